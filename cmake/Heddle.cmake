@@ -1,0 +1,58 @@
+# How every library, tool and test of Heddle is built: one place for flags, the precompiled header and the link.
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror=return-type)
+add_link_options(-fuse-ld=lld)
+if(HEDDLE_SANITIZE)
+  add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HEDDLE_SANITIZE})
+endif()
+
+# One precompiled header for all code that includes MLIR; it holds upstream headers only.
+add_library(HeddlePch OBJECT "${CMAKE_CURRENT_SOURCE_DIR}/cmake/Pch.cpp")
+target_include_directories(HeddlePch SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_compile_options(HeddlePch PRIVATE -fno-rtti -fno-exceptions)
+target_precompile_headers(HeddlePch PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/cmake/Pch.h")
+
+# heddle_add_library(Name sources... [LINK_LIBS libs...] [DEPENDS targets...])
+#   A static library that uses MLIR. HeddleNd becomes Heddle::Nd.
+function(heddle_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_options(${name} PRIVATE -fno-rtti -fno-exceptions)
+  target_precompile_headers(${name} REUSE_FROM HeddlePch)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY HEDDLE_COMPILER_LIBRARIES ${name})
+endfunction()
+
+# heddle_add_plain_library(Name sources... [LINK_LIBS libs...])
+#   A static library without LLVM (exceptions and RTTI on).
+function(heddle_add_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY HEDDLE_PLAIN_LIBRARIES ${name})
+endfunction()
+
+# heddle_add_tool(name sources... [LINK_LIBS libs...])   An executable that uses MLIR.
+function(heddle_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_options(${name} PRIVATE -fno-rtti)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+endfunction()
+
+# heddle_tablegen(Target file.td output arguments...)... is mlir_tablegen with this folder's generated
+# files next to the sources they belong to; call heddle_tablegen_target(Target) last.
+macro(heddle_tablegen td output)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  mlir_tablegen(${output} ${ARGN} -I ${PROJECT_SOURCE_DIR})
+endmacro()
+macro(heddle_tablegen_target name)
+  add_public_tablegen_target(${name})
+  add_dependencies(HeddlePch ${name})
+endmacro()

@@ -1,0 +1,41 @@
+//===- Combiner.h - the combiners that have a name --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction's combiner is a region of scalar code. Most regions are one op; those have a name
+// here, which the assembly format, differentiation and emission use. Any other region works too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_COMBINER_H
+#define HEDDLE_DIALECTS_ND_COMBINER_H
+
+#include "dialects/nd/Nd.h"
+
+namespace heddle::nd {
+
+enum class CombinerKind { Add, Mul, Max, Min, And, Or, Xor, General };
+
+/// "add", "max", ...; "general".
+llvm::StringRef spelling(CombinerKind kind);
+std::optional<CombinerKind> parseCombinerKind(llvm::StringRef text);
+
+/// What a combiner region computes, by looking at its ops; General if it is none of the named
+/// ones. `isSigned` (if given) receives how an integer Max or Min compares.
+CombinerKind combinerKind(mlir::Region &region, bool *isSigned = nullptr);
+
+/// Fills the empty `region` with the named combiner on `type`, ended by the yield op of
+/// `yieldName` ("nd.yield" or "nest.yield"), and returns its neutral element.
+mlir::TypedAttr buildCombiner(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &region,
+                              CombinerKind kind, mlir::Type type, llvm::StringRef yieldName,
+                              bool isSigned = true);
+
+/// The neutral element of a named combiner.
+mlir::TypedAttr neutralElement(CombinerKind kind, mlir::Type type, bool isSigned = true);
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_COMBINER_H

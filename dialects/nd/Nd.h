@@ -1,0 +1,89 @@
+//===- Nd.h - the nd dialect: what a user means -----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors with named dimensions and no order, and the few ops on them. This is the
+// header that other folders include; the ops are described in NdOps.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_ND_H
+#define HEDDLE_DIALECTS_ND_ND_H
+
+#include "runtime/expr/Expr.h"
+#include "runtime/expr/Layout.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace heddle {
+inline llvm::hash_code hash_value(const Expr &expr) { return expr.hash(); }
+
+namespace nd {
+class SizeAttr;
+
+/// One dimension of a tensor: `row: 28`.
+struct Dim {
+  mlir::StringAttr name;
+  mlir::Attribute sizeAttr; ///< always a SizeAttr
+
+  Dim() = default;
+  Dim(mlir::StringAttr name, SizeAttr size);
+  Dim(mlir::MLIRContext *context, llvm::StringRef name, const Expr &size);
+  SizeAttr size() const;
+  bool operator==(const Dim &other) const = default;
+};
+inline llvm::hash_code hash_value(const Dim &dim) {
+  return llvm::hash_combine(dim.name, dim.sizeAttr);
+}
+} // namespace nd
+} // namespace heddle
+
+#include "dialects/nd/NdDialect.h.inc"
+#include "dialects/nd/NdInterfaces.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nd/NdAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/nd/NdTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/nd/NdOps.h.inc"
+
+namespace heddle::nd {
+
+/// The name of the argument and result attribute by which programs and tools bind.
+inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
+
+/// True for an op that may stand in a scalar region: the listed ops of `arith` and `math`, on scalars.
+bool isScalarOp(mlir::Operation *op);
+/// The signless form of an integer type; any other type as it is.
+mlir::Type signless(mlir::Type elementType);
+
+/// Parses and prints an expression in an attribute or a type.
+mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
+/// Parses `a: 3, b: N`, up to a token that is not a name. Refuses a name that stands twice.
+mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<Dim> &dims);
+void printDims(mlir::AsmPrinter &printer, llvm::ArrayRef<Dim> dims);
+
+/// Custom directives of the assembly formats, also used by nest: `row`, `[row, column]`, `N + 1`.
+mlir::ParseResult parseName(mlir::OpAsmParser &parser, mlir::StringAttr &name);
+void printName(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::StringAttr name);
+mlir::ParseResult parseNames(mlir::OpAsmParser &parser, mlir::ArrayAttr &names);
+void printNames(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::ArrayAttr names);
+mlir::ParseResult parseSize(mlir::OpAsmParser &parser, SizeAttr &size);
+void printSize(mlir::OpAsmPrinter &printer, mlir::Operation *, SizeAttr size);
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_ND_H

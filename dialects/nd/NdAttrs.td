@@ -1,0 +1,59 @@
+//===- NdAttrs.td - sizes and dimensions -------------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ND_ATTRS_TD
+#define HEDDLE_ND_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "dialects/nd/NdDialect.td"
+
+class Nd_Attr<string name, string attrMnemonic> : AttrDef<Nd_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+}
+
+// An integer expression in canonical form (runtime/expr/Expr.h).
+def Nd_ExprParameter : AttrParameter<"::heddle::Expr", "canonical integer expression"> {
+  let comparator = "$_lhs == $_rhs";
+}
+
+def Nd_SizeAttr : Nd_Attr<"Size", "size"> {
+  let summary = "the size of a dimension: an integer expression over symbols";
+  let description = [{
+    ```mlir
+    #nd.size<64>   #nd.size<(N - 3) floordiv 2 + 1>
+    ```
+  }];
+  let parameters = (ins Nd_ExprParameter:$expr);
+  let extraClassDeclaration = [{
+    /// The size as a number, if it mentions no symbol.
+    std::optional<int64_t> constant() const { return getExpr().constant(); }
+  }];
+}
+
+def Nd_DimsAttr : Nd_Attr<"Dims", "dims"> {
+  let summary = "names with sizes; a set, kept sorted by name";
+  let description = [{
+    ```mlir
+    #nd.dims<batch: 64, row: N floordiv 2>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::heddle::nd::Dim">:$dims);
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Sorts `dims` by name.
+    static DimsAttr getSorted(::mlir::MLIRContext *context, ::llvm::ArrayRef<Dim> dims);
+    /// The size of `name`, null if there is no such name.
+    SizeAttr lookup(::llvm::StringRef name) const;
+    bool contains(::llvm::StringRef name) const { return bool(lookup(name)); }
+    size_t size() const { return getDims().size(); }
+    auto begin() const { return getDims().begin(); }
+    auto end() const { return getDims().end(); }
+  }];
+}
+
+#endif // HEDDLE_ND_ATTRS_TD

@@ -1,0 +1,27 @@
+//===- NdDialect.td - named-dimension tensors --------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ND_DIALECT_TD
+#define HEDDLE_ND_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Nd_Dialect : Dialect {
+  let name = "nd";
+  let cppNamespace = "::heddle::nd";
+  let summary = "What a user means: tensors whose dimensions have names and no order";
+  let description = [{
+    A value of this dialect is a function from named coordinates to scalars. Nothing
+    says in which order dimensions lie in memory, and nothing depends on the order in
+    which names are written.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+#endif // HEDDLE_ND_DIALECT_TD

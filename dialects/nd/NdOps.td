@@ -1,0 +1,430 @@
+//===- NdOps.td - operations on named tensors --------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Families: sources (constant, iota, random), arithmetic (pointwise, reduce, scan, round),
+// index maps (window, unwindow, slice, pad, concat, split, merge, rename, broadcast),
+// access by value (gather, scatter), functions (call, vjp).
+// The constraints of each op are numbered; the verifier and the negative tests cite the numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ND_OPS_TD
+#define HEDDLE_ND_OPS_TD
+
+include "dialects/nd/NdTypes.td"
+include "dialects/nd/NdInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+
+class Nd_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nd_Dialect, mnemonic, traits> {
+  let hasVerifier = 1;
+}
+class Nd_PureOp<string mnemonic, list<Trait> traits = []>
+    : Nd_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]>;
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+def Nd_ConstantOp : Nd_PureOp<"constant", [ConstantLike]> {
+  let summary = "a literal; the order of its names is written";
+  let description = [{
+    Constraints:
+    - (c1) `order` is a permutation of the names of the result.
+    - (c2) the shape of `value` is the sizes in that order (a splat may have any sizes); its element type is
+      the scalar type of the result.
+
+    ```mlir
+    %0 = nd.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> by [row, column] : !nd.tensor<f32, column: 2, row: 2>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value, StrArrayAttr:$order);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$value `by` custom<Names>($order) attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def Nd_IotaOp : Nd_PureOp<"iota"> {
+  let summary = "the coordinate along one name";
+  let description = [{
+    Constraints:
+    - (c1) the result has exactly the name `name`.
+    - (c2) the element type is an integer or a float.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "custom<Name>($name) attr-dict `:` type($result)";
+}
+
+def Nd_RandomOp : Nd_PureOp<"random"> {
+  let summary = "counter-based random bits (Philox 4x32-10), by a key and a stated order";
+  let description = [{
+    `order` lists the names that the result has beyond those of the key. Element p, the
+    row-major index in that order, is word p mod 4 of Philox4x32-10 (Salmon et al., SC'11)
+    with the 64-bit key `key` and the counter p floordiv 4. The bits depend on the key and the
+    stated order alone.
+
+    Constraints:
+    - (c1) the key is of element type ui64; the result of ui32.
+    - (c2) the result has the names of the key and those of `order`, which are disjoint.
+  }];
+  let arguments = (ins Nd_Tensor:$key, StrArrayAttr:$order);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$key `by` custom<Names>($order) attr-dict `:` type($key) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock]> {
+  let summary = "a scalar function at every point of the union of the operands' names";
+  let description = [{
+    The region is scalar `arith` and `math` code; its arguments are the operands' elements
+    (signless), it yields the result's element.
+
+    Constraints:
+    - (c1) a name that stands in several operands has one size.
+    - (c2) the result has the union of the operands' names.
+    - (c3) the region has one argument for each operand, of the operand's scalar type, and
+      yields one value of the result's scalar type.
+    - (c4) the region holds only ops that the language lists as scalar (`nd::isScalarOp`).
+    - (c5) any two operands that have names share one, or an operand's names include the
+      other's, or `crossed` is written: no silent outer products.
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, UnitAttr:$crossed);
+  let results = (outs Nd_Tensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    ($inputs^)? (`crossed` $crossed^)? attr-dict `:` functional-type($inputs, $result) $body
+  }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
+}
+
+def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock]> {
+  let summary = "combines all elements along names; several operands are combined together";
+  let description = [{
+    With n inputs the region takes n accumulators and n elements and yields n accumulators.
+    The combiner is promised to be associative and commutative (in any order the result
+    is one of the allowed ones), `neutral` is its neutral element. Inputs are converted to the accumulator
+    types (those of `neutral`) before they are combined, results from them: float widening and
+    narrowing only. Carrying an index along is a second input; which element wins a tie is what
+    the combiner says.
+
+    Constraints:
+    - (c1) all inputs have the same names and sizes.
+    - (c2) `names` is a non-empty list of distinct names of the inputs.
+    - (c3) each result has the names of the inputs without `names`.
+    - (c4) one neutral element for each input, of its scalar type or a wider float.
+    - (c5) the region takes and yields what the description says, of the neutral elements' types, and holds scalar ops only.
+
+    ```mlir
+    %s = nd.reduce %x over [row, column] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 2, column: 3, row: 3>) -> !nd.tensor<f32, batch: 2> {
+    ^bb0(%a: f32, %e: f32):
+      %r = arith.addf %a, %e : f32
+      nd.yield %r : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrArrayAttr:$names, ArrayAttr:$neutral);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = [{
+    $inputs `over` custom<Names>($names) `neutral` $neutral attr-dict `:`
+    functional-type($inputs, $results) $combiner
+  }];
+}
+
+def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock]> {
+  let summary = "prefix combination along one name";
+  let description = [{
+    Like `nd.reduce` with one name, but keeps every prefix: element p of the result combines the
+    elements 0..p (0..p-1 when `exclusive`), or p..n-1 (p+1..n-1) when `reverse`, in that order.
+
+    Constraints:
+    - (c1) all inputs have the same names and sizes, `name` among them.
+    - (c2) each result has the names of the inputs.
+    - (c3) neutral elements and region as for `nd.reduce` (c4, c5).
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, ArrayAttr:$neutral,
+                   UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = [{
+    $inputs `along` custom<Name>($name) (`exclusive` $exclusive^)? (`reverse` $reverse^)?
+    `neutral` $neutral attr-dict `:` functional-type($inputs, $results) $combiner
+  }];
+}
+
+def Nd_RoundOp : Nd_PureOp<"round"> {
+  let summary = "forces a value to the precision of an element type";
+  let description = [{
+    A stored type is the least precision: fusion may keep more. This op rounds to `to` and back.
+
+    Constraints:
+    - (c1) `to` is a float type no wider than the operand's element type, which the result shares.
+  }];
+  let arguments = (ins Nd_Tensor:$input, TypeAttr:$to);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$input `to` $to attr-dict `:` type($input) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Index maps
+//===----------------------------------------------------------------------===//
+
+def Nd_WindowOp : Nd_PureOp<"window"> {
+  let summary = "a view of a sliding window: one more named dimension";
+  let description = [{
+    result[name = o, tap = k] = input[name = o * stride + k * dilation - low], for k in [0, size). Places outside
+    the input hold `padding`; without `padding` they are excluded: the reduction over
+    `tap` that must follow leaves them out (as max-pooling needs).
+    The size of `name` becomes (N + low + high - (size - 1) * dilation - 1) floordiv stride + 1.
+
+    Constraints:
+    - (c1) the input has `name` and not `tap`.
+    - (c2) size, stride and dilation are positive; low and high are not negative.
+    - (c3) the result has `name` with the size above (not negative) and `tap` with `size`.
+    - (c4) `padding` has the scalar type of the input.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrAttr:$tap, I64Attr:$size,
+                   DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
+                   DefaultValuedAttr<I64Attr, "0">:$low, DefaultValuedAttr<I64Attr, "0">:$high,
+                   OptionalAttr<TypedAttrInterface>:$padding);
+  let results = (outs Nd_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
+  let summary = "the adjoint of nd.window: sums every tap into the place that it was read from";
+  let description = [{
+    result[name = r] = sum of input[name = o, tap = k] over all o, k with o * stride + k * dilation - low = r.
+
+    Constraints:
+    - (c1) the input has `name` and `tap` (of size `size`); the result has `name` and not `tap`.
+    - (c2) `nd.window` with the same attributes takes the result's type to the input's.
+    - (c3) the element type is a float or an integer.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrAttr:$tap, I64Attr:$size,
+                   DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
+                   DefaultValuedAttr<I64Attr, "0">:$low, DefaultValuedAttr<I64Attr, "0">:$high);
+  let results = (outs Nd_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nd_SliceOp : Nd_PureOp<"slice"> {
+  let summary = "every stride-th element of a range of one name";
+  let description = [{
+    result[name = i] = input[name = start + i * stride], i in [0, size).
+
+    Constraints:
+    - (c1) the input has `name`; stride is positive, start and size are not negative.
+    - (c2) the last element read lies in the input (checked where sizes are constant).
+    - (c3) the result's `name` has the size `size`.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, I64Attr:$start, Nd_SizeAttr:$size,
+                   DefaultValuedAttr<I64Attr, "1">:$stride);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Name>($name) `from` $start `size` custom<Size>($size) (`stride` $stride^)? attr-dict `:`
+    type($input) `->` type($result)
+  }];
+}
+
+def Nd_PadOp : Nd_PureOp<"pad"> {
+  let summary = "extends one name on both sides by a value";
+  let description = [{
+    `interior` puts that many copies of the value between neighbours (the adjoint of a strided slice).
+
+    Constraints:
+    - (c1) the input has `name`; low, high and interior are not negative.
+    - (c2) `value` has the scalar type of the input.
+    - (c3) the size of `name` becomes low + high + N + max(N - 1, 0) * interior.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, I64Attr:$low, I64Attr:$high, TypedAttrInterface:$value,
+                   DefaultValuedAttr<I64Attr, "0">:$interior);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Name>($name) `low` $low `high` $high (`interior` $interior^)? `value` $value attr-dict `:`
+    type($input) `->` type($result)
+  }];
+}
+
+def Nd_ConcatOp : Nd_PureOp<"concat"> {
+  let summary = "joins tensors along one name, in the order written";
+  let description = [{
+    Constraints:
+    - (c1) every input has `name`; their other names, sizes and element types agree.
+    - (c2) the size of `name` in the result is the sum.
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$inputs `along` custom<Name>($name) attr-dict `:` functional-type($inputs, $result)";
+}
+
+def Nd_SplitOp : Nd_PureOp<"split"> {
+  let summary = "one name becomes several, the last varying fastest";
+  let description = [{
+    Constraints:
+    - (c1) the input has `name`; `into` lists distinct names, none of which the rest of the input has.
+    - (c2) the product of `sizes` is the size of `name`.
+    - (c3) the result has `into` with `sizes` in the place of `name`.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrArrayAttr:$into);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Name>($name) `into` custom<Names>($into) attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Nd_MergeOp : Nd_PureOp<"merge"> {
+  let summary = "several names become one, the last varying fastest";
+  let description = [{
+    Constraints:
+    - (c1) `names` lists distinct names of the input; the rest of the input lacks `into`.
+    - (c2) the size of `into` is the product.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrArrayAttr:$names, StrAttr:$into);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Names>($names) `into` custom<Name>($into) attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Nd_RenameOp : Nd_PureOp<"rename"> {
+  let summary = "other names for dimensions; costs nothing";
+  let description = [{
+    All at once, so that two names can change places.
+
+    Constraints:
+    - (c1) `from` lists distinct names of the input; `to` as many.
+    - (c2) the result has `to` in the place of `from`, and each name at most once.
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrArrayAttr:$from, StrArrayAttr:$to);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Names>($from) `to` custom<Names>($to) attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Nd_BroadcastOp : Nd_PureOp<"broadcast"> {
+  let summary = "repeats a tensor along new names, said explicitly";
+  let description = [{
+    Constraints:
+    - (c1) the result has all names of the input with their sizes, and more.
+  }];
+  let arguments = (ins Nd_Tensor:$input);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Access by value
+//===----------------------------------------------------------------------===//
+
+def Nd_GatherOp : Nd_PureOp<"gather", [AttrSizedOperandSegments]> {
+  let summary = "reads at computed coordinates: shared names are zipped, the others are crossed";
+  let description = [{
+    result[shared, rest, index names] = input[names_i = indices_i[..], rest]. Coordinates outside are clamped.
+
+    Constraints:
+    - (c1) `names` lists distinct names of the input, one for each index tensor.
+    - (c2) index tensors have integer elements; a name shared by two of them, or with the rest of the input, has one size.
+    - (c3) the result has the names of the input without `names`, and those of the index tensors.
+  }];
+  let arguments = (ins Nd_Tensor:$input, Variadic<Nd_Tensor>:$indices, StrArrayAttr:$names);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Names>($names) `at` $indices attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+def Nd_ScatterOp : Nd_PureOp<"scatter", [AttrSizedOperandSegments, SingleBlock]> {
+  let summary = "combines updates into a tensor at computed coordinates";
+  let description = [{
+    For every point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Coordinates
+    outside are dropped. Names of the updates that neither `rest` nor a zipped index tensor has are iterated. `unique` promises
+    that no place is met twice. Combination is in no particular order.
+
+    Constraints:
+    - (c1) `names` lists distinct names of the destination, one for each index tensor, whose elements are integers.
+    - (c2) the updates have the names of the destination without `names`, and those of the index tensors, with one size each.
+    - (c3) the result has the type of the destination.
+    - (c4) the region takes (old, update) of the scalar type and yields one such value.
+  }];
+  let arguments = (ins Nd_Tensor:$destination, Nd_Tensor:$updates, Variadic<Nd_Tensor>:$indices, StrArrayAttr:$names,
+                   UnitAttr:$unique);
+  let results = (outs Nd_Tensor:$result);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = [{
+    $updates `into` $destination custom<Names>($names) `at` $indices (`unique` $unique^)? attr-dict `:`
+    functional-type(operands, $result) $combiner
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a call that lifts the callee over names that it does not have";
+  let description = [{
+    Operands bind to formals in order; an operand may have names that its formal lacks: the
+    callee is then lifted over them, and every result that depends on the operand has them too. Local
+    names of the callee are renamed apart, so that they never capture a lifted name.
+
+    Constraints:
+    - (c1) the callee is a function with as many formals and results as the call.
+    - (c2) each operand has the names of its formal with sizes that match (symbols of the callee
+      bind to one size each) and the formal's element type.
+    - (c3) a lifted name has one size.
+    - (c4) each result has the names of the callee's result and the lifted names.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
+}
+
+def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a function and the gradients of some of its arguments";
+  let description = [{
+    The results are those of the callee, then the gradient of each argument in `wrt` (positions), pulled back
+    from the cotangents of the results.
+
+    Constraints:
+    - (c1) the callee's formals have the types of `inputs`, its results those of `cotangents`.
+    - (c2) `wrt` lists distinct positions of arguments with float elements.
+    - (c3) the results are the callee's, then the types of the arguments in `wrt`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs,
+                   Variadic<Nd_Tensor>:$cotangents, DenseI64ArrayAttr:$wrt);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `cotangents` `(` $cotangents `)` `wrt` $wrt attr-dict `:`
+    functional-type(operands, $results)
+  }];
+}
+
+def Nd_YieldOp : Nd_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["PointwiseOp", "ReduceOp", "ScanOp", "ScatterOp"]>]> {
+  let summary = "ends a scalar region";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 0;
+}
+
+#endif // HEDDLE_ND_OPS_TD

@@ -1,0 +1,52 @@
+//===- NdTypes.td - the tensor type ------------------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ND_TYPES_TD
+#define HEDDLE_ND_TYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "dialects/nd/NdAttrs.td"
+
+def Nd_TensorType : TypeDef<Nd_Dialect, "Tensor"> {
+  let mnemonic = "tensor";
+  let summary = "a tensor with named dimensions and no order";
+  let description = [{
+    A set of (name, size) pairs and an element type. Two spellings in different
+    order are the same type; it prints sorted. Signedness of the element type is
+    kept; scalar regions compute on the signless type of the same width.
+
+    ```mlir
+    !nd.tensor<f32, batch: 64, channel: 3>   !nd.tensor<ui8, row: N, column: N floordiv 2>   !nd.tensor<f32>
+    ```
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, "::heddle::nd::DimsAttr":$dims);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::mlir::Type":$elementType, "::llvm::ArrayRef<Dim>":$dims)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The size of `name`, null if the tensor has no such dimension.
+    SizeAttr size(::llvm::StringRef name) const { return getDims().lookup(name); }
+    bool has(::llvm::StringRef name) const { return bool(size(name)); }
+    /// The type of one element inside a scalar region: signless integers.
+    ::mlir::Type scalarType() const;
+    /// True if no size mentions a symbol.
+    bool isStatic() const;
+    /// The number of elements; -1 if a size mentions a symbol.
+    int64_t elements() const;
+    /// The sizes by name; all of them must be constant.
+    ::heddle::Sizes sizes() const;
+    TensorType withElementType(::mlir::Type type) const;
+    TensorType withDims(::llvm::ArrayRef<Dim> dims) const;
+  }];
+}
+
+def Nd_Tensor : Type<CPred<"::llvm::isa<::heddle::nd::TensorType>($_self)">, "named tensor",
+                     "::heddle::nd::TensorType">;
+
+#endif // HEDDLE_ND_TYPES_TD

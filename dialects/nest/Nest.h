@@ -1,0 +1,62 @@
+//===- Nest.h - the nest dialect: how values are computed -------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loop nests over named iteration spaces, and layouts and schedules as attributes. This is the
+// header that other folders include; the ops are described in NestOps.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_NEST_NEST_H
+#define HEDDLE_DIALECTS_NEST_NEST_H
+
+#include "dialects/nd/Combiner.h"
+#include "dialects/nd/Nd.h"
+#include "dialects/nest/Schedule.h"
+
+namespace heddle {
+llvm::hash_code hash_value(const Layout &layout);
+
+namespace nest {
+/// `row = 2 * row + ky`
+struct MapEntry {
+  mlir::StringAttr name;
+  mlir::Attribute exprAttr; ///< always an nd::SizeAttr
+
+  MapEntry() = default;
+  MapEntry(mlir::MLIRContext *context, llvm::StringRef name, const Expr &expr);
+  const Expr &expr() const;
+  bool operator==(const MapEntry &other) const = default;
+};
+inline llvm::hash_code hash_value(const MapEntry &entry) {
+  return llvm::hash_combine(entry.name, entry.exprAttr);
+}
+
+/// `expr >= 0`, or `expr == 0`
+struct Condition {
+  mlir::Attribute exprAttr; ///< always an nd::SizeAttr
+  bool equality = false;
+
+  Condition() = default;
+  Condition(mlir::MLIRContext *context, const Expr &expr, bool equality = false);
+  const Expr &expr() const;
+  bool operator==(const Condition &other) const = default;
+};
+inline llvm::hash_code hash_value(const Condition &condition) {
+  return llvm::hash_combine(condition.exprAttr, condition.equality);
+}
+
+inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
+} // namespace nest
+} // namespace heddle
+
+#include "dialects/nest/NestDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nest/NestAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/nest/NestOps.h.inc"
+
+#endif // HEDDLE_DIALECTS_NEST_NEST_H

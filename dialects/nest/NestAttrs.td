@@ -1,0 +1,111 @@
+//===- NestAttrs.td - maps, guards, layouts, schedules -----*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NEST_ATTRS_TD
+#define HEDDLE_NEST_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "dialects/nest/NestDialect.td"
+include "dialects/nd/NdAttrs.td"
+
+class Nest_Attr<string name, string attrMnemonic> : AttrDef<Nest_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nest_MapAttr : Nest_Attr<"Map", "map"> {
+  let summary = "where a nest reads or writes: an expression for each name of the tensor";
+  let description = [{
+    Variables are iteration names (of the nest and of the groups around it); `read(2)` is the value of the nest's
+    third read, which makes the map a gathered one. Entries are sorted by tensor name. In an op
+    names that map to themselves are not printed.
+
+    ```mlir
+    #nest.map<row = 2 * row + ky, column = column, channel = read(0)>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::heddle::nest::MapEntry">:$entries);
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static MapAttr getSorted(::mlir::MLIRContext *context, ::llvm::ArrayRef<MapEntry> entries);
+    /// Every name of `type` maps to itself.
+    static MapAttr identity(::heddle::nd::TensorType type);
+    /// The expression for `name`; none if the tensor has no such name.
+    std::optional<::heddle::Expr> lookup(::llvm::StringRef name) const;
+    MapAttr substitute(const std::map<std::string, ::heddle::Expr, std::less<>> &replacement) const;
+    bool mentions(::llvm::StringRef name) const;
+  }];
+}
+
+def Nest_GuardAttr : Nest_Attr<"Guard", "guard"> {
+  let summary = "when a read happens, and what is read instead";
+  let description = [{
+    A conjunction of conditions `e >= 0` and `e == 0` over iteration names. Where it fails the read gives
+    `otherwise`; without `otherwise` the point is excluded (it contributes nothing to the reduction). An empty conjunction always holds.
+
+    ```mlir
+    #nest.guard<[row + ky - 1 >= 0, 28 - row - ky >= 0] else 0.0 : f32>   #nest.guard<[(row - ky) mod 2 == 0]>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::heddle::nest::Condition">:$conditions,
+                        OptionalParameter<"::mlir::TypedAttr">:$otherwise);
+  let extraClassDeclaration = [{
+    bool isTrivial() const { return getConditions().empty(); }
+    bool excludes() const { return !getOtherwise(); }
+    GuardAttr substitute(const std::map<std::string, ::heddle::Expr, std::less<>> &replacement) const;
+  }];
+}
+
+def Nest_LayoutParameter : AttrParameter<"::heddle::Layout", "factors of names in memory order"> {
+  let comparator = "$_lhs == $_rhs";
+}
+def Nest_LayoutAttr : Nest_Attr<"Layout", "layout"> {
+  let summary = "where the elements of a value lie (runtime/expr/Layout.h)";
+  let description = [{
+    ```mlir
+    #nest.layout<[batch, channel floordiv 16, row, column, channel mod 16]>
+    #nest.layout<[row, (out, j) floordiv 16, (out, j) mod 16], align 128, zero_padded>
+    ```
+  }];
+  let parameters = (ins Nest_LayoutParameter:$layout);
+}
+
+def Nest_ScheduleParameter : AttrParameter<"::heddle::nest::Schedule", "loops and stages"> {
+  let comparator = "$_lhs == $_rhs";
+}
+def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
+  let summary = "in which loops a nest runs, and which operands are staged (Schedule.h)";
+  let description = [{
+    ```mlir
+    #nest.schedule<[thread batch by 1, thread row by 1, cache out by 32, cache column by 14, loop ky by 1,
+                    loop channel by 1, register column by 1, register out by 16, vector out by 1],
+                   [stage 0 at 2 in #nest.layout<[row, column, channel]>]>
+    ```
+  }];
+  let parameters = (ins Nest_ScheduleParameter:$schedule);
+}
+
+def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
+  let summary = "what analysis and transforms know of a machine: data, filled in by target/";
+  let description = [{
+    Registers, vector and tile units, caches (bytes), measured or nominal rates. Unknown keys are kept, so that
+    new targets fill in values only.
+
+    ```mlir
+    #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,
+                   l3_bytes = 37748736, threads = 2, fma_per_cycle = 2, ghz = 2.5, dram_gbs = 20.0}>
+    ```
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$values);
+  let extraClassDeclaration = [{
+    /// The integer called `key`, or `otherwise`.
+    int64_t integer(::llvm::StringRef key, int64_t otherwise) const;
+    double number(::llvm::StringRef key, double otherwise) const;
+  }];
+}
+
+#endif // HEDDLE_NEST_ATTRS_TD

@@ -1,0 +1,32 @@
+//===- NestDialect.cpp - registration and generated definitions -------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nest/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle::nest;
+
+#include "dialects/nest/NestDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/nest/NestAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/nest/NestOps.cpp.inc"
+
+void NestDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/nest/NestAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/nest/NestOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,168 @@
+//===- NestOps.td - loop nests -----------------------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NEST_OPS_TD
+#define HEDDLE_NEST_OPS_TD
+
+include "dialects/nest/NestAttrs.td"
+include "dialects/nd/NdTypes.td"
+include "dialects/nd/NdInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def Nest_ComputeOp : Nest_Op<"compute", [Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let summary = "a loop nest: reads by maps, a scalar body, a combiner over reduced names, an epilogue";
+  let description = [{
+    For every point of the produced names: combine the values of `body` over all points of the reduced names,
+    then apply `finish`. Without reduced names the body's value is what `finish` gets; without `finish` it is the result.
+
+    - `body` has one argument for each read (its element, signless), and yields the n elements to combine.
+    - `combine` has 2n arguments (accumulators, elements) and yields n accumulators; it is promised to be
+      associative and commutative with `neutral` (whose types are the accumulators' types) as neutral elements. Elements are converted to
+      the accumulator types first (float widening or narrowing). Empty where nothing is reduced.
+    - `finish` has one argument for each accumulator (or element of the body), then one for each of its own reads `finishReads`, whose maps use
+      produced names only; it yields the elements of the results. Empty: results are the accumulators.
+    - maps: one for each read, then one for each finish read. guards: likewise. An excluded point contributes nothing.
+    - `nest.index` gives the coordinate of an iteration name.
+
+    Names of an enclosing `nest.group` may be mentioned in maps and guards like iteration names.
+
+    Constraints:
+    - (c1) produced and reduced names are distinct.
+    - (c2) one map and one guard for each read and finish read; a map has exactly the names of the tensor that it reads.
+    - (c3) maps and guards mention iteration names, names of enclosing groups, and `read(i)` of an earlier read with integer elements; those of finish reads no reduced name.
+    - (c4) an unguarded affine read stays inside its tensor (where sizes are constant).
+    - (c5) `body`, `combine`, `finish` have the arguments and yields described; they hold scalar ops only.
+    - (c6) `neutral` is empty exactly if `reduced` is; `combine` likewise. A guard may exclude only where something is reduced.
+    - (c7) every result has the produced names with their sizes.
+    - (c8) `layouts`, if present, has one layout (or unit) for each result, legal for its sizes.
+    - (c9) `schedule`, if present, covers every iteration name down to step 1.
+
+    ```mlir
+    %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
+    ^bb0(%x: f32, %y: f32):
+      %p = arith.mulf %x, %y : f32
+      nest.yield %p : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, k: 16, m: 64>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
+    ```
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$reads, Variadic<Nd_Tensor>:$finishReads,
+                   Nd_DimsAttr:$produced, Nd_DimsAttr:$reduced,
+                   TypedArrayAttrBase<Nest_MapAttr, "maps">:$maps,
+                   TypedArrayAttrBase<Nest_GuardAttr, "guards">:$guards,
+                   ArrayAttr:$neutral,
+                   OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body, AnyRegion:$combine, AnyRegion:$finish);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The map or guard of body read `i`; of finish read `i`.
+    MapAttr readMap(unsigned i) { return ::llvm::cast<MapAttr>(getMaps()[i]); }
+    GuardAttr readGuard(unsigned i) { return ::llvm::cast<GuardAttr>(getGuards()[i]); }
+    MapAttr finishMap(unsigned i) { return ::llvm::cast<MapAttr>(getMaps()[getReads().size() + i]); }
+    GuardAttr finishGuard(unsigned i) { return ::llvm::cast<GuardAttr>(getGuards()[getReads().size() + i]); }
+    bool isReduction() { return getReduced().size() != 0; }
+    /// The layout of result `i`, null if none is chosen.
+    LayoutAttr layout(unsigned i);
+    void setLayout(unsigned i, LayoutAttr layout);
+  }];
+}
+
+def Nest_UpdateOp : Nest_Op<"update", [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let summary = "writes through affine or gathered maps into a value that it consumes";
+  let description = [{
+    For every point of `space`: dest[map] = combine(dest[map], body(reads)). In place when this is the last use of the
+    destination. A point whose target lies outside the destination, or whose guard (without `else`) fails, writes nothing.
+    `unique` declares that no place is met twice; otherwise the combiner accumulates, in no particular order (the
+    compiled order is fixed).
+
+    Maps and guards: one for each read; `destMap` for the destination, which may mention `read(i)`.
+
+    Constraints: (c1) to (c5) as for `nest.compute`; (c6) `combine` takes (old, new) of the destination's accumulator type and yields one;
+    (c7) the result has the type of the destination; (c8) layout and schedule as for `nest.compute`.
+  }];
+  let arguments = (ins Nd_Tensor:$dest, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$space, Nest_MapAttr:$destMap,
+                   TypedArrayAttrBase<Nest_MapAttr, "maps">:$maps,
+                   TypedArrayAttrBase<Nest_GuardAttr, "guards">:$guards, UnitAttr:$unique,
+                   OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
+  let results = (outs Nd_Tensor:$result);
+  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$combine);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
+    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let summary = "one ordered name, carried state";
+  let description = [{
+    Runs its region for each coordinate of `along` in order (backwards when `reverse`). The region's arguments are the
+    carried tensors, then the slices of `reads` at that coordinate (without the name `along`); it holds nest ops and yields the
+    next carried tensors, then this coordinate's slices of the outputs. Results: the final carried tensors, then the outputs, which have `along` again.
+
+    Constraints:
+    - (c1) every read has `along` with its size.
+    - (c2) the region's arguments and yields have the types described.
+    - (c3) results are the types of `inits`, then the outputs with `along`.
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inits, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$along, UnitAttr:$reverse,
+                   OptionalAttr<ArrayAttr>:$layouts);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `along` $along (`reverse` $reverse^)? `init` `(` $inits `)` `reads` `(` $reads `)` attr-dict `:`
+    functional-type(operands, $results) $body
+  }];
+}
+
+def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let summary = "nests that run together, point by point of the group's names";
+  let description = [{
+    The region is run for every point of `names`. Inside, maps and guards may mention these names; inner values lack them and are
+    tile-local, with layouts and schedules of their own. `nest.yield` gives, for this point, the slice of each result; the results have the group's
+    names as well. Groups nest. Values from outside are captured.
+
+    Constraints:
+    - (c1) the names are distinct from those of enclosing groups and of the nests inside.
+    - (c2) the region holds nest ops and ends in `nest.yield`.
+    - (c3) each result is the yielded type with the group's names added.
+
+    ```mlir
+    %r = nest.group (n: 8) {
+      %v = nest.compute (co: 32) reduce (k: 4) reads %p[n = n, k = k], %w[] {...} combine add [0.0 : f32] : (...) -> !nd.tensor<f32, co: 32>
+      nest.yield %v : !nd.tensor<f32, co: 32>
+    } : !nd.tensor<f32, co: 32, n: 8>
+    ```
+  }];
+  let arguments = (ins Nd_DimsAttr:$names, OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nest_IndexOp : Nest_Op<"index", [Pure]> {
+  let summary = "the coordinate of an iteration name, inside a scalar region";
+  let description = [{
+    Constraints: (c1) an enclosing nest or group has the name.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "custom<Name>($name) attr-dict";
+}
+
+def Nest_YieldOp : Nest_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "ends a region of a nest";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 0;
+}
+
+#endif // HEDDLE_NEST_OPS_TD

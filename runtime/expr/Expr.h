@@ -1,0 +1,165 @@
+//===- Expr.h - canonical integer expressions over names --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An `Expr` is an integer expression over named variables. The same class says
+// how large a dimension is (variables are size symbols: `(N - 3) floordiv 2 + 1`),
+// where a nest reads (variables are iteration names: `2 * row + ky - 1`) and
+// at which address a layout puts an element.
+//
+// Every Expr is kept in one canonical form, a sum of integer multiples of
+// products of atoms
+//
+//     offset + c1 * a11 * a12 ... + c2 * a21 ... + ...
+//
+// whose atoms are names, `e floordiv k`, `e mod k`, `min(e, f)`, `max(e, f)` and
+// whose terms are sorted. Two expressions that normalise to the same form are
+// equal and print the same, so equality, hashing and printing are cheap and
+// deterministic:
+//
+//     Expr r = Expr::name("row"), k = Expr::name("ky");
+//     2 * r + k - r          ==  k + r
+//     (4 * r + 6).floordiv(2) ==  2 * r + 3
+//
+// With ranges for the names more is known: `simplify` with r in [0, 8) and
+// l in [0, 16) turns `(16 * r + l) floordiv 16` into `r` and
+// `(16 * r + l) mod 16` into `l`. That one rule is what lets code generation
+// work for blocked, merged and interleaved layouts without special cases.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_EXPR_EXPR_H
+#define HEDDLE_EXPR_EXPR_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+/// An inclusive interval of integers.
+struct Range {
+  int64_t low = 0, high = 0;
+  bool operator==(const Range &other) const = default;
+};
+
+/// What is known of the names in an expression.
+using Ranges = std::map<std::string, Range, std::less<>>;
+
+class Expr {
+public:
+  /// One factor of a product: a name, or a non-linear function of expressions.
+  struct Atom;
+  using AtomRef = std::shared_ptr<const Atom>;
+
+  /// `coefficient` times the product of `factors` (sorted, at least one).
+  struct Term {
+    int64_t coefficient;
+    std::vector<AtomRef> factors;
+  };
+
+  Expr() = default;
+  Expr(int64_t constant) : constantPart(constant) {}
+  /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the
+  /// name `@3`, written `read(3)`, stands for the value of a nest's fourth read.
+  static Expr name(std::string_view name);
+
+  Expr operator+(const Expr &other) const;
+  Expr operator-(const Expr &other) const;
+  Expr operator*(const Expr &other) const;
+  Expr operator-() const { return *this * Expr(-1); }
+  /// Division rounding towards minus infinity. `divisor` must be positive.
+  Expr floordiv(int64_t divisor) const;
+  Expr ceildiv(int64_t divisor) const { return (*this + (divisor - 1)).floordiv(divisor); }
+  /// The remainder in [0, divisor). `divisor` must be positive.
+  Expr mod(int64_t divisor) const;
+  static Expr min(const Expr &a, const Expr &b);
+  static Expr max(const Expr &a, const Expr &b);
+
+  bool isConstant() const { return termList.empty(); }
+  /// The value, if the expression mentions no name.
+  std::optional<int64_t> constant() const {
+    return isConstant() ? std::optional<int64_t>(constantPart) : std::nullopt;
+  }
+  /// The name, if the expression is exactly one name.
+  std::optional<std::string> asName() const;
+
+  /// The canonical form: `offset()` plus the sum of `terms()`.
+  int64_t offset() const { return constantPart; }
+  const std::vector<Term> &terms() const { return termList; }
+
+  /// The coefficient of the term that is `name` alone; 0 if there is none.
+  int64_t coefficient(std::string_view name) const;
+  /// True if `name` stands nowhere but alone in a term (so that the expression
+  /// is `coefficient(name) * name + rest`, with `rest` free of it).
+  bool isLinearIn(std::string_view name) const;
+  /// True if every term is a single name.
+  bool isAffine() const;
+  /// The names in the expression, sorted.
+  std::vector<std::string> names() const;
+  bool mentions(std::string_view name) const;
+
+  /// Replaces names; those that `replacement` does not have stay.
+  Expr substitute(const std::map<std::string, Expr, std::less<>> &replacement) const;
+  Expr substitute(const std::function<std::optional<Expr>(const std::string &)> &replacement) const;
+  /// The value; `lookup` gives the value of each name, none for an unknown one.
+  std::optional<int64_t>
+  evaluate(const std::function<std::optional<int64_t>(const std::string &)> &lookup) const;
+
+  /// Bounds that hold for all values in `ranges` (not always the tightest);
+  /// none if a name without a range matters.
+  std::optional<Range> bounds(const Ranges &ranges) const;
+  /// An equal expression (for all values in `ranges`) with divisions, remainders,
+  /// minima and maxima removed where the ranges decide them.
+  Expr simplify(const Ranges &ranges) const;
+
+  /// Text such as `2 * row + ky - 1`, `(N - 3) floordiv 2 + 1`, `min(a, b)`.
+  std::string str() const;
+  /// The inverse of `str`; on failure none, and `error` (if given) says why.
+  static std::optional<Expr> parse(std::string_view text, std::string *error = nullptr);
+
+  /// A total order that depends on the expression alone.
+  int compare(const Expr &other) const;
+  bool operator==(const Expr &other) const { return compare(other) == 0; }
+  bool operator<(const Expr &other) const { return compare(other) < 0; }
+  size_t hash() const;
+
+private:
+  int64_t constantPart = 0;
+  std::vector<Term> termList;
+  static Expr ofAtom(AtomRef atom, int64_t coefficient = 1);
+  void addTerm(Term term);
+};
+
+struct Expr::Atom {
+  enum class Kind : uint8_t { Name, FloorDiv, Mod, Min, Max };
+  Kind kind;
+  std::string name;         ///< Name
+  std::vector<Expr> operands; ///< one for FloorDiv and Mod, two for Min and Max
+  int64_t divisor = 0;      ///< FloorDiv, Mod
+
+  int compare(const Atom &other) const;
+};
+
+inline Expr operator+(int64_t a, const Expr &b) { return Expr(a) + b; }
+inline Expr operator-(int64_t a, const Expr &b) { return Expr(a) - b; }
+inline Expr operator*(int64_t a, const Expr &b) { return Expr(a) * b; }
+
+/// True if `name` may name a dimension, a symbol or an iteration name.
+bool isValidName(std::string_view name);
+
+} // namespace heddle
+
+template <> struct std::hash<heddle::Expr> {
+  size_t operator()(const heddle::Expr &expr) const { return expr.hash(); }
+};
+
+#endif // HEDDLE_EXPR_EXPR_H

@@ -1,0 +1,88 @@
+//===- Layout.h - where the elements of a named tensor lie -------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A layout orders the elements of a tensor with named dimensions in memory. It
+// is a list of factors, outermost first, each of one name or of a merged group
+// of names; the last name of a group varies fastest:
+//
+//     [batch, channel floordiv 16, row, column, channel mod 16]
+//     [row, (out, j) floordiv 16, (out, j) mod 16]
+//     [k floordiv 2, column, k mod 2]             pairs of k, as AVX-512 BF16 wants
+//     [row pad(1, 1), column pad(1, 1), channel]   a border of one element around
+//
+// A factor's extent follows from the sizes: with channel: 20 the first layout has
+// `channel floordiv 16` of extent 2 and `channel mod 16` of extent 16; the 12
+// lanes beyond are padding. Padding is undefined unless `zero_padded` is
+// written. The address of an element is the row-major index of its factors, so
+// for batch: 8, row: 4, column: 4 the element (b, c, y, x) lies at
+// (((b * 2 + c floordiv 16) * 4 + y) * 4 + x) * 16 + c mod 16.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_EXPR_LAYOUT_H
+#define HEDDLE_EXPR_LAYOUT_H
+
+#include "runtime/expr/Expr.h"
+
+namespace heddle {
+
+/// Names with sizes; the order of a map is the sorted order of the names.
+using Sizes = std::map<std::string, int64_t, std::less<>>;
+
+struct Layout {
+  /// `((merged index + low) floordiv divisor) mod modulus`; modulus 0 means none.
+  struct Factor {
+    std::vector<std::string> names;
+    int64_t divisor = 1;
+    int64_t modulus = 0;
+    int64_t low = 0, high = 0; ///< border elements, `pad(low, high)`
+    auto operator<=>(const Factor &) const = default;
+  };
+  /// XORs address bits [base, base+bits) with those `shift` above.
+  struct Swizzle {
+    int64_t bits = 0, base = 0, shift = 0;
+    auto operator<=>(const Swizzle &) const = default;
+  };
+
+  std::vector<Factor> factors;
+  int64_t alignment = 64; ///< of the first element, in bytes
+  bool zeroPadded = false; ///< padding lanes and borders hold zero
+  Swizzle swizzle;
+
+  auto operator<=>(const Layout &) const = default;
+
+  /// Row-major over `names`, the first outermost.
+  static Layout rowMajor(const std::vector<std::string> &names);
+
+  /// `[a, b floordiv 16, b mod 16]`, then `, align 128`, `, zero_padded`,
+  /// `, swizzle(3, 4, 3)` where they differ from the default.
+  std::string str() const;
+  static std::optional<Layout> parse(std::string_view text, std::string *error = nullptr);
+
+  /// Empty if every element of a tensor with these sizes has its own place;
+  /// otherwise a sentence that names the dimension at fault.
+  std::string verify(const Sizes &sizes) const;
+
+  /// The extent of each factor.
+  std::vector<int64_t> extents(const Sizes &sizes) const;
+  /// The index of each factor as an expression over the tensor's names.
+  std::vector<Expr> indices(const Sizes &sizes) const;
+  /// The element offset (before the swizzle) as an expression over the names.
+  Expr address(const Sizes &sizes) const;
+  /// Elements in memory, padding included; 0 if a size is 0.
+  int64_t elements(const Sizes &sizes) const;
+  /// True if some place in memory belongs to no element.
+  bool hasPadding(const Sizes &sizes) const;
+  /// The same layout with names replaced (names not mentioned stay).
+  Layout rename(const std::map<std::string, std::string, std::less<>> &to) const;
+  /// The offset of one element, swizzle included.
+  int64_t offset(const Sizes &sizes, const Sizes &position) const;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_EXPR_LAYOUT_H

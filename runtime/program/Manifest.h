@@ -1,0 +1,94 @@
+//===- Manifest.h - what a program file says about itself --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A compiled program is one block of position-independent machine code that
+// imports nothing, a block of constants, and this manifest: entry points, the
+// names, sizes and layouts of arguments and results, and for every value of a
+// program how large it is and from which step to which it lives. The compiler
+// fills it in, `ProgramFile` writes and reads it as JSON, the runtime needs
+// nothing else to run the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_PROGRAM_MANIFEST_H
+#define HEDDLE_PROGRAM_MANIFEST_H
+
+#include "runtime/expr/Layout.h"
+
+namespace heddle {
+
+/// Element types of tensors in memory, by their spelling in IR.
+enum class ElementType : uint8_t { I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16, BF16, F32, F64 };
+/// "f32", "ui8", ...
+std::string_view spelling(ElementType type);
+std::optional<ElementType> parseElementType(std::string_view text);
+/// Bytes of one element in memory (i1 takes one byte).
+int64_t byteSize(ElementType type);
+
+/// A tensor type as the runtime sees it: element type and named sizes.
+struct TensorSpec {
+  ElementType element = ElementType::F32;
+  std::map<std::string, Expr, std::less<>> dims; ///< name -> size over symbols
+  bool operator==(const TensorSpec &) const = default;
+};
+
+/// A value of an entry: where it comes from and how long it lives.
+struct ValueSpec {
+  enum class Kind : uint8_t { Argument, Result, Temporary, Constant };
+  Kind kind = Kind::Temporary;
+  std::string name;     ///< the argument's or result's name; of a temporary, the op's
+  std::string location; ///< source place of the op that makes it, "file:line:column"
+  TensorSpec type;
+  Layout layout;
+  Expr bytes;           ///< over the symbols, padding included
+  int32_t firstStep = 0, lastStep = 0; ///< inclusive lifetime
+  /// Offset in the arena as planned for the sizes of `planSizes`; for a constant the
+  /// offset in the constants block; -1 for arguments and results.
+  int64_t offset = -1;
+  /// The value whose place this one takes over (in place, donated argument); -1: none.
+  int32_t aliasOf = -1;
+};
+
+struct StepSpec {
+  std::string name;     ///< what the profile shows
+  std::string location;
+  int64_t chunks = 1;   ///< 1: run by thread 0 alone
+  std::string kernel;   ///< symbol of the kernel
+  double flops = 0, bytesMoved = 0; ///< the compiler's estimates
+};
+
+struct EntrySpec {
+  std::string name;
+  int64_t codeOffset = 0; ///< of the HeddleEntry in the code block
+  std::vector<std::string> symbols; ///< size symbols, in HeddleCall::symbols order
+  std::vector<ValueSpec> values;    ///< index = index into HeddleCall::addresses
+  std::vector<int32_t> arguments, results; ///< indices into `values`
+  /// (argument, result) positions: the caller may give up the argument, whose place
+  /// the result then takes.
+  std::vector<std::pair<int32_t, int32_t>> donations;
+  std::vector<StepSpec> steps;
+  int64_t arenaBytes = 0;   ///< planned arena
+  int64_t scratchBytes = 0; ///< a thread
+};
+
+struct Manifest {
+  int32_t abiVersion = 1;
+  std::string compilerVersion;
+  std::string target;               ///< triple, e.g. "x86_64-unknown-linux-gnu"
+  std::string cpu;                  ///< target CPU the code was made for
+  std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
+  std::vector<EntrySpec> entries;
+
+  const EntrySpec *find(std::string_view entry) const;
+  std::string toJson() const;
+  /// On malformed text none, and `error` says what is wrong and where.
+  static std::optional<Manifest> fromJson(std::string_view text, std::string &error);
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PROGRAM_MANIFEST_H
