@@ -336,7 +336,7 @@ def Nd_BroadcastOp : Nd_PureOp<"broadcast"> {
 // Access by value
 //===----------------------------------------------------------------------===//
 
-def Nd_GatherOp : Nd_PureOp<"gather", [AttrSizedOperandSegments]> {
+def Nd_GatherOp : Nd_PureOp<"gather"> {
   let summary = "reads at computed coordinates: shared names are zipped, the others are crossed";
   let description = [{
     result[shared, rest, index names] = input[names_i = indices_i[..], rest]. Coordinates outside are clamped.
@@ -353,7 +353,7 @@ def Nd_GatherOp : Nd_PureOp<"gather", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Nd_ScatterOp : Nd_PureOp<"scatter", [AttrSizedOperandSegments, SingleBlock]> {
+def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock]> {
   let summary = "combines updates into a tensor at computed coordinates";
   let description = [{
     For every point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Coordinates
