@@ -11,7 +11,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "dialects/nd/NdAttrs.td"
 
-def Nd_TensorType : TypeDef<Nd_Dialect, "Tensor"> {
+def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
   let mnemonic = "tensor";
   let summary = "a tensor with named dimensions and no order";
   let description = [{
@@ -41,12 +41,12 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "Tensor"> {
     int64_t elements() const;
     /// The sizes by name; all of them must be constant.
     ::heddle::Sizes sizes() const;
-    TensorType withElementType(::mlir::Type type) const;
-    TensorType withDims(::llvm::ArrayRef<Dim> dims) const;
+    NdTensorType withElementType(::mlir::Type type) const;
+    NdTensorType withDims(::llvm::ArrayRef<Dim> dims) const;
   }];
 }
 
-def Nd_Tensor : Type<CPred<"::llvm::isa<::heddle::nd::TensorType>($_self)">, "named tensor",
-                     "::heddle::nd::TensorType">;
+def Nd_Tensor : Type<CPred<"::llvm::isa<::heddle::nd::NdTensorType>($_self)">, "named tensor",
+                     "::heddle::nd::NdTensorType">;
 
 #endif // HEDDLE_ND_TYPES_TD

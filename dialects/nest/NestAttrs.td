@@ -33,7 +33,7 @@ def Nest_MapAttr : Nest_Attr<"Map", "map"> {
   let extraClassDeclaration = [{
     static MapAttr getSorted(::mlir::MLIRContext *context, ::llvm::ArrayRef<MapEntry> entries);
     /// Every name of `type` maps to itself.
-    static MapAttr identity(::heddle::nd::TensorType type);
+    static MapAttr identity(::heddle::nd::NdTensorType type);
     /// The expression for `name`; none if the tensor has no such name.
     std::optional<::heddle::Expr> lookup(::llvm::StringRef name) const;
     MapAttr substitute(const std::map<std::string, ::heddle::Expr, std::less<>> &replacement) const;

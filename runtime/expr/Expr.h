@@ -68,6 +68,8 @@ public:
 
   Expr() = default;
   Expr(int64_t constant) : constantPart(constant) {}
+  /// The product that a term of the canonical form stands for.
+  static Expr ofTerm(Term term);
   /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the
   /// name `@3`, written `read(3)`, stands for the value of a nest's fourth read.
   static Expr name(std::string_view name);

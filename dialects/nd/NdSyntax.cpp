@@ -1,0 +1,327 @@
+//===- NdSyntax.cpp - parsing and printing --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/Nd.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace heddle::nd {
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Expr> parseSum(AsmParser &parser);
+
+static FailureOr<Expr> parseUnary(AsmParser &parser) {
+  if (succeeded(parser.parseOptionalMinus())) {
+    FailureOr<Expr> operand = parseUnary(parser);
+    if (failed(operand))
+      return failure();
+    return -*operand;
+  }
+  if (succeeded(parser.parseOptionalLParen())) {
+    FailureOr<Expr> inside = parseSum(parser);
+    if (failed(inside) || parser.parseRParen())
+      return failure();
+    return inside;
+  }
+  int64_t value;
+  OptionalParseResult integer = parser.parseOptionalInteger(value);
+  if (integer.has_value()) {
+    if (failed(*integer))
+      return failure();
+    return Expr(value);
+  }
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(&keyword)))
+    return parser.emitError(loc, "expected a name, an integer or '(' in an expression"), failure();
+  std::string name = keyword.str();
+  if (name == "read" && succeeded(parser.parseOptionalLParen())) {
+    int64_t index;
+    if (parser.parseInteger(index) || parser.parseRParen())
+      return failure();
+    if (index < 0)
+      return parser.emitError(loc, "expected the number of a read, got ") << index, failure();
+    return Expr::name("@" + std::to_string(index));
+  }
+  if ((name == "min" || name == "max") && succeeded(parser.parseOptionalLParen())) {
+    FailureOr<Expr> a = parseSum(parser);
+    if (failed(a) || parser.parseComma())
+      return failure();
+    FailureOr<Expr> b = parseSum(parser);
+    if (failed(b) || parser.parseRParen())
+      return failure();
+    return name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b);
+  }
+  if (!isValidName(name))
+    return parser.emitError(loc, "'") << name << "' is not a name", failure();
+  return Expr::name(name);
+}
+
+static FailureOr<Expr> parseProduct(AsmParser &parser) {
+  FailureOr<Expr> left = parseUnary(parser);
+  while (succeeded(left)) {
+    if (succeeded(parser.parseOptionalStar())) {
+      FailureOr<Expr> right = parseUnary(parser);
+      if (failed(right))
+        return failure();
+      left = *left * *right;
+      continue;
+    }
+    StringRef operation;
+    if (failed(parser.parseOptionalKeyword(&operation, {"floordiv", "ceildiv", "mod"})))
+      return left;
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    int64_t divisor;
+    if (parser.parseInteger(divisor))
+      return failure();
+    if (divisor <= 0)
+      return parser.emitError(loc, "expected a positive divisor after '")
+                 << operation << "', got " << divisor,
+             failure();
+    left = operation == "mod"        ? left->mod(divisor)
+           : operation == "floordiv" ? left->floordiv(divisor)
+                                     : left->ceildiv(divisor);
+  }
+  return left;
+}
+
+static FailureOr<Expr> parseSum(AsmParser &parser) {
+  FailureOr<Expr> left = parseProduct(parser);
+  while (succeeded(left)) {
+    bool plus = succeeded(parser.parseOptionalPlus());
+    if (!plus && failed(parser.parseOptionalMinus()))
+      return left;
+    FailureOr<Expr> right = parseProduct(parser);
+    if (failed(right))
+      return failure();
+    left = plus ? *left + *right : *left - *right;
+  }
+  return left;
+}
+
+FailureOr<Expr> parseExpr(AsmParser &parser) { return parseSum(parser); }
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+ParseResult parseDims(AsmParser &parser, SmallVectorImpl<Dim> &dims) {
+  llvm::StringSet<> seen;
+  auto parseOne = [&]() -> ParseResult {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::string kept = name.str();
+    if (!seen.insert(kept).second)
+      return parser.emitError(loc, "the name '") << kept << "' stands twice";
+    if (parser.parseColon())
+      return failure();
+    FailureOr<Expr> size = parseExpr(parser);
+    if (failed(size))
+      return failure();
+    if (size->isConstant() && *size->constant() < 0)
+      return parser.emitError(loc, "expected a size of at least 0 for '")
+             << kept << "', got " << size->str();
+    dims.emplace_back(parser.getContext(), kept, *size);
+    return success();
+  };
+  do {
+    if (parseOne())
+      return failure();
+  } while (succeeded(parser.parseOptionalComma()));
+  return success();
+}
+
+void printDims(AsmPrinter &printer, ArrayRef<Dim> dims) {
+  llvm::interleaveComma(dims, printer.getStream(), [&](const Dim &dim) {
+    printer << dim.name.getValue() << ": " << dim.size().getExpr().str();
+  });
+}
+
+Attribute SizeAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<Expr> expr = parseExpr(parser);
+  if (failed(expr) || parser.parseGreater())
+    return {};
+  return SizeAttr::get(parser.getContext(), *expr);
+}
+
+void SizeAttr::print(AsmPrinter &printer) const { printer << "<" << getExpr().str() << ">"; }
+
+Attribute DimsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<Dim> dims;
+  if (parser.parseLess())
+    return {};
+  if (failed(parser.parseOptionalGreater()))
+    if (parseDims(parser, dims) || parser.parseGreater())
+      return {};
+  return DimsAttr::getSorted(parser.getContext(), dims);
+}
+
+void DimsAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printDims(printer, getDims());
+  printer << ">";
+}
+
+Type NdTensorType::parse(AsmParser &parser) {
+  Type element;
+  SmallVector<Dim> dims;
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && parseDims(parser, dims))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<NdTensorType>(loc, parser.getContext(), element,
+                                       DimsAttr::getSorted(parser.getContext(), dims));
+}
+
+void NdTensorType::print(AsmPrinter &printer) const {
+  printer << "<" << getElementType();
+  if (!getDims().getDims().empty()) {
+    printer << ", ";
+    printDims(printer, getDims().getDims());
+  }
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Directives
+//===----------------------------------------------------------------------===//
+
+ParseResult parseName(OpAsmParser &parser, StringAttr &name) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  if (!isValidName(keyword))
+    return parser.emitError(loc, "'") << keyword << "' is not a name";
+  name = parser.getBuilder().getStringAttr(keyword);
+  return success();
+}
+
+void printName(OpAsmPrinter &printer, Operation *, StringAttr name) { printer << name.getValue(); }
+
+ParseResult parseNames(OpAsmParser &parser, ArrayAttr &names) {
+  SmallVector<Attribute> list;
+  auto parseOne = [&]() -> ParseResult {
+    StringAttr name;
+    if (parseName(parser, name))
+      return failure();
+    list.push_back(name);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  names = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+void printNames(OpAsmPrinter &printer, Operation *, ArrayAttr names) {
+  printer << "[";
+  llvm::interleaveComma(names, printer.getStream(),
+                        [&](Attribute name) { printer << cast<StringAttr>(name).getValue(); });
+  printer << "]";
+}
+
+ParseResult parseSize(OpAsmParser &parser, SizeAttr &size) {
+  FailureOr<Expr> expr = parseExpr(parser);
+  if (failed(expr))
+    return failure();
+  size = SizeAttr::get(parser.getContext(), *expr);
+  return success();
+}
+
+void printSize(OpAsmPrinter &printer, Operation *, SizeAttr size) {
+  printer << size.getExpr().str();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows:  %x row -> ky size 3 stride 2 dilation 1 pad 1, 1 value 0.0 : f32 : type -> type
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseInteger(OpAsmParser &parser, OperationState &state, StringRef attribute) {
+  int64_t value;
+  if (parser.parseInteger(value))
+    return failure();
+  state.addAttribute(attribute, parser.getBuilder().getI64IntegerAttr(value));
+  return success();
+}
+
+static ParseResult parseWindowLike(OpAsmParser &parser, OperationState &state, bool isWindow) {
+  OpAsmParser::UnresolvedOperand input;
+  StringAttr name, tap;
+  if (parser.parseOperand(input) || parseName(parser, name) || parser.parseArrow() ||
+      parseName(parser, tap) || parser.parseKeyword("size") || parseInteger(parser, state, "size"))
+    return failure();
+  state.addAttribute("name", name);
+  state.addAttribute("tap", tap);
+  for (StringRef optional : {"stride", "dilation"})
+    if (succeeded(parser.parseOptionalKeyword(optional)) && parseInteger(parser, state, optional))
+      return failure();
+  if (succeeded(parser.parseOptionalKeyword("pad"))) {
+    if (parseInteger(parser, state, "low") || parser.parseComma() ||
+        parseInteger(parser, state, "high"))
+      return failure();
+    if (isWindow && failed(parser.parseOptionalKeyword("exclude"))) {
+      TypedAttr value;
+      if (parser.parseKeyword("value") || parser.parseAttribute(value))
+        return failure();
+      state.addAttribute("padding", value);
+    }
+  }
+  Type from, to;
+  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(from) ||
+      parser.parseArrow() || parser.parseType(to) ||
+      parser.resolveOperand(input, from, state.operands))
+    return failure();
+  state.addTypes(to);
+  return success();
+}
+
+template <typename Op>
+static void printWindowLike(OpAsmPrinter &printer, Op op, TypedAttr padding, bool isWindow) {
+  printer << " " << op.getInput() << " " << op.getName() << " -> " << op.getTap() << " size "
+          << op.getSize();
+  if (op.getStride() != 1)
+    printer << " stride " << op.getStride();
+  if (op.getDilation() != 1)
+    printer << " dilation " << op.getDilation();
+  if (op.getLow() || op.getHigh() || padding) {
+    printer << " pad " << op.getLow() << ", " << op.getHigh();
+    if (padding)
+      printer << " value " << padding;
+    else if (isWindow)
+      printer << " exclude";
+  }
+  printer.printOptionalAttrDict(
+      op->getAttrs(), {"name", "tap", "size", "stride", "dilation", "low", "high", "padding"});
+  printer << " : " << op.getInput().getType() << " -> " << op.getResult().getType();
+}
+
+ParseResult WindowOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseWindowLike(parser, state, true);
+}
+void WindowOp::print(OpAsmPrinter &printer) {
+  printWindowLike(printer, *this, getPaddingAttr(), true);
+}
+ParseResult UnwindowOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseWindowLike(parser, state, false);
+}
+void UnwindowOp::print(OpAsmPrinter &printer) { printWindowLike(printer, *this, nullptr, false); }
+
+} // namespace heddle::nd

@@ -1,0 +1,135 @@
+//===- NdTypes.cpp - sizes, dimensions and the tensor type ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/Nd.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace heddle::nd {
+
+Dim::Dim(StringAttr name, SizeAttr size) : name(name), sizeAttr(size) {}
+Dim::Dim(MLIRContext *context, StringRef name, const Expr &size)
+    : name(StringAttr::get(context, name)), sizeAttr(SizeAttr::get(context, size)) {}
+SizeAttr Dim::size() const { return cast<SizeAttr>(sizeAttr); }
+
+DimsAttr DimsAttr::getSorted(MLIRContext *context, ArrayRef<Dim> dims) {
+  SmallVector<Dim> sorted(dims);
+  llvm::sort(sorted,
+             [](const Dim &a, const Dim &b) { return a.name.getValue() < b.name.getValue(); });
+  return DimsAttr::get(context, sorted);
+}
+
+LogicalResult DimsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<Dim> dims) {
+  for (size_t i = 1; i < dims.size(); ++i) {
+    if (dims[i - 1].name == dims[i].name)
+      return emitError() << "the name '" << dims[i].name.getValue() << "' stands twice";
+    if (dims[i - 1].name.getValue() > dims[i].name.getValue())
+      return emitError() << "expected names in sorted order";
+  }
+  for (const Dim &dim : dims)
+    if (auto size = dim.size().constant(); size && *size < 0)
+      return emitError() << "expected a size of at least 0 for '" << dim.name.getValue()
+                         << "', got " << *size;
+  return success();
+}
+
+SizeAttr DimsAttr::lookup(StringRef name) const {
+  const Dim *found = llvm::lower_bound(getDims(), name, [](const Dim &dim, StringRef wanted) {
+    return dim.name.getValue() < wanted;
+  });
+  return found != getDims().end() && found->name.getValue() == name ? found->size() : SizeAttr();
+}
+
+LogicalResult NdTensorType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                 Type elementType, DimsAttr dims) {
+  if (auto integer = dyn_cast<IntegerType>(elementType)) {
+    unsigned width = integer.getWidth();
+    if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64)
+      return emitError() << "expected an integer element type of 1, 8, 16, 32 or 64 bits, got "
+                         << elementType;
+    if (integer.isSigned())
+      return emitError() << "expected i" << width << " for signed elements, got " << elementType;
+    return success();
+  }
+  if (elementType.isF16() || elementType.isBF16() || elementType.isF32() || elementType.isF64())
+    return success();
+  return emitError() << "unsupported element type " << elementType
+                     << "; expected f16, bf16, f32, f64, i1 or an integer of 8 to 64 bits";
+}
+
+NdTensorType NdTensorType::get(Type elementType, ArrayRef<Dim> dims) {
+  MLIRContext *context = elementType.getContext();
+  return get(context, elementType, DimsAttr::getSorted(context, dims));
+}
+
+Type signless(Type elementType) {
+  if (auto integer = dyn_cast<IntegerType>(elementType); integer && !integer.isSignless())
+    return IntegerType::get(elementType.getContext(), integer.getWidth());
+  return elementType;
+}
+
+Type NdTensorType::scalarType() const { return signless(getElementType()); }
+
+bool NdTensorType::isStatic() const {
+  return llvm::all_of(getDims(), [](const Dim &dim) { return dim.size().constant().has_value(); });
+}
+
+int64_t NdTensorType::elements() const {
+  int64_t count = 1;
+  for (const Dim &dim : getDims()) {
+    if (!dim.size().constant())
+      return -1;
+    count *= *dim.size().constant();
+  }
+  return count;
+}
+
+Sizes NdTensorType::sizes() const {
+  Sizes sizes;
+  for (const Dim &dim : getDims()) {
+    assert(dim.size().constant() && "expected constant sizes");
+    sizes[dim.name.str()] = *dim.size().constant();
+  }
+  return sizes;
+}
+
+NdTensorType NdTensorType::withElementType(Type type) const {
+  return get(getContext(), type, getDims());
+}
+NdTensorType NdTensorType::withDims(ArrayRef<Dim> dims) const { return get(getElementType(), dims); }
+
+bool isScalarOp(Operation *op) {
+  if (op->getNumRegions() != 0 || op->getNumResults() != 1)
+    return false;
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  if (!llvm::all_of(op->getOperandTypes(), isScalar) || !isScalar(op->getResult(0).getType()))
+    return false;
+  return isa<
+      // Constants and integers.
+      arith::ConstantOp, arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+      arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+      arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
+      arith::MinUIOp, arith::CmpIOp,
+      // Floats.
+      arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp, arith::NegFOp,
+      arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp,
+      // Choices and conversions.
+      arith::SelectOp, arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
+      arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp,
+      arith::IndexCastOp, arith::IndexCastUIOp, arith::BitcastOp,
+      // Functions.
+      math::AbsFOp, math::AbsIOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpOp, math::Exp2Op,
+      math::ExpM1Op, math::FloorOp, math::FmaOp, math::LogOp, math::Log1pOp, math::Log2Op,
+      math::PowFOp, math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SqrtOp, math::TanhOp,
+      math::TruncOp>(op);
+}
+
+} // namespace heddle::nd

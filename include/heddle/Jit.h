@@ -1,0 +1,208 @@
+//===- Jit.h - compiled functions and their gradients -----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `jit` makes a compiled function of a C++ function on tensors. It is traced once for each
+// signature (names, sizes and element types of its arguments), compiled and cached:
+//
+//     auto step = jit([&](State &s, Tensor image, Tensor label) {
+//       auto [loss, gradient] = valueAndGrad([&](Net net) { return crossEntropy(net(image), label); }, s.net);
+//       s.adam.update(s.net, gradient);
+//       return loss;
+//     });
+//     Tensor loss = step(state, image, label);
+//
+// Arguments are trees of tensors (Tree.h). One taken by non-const reference is state: what the
+// function assigns to its tensors is written back, in the place of the old value where type and layout allow (the old
+// value is donated; using another handle on it afterwards throws). Tensors that the function captures are hidden inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_JIT_H
+#define HEDDLE_JIT_H
+
+#include "heddle/Ops.h"
+#include "heddle/Tree.h"
+
+#include <functional>
+
+namespace heddle {
+
+/// How functions are compiled; the defaults suit this machine.
+struct JitOptions {
+  std::string name = "function";    ///< of the entry point, in messages and profiles
+  std::string targetCpu = "native";
+  int threads = 0;                  ///< that run the program; 0: all cores
+  bool managedMemory = false;       ///< buffer by buffer instead of a planned arena
+  bool cache = true;                ///< use the cache of compiled kernels on disk
+};
+
+/// Measured and planned facts of a compiled function.
+struct JitStatistics {
+  double compileSeconds = 0;
+  int64_t arenaBytes = 0, liveBytes = 0; ///< planned memory, and the live-set lower bound
+  int steps = 0, kernels = 0, cachedKernels = 0;
+};
+
+namespace detail {
+
+struct Leaf {
+  std::string path;
+  Tensor *tensor;
+  bool state; ///< written back
+};
+
+/// The part of `jit` that does not depend on the C++ signature.
+class JitCore {
+public:
+  explicit JitCore(JitOptions options);
+  ~JitCore();
+  /// Runs for the tensors in `leaves`, tracing first if their signature is new. `trace` calls the user's function on
+  /// formals that have been put into `leaves`; it returns the leaves of the result.
+  std::vector<Tensor> call(std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here);
+  /// The traced program as nd IR; the leaves' values are not needed, only their types.
+  std::string ir(std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here);
+  /// Writes the compiled program file.
+  void save(const std::string &path, std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here);
+  JitStatistics statistics() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+template <typename F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <typename R, typename C, typename... A>
+struct Signature<R (C::*)(A...) const> {
+  using Result = R;
+  using Arguments = std::tuple<A...>;
+};
+template <typename R, typename C, typename... A>
+struct Signature<R (C::*)(A...)> : Signature<R (C::*)(A...) const> {};
+template <typename R, typename... A>
+struct Signature<R (*)(A...)> {
+  using Result = R;
+  using Arguments = std::tuple<A...>;
+};
+
+template <typename F, typename R, typename Arguments>
+class JitFunction;
+
+template <typename F, typename R, typename... A>
+class JitFunction<F, R, std::tuple<A...>> {
+public:
+  JitFunction(F function, JitOptions options) : function(std::move(function)), core(std::make_shared<JitCore>(options)) {}
+
+  R operator()(A... arguments) const { return run(Here::current(), arguments...); }
+  /// The traced program as IR.
+  std::string ir(A... arguments) const {
+    std::optional<R> unused;
+    return core->ir(leavesOf(arguments...), tracer(unused, arguments...), Here::current());
+  }
+  /// Compiles for these arguments' types and writes the program file, which the runtime runs without the compiler.
+  void save(const std::string &path, A... arguments) const {
+    std::optional<R> unused;
+    core->save(path, leavesOf(arguments...), tracer(unused, arguments...), Here::current());
+  }
+  JitStatistics statistics() const { return core->statistics(); }
+
+private:
+  F function;
+  std::shared_ptr<JitCore> core;
+
+  template <typename T>
+  static void addLeaves(std::vector<Leaf> &leaves, size_t position, T &tree, bool state) {
+    forEachTensor(tree, [&](const std::string &path, Tensor &tensor) {
+      leaves.push_back({path.empty() ? "argument" + std::to_string(position) : path, &tensor, state});
+    });
+  }
+  template <typename... T>
+  static std::vector<Leaf> leavesOf(T &...arguments) {
+    std::vector<Leaf> leaves;
+    size_t position = 0;
+    (addLeaves(leaves, position++, const_cast<std::remove_const_t<T> &>(arguments),
+               std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>),
+     ...);
+    return leaves;
+  }
+  template <typename... T>
+  auto tracer(std::optional<R> &result, T &...arguments) const {
+    return [&, this] {
+      result.emplace(function(arguments...));
+      std::vector<Tensor> outputs;
+      forEachTensor(*result, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
+      return outputs;
+    };
+  }
+  template <typename... T>
+  R run(Here here, T &...arguments) const {
+    std::optional<R> shape;
+    auto outputs = core->call(leavesOf(arguments...), tracer(shape, arguments...), here);
+    if (shape)
+      prototype() = *shape;
+    R result = prototype();
+    size_t next = 0;
+    forEachTensor(result, [&](const std::string &, Tensor &tensor) { tensor = outputs[next++]; });
+    return result;
+  }
+  /// A result of the right tree structure, whose tensors `run` replaces.
+  R &prototype() const {
+    if (!shapeOfResult)
+      shapeOfResult = std::make_shared<R>();
+    return *shapeOfResult;
+  }
+  mutable std::shared_ptr<R> shapeOfResult;
+};
+
+struct GradientResult {
+  std::vector<Tensor> values, gradients;
+};
+/// The gradient of the first of `outputs` with respect to `formals`, for the values `actuals`.
+GradientResult gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
+                        const std::vector<Tensor> &outputs, Here here);
+/// A formal of a function that is being traced, of the type of `like`.
+Tensor formalLike(const Tensor &like, const std::string &name);
+
+} // namespace detail
+
+/// A compiled form of `function`, called in the same way.
+template <typename F>
+auto jit(F function, JitOptions options = {}) {
+  using S = detail::Signature<std::decay_t<F>>;
+  return detail::JitFunction<std::decay_t<F>, typename S::Result, typename S::Arguments>(std::move(function),
+                                                                                         std::move(options));
+}
+
+/// The value of `function(tree)`, a scalar tensor (or a pair of a scalar and any tree), and its gradient with respect to
+/// every float tensor of `tree`, in a tree of the same shape.
+template <typename F, typename T>
+auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
+  T formalTree = tree, gradientTree = tree;
+  std::vector<Tensor> formals, actuals, outputs;
+  forEachTensor(formalTree, [&](const std::string &path, Tensor &tensor) {
+    actuals.push_back(tensor);
+    formals.push_back(tensor = detail::formalLike(tensor, path));
+  });
+  auto value = function(formalTree);
+  forEachTensor(value, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
+  auto result = detail::gradient(formals, actuals, outputs, here);
+  size_t next = 0;
+  forEachTensor(value, [&](const std::string &, Tensor &tensor) { tensor = result.values[next++]; });
+  next = 0;
+  forEachTensor(gradientTree, [&](const std::string &, Tensor &tensor) { tensor = result.gradients[next++]; });
+  return std::pair<decltype(value), T>(value, gradientTree);
+}
+
+/// Only the gradient.
+template <typename F, typename T>
+T grad(F &&function, const T &tree, Here here = Here::current()) {
+  return valueAndGrad(std::forward<F>(function), tree, here).second;
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_JIT_H

@@ -1,0 +1,98 @@
+//===- Kernel.h - kernels as index expressions ------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel says what one element of its result is. It becomes one `nest.compute`, which is differentiated, fused, laid
+// out and scheduled like everything else:
+//
+//     // Convolutional capsules: 4x4 pose matrices, summed over a window and the input capsules.
+//     Tensor votes = kernel(row, column, out, i, j)
+//         .sum(ky, kx, channel, k)
+//         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) * at(weight, {{row_k, ky}, {column_k, kx}}));
+//
+// A name of an operand that has no coordinate written is read at the iteration name of the same spelling. Names of
+// operands that are neither produced nor reduced are lifted over: the result has them too. Sizes follow from the operands:
+// first from names read directly, then from the largest range for which every read stays inside; `size` states one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_KERNEL_H
+#define HEDDLE_KERNEL_H
+
+#include "heddle/Tensor.h"
+
+#include <functional>
+
+namespace heddle {
+
+/// A scalar in the body of a kernel.
+class Scalar {
+public:
+  struct Node;
+  Scalar(double number, Here here = Here::current());
+  /// The coordinate of an iteration name, as an integer.
+  Scalar(const Name &name, Here here = Here::current());
+  explicit Scalar(std::shared_ptr<const Node> node) : node(std::move(node)) {}
+  std::shared_ptr<const Node> node;
+};
+
+/// A read of `tensor`.
+Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates = {}, Here here = Here::current());
+/// A read that gives `otherwise` where a coordinate lies outside the tensor.
+Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise,
+            Here here = Here::current());
+/// A read at a computed coordinate along `name` (clamped): `index` is a read of an integer tensor.
+Scalar atIndex(const Tensor &tensor, const Name &name, const Scalar &index,
+               const std::vector<Coordinate> &coordinates = {}, Here here = Here::current());
+
+Scalar operator+(const Scalar &a, const Scalar &b);
+Scalar operator-(const Scalar &a, const Scalar &b);
+Scalar operator*(const Scalar &a, const Scalar &b);
+Scalar operator/(const Scalar &a, const Scalar &b);
+Scalar operator<(const Scalar &a, const Scalar &b);
+Scalar maximum(const Scalar &a, const Scalar &b);
+Scalar minimum(const Scalar &a, const Scalar &b);
+Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);
+Scalar exp(const Scalar &x);
+Scalar log(const Scalar &x);
+Scalar sqrt(const Scalar &x);
+Scalar tanh(const Scalar &x);
+
+class KernelBuilder {
+public:
+  KernelBuilder(Names produced, Here here) : produced(std::move(produced)), here(here) {}
+  template <typename... N>
+  KernelBuilder &sum(const N &...names) { return reduce("add", Names{names...}); }
+  template <typename... N>
+  KernelBuilder &max(const N &...names) { return reduce("max", Names{names...}); }
+  template <typename... N>
+  KernelBuilder &min(const N &...names) { return reduce("min", Names{names...}); }
+  template <typename... N>
+  KernelBuilder &product(const N &...names) { return reduce("mul", Names{names...}); }
+  KernelBuilder &reduce(const std::string &combiner, const Names &names);
+  /// States the size of an iteration name.
+  KernelBuilder &size(const Name &name, int64_t size);
+  /// Only points where `condition >= 0` take part in the reduction.
+  KernelBuilder &where(const Expr &condition);
+  Tensor of(const Scalar &body) const;
+
+private:
+  Names produced, reduced;
+  std::string combiner;
+  std::map<std::string, int64_t> sizes;
+  std::vector<Expr> conditions;
+  Here here;
+};
+
+/// What the kernel produces. (The place is taken where the last name is written.)
+template <typename... N>
+KernelBuilder kernel(const N &...names) {
+  return KernelBuilder(Names{names...}, Here::current());
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_KERNEL_H

@@ -1,0 +1,79 @@
+//===- Name.h - names of dimensions -----------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dimension is known by its name, everywhere and only by it:
+//
+//     Name row("row"), column("column");
+//     Name ky = fresh("ky");              // a name that nothing else has
+//
+// Two names are equal if they are spelt alike. Names are bound to one another by pairs,
+// `{row_k, ky}`, never by assignment, which is why a Name cannot be assigned to.
+// Arithmetic on names gives index expressions: `2 * row + ky - 1`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NAME_H
+#define HEDDLE_NAME_H
+
+#include "runtime/expr/Expr.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+class Name {
+public:
+  /// Throws Error unless `spelling` matches [A-Za-z_][A-Za-z0-9_.$]*.
+  explicit Name(std::string_view spelling);
+  Name(const Name &) = default;
+  Name &operator=(const Name &) = delete;
+
+  const std::string &str() const { return spelling; }
+  operator Expr() const { return Expr::name(spelling); }
+  bool operator==(const Name &other) const { return spelling == other.spelling; }
+  bool operator<(const Name &other) const { return spelling < other.spelling; }
+
+private:
+  std::string spelling;
+};
+
+/// A name unlike any other, spelt `base$1`, `base$2`, ...; numbered from one within each traced function.
+Name fresh(std::string_view base);
+
+using Names = std::vector<Name>;
+/// A list of names: `over(row, column)`.
+template <typename... N>
+Names over(const N &...names) {
+  return Names{names...};
+}
+
+/// `from` becomes `to`.
+struct Rename {
+  Name from, to;
+};
+/// A name with a size: `{row, 28}`.
+struct Extent {
+  Name name;
+  int64_t size;
+};
+/// A name with the place that is read along it: `{row, 2 * row + ky}`.
+struct Coordinate {
+  Name name;
+  Expr place;
+};
+
+inline Expr operator+(const Name &a, const Name &b) { return Expr(a) + Expr(b); }
+inline Expr operator-(const Name &a, const Name &b) { return Expr(a) - Expr(b); }
+inline Expr operator+(const Name &a, int64_t b) { return Expr(a) + Expr(b); }
+inline Expr operator-(const Name &a, int64_t b) { return Expr(a) - Expr(b); }
+inline Expr operator*(const Name &a, int64_t b) { return Expr(a) * Expr(b); }
+
+} // namespace heddle
+
+#endif // HEDDLE_NAME_H

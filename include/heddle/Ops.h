@@ -1,0 +1,97 @@
+//===- Ops.h - operations on tensors ----------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operations align their operands by name. Two operands that both have names must share one (or one's names include
+// the other's); an outer product is asked for with `broadcast`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_OPS_H
+#define HEDDLE_OPS_H
+
+#include "heddle/Tensor.h"
+
+namespace heddle {
+
+Tensor operator+(Operand a, Operand b);
+Tensor operator-(Operand a, Operand b);
+Tensor operator*(Operand a, Operand b);
+Tensor operator/(Operand a, Operand b);
+Tensor operator-(Operand a);
+/// Comparisons give elements of type i1.
+Tensor operator<(Operand a, Operand b);
+Tensor operator<=(Operand a, Operand b);
+Tensor operator>(Operand a, Operand b);
+Tensor operator>=(Operand a, Operand b);
+Tensor equal(Operand a, Operand b);
+Tensor notEqual(Operand a, Operand b);
+Tensor operator&&(Operand a, Operand b);
+Tensor operator||(Operand a, Operand b);
+Tensor operator!(Operand a);
+inline Tensor &operator+=(Tensor &a, Operand b) { return a = Operand(a, b.here) + b; }
+inline Tensor &operator-=(Tensor &a, Operand b) { return a = Operand(a, b.here) - b; }
+inline Tensor &operator*=(Tensor &a, Operand b) { return a = Operand(a, b.here) * b; }
+
+Tensor maximum(Operand a, Operand b);
+Tensor minimum(Operand a, Operand b);
+Tensor pow(Operand base, Operand exponent);
+/// `yes` where `condition` (i1) holds, else `no`.
+Tensor select(Operand condition, Operand yes, Operand no);
+Tensor exp(Operand x);
+Tensor log(Operand x);
+Tensor log1p(Operand x);
+Tensor sqrt(Operand x);
+Tensor rsqrt(Operand x);
+Tensor tanh(Operand x);
+Tensor erf(Operand x);
+Tensor sin(Operand x);
+Tensor cos(Operand x);
+Tensor abs(Operand x);
+Tensor floor(Operand x);
+Tensor sigmoid(Operand x);
+Tensor relu(Operand x);
+
+/// Reductions list the names that they remove.
+Tensor sum(Operand x, const Names &over);
+Tensor product(Operand x, const Names &over);
+Tensor max(Operand x, const Names &over);
+Tensor min(Operand x, const Names &over);
+Tensor mean(Operand x, const Names &over);
+/// The row-major index, in the order of `over`, of the largest element; the smallest such index on ties. i64.
+Tensor argmax(Operand x, const Names &over);
+/// Prefix sums along a name.
+Tensor cumulativeSum(Operand x, const Name &along);
+
+Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here = Here::current());
+/// Combines `updates` into `destination` by addition, at computed coordinates of `name`.
+Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index, const Tensor &updates,
+                  Here here = Here::current());
+
+/// A tensor of one value; without extents a scalar.
+Tensor constant(double value, ElementType type = ElementType::F32, const std::vector<Extent> &extents = {},
+                Here here = Here::current());
+Tensor zeros(const std::vector<Extent> &extents, ElementType type = ElementType::F32, Here here = Here::current());
+/// 0, 1, ... along a name.
+Tensor iota(const Extent &extent, ElementType type = ElementType::I64, Here here = Here::current());
+
+/// Random bits (Philox 4x32-10) of type ui32; `key` is a ui64 tensor, the new names are numbered in the order written.
+Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());
+/// Uniform in [0, 1).
+Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());
+/// Normal with mean 0 and variance 1 (Box-Muller).
+Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());
+/// A scalar ui64 key.
+Tensor key(uint64_t seed, Here here = Here::current());
+/// A key that differs for each `index` (a number, or an integer tensor).
+Tensor fold(const Tensor &key, Operand index);
+
+/// Stops differentiation: the gradient of the result is not passed on.
+Tensor stopGradient(const Tensor &x, Here here = Here::current());
+
+} // namespace heddle
+
+#endif // HEDDLE_OPS_H

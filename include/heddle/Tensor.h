@@ -1,0 +1,162 @@
+//===- Tensor.h - a value with named dimensions -----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `Tensor` is a value whose dimensions have names and no order. It is a handle on a
+// node of a graph that grows as operations are applied; nothing is computed until a
+// value is needed (`print`, `to`) or the graph is compiled as part of a function (`jit`).
+//
+//     Name row("row"), column("column");
+//     Tensor a = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{row, 2}, {column, 3}});
+//     Tensor b = sum(a * a, over(column));      // row: 2
+//     std::vector<float> values = b.to<float>({row});
+//
+// Pointwise operations align by name and take the union of the names. Data that come from or
+// go to the host have an order, which is then stated. Mistakes throw `Error` with
+// the source place of the call, both sets of names, expected and got.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TENSOR_H
+#define HEDDLE_TENSOR_H
+
+#include "heddle/Error.h"
+#include "heddle/Name.h"
+#include "runtime/program/Manifest.h"
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <type_traits>
+
+namespace heddle {
+
+class RuntimeTensor;
+namespace detail {
+struct Node;
+}
+
+using Here = std::source_location;
+
+/// The element type of host values of type T.
+template <typename T>
+constexpr ElementType elementTypeOf() {
+  if constexpr (std::is_same_v<T, bool>) return ElementType::I1;
+  else if constexpr (std::is_same_v<T, int8_t>) return ElementType::I8;
+  else if constexpr (std::is_same_v<T, int16_t>) return ElementType::I16;
+  else if constexpr (std::is_same_v<T, int32_t>) return ElementType::I32;
+  else if constexpr (std::is_same_v<T, int64_t>) return ElementType::I64;
+  else if constexpr (std::is_same_v<T, uint8_t>) return ElementType::UI8;
+  else if constexpr (std::is_same_v<T, uint16_t>) return ElementType::UI16;
+  else if constexpr (std::is_same_v<T, uint32_t>) return ElementType::UI32;
+  else if constexpr (std::is_same_v<T, uint64_t>) return ElementType::UI64;
+  else if constexpr (std::is_same_v<T, float>) return ElementType::F32;
+  else { static_assert(std::is_same_v<T, double>, "no element type for this C++ type"); return ElementType::F64; }
+}
+
+/// What stands outside the input of a window. `Exclude`: left out of the reduction over the tap.
+struct Padding {
+  enum class Kind { Valid, Same, Explicit } kind = Kind::Valid;
+  int64_t low = 0, high = 0;
+  double value = 0;
+  bool exclude = false;
+  static Padding explicitly(int64_t low, int64_t high, double value = 0) {
+    return {Kind::Explicit, low, high, value, false};
+  }
+  Padding excluded() const { Padding p = *this; p.exclude = true; return p; }
+};
+/// No padding; or as much as keeps ceil(size / stride) windows.
+inline constexpr Padding Valid{};
+inline constexpr Padding Same{Padding::Kind::Same};
+
+struct WindowOptions {
+  int64_t size = 1, stride = 1, dilation = 1;
+  Padding padding = Valid;
+};
+
+class Tensor {
+public:
+  /// Empty; may only be assigned to.
+  Tensor() = default;
+  explicit operator bool() const { return bool(node); }
+
+  ElementType elementType() const;
+  /// The names, sorted.
+  std::vector<std::string> names() const;
+  bool has(const Name &name) const;
+  /// The size of `name`; throws if there is none.
+  int64_t size(const Name &name, Here here = Here::current()) const;
+  Sizes sizes() const;
+  /// `!nd.tensor<f32, column: 3, row: 2>`
+  std::string type() const;
+
+  /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low].
+  Tensor window(const Name &name, const Name &tap, WindowOptions options, Here here = Here::current()) const;
+  /// Several names at once; names may change places.
+  Tensor rename(const std::vector<Rename> &renames, Here here = Here::current()) const;
+  /// Repeats along new names.
+  Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
+  /// Elements start, start + stride, ... of `name`, `size` of them.
+  Tensor slice(const Name &name, int64_t start, int64_t size, int64_t stride = 1, Here here = Here::current()) const;
+  Tensor pad(const Name &name, int64_t low, int64_t high, double value = 0, Here here = Here::current()) const;
+  /// One name becomes several, the last varying fastest.
+  Tensor split(const Name &name, const std::vector<Extent> &into, Here here = Here::current()) const;
+  /// Several names become one, the last varying fastest.
+  Tensor merge(const Names &names, const Name &into, Here here = Here::current()) const;
+  /// Converts elements (floats to integers round towards zero).
+  Tensor cast(ElementType type, Here here = Here::current()) const;
+  /// Reads at computed coordinates of `name`; names that the index shares with this tensor are zipped.
+  Tensor gather(const Name &name, const Tensor &index, Here here = Here::current()) const;
+
+  /// A tensor with the given values, in row-major order of `extents` as written.
+  template <typename T>
+  static Tensor of(std::span<const T> values, const std::vector<Extent> &extents, Here here = Here::current()) {
+    return ofBytes(values.data(), values.size(), elementTypeOf<T>(), extents, here);
+  }
+  template <typename T>
+  static Tensor of(std::initializer_list<T> values, const std::vector<Extent> &extents, Here here = Here::current()) {
+    return ofBytes(values.begin(), values.size(), elementTypeOf<T>(), extents, here);
+  }
+  static Tensor ofBytes(const void *data, size_t count, ElementType type, const std::vector<Extent> &extents,
+                        Here here = Here::current());
+  /// The values in row-major order of `order`, which lists all names. Evaluates if need be.
+  template <typename T>
+  std::vector<T> to(const Names &order, Here here = Here::current()) const {
+    std::vector<T> values(count());
+    toBytes(values.data(), elementTypeOf<T>(), order, here);
+    return values;
+  }
+  void toBytes(void *data, ElementType type, const Names &order, Here here = Here::current()) const;
+  /// The only element of a tensor without names, as a double.
+  double item(Here here = Here::current()) const;
+  /// Number of elements.
+  size_t count() const;
+
+  /// The tensor in memory; evaluates if need be, throws for a value that depends on a formal of a function being traced.
+  std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
+  static Tensor fromData(std::shared_ptr<RuntimeTensor> data);
+
+  std::shared_ptr<detail::Node> node; ///< the library's own
+};
+
+/// Prints type and values, sorted by name; evaluates if need be.
+std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
+
+/// An operand of an operation: a tensor, or a number (which takes the other operand's element type). It notes
+/// where it was written, so that messages can say so.
+struct Operand {
+  Operand(const Tensor &tensor, Here here = Here::current()) : tensor(tensor), here(here) {}
+  Operand(double number, Here here = Here::current()) : number(number), here(here) {}
+  Tensor tensor;
+  double number = 0;
+  Here here;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_TENSOR_H

@@ -1,0 +1,107 @@
+//===- Tree.h - state as named trees of tensors -----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parameters and optimiser state are ordinary structs whose tensors have paths:
+//
+//     struct Linear { Tensor weight, bias; HEDDLE_FIELDS(weight, bias) };
+//     struct Net { Linear first, second; HEDDLE_FIELDS(first, second) };
+//
+//     forEachTensor(net, [](const std::string &path, Tensor &t) { ... });   // "first.weight", ...
+//
+// A tree is a Tensor, a struct with HEDDLE_FIELDS, or a vector, map (by string), pair, tuple or optional of trees.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TREE_H
+#define HEDDLE_TREE_H
+
+#include "heddle/Tensor.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace heddle {
+
+namespace detail {
+template <typename V>
+void visitFields(V &&, const char *) {}
+/// Calls visit("a", a), visit("b", b) for names = "a, b".
+template <typename V, typename T, typename... Rest>
+void visitFields(V &&visit, const char *names, T &first, Rest &...rest) {
+  const char *end = names;
+  while (*end && *end != ',')
+    ++end;
+  visit(std::string(names, end), first);
+  while (*end == ',' || *end == ' ')
+    ++end;
+  visitFields(visit, end, rest...);
+}
+struct AnyVisitor {
+  template <typename T>
+  void operator()(const std::string &, T &) const {}
+};
+} // namespace detail
+
+/// Lists a struct's members, so that it is a tree.
+#define HEDDLE_FIELDS(...)                                                                         \
+  template <typename Visitor>                                                                      \
+  void heddleFields(Visitor &&visitor) {                                                           \
+    ::heddle::detail::visitFields(visitor, #__VA_ARGS__, __VA_ARGS__);                              \
+  }
+
+template <typename T>
+concept HasFields = requires(T &tree, detail::AnyVisitor visitor) { tree.heddleFields(visitor); };
+
+template <typename T>
+struct IsTree : std::bool_constant<HasFields<T>> {};
+template <>
+struct IsTree<Tensor> : std::true_type {};
+template <typename T>
+struct IsTree<std::vector<T>> : IsTree<T> {};
+template <typename T>
+struct IsTree<std::optional<T>> : IsTree<T> {};
+template <typename T>
+struct IsTree<std::map<std::string, T>> : IsTree<T> {};
+template <typename A, typename B>
+struct IsTree<std::pair<A, B>> : std::bool_constant<IsTree<A>::value && IsTree<B>::value> {};
+template <typename... T>
+struct IsTree<std::tuple<T...>> : std::bool_constant<(IsTree<T>::value && ...)> {};
+
+/// Calls visit(path, tensor) for every tensor of a tree, in the order of its members.
+template <typename T, typename V>
+void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
+  auto at = [&](const std::string &member) { return path.empty() ? member : path + "." + member; };
+  if constexpr (std::is_same_v<T, Tensor>) {
+    visit(path, tree);
+  } else if constexpr (HasFields<T>) {
+    tree.heddleFields([&](const std::string &member, auto &value) { forEachTensor(value, visit, at(member)); });
+  } else if constexpr (requires { tree.has_value(); *tree; }) {
+    if (tree)
+      forEachTensor(*tree, visit, path);
+  } else if constexpr (requires { tree.begin()->second; }) {
+    for (auto &[member, value] : tree)
+      forEachTensor(value, visit, at(member));
+  } else if constexpr (requires { tree.begin(); }) {
+    size_t index = 0;
+    for (auto &value : tree)
+      forEachTensor(value, visit, at(std::to_string(index++)));
+  } else {
+    std::apply(
+        [&](auto &...value) {
+          size_t index = 0;
+          (forEachTensor(value, visit, at(std::to_string(index++))), ...);
+        },
+        tree);
+  }
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_TREE_H

@@ -1,0 +1,22 @@
+//===- heddle.h - the public API --------------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names, tensors, operations, kernels as index expressions, compiled functions and gradients.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_HEDDLE_H
+#define HEDDLE_HEDDLE_H
+
+#include "heddle/Jit.h"
+#include "heddle/Kernel.h"
+#include "heddle/Name.h"
+#include "heddle/Ops.h"
+#include "heddle/Tensor.h"
+#include "heddle/Tree.h"
+
+#endif // HEDDLE_HEDDLE_H

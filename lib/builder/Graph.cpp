@@ -1,0 +1,288 @@
+//===- Graph.cpp - the graph behind tensors -------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/builder/Graph.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::detail;
+using namespace mlir;
+
+MLIRContext *detail::graphContext() {
+  static MLIRContext *context = [] {
+    auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
+    made->loadDialect<nd::NdDialect, nest::NestDialect, func::FuncDialect, arith::ArithDialect,
+                      math::MathDialect>();
+    return made;
+  }();
+  return context;
+}
+
+static std::recursive_mutex &graphMutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+GraphLock::GraphLock() : lock(graphMutex()) {}
+
+// A long chain of groups must not be destroyed by recursion: operands that die are queued.
+Group::~Group() {
+  GraphLock lock;
+  static std::vector<NodeRef> dying;
+  static bool draining = false;
+  block->dropAllReferences();
+  block->dropAllUses();
+  block.reset();
+  for (NodeRef &operand : operands)
+    dying.push_back(std::move(operand));
+  operands.clear();
+  if (draining)
+    return;
+  draining = true;
+  while (!dying.empty()) {
+    NodeRef next = std::move(dying.back());
+    dying.pop_back();
+    next.reset();
+  }
+  draining = false;
+}
+
+std::string detail::placeOf(Here here) {
+  return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
+         std::to_string(here.column());
+}
+
+Location detail::locationOf(Here here) {
+  return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
+}
+
+void detail::fail(Here here, const std::string &message) {
+  throw Error(placeOf(here) + ": " + message);
+}
+
+NodeRef detail::nodeOf(const Tensor &tensor, Here here) {
+  if (!tensor.node)
+    fail(here, "this tensor is empty: nothing was assigned to it");
+  if (!tensor.node->donatedAt.empty())
+    fail(here, "this tensor of type " + tensor.type() + " was given up to the call at " +
+                   tensor.node->donatedAt + ", which updated it in place");
+  return tensor.node;
+}
+
+std::vector<Tensor>
+detail::makeAll(Here here, const std::vector<NodeRef> &operands,
+                llvm::function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
+                std::shared_ptr<Callee> callee) {
+  GraphLock lock;
+  std::string message;
+  ScopedDiagnosticHandler handler(graphContext(), [&](Diagnostic &diagnostic) {
+    if (!message.empty())
+      message += "; ";
+    message += diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      message += "; " + note.str();
+    return success();
+  });
+  auto group = std::make_shared<Group>();
+  group->operands = operands;
+  group->callee = std::move(callee);
+  OpBuilder builder = OpBuilder::atBlockEnd(group->block.get());
+  SmallVector<Value> values = build(builder, locationOf(here));
+  bool valid = !values.empty() && llvm::all_of(values, [](Value value) { return bool(value); });
+  // Symbols are resolved only once a function is emitted.
+  if (valid && !group->callee)
+    for (Operation &op : *group->block)
+      valid = valid && succeeded(verify(&op));
+  if (!valid)
+    fail(here, message.empty() ? "this operation is not possible" : message);
+  std::vector<Tensor> results;
+  for (Value value : values) {
+    Tensor tensor;
+    tensor.node = std::make_shared<Node>();
+    tensor.node->group = group;
+    tensor.node->value = value;
+    results.push_back(tensor);
+  }
+  return results;
+}
+
+Tensor detail::make(Here here, const std::vector<NodeRef> &operands,
+                    llvm::function_ref<Value(OpBuilder &, Location)> build) {
+  return makeAll(here, operands, [&](OpBuilder &builder, Location loc) {
+    return SmallVector<Value>{build(builder, loc)};
+  })[0];
+}
+
+NodeRef detail::makeLeaf(nd::NdTensorType type, Here here) {
+  GraphLock lock;
+  auto node = std::make_shared<Node>();
+  node->group = std::make_shared<Group>();
+  node->value = node->group->block->addArgument(type, locationOf(here));
+  return node;
+}
+
+Type detail::toMlir(ElementType type) {
+  MLIRContext *context = graphContext();
+  auto integer = [&](unsigned width) { return IntegerType::get(context, width); };
+  auto unsignedInteger = [&](unsigned width) {
+    return IntegerType::get(context, width, IntegerType::Unsigned);
+  };
+  switch (type) {
+  case ElementType::I1: return integer(1);
+  case ElementType::I8: return integer(8);
+  case ElementType::I16: return integer(16);
+  case ElementType::I32: return integer(32);
+  case ElementType::I64: return integer(64);
+  case ElementType::UI8: return unsignedInteger(8);
+  case ElementType::UI16: return unsignedInteger(16);
+  case ElementType::UI32: return unsignedInteger(32);
+  case ElementType::UI64: return unsignedInteger(64);
+  case ElementType::F16: return Float16Type::get(context);
+  case ElementType::BF16: return BFloat16Type::get(context);
+  case ElementType::F32: return Float32Type::get(context);
+  case ElementType::F64: return Float64Type::get(context);
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<ElementType> detail::fromMlir(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return parseElementType(text);
+}
+
+SmallVector<nd::Dim> detail::dimsOf(const std::vector<Extent> &extents, Here here) {
+  SmallVector<nd::Dim> dims;
+  for (const Extent &extent : extents) {
+    if (extent.size < 0)
+      fail(here, "expected a size of at least 0 for '" + extent.name.str() + "', got " +
+                     std::to_string(extent.size));
+    for (const nd::Dim &dim : dims)
+      if (dim.name == extent.name.str())
+        fail(here, "the name '" + extent.name.str() + "' stands twice");
+    dims.emplace_back(graphContext(), extent.name.str(), Expr(extent.size));
+  }
+  return dims;
+}
+
+std::vector<NodeRef> detail::dependencies(const std::vector<NodeRef> &roots,
+                                          llvm::function_ref<bool(const NodeRef &)> stop) {
+  std::vector<NodeRef> order;
+  llvm::DenseSet<Node *> seen;
+  std::vector<std::pair<NodeRef, size_t>> stack;
+  auto enter = [&](const NodeRef &node) {
+    if (seen.insert(node.get()).second)
+      stack.emplace_back(node, 0);
+  };
+  for (const NodeRef &root : roots) {
+    enter(root);
+    while (!stack.empty()) {
+      auto &[node, next] = stack.back();
+      if (!stop(node) && next < node->group->operands.size()) {
+        enter(NodeRef(node->group->operands[next++]));
+        continue;
+      }
+      order.push_back(node);
+      stack.pop_back();
+    }
+  }
+  return order;
+}
+
+/// Moves a callee's functions into `module` under names that are free there.
+static FlatSymbolRefAttr addCallee(ModuleOp module, Callee &callee) {
+  SymbolTable table(module);
+  OwningOpRef<ModuleOp> copy(callee.module->clone());
+  SymbolTable source(*copy);
+  StringAttr entry;
+  for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
+    bool isEntry = function.getName() == "f";
+    auto fresh = StringAttr::get(module.getContext(), "f");
+    for (unsigned n = 0; table.lookup(fresh) || (source.lookup(fresh) && !isEntry) ||
+                         (source.lookup(fresh) && source.lookup(fresh) != function);
+         ++n)
+      fresh = StringAttr::get(module.getContext(), "f_" + Twine(n));
+    (void)source.rename(function, fresh);
+    if (isEntry)
+      entry = fresh;
+  }
+  for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
+    function->remove();
+    table.insert(function);
+  }
+  return FlatSymbolRefAttr::get(entry);
+}
+
+Emission detail::emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
+                      const std::vector<NodeRef> &roots, Here here,
+                      llvm::function_ref<bool(const NodeRef &)> captures) {
+  GraphLock lock;
+  llvm::DenseSet<Node *> isFormal;
+  for (const NodeRef &formal : formals)
+    isFormal.insert(formal.get());
+  auto isCaptured = [&](const NodeRef &node) {
+    return !isFormal.contains(node.get()) && (node->data || (captures && captures(node)));
+  };
+  std::vector<NodeRef> order = dependencies(roots, [&](const NodeRef &node) {
+    return isFormal.contains(node.get()) || isCaptured(node);
+  });
+
+  Emission emission;
+  SmallVector<Type> argumentTypes, resultTypes;
+  std::vector<NodeRef> arguments = formals;
+  for (const NodeRef &node : order) {
+    if (isFormal.contains(node.get()))
+      continue;
+    if (isCaptured(node)) {
+      emission.captured.push_back(node);
+      arguments.push_back(node);
+    } else if (node->formal) {
+      fail(here, "the value '" + node->name +
+                     "' belongs to another function that is being traced, or was kept from an earlier trace");
+    }
+  }
+  for (const NodeRef &node : arguments)
+    argumentTypes.push_back(node->type());
+  for (const NodeRef &node : roots)
+    resultTypes.push_back(node->type());
+
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  emission.function = func::FuncOp::create(builder, locationOf(here), name,
+                                           builder.getFunctionType(argumentTypes, resultTypes));
+  Block *body = emission.function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  llvm::DenseSet<Group *> cloned;
+  for (auto [node, argument] : llvm::zip_equal(arguments, body->getArguments()))
+    mapping.map(node->value, argument);
+  for (const NodeRef &node : order) {
+    if (isFormal.contains(node.get()) || isCaptured(node) || !cloned.insert(node->group.get()).second)
+      continue;
+    FlatSymbolRefAttr callee;
+    if (node->group->callee)
+      callee = addCallee(module, *node->group->callee);
+    for (Operation &op : *node->group->block) {
+      Operation *copy = builder.clone(op, mapping);
+      if (callee && isa<nd::VjpOp, nd::CallOp>(copy))
+        copy->setAttr("callee", callee);
+    }
+  }
+  SmallVector<Value> results;
+  for (const NodeRef &root : roots)
+    results.push_back(mapping.lookup(root->value));
+  func::ReturnOp::create(builder, locationOf(here), results);
+  return emission;
+}

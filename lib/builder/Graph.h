@@ -1,0 +1,114 @@
+//===- Graph.h - the graph behind tensors -----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each operation of the builder makes real nd (or nest) ops at once, in a block of its own, so that types are inferred
+// and mistakes reported where they are made. A `Node` is one result. A value is needed, or a function compiled: the
+// blocks that it depends on are cloned, in order, into a function:
+//
+//     Tensor c = a * b;      node c: block { nd.pointwise(a, b) }, operands {a, b}
+//     emit(module, "f", {a, b}, {c})   ->   func.func @f(%a, %b) { %c = nd.pointwise %a, %b ... return %c }
+//
+// Leaves are formals of a function being traced and tensors in memory; the latter become hidden arguments of whatever
+// uses them. Nodes live in one MLIR context; `GraphLock` guards it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_BUILDER_GRAPH_H
+#define HEDDLE_LIB_BUILDER_GRAPH_H
+
+#include "dialects/nd/Nd.h"
+#include "dialects/nest/Nest.h"
+#include "heddle/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <mutex>
+
+namespace heddle::detail {
+
+struct Node;
+using NodeRef = std::shared_ptr<Node>;
+
+/// A function that an op of the graph refers to (the one that nd.vjp differentiates).
+struct Callee {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds it, under the name "f", and its own callees
+};
+
+/// The ops behind one operation of the builder.
+struct Group {
+  std::unique_ptr<mlir::Block> block = std::make_unique<mlir::Block>();
+  std::vector<NodeRef> operands;
+  std::shared_ptr<Callee> callee;
+  bool stopsGradient = false;
+  ~Group();
+};
+
+struct Node {
+  std::shared_ptr<Group> group;
+  mlir::Value value;                   ///< a result of an op of the block, or its argument for a leaf
+  std::shared_ptr<RuntimeTensor> data; ///< of a leaf in memory, or of a node that was evaluated
+  bool formal = false;
+  std::string name;                    ///< of a formal
+  std::string donatedAt;               ///< where the value was given up, if it was
+
+  nd::NdTensorType type() const { return llvm::cast<nd::NdTensorType>(value.getType()); }
+};
+
+/// The context of all graphs, with every dialect loaded.
+mlir::MLIRContext *graphContext();
+
+/// Held while a graph is read or extended.
+struct GraphLock {
+  GraphLock();
+  std::unique_lock<std::recursive_mutex> lock;
+};
+
+mlir::Location locationOf(Here here);
+std::string placeOf(Here here);
+
+/// Throws Error with the place of `here`.
+[[noreturn]] void fail(Here here, const std::string &message);
+
+/// The node of a tensor; throws if it is empty or was given up.
+NodeRef nodeOf(const Tensor &tensor, Here here);
+
+/// Runs `build` with a builder that appends to a new group, verifies what it made and returns the results as tensors.
+/// Diagnostics become an Error that names the place.
+std::vector<Tensor> makeAll(Here here, const std::vector<NodeRef> &operands,
+                            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location)> build,
+                            std::shared_ptr<Callee> callee = nullptr);
+Tensor make(Here here, const std::vector<NodeRef> &operands,
+            llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
+
+/// A leaf of the given type.
+NodeRef makeLeaf(nd::NdTensorType type, Here here);
+
+mlir::Type toMlir(ElementType type);
+std::optional<ElementType> fromMlir(mlir::Type type);
+/// A dims list from extents written by the user; refuses a name that stands twice and negative sizes.
+llvm::SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
+
+/// What `emit` made.
+struct Emission {
+  mlir::func::FuncOp function;
+  std::vector<NodeRef> captured; ///< leaves in memory, arguments after the formals
+};
+/// Builds function `name` of `module`: its arguments are `formals`, then what is captured; it returns `roots`.
+/// Only data leaves are captured unless `captures` says yes for other nodes.
+Emission emit(mlir::ModuleOp module, llvm::StringRef name, const std::vector<NodeRef> &formals,
+              const std::vector<NodeRef> &roots, Here here,
+              llvm::function_ref<bool(const NodeRef &)> captures = nullptr);
+
+/// The nodes that `roots` depend on, operands first. Does not go beyond nodes for which `stop` says yes.
+std::vector<NodeRef> dependencies(const std::vector<NodeRef> &roots, llvm::function_ref<bool(const NodeRef &)> stop);
+
+} // namespace heddle::detail
+
+#endif // HEDDLE_LIB_BUILDER_GRAPH_H

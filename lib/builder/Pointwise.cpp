@@ -1,0 +1,329 @@
+//===- Pointwise.cpp - scalar functions on tensors ------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/builder/Pointwise.h"
+#include "heddle/Ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace heddle;
+using namespace heddle::detail;
+using namespace mlir;
+
+Value detail::number(OpBuilder &builder, Location loc, double value, Type type) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
+  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
+}
+
+Value detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y, bool isUnsigned) {
+  bool isFloat = isa<FloatType>(x.getType());
+  auto compareFloat = [&](arith::CmpFPredicate p) -> Value { return arith::CmpFOp::create(b, loc, p, x, y); };
+  auto compareInt = [&](arith::CmpIPredicate p) -> Value { return arith::CmpIOp::create(b, loc, p, x, y); };
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  if (isFloat) {
+    if (op == "add") return arith::AddFOp::create(b, loc, x, y);
+    if (op == "sub") return arith::SubFOp::create(b, loc, x, y);
+    if (op == "mul") return arith::MulFOp::create(b, loc, x, y);
+    if (op == "div") return arith::DivFOp::create(b, loc, x, y);
+    if (op == "max") return arith::MaximumFOp::create(b, loc, x, y);
+    if (op == "min") return arith::MinimumFOp::create(b, loc, x, y);
+    if (op == "pow") return math::PowFOp::create(b, loc, x, y);
+    if (op == "lt") return compareFloat(F::OLT);
+    if (op == "le") return compareFloat(F::OLE);
+    if (op == "eq") return compareFloat(F::OEQ);
+    if (op == "ne") return compareFloat(F::UNE);
+    return nullptr;
+  }
+  if (op == "add") return arith::AddIOp::create(b, loc, x, y);
+  if (op == "sub") return arith::SubIOp::create(b, loc, x, y);
+  if (op == "mul") return arith::MulIOp::create(b, loc, x, y);
+  if (op == "and") return arith::AndIOp::create(b, loc, x, y);
+  if (op == "or") return arith::OrIOp::create(b, loc, x, y);
+  if (op == "xor") return arith::XOrIOp::create(b, loc, x, y);
+  if (op == "eq") return compareInt(I::eq);
+  if (op == "ne") return compareInt(I::ne);
+  if (isUnsigned) {
+    if (op == "div") return arith::DivUIOp::create(b, loc, x, y);
+    if (op == "max") return arith::MaxUIOp::create(b, loc, x, y);
+    if (op == "min") return arith::MinUIOp::create(b, loc, x, y);
+    if (op == "lt") return compareInt(I::ult);
+    if (op == "le") return compareInt(I::ule);
+    return nullptr;
+  }
+  if (op == "div") return arith::DivSIOp::create(b, loc, x, y);
+  if (op == "max") return arith::MaxSIOp::create(b, loc, x, y);
+  if (op == "min") return arith::MinSIOp::create(b, loc, x, y);
+  if (op == "lt") return compareInt(I::slt);
+  if (op == "le") return compareInt(I::sle);
+  return nullptr;
+}
+
+Value detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
+  Type target = nd::signless(to);
+  if (value.getType() == target)
+    return value;
+  // i1 is a truth value: it widens to 0 and 1.
+  bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+  bool toUnsigned = to.isUnsignedInteger();
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (fromFloat && toFloat) {
+    if (fromFloat.getWidth() == toFloat.getWidth())
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    if (fromFloat.getWidth() < toFloat.getWidth())
+      return arith::ExtFOp::create(b, loc, target, value);
+    return arith::TruncFOp::create(b, loc, target, value);
+  }
+  if (fromFloat) {
+    if (to.isInteger(1)) {
+      Value zero = number(b, loc, 0, from);
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
+    }
+    return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, target, value))
+                      : Value(arith::FPToSIOp::create(b, loc, target, value));
+  }
+  if (toFloat)
+    return fromUnsigned ? Value(arith::UIToFPOp::create(b, loc, target, value))
+                        : Value(arith::SIToFPOp::create(b, loc, target, value));
+  unsigned fromWidth = value.getType().getIntOrFloatBitWidth(), toWidth = target.getIntOrFloatBitWidth();
+  if (to.isInteger(1))
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, number(b, loc, 0, value.getType()));
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(b, loc, target, value);
+  if (fromWidth == toWidth)
+    return value;
+  return fromUnsigned ? Value(arith::ExtUIOp::create(b, loc, target, value))
+                      : Value(arith::ExtSIOp::create(b, loc, target, value));
+}
+
+static std::string namesOf(nd::NdTensorType type) {
+  std::string text = "{";
+  for (const nd::Dim &dim : type.getDims())
+    text += (text.size() > 1 ? ", " : "") + dim.name.str() + ": " + dim.size().getExpr().str();
+  return text + "}";
+}
+
+static std::string placeOf(const NodeRef &node) {
+  if (auto loc = dyn_cast<FileLineColLoc>(node->value.getLoc()))
+    return " (from " + loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ")";
+  return "";
+}
+
+/// The union of the operands' names; refuses a name with two sizes and a silent outer product.
+static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
+  SmallVector<nd::Dim> dims;
+  SmallVector<size_t> owner;
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    bool shares = dims.empty() || node->type().getDims().size() == 0;
+    for (const nd::Dim &dim : node->type().getDims()) {
+      const auto *found = llvm::find_if(dims, [&](const nd::Dim &other) { return other.name == dim.name; });
+      if (found == dims.end()) {
+        dims.push_back(dim);
+        owner.push_back(index);
+        continue;
+      }
+      shares = true;
+      if (found->sizeAttr != dim.sizeAttr) {
+        const NodeRef &other = nodes[owner[found - dims.begin()]];
+        fail(here, "the name '" + dim.name.str() + "' has size " + found->size().getExpr().str() + " in " +
+                       namesOf(other->type()) + ::placeOf(other) + " and size " + dim.size().getExpr().str() + " in " +
+                       namesOf(node->type()) + ::placeOf(node));
+      }
+    }
+    if (!shares)
+      fail(here, "the operands share no name: " + namesOf(nodes[0]->type()) + ::placeOf(nodes[0]) + " and " +
+                     namesOf(node->type()) + ::placeOf(node) + "; write a broadcast if an outer product is meant");
+  }
+  return dims;
+}
+
+static Tensor build(Here here, ArrayRef<NodeRef> nodes, Type resultElement, ScalarBody body) {
+  SmallVector<nd::Dim> dims = align(here, nodes);
+  return make(here, std::vector<NodeRef>(nodes.begin(), nodes.end()), [&](OpBuilder &builder, Location loc) -> Value {
+    SmallVector<Value> inputs;
+    for (const NodeRef &node : nodes)
+      inputs.push_back(node->value);
+    auto dimsAttr = nd::DimsAttr::getSorted(graphContext(), dims);
+    auto type = nd::NdTensorType::get(graphContext(), resultElement, dimsAttr);
+    auto op = nd::PointwiseOp::create(builder, loc, type, inputs, /*crossed=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(&op.getBody());
+    SmallVector<Value> scalars;
+    for (const NodeRef &node : nodes)
+      scalars.push_back(block->addArgument(node->type().scalarType(), loc));
+    Value result = body(builder, loc, scalars);
+    if (!result) {
+      op.emitOpError("not defined for these element types");
+      return nullptr;
+    }
+    nd::YieldOp::create(builder, loc, result);
+    return op.getResult();
+  });
+}
+
+static std::string elementText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+Tensor detail::pointwise(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body) {
+  GraphLock lock;
+  SmallVector<NodeRef> nodes;
+  Type element;
+  for (const Operand &operand : operands) {
+    if (!operand.tensor && !operand.tensor.node)
+      continue;
+    NodeRef node = nodeOf(operand.tensor, here);
+    Type type = node->type().getElementType();
+    if (element && element != type)
+      fail(here, "expected operands of one element type, got " + elementText(element) + " and " + elementText(type) +
+                     "; convert one with cast");
+    element = type;
+    nodes.push_back(node);
+  }
+  if (!element)
+    fail(here, "expected a tensor among the operands, got numbers only");
+  return build(here, nodes, result ? result : element,
+               [&](OpBuilder &builder, Location loc, ArrayRef<Value> scalars) {
+                 SmallVector<Value> values;
+                 size_t next = 0;
+                 for (const Operand &operand : operands)
+                   values.push_back(operand.tensor.node
+                                        ? scalars[next++]
+                                        : number(builder, loc, operand.number, nd::signless(element)));
+                 return body(builder, loc, values);
+               });
+}
+
+Tensor detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result, ScalarBody body) {
+  GraphLock lock;
+  SmallVector<NodeRef> nodes;
+  for (const Tensor &operand : operands)
+    nodes.push_back(nodeOf(operand, here));
+  return build(here, nodes, result, body);
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of heddle/Ops.h
+//===----------------------------------------------------------------------===//
+
+static bool isUnsigned(const Operand &a, const Operand &b) {
+  const Tensor &tensor = a.tensor.node ? a.tensor : b.tensor;
+  return tensor.node && tensor.node->type().getElementType().isUnsignedInteger();
+}
+
+static Tensor apply(StringRef op, const Operand &a, const Operand &b, bool truth = false) {
+  Type result = truth ? Type(IntegerType::get(graphContext(), 1)) : Type();
+  return pointwise(a.here, {a, b}, result, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
+    return binary(builder, loc, op, v[0], v[1], isUnsigned(a, b));
+  });
+}
+
+template <typename Op>
+static Tensor applyMath(const Operand &x) {
+  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    if (!isa<FloatType>(v[0].getType()))
+      return nullptr;
+    return Op::create(builder, loc, v[0]);
+  });
+}
+
+namespace heddle {
+Tensor operator+(Operand a, Operand b) { return apply("add", a, b); }
+Tensor operator-(Operand a, Operand b) { return apply("sub", a, b); }
+Tensor operator*(Operand a, Operand b) { return apply("mul", a, b); }
+Tensor operator/(Operand a, Operand b) { return apply("div", a, b); }
+Tensor operator-(Operand a) {
+  return pointwise(a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    if (isa<FloatType>(v[0].getType()))
+      return arith::NegFOp::create(builder, loc, v[0]);
+    return arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
+  });
+}
+Tensor operator<(Operand a, Operand b) { return apply("lt", a, b, true); }
+Tensor operator<=(Operand a, Operand b) { return apply("le", a, b, true); }
+Tensor operator>(Operand a, Operand b) { return apply("lt", b, a, true); }
+Tensor operator>=(Operand a, Operand b) { return apply("le", b, a, true); }
+Tensor equal(Operand a, Operand b) { return apply("eq", a, b, true); }
+Tensor notEqual(Operand a, Operand b) { return apply("ne", a, b, true); }
+Tensor operator&&(Operand a, Operand b) { return apply("and", a, b); }
+Tensor operator||(Operand a, Operand b) { return apply("or", a, b); }
+Tensor operator!(Operand a) { return apply("eq", a, Operand(0.0, a.here), true); }
+Tensor maximum(Operand a, Operand b) { return apply("max", a, b); }
+Tensor minimum(Operand a, Operand b) { return apply("min", a, b); }
+Tensor pow(Operand base, Operand exponent) { return apply("pow", base, exponent); }
+Tensor exp(Operand x) { return applyMath<math::ExpOp>(x); }
+Tensor log(Operand x) { return applyMath<math::LogOp>(x); }
+Tensor log1p(Operand x) { return applyMath<math::Log1pOp>(x); }
+Tensor sqrt(Operand x) { return applyMath<math::SqrtOp>(x); }
+Tensor rsqrt(Operand x) { return applyMath<math::RsqrtOp>(x); }
+Tensor tanh(Operand x) { return applyMath<math::TanhOp>(x); }
+Tensor erf(Operand x) { return applyMath<math::ErfOp>(x); }
+Tensor sin(Operand x) { return applyMath<math::SinOp>(x); }
+Tensor cos(Operand x) { return applyMath<math::CosOp>(x); }
+Tensor floor(Operand x) { return applyMath<math::FloorOp>(x); }
+
+Tensor abs(Operand x) {
+  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    if (isa<FloatType>(v[0].getType()))
+      return math::AbsFOp::create(builder, loc, v[0]);
+    if (isUnsigned(x, x))
+      return v[0];
+    Value negated = arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
+    return arith::MaxSIOp::create(builder, loc, v[0], negated);
+  });
+}
+
+Tensor sigmoid(Operand x) {
+  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    if (!isa<FloatType>(v[0].getType()))
+      return nullptr;
+    Value one = number(builder, loc, 1, v[0].getType());
+    Value e = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, v[0]));
+    return arith::DivFOp::create(builder, loc, one, arith::AddFOp::create(builder, loc, one, e));
+  });
+}
+
+Tensor relu(Operand x) { return maximum(x, Operand(0.0, x.here)); }
+
+Tensor select(Operand condition, Operand yes, Operand no) {
+  GraphLock lock;
+  Here here = condition.here;
+  const Tensor &typed = yes.tensor.node ? yes.tensor : no.tensor;
+  if (!condition.tensor.node || condition.tensor.elementType() != ElementType::I1)
+    fail(here, "expected a condition of element type i1");
+  if (!typed.node)
+    fail(here, "expected a tensor among the two values of select, got two numbers");
+  Type element = nodeOf(typed, here)->type().getElementType();
+  std::vector<Tensor> operands{condition.tensor};
+  for (const Operand *side : {&yes, &no})
+    if (side->tensor.node)
+      operands.push_back(side->tensor);
+  for (size_t i = 1; i < operands.size(); ++i)
+    if (nodeOf(operands[i], here)->type().getElementType() != element)
+      fail(here, "expected values of one element type, got " + yes.tensor.type() + " and " + no.tensor.type());
+  return pointwiseMixed(here, operands, element, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    size_t next = 1;
+    Value a = yes.tensor.node ? v[next++] : number(builder, loc, yes.number, nd::signless(element));
+    Value b = no.tensor.node ? v[next++] : number(builder, loc, no.number, nd::signless(element));
+    return arith::SelectOp::create(builder, loc, v[0], a, b);
+  });
+}
+
+Tensor Tensor::cast(ElementType type, Here here) const {
+  GraphLock lock;
+  Type from = nodeOf(*this, here)->type().getElementType(), to = toMlir(type);
+  if (from == to)
+    return *this;
+  return pointwiseMixed(here, {*this}, to, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
+    return convert(builder, loc, v[0], from, to);
+  });
+}
+} // namespace heddle
