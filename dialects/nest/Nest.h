@@ -28,7 +28,7 @@ struct MapEntry {
 
   MapEntry() = default;
   MapEntry(mlir::MLIRContext *context, llvm::StringRef name, const Expr &expr);
-  const Expr &expr() const;
+  Expr expr() const;
   bool operator==(const MapEntry &other) const = default;
 };
 inline llvm::hash_code hash_value(const MapEntry &entry) {
@@ -42,12 +42,16 @@ struct Condition {
 
   Condition() = default;
   Condition(mlir::MLIRContext *context, const Expr &expr, bool equality = false);
-  const Expr &expr() const;
+  Expr expr() const;
   bool operator==(const Condition &other) const = default;
 };
 inline llvm::hash_code hash_value(const Condition &condition) {
   return llvm::hash_combine(condition.exprAttr, condition.equality);
 }
+
+// Directives of the assembly formats.
+using nd::parseName;
+using nd::printName;
 
 inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
 } // namespace nest

@@ -1,0 +1,341 @@
+//===- NestAttrs.cpp - maps, guards, layouts, schedules: parsing and printing ===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nest/Nest.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+llvm::hash_code heddle::hash_value(const Layout &layout) { return llvm::hash_value(layout.str()); }
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+MapEntry::MapEntry(MLIRContext *context, StringRef name, const Expr &expr)
+    : name(StringAttr::get(context, name)), exprAttr(nd::SizeAttr::get(context, expr)) {}
+Expr MapEntry::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
+
+Condition::Condition(MLIRContext *context, const Expr &expr, bool equality)
+    : exprAttr(nd::SizeAttr::get(context, expr)), equality(equality) {}
+Expr Condition::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
+
+MapAttr MapAttr::getSorted(MLIRContext *context, ArrayRef<MapEntry> entries) {
+  SmallVector<MapEntry> sorted(entries);
+  llvm::stable_sort(sorted,
+                    [](const MapEntry &a, const MapEntry &b) { return a.name.getValue() < b.name.getValue(); });
+  return MapAttr::get(context, sorted);
+}
+
+MapAttr MapAttr::identity(nd::NdTensorType type) {
+  SmallVector<MapEntry> entries;
+  for (const nd::Dim &dim : type.getDims())
+    entries.emplace_back(type.getContext(), dim.name.getValue(), Expr::name(dim.name.str()));
+  return getSorted(type.getContext(), entries);
+}
+
+LogicalResult MapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<MapEntry> entries) {
+  for (size_t i = 1; i < entries.size(); ++i)
+    if (entries[i - 1].name.getValue() >= entries[i].name.getValue())
+      return emitError() << "expected each name once and in sorted order, got '" << entries[i].name.getValue()
+                         << "' after '" << entries[i - 1].name.getValue() << "'";
+  return success();
+}
+
+std::optional<Expr> MapAttr::lookup(StringRef name) const {
+  for (const MapEntry &entry : getEntries())
+    if (entry.name.getValue() == name)
+      return entry.expr();
+  return std::nullopt;
+}
+
+MapAttr MapAttr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {
+  SmallVector<MapEntry> entries;
+  for (const MapEntry &entry : getEntries())
+    entries.emplace_back(getContext(), entry.name.getValue(), entry.expr().substitute(replacement));
+  return get(getContext(), entries);
+}
+
+bool MapAttr::mentions(StringRef name) const {
+  return llvm::any_of(getEntries(), [&](const MapEntry &entry) { return entry.expr().mentions(name.str()); });
+}
+
+GuardAttr GuardAttr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {
+  SmallVector<Condition> conditions;
+  for (const Condition &condition : getConditions())
+    conditions.emplace_back(getContext(), condition.expr().substitute(replacement), condition.equality);
+  return get(getContext(), conditions, getOtherwise());
+}
+
+static FailureOr<SmallVector<MapEntry>> parseEntries(AsmParser &parser, AsmParser::Delimiter delimiter) {
+  SmallVector<MapEntry> entries;
+  auto parseOne = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::string kept = name.str();
+    if (parser.parseEqual())
+      return failure();
+    FailureOr<Expr> expr = nd::parseExpr(parser);
+    if (failed(expr))
+      return failure();
+    entries.emplace_back(parser.getContext(), kept, *expr);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(delimiter, parseOne))
+    return failure();
+  llvm::stable_sort(entries,
+                    [](const MapEntry &a, const MapEntry &b) { return a.name.getValue() < b.name.getValue(); });
+  return entries;
+}
+
+Attribute MapAttr::parse(AsmParser &parser, Type) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  auto entries = parseEntries(parser, AsmParser::Delimiter::LessGreater);
+  if (failed(entries))
+    return {};
+  return parser.getChecked<MapAttr>(loc, parser.getContext(), ArrayRef<MapEntry>(*entries));
+}
+
+void MapAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getEntries(), printer.getStream(), [&](const MapEntry &entry) {
+    printer << entry.name.getValue() << " = " << entry.expr().str();
+  });
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseConditions(AsmParser &parser, SmallVectorImpl<Condition> &conditions) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    FailureOr<Expr> expr = nd::parseExpr(parser);
+    if (failed(expr))
+      return failure();
+    int64_t zero;
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    bool equality = false;
+    if (succeeded(parser.parseOptionalEqual())) {
+      equality = true;
+      if (parser.parseEqual())
+        return failure();
+    } else if (parser.parseGreater() || parser.parseEqual()) {
+      return failure();
+    }
+    if (parser.parseInteger(zero))
+      return failure();
+    if (zero != 0)
+      return parser.emitError(loc, "expected a condition of the form `e >= 0` or `e == 0`");
+    conditions.emplace_back(parser.getContext(), *expr, equality);
+    return success();
+  });
+}
+
+Attribute GuardAttr::parse(AsmParser &parser, Type) {
+  SmallVector<Condition> conditions;
+  TypedAttr otherwise;
+  if (parser.parseLess() || parseConditions(parser, conditions))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("else")) && parser.parseAttribute(otherwise))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return GuardAttr::get(parser.getContext(), conditions, otherwise);
+}
+
+void GuardAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getConditions(), printer.getStream(), [&](const Condition &condition) {
+    printer << condition.expr().str() << (condition.equality ? " == 0" : " >= 0");
+  });
+  printer << "]";
+  if (getOtherwise())
+    printer << " else " << getOtherwise();
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts, schedules, machines
+//===----------------------------------------------------------------------===//
+
+/// `a`, or `(a, b)`.
+static ParseResult parseGroup(AsmParser &parser, std::vector<std::string> &names) {
+  auto parseOne = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    names.push_back(name.str());
+    return success();
+  };
+  if (succeeded(parser.parseOptionalLParen()))
+    return failure(parser.parseCommaSeparatedList(parseOne) || parser.parseRParen());
+  return parseOne();
+}
+
+static FailureOr<Layout> parseLayout(AsmParser &parser) {
+  Layout layout;
+  auto parseFactor = [&]() -> ParseResult {
+    Layout::Factor &factor = layout.factors.emplace_back();
+    if (parseGroup(parser, factor.names))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("pad")) &&
+        (parser.parseLParen() || parser.parseInteger(factor.low) || parser.parseComma() ||
+         parser.parseInteger(factor.high) || parser.parseRParen()))
+      return failure();
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword("floordiv")) && parser.parseInteger(factor.divisor))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("mod")) && parser.parseInteger(factor.modulus))
+      return failure();
+    if (factor.divisor < 1 || factor.modulus < 0 || factor.low < 0 || factor.high < 0)
+      return parser.emitError(loc, "expected a positive block and a border of at least 0 for '")
+             << factor.names[0] << "'";
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseFactor))
+    return failure();
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key))
+      return failure();
+    if (key == "zero_padded") {
+      layout.zeroPadded = true;
+    } else if (key == "align") {
+      if (parser.parseInteger(layout.alignment))
+        return failure();
+      if (layout.alignment < 1 || (layout.alignment & (layout.alignment - 1)))
+        return parser.emitError(loc, "expected an alignment that is a power of two, got ") << layout.alignment;
+    } else if (key == "swizzle") {
+      if (parser.parseLParen() || parser.parseInteger(layout.swizzle.bits) || parser.parseComma() ||
+          parser.parseInteger(layout.swizzle.base) || parser.parseComma() ||
+          parser.parseInteger(layout.swizzle.shift) || parser.parseRParen())
+        return failure();
+    } else {
+      return parser.emitError(loc, "expected 'align', 'zero_padded' or 'swizzle', got '") << key << "'";
+    }
+  }
+  return layout;
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<Layout> layout = parseLayout(parser);
+  if (failed(layout) || parser.parseGreater())
+    return {};
+  return LayoutAttr::get(parser.getContext(), *layout);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const { printer << "<" << getLayout().str() << ">"; }
+
+static ParseResult parseLoop(AsmParser &parser, Loop &loop) {
+  StringRef level;
+  if (parser.parseKeyword(&level))
+    return failure();
+  loop.level = level.str();
+  if (parseGroup(parser, loop.names) || parser.parseKeyword("by") || parser.parseInteger(loop.step))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("unroll")) && parser.parseInteger(loop.unroll))
+    return failure();
+  return success();
+}
+
+static ParseResult parseStage(AsmParser &parser, Stage &stage) {
+  if (parser.parseKeyword("stage") || parser.parseInteger(stage.operand) || parser.parseKeyword("at") ||
+      parser.parseInteger(stage.at))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("level")) && parser.parseString(&stage.level))
+    return failure();
+  if (parser.parseKeyword("in"))
+    return failure();
+  LayoutAttr layout;
+  if (parser.parseAttribute(layout))
+    return failure();
+  stage.layout = layout.getLayout();
+  if (succeeded(parser.parseOptionalKeyword("buffers")) && parser.parseInteger(stage.buffers))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("engine")) && parser.parseString(&stage.engine))
+    return failure();
+  return success();
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  Schedule schedule;
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseLoop(parser, schedule.loops.emplace_back());
+      }))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     [&] { return parseStage(parser, schedule.stages.emplace_back()); }))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return ScheduleAttr::get(parser.getContext(), schedule);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  auto &stream = printer.getStream();
+  const Schedule schedule = getSchedule();
+  stream << "<[";
+  llvm::interleaveComma(schedule.loops, stream, [&](const Loop &loop) {
+    stream << loop.level << " ";
+    if (loop.names.size() > 1)
+      stream << "(";
+    llvm::interleaveComma(loop.names, stream, [&](const std::string &name) { stream << name; });
+    if (loop.names.size() > 1)
+      stream << ")";
+    stream << " by " << loop.step;
+    if (loop.unroll != 1)
+      stream << " unroll " << loop.unroll;
+  });
+  stream << "]";
+  if (!schedule.stages.empty()) {
+    stream << ", [";
+    llvm::interleaveComma(schedule.stages, stream, [&](const Stage &stage) {
+      stream << "stage " << stage.operand << " at " << stage.at;
+      if (!stage.level.empty())
+        stream << " level \"" << stage.level << "\"";
+      stream << " in ";
+      printer << LayoutAttr::get(getContext(), stage.layout);
+      if (stage.buffers != 1)
+        stream << " buffers " << stage.buffers;
+      if (!stage.engine.empty())
+        stream << " engine \"" << stage.engine << "\"";
+    });
+    stream << "]";
+  }
+  stream << ">";
+}
+
+Attribute MachineAttr::parse(AsmParser &parser, Type) {
+  DictionaryAttr values;
+  if (parser.parseLess() || parser.parseAttribute(values) || parser.parseGreater())
+    return {};
+  return MachineAttr::get(parser.getContext(), values);
+}
+
+void MachineAttr::print(AsmPrinter &printer) const { printer << "<" << getValues() << ">"; }
+
+int64_t MachineAttr::integer(StringRef key, int64_t otherwise) const {
+  auto value = getValues().getAs<IntegerAttr>(key);
+  return value ? value.getInt() : otherwise;
+}
+
+double MachineAttr::number(StringRef key, double otherwise) const {
+  if (auto value = getValues().getAs<FloatAttr>(key))
+    return value.getValueAsDouble();
+  if (auto value = getValues().getAs<IntegerAttr>(key))
+    return double(value.getInt());
+  return otherwise;
+}
