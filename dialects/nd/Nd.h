@@ -65,7 +65,8 @@ namespace heddle::nd {
 /// The name of the argument and result attribute by which programs and tools bind.
 inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
 
-/// True for an op that may stand in a scalar region: the listed ops of `arith` and `math`, on scalars.
+/// True for an op that may stand in a scalar region: the listed ops of `arith` and `math`, on
+/// scalars.
 bool isScalarOp(mlir::Operation *op);
 /// The signless form of an integer type; any other type as it is.
 mlir::Type signless(mlir::Type elementType);

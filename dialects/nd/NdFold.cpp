@@ -58,14 +58,15 @@ struct ComposeRenames : OpRewritePattern<RenameOp> {
         to.push_back(last);
       }
     }
-    rewriter.replaceOpWithNewOp<RenameOp>(op, op.getType(), inner.getInput(), rewriter.getStrArrayAttr(from),
+    rewriter.replaceOpWithNewOp<RenameOp>(op, op.getType(), inner.getInput(),
+                                          rewriter.getStrArrayAttr(from),
                                           rewriter.getStrArrayAttr(to));
     return success();
   }
 };
 
-/// Operands that the region does not use go away, and an operand that stands twice stands once, where
-/// the result's names do not depend on them.
+/// Operands that the region does not use go away, and an operand that stands twice stands once,
+/// where the result's names do not depend on them.
 struct PruneOperands : OpRewritePattern<PointwiseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
@@ -73,19 +74,23 @@ struct PruneOperands : OpRewritePattern<PointwiseOp> {
     for (unsigned i = 0; i < op.getInputs().size(); ++i)
       for (unsigned j = 0; j < i; ++j)
         if (op.getInputs()[i] == op.getInputs()[j] && !body.getArgument(i).use_empty()) {
-          rewriter.modifyOpInPlace(op, [&] { body.getArgument(i).replaceAllUsesWith(body.getArgument(j)); });
+          rewriter.modifyOpInPlace(
+              op, [&] { body.getArgument(i).replaceAllUsesWith(body.getArgument(j)); });
           return success();
         }
     for (unsigned i = 0; i < op.getInputs().size(); ++i) {
       if (!body.getArgument(i).use_empty())
         continue;
-      auto has = [&](unsigned j, StringRef name) { return cast<NdTensorType>(op.getInputs()[j].getType()).has(name); };
-      bool needed = llvm::any_of(cast<NdTensorType>(op.getInputs()[i].getType()).getDims(), [&](const Dim &dim) {
-        for (unsigned j = 0; j < op.getInputs().size(); ++j)
-          if (j != i && has(j, dim.name.getValue()))
-            return false;
-        return true;
-      });
+      auto has = [&](unsigned j, StringRef name) {
+        return cast<NdTensorType>(op.getInputs()[j].getType()).has(name);
+      };
+      bool needed = llvm::any_of(cast<NdTensorType>(op.getInputs()[i].getType()).getDims(),
+                                 [&](const Dim &dim) {
+                                   for (unsigned j = 0; j < op.getInputs().size(); ++j)
+                                     if (j != i && has(j, dim.name.getValue()))
+                                       return false;
+                                   return true;
+                                 });
       if (needed)
         continue;
       rewriter.modifyOpInPlace(op, [&] {

@@ -13,41 +13,51 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-std::string nd::namesText(DimsAttr dims) {
+std::string nd::namesText(ArrayRef<Dim> dims) {
   std::string text = "{";
   for (const Dim &dim : dims)
     text += (text.size() > 1 ? ", " : "") + dim.name.str() + ": " + dim.size().getExpr().str();
   return text + "}";
 }
 
-FailureOr<DimsAttr> nd::unionOfNames(ArrayRef<NdTensorType> types, EmitError emitError) {
+SmallVector<StringRef> nd::stringsOf(ArrayAttr names) {
+  return llvm::to_vector(names.getAsValueRange<StringAttr>());
+}
+
+FailureOr<DimsAttr> nd::unionOfNames(MLIRContext *context, ArrayRef<NdTensorType> types,
+                                     EmitError emitError) {
   SmallVector<Dim> dims;
   SmallVector<NdTensorType> owner;
-  MLIRContext *context = nullptr;
   for (NdTensorType type : types) {
-    context = type.getContext();
     for (const Dim &dim : type.getDims()) {
       auto *known = llvm::find_if(dims, [&](const Dim &other) { return other.name == dim.name; });
       if (known == dims.end()) {
         dims.push_back(dim);
         owner.push_back(type);
       } else if (known->sizeAttr != dim.sizeAttr) {
-        return emitError() << "the name '" << dim.name.getValue() << "' has size " << known->size().getExpr().str()
-                           << " in " << namesText(owner[known - dims.begin()].getDims()) << " and size "
+        return emitError() << "the name '" << dim.name.getValue() << "' has size "
+                           << known->size().getExpr().str() << " in "
+                           << namesText(owner[known - dims.begin()].getDims()) << " and size "
                            << dim.size().getExpr().str() << " in " << namesText(type.getDims()),
                failure();
       }
     }
   }
-  if (!context)
-    return emitError() << "expected an operand", failure();
   return DimsAttr::getSorted(context, dims);
 }
 
 static LogicalResult requireName(NdTensorType type, StringRef name, EmitError emitError) {
   if (type.has(name))
     return success();
-  return emitError() << "unknown name '" << name << "'; the tensor has " << namesText(type.getDims());
+  return emitError() << "unknown name '" << name << "'; the tensor has "
+                     << namesText(type.getDims());
+}
+
+static LogicalResult requireNew(ArrayRef<Dim> dims, StringRef name, EmitError emitError) {
+  if (llvm::none_of(dims, [&](const Dim &dim) { return dim.name.getValue() == name; }))
+    return success();
+  return emitError() << "the name '" << name << "' would stand twice; the other names are "
+                     << namesText(dims);
 }
 
 static SmallVector<Dim> others(NdTensorType type, StringRef name) {
@@ -58,9 +68,9 @@ static SmallVector<Dim> others(NdTensorType type, StringRef name) {
   return dims;
 }
 
-FailureOr<DimsAttr> nd::withoutNames(NdTensorType type, ArrayAttr names, EmitError emitError) {
+FailureOr<DimsAttr> nd::withoutNames(NdTensorType type, Strings names, EmitError emitError) {
   llvm::StringSet<> removed;
-  for (auto name : names.getAsValueRange<StringAttr>()) {
+  for (StringRef name : names) {
     if (failed(requireName(type, name, emitError)))
       return failure();
     if (!removed.insert(name).second)
@@ -73,59 +83,160 @@ FailureOr<DimsAttr> nd::withoutNames(NdTensorType type, ArrayAttr names, EmitErr
   return DimsAttr::getSorted(type.getContext(), dims);
 }
 
+bool nd::isCrossed(ArrayRef<NdTensorType> types) {
+  SmallVector<NdTensorType> open;
+  for (NdTensorType type : types)
+    if (type.getDims().size() != 0)
+      open.push_back(type);
+  if (open.empty())
+    return false;
+  // Grow the group of the first operand by all that share a name with it.
+  llvm::StringSet<> names;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (auto *type = open.begin(); type != open.end(); ++type) {
+      if (!names.empty() &&
+          llvm::none_of(type->getDims(), [&](const Dim &dim) { return names.contains(dim.name); }))
+        continue;
+      for (const Dim &dim : type->getDims())
+        names.insert(dim.name);
+      open.erase(type);
+      grown = true;
+      break;
+    }
+  }
+  return !open.empty();
+}
+
+FailureOr<NdTensorType> nd::inferPointwise(Type resultElement, ArrayRef<NdTensorType> types,
+                                           bool crossed, EmitError emitError) {
+  FailureOr<DimsAttr> dims = unionOfNames(resultElement.getContext(), types, emitError);
+  if (failed(dims))
+    return failure();
+  if (!crossed && isCrossed(types)) {
+    InFlightDiagnostic error = emitError() << "expected operands that share a name, got ";
+    llvm::interleave(
+        types, [&](NdTensorType type) { error << namesText(type.getDims()); },
+        [&] { error << " and "; });
+    return error << "; an outer product is written with 'crossed', or as an explicit broadcast",
+           failure();
+  }
+  return NdTensorType::get(resultElement.getContext(), resultElement, *dims);
+}
+
+FailureOr<NdTensorType> nd::inferReduce(NdTensorType input, Strings names, EmitError emitError) {
+  if (names.empty())
+    return emitError() << "expected names to reduce over; the tensor has "
+                       << namesText(input.getDims()),
+           failure();
+  FailureOr<DimsAttr> dims = withoutNames(input, names, emitError);
+  if (failed(dims))
+    return failure();
+  return NdTensorType::get(input.getContext(), input.getElementType(), *dims);
+}
+
+FailureOr<NdTensorType> nd::inferScan(NdTensorType input, StringRef name, EmitError emitError) {
+  if (failed(requireName(input, name, emitError)))
+    return failure();
+  return input;
+}
+
+FailureOr<NdTensorType> nd::inferRandom(NdTensorType key, ArrayRef<Dim> order,
+                                        EmitError emitError) {
+  if (!key.getElementType().isUnsignedInteger(64))
+    return emitError() << "expected a key of element type ui64, got " << key, failure();
+  SmallVector<Dim> dims(key.getDims().getDims());
+  for (const Dim &dim : order) {
+    if (failed(requireNew(dims, dim.name.getValue(), emitError)))
+      return failure();
+    dims.push_back(dim);
+  }
+  return NdTensorType::get(IntegerType::get(key.getContext(), 32, IntegerType::Unsigned), dims);
+}
+
 Expr nd::windowedSize(const Expr &size, const WindowShape &shape) {
   Expr room = size + Expr(shape.low + shape.high - (shape.size - 1) * shape.dilation - 1);
   return room.floordiv(shape.stride) + Expr(1);
 }
 
-FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &shape, EmitError emitError) {
+FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &shape,
+                                        EmitError emitError) {
   if (failed(requireName(input, shape.name, emitError)))
     return failure();
   if (input.has(shape.tap))
-    return emitError() << "the tensor has the name '" << shape.tap << "' already: " << namesText(input.getDims()),
+    return emitError() << "the tensor has the name '" << shape.tap
+                       << "' already: " << namesText(input.getDims()),
            failure();
   if (shape.size < 1 || shape.stride < 1 || shape.dilation < 1)
-    return emitError() << "expected size, stride and dilation of at least 1 along '" << shape.name << "', got "
-                       << shape.size << ", " << shape.stride << ", " << shape.dilation,
+    return emitError() << "expected size, stride and dilation of at least 1 along '" << shape.name
+                       << "', got " << shape.size << ", " << shape.stride << ", " << shape.dilation,
            failure();
   if (shape.low < 0 || shape.high < 0)
-    return emitError() << "expected padding of at least 0 along '" << shape.name << "', got " << shape.low << " and "
-                       << shape.high,
+    return emitError() << "expected padding of at least 0 along '" << shape.name << "', got "
+                       << shape.low << " and " << shape.high,
            failure();
   Expr size = windowedSize(input.size(shape.name).getExpr(), shape);
   if (auto constant = size.constant(); constant && *constant < 0)
-    size = Expr(0);
+    return emitError() << "the window of " << shape.size << " along '" << shape.name
+                       << "' does not fit: expected at least "
+                       << (shape.size - 1) * shape.dilation + 1 - shape.low - shape.high
+                       << " elements, got " << input.size(shape.name).getExpr().str(),
+           failure();
   SmallVector<Dim> dims = others(input, shape.name);
   dims.emplace_back(input.getContext(), shape.name, size);
   dims.emplace_back(input.getContext(), shape.tap, Expr(shape.size));
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, int64_t start, const Expr &size, int64_t stride,
-                                     EmitError emitError) {
+FailureOr<NdTensorType> nd::inferUnwindow(NdTensorType input, const WindowShape &shape,
+                                          const Expr &size, EmitError emitError) {
+  if (failed(requireName(input, shape.name, emitError)) ||
+      failed(requireName(input, shape.tap, emitError)))
+    return failure();
+  SmallVector<Dim> dims;
+  for (const Dim &dim : input.getDims())
+    if (dim.name.getValue() == shape.name)
+      dims.emplace_back(input.getContext(), shape.name, size);
+    else if (dim.name.getValue() != shape.tap)
+      dims.push_back(dim);
+  NdTensorType result = input.withDims(dims);
+  FailureOr<NdTensorType> windowed = inferWindow(result, shape, emitError);
+  if (failed(windowed))
+    return failure();
+  if (*windowed != input)
+    return emitError() << "expected an operand with the names " << namesText(windowed->getDims())
+                       << ", which is the window of " << namesText(result.getDims()) << ", got "
+                       << namesText(input.getDims()),
+           failure();
+  return result;
+}
+
+FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, int64_t start,
+                                       const Expr &size, int64_t stride, EmitError emitError) {
   if (failed(requireName(input, name, emitError)))
     return failure();
   auto count = size.constant(), whole = input.size(name).constant();
   if (start < 0 || stride < 1 || (count && *count < 0))
-    return emitError() << "expected start >= 0, size >= 0 and stride >= 1 along '" << name << "', got " << start << ", "
-                       << size.str() << ", " << stride,
+    return emitError() << "expected start >= 0, size >= 0 and stride >= 1 along '" << name
+                       << "', got " << start << ", " << size.str() << ", " << stride,
            failure();
   if (count && whole && *count > 0 && start + (*count - 1) * stride >= *whole)
-    return emitError() << "the slice of '" << name << "' reads element " << start + (*count - 1) * stride
-                       << "; expected less than the size " << *whole,
+    return emitError() << "the slice of '" << name << "' reads element "
+                       << start + (*count - 1) * stride << "; expected less than the size "
+                       << *whole,
            failure();
   SmallVector<Dim> dims = others(input, name);
   dims.emplace_back(input.getContext(), name, size);
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, int64_t low, int64_t high, int64_t interior,
-                                   EmitError emitError) {
+FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, int64_t low, int64_t high,
+                                     int64_t interior, EmitError emitError) {
   if (failed(requireName(input, name, emitError)))
     return failure();
   if (low < 0 || high < 0 || interior < 0)
-    return emitError() << "expected low, high and interior of at least 0 along '" << name << "', got " << low << ", "
-                       << high << ", " << interior,
+    return emitError() << "expected low, high and interior of at least 0 along '" << name
+                       << "', got " << low << ", " << high << ", " << interior,
            failure();
   Expr size = input.size(name).getExpr();
   Expr between = interior == 0 ? Expr(0) : Expr::max(size - Expr(1), Expr(0)) * Expr(interior);
@@ -134,16 +245,18 @@ FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, int64_t
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef name, EmitError emitError) {
+FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef name,
+                                        EmitError emitError) {
   if (inputs.empty())
     return emitError() << "expected an operand", failure();
   Expr size(0);
   for (NdTensorType type : inputs) {
     if (failed(requireName(type, name, emitError)))
       return failure();
-    if (type.getElementType() != inputs[0].getElementType() || others(type, name) != others(inputs[0], name))
-      return emitError() << "expected operands that differ in the size of '" << name << "' alone, got " << inputs[0]
-                         << " and " << type,
+    if (type.getElementType() != inputs[0].getElementType() ||
+        others(type, name) != others(inputs[0], name))
+      return emitError() << "expected operands that differ in the size of '" << name
+                         << "' alone, got " << inputs[0] << " and " << type,
              failure();
     size = size + type.size(name).getExpr();
   }
@@ -152,13 +265,8 @@ FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef
   return inputs[0].withDims(dims);
 }
 
-static LogicalResult requireNew(ArrayRef<Dim> dims, StringRef name, EmitError emitError) {
-  if (llvm::none_of(dims, [&](const Dim &dim) { return dim.name.getValue() == name; }))
-    return success();
-  return emitError() << "the name '" << name << "' would stand twice";
-}
-
-FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, ArrayRef<Dim> into, EmitError emitError) {
+FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, ArrayRef<Dim> into,
+                                       EmitError emitError) {
   if (failed(requireName(input, name, emitError)))
     return failure();
   SmallVector<Dim> dims = others(input, name);
@@ -176,7 +284,8 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> names, StringRef into, EmitError emitError) {
+FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> names,
+                                       StringRef into, EmitError emitError) {
   Expr product(1);
   llvm::StringSet<> merged;
   for (StringRef name : names) {
@@ -196,10 +305,11 @@ FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> n
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferRename(NdTensorType input, ArrayRef<StringRef> from, ArrayRef<StringRef> to,
-                                      EmitError emitError) {
+FailureOr<NdTensorType> nd::inferRename(NdTensorType input, ArrayRef<StringRef> from,
+                                        ArrayRef<StringRef> to, EmitError emitError) {
   if (from.size() != to.size())
-    return emitError() << "expected as many new names as old ones, got " << to.size() << " and " << from.size(),
+    return emitError() << "expected as many new names as old ones, got " << to.size() << " and "
+                       << from.size(),
            failure();
   llvm::StringMap<StringRef> map;
   for (auto [oldName, newName] : llvm::zip_equal(from, to)) {
@@ -219,21 +329,39 @@ FailureOr<NdTensorType> nd::inferRename(NdTensorType input, ArrayRef<StringRef> 
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferGather(NdTensorType input, ArrayRef<NdTensorType> indices, ArrayAttr names,
-                                      EmitError emitError) {
+FailureOr<NdTensorType> nd::inferBroadcast(NdTensorType input, ArrayRef<Dim> dims,
+                                           EmitError emitError) {
+  SmallVector<Dim> all(input.getDims().getDims());
+  for (const Dim &dim : dims) {
+    SizeAttr size = input.size(dim.name);
+    if (!size)
+      all.push_back(dim);
+    else if (size != dim.sizeAttr)
+      return emitError() << "expected '" << dim.name.getValue() << "' of size "
+                         << size.getExpr().str() << ", as in " << namesText(input.getDims())
+                         << ", got " << dim.size().getExpr().str(),
+             failure();
+  }
+  return input.withDims(all);
+}
+
+FailureOr<NdTensorType> nd::inferGather(NdTensorType input, ArrayRef<NdTensorType> indices,
+                                        Strings names, EmitError emitError) {
   if (names.size() != indices.size())
-    return emitError() << "expected one index tensor for each of " << names.size() << " names, got " << indices.size(),
+    return emitError() << "expected one index tensor for each of " << names.size() << " names, got "
+                       << indices.size(),
            failure();
   FailureOr<DimsAttr> rest = withoutNames(input, names, emitError);
   if (failed(rest))
     return failure();
-  SmallVector<NdTensorType> all{NdTensorType::get(input.getContext(), input.getElementType(), *rest)};
+  SmallVector<NdTensorType> all{
+      NdTensorType::get(input.getContext(), input.getElementType(), *rest)};
   for (NdTensorType index : indices) {
     if (!isa<IntegerType>(index.getElementType()))
       return emitError() << "expected an index of integer elements, got " << index, failure();
     all.push_back(index);
   }
-  FailureOr<DimsAttr> dims = unionOfNames(all, emitError);
+  FailureOr<DimsAttr> dims = unionOfNames(input.getContext(), all, emitError);
   if (failed(dims))
     return failure();
   return NdTensorType::get(input.getContext(), input.getElementType(), *dims);

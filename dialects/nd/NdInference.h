@@ -5,8 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From operands and attributes to the type of the result. Verifiers, the builder API and passes share these functions, so
-// that a rule stands once. A failure has said why, with whole name sets, through `emitError`.
+// From operands and attributes to the type of the result. Verifiers, the builder API and passes
+// share these functions, so that a rule stands once. A failure has said why, with whole name sets,
+// through `emitError`.
+//
+//     inferReduce({batch: 2, row: 3, column: 4}, [row, column])  ->  {batch: 2}
+//     inferPointwise({row: 3, column: 4}, {row: 3, channel: 5})  ->  {channel: 5, column: 4, row:
+//     3} inferPointwise({row: 3}, {row: 4})                          ->  "the name 'row' has size 3
+//     in ..."
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,17 +21,38 @@
 
 #include "dialects/nd/Nd.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace heddle::nd {
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+using Strings = llvm::ArrayRef<llvm::StringRef>;
 
 /// `{column: 3, row: N}`
-std::string namesText(DimsAttr dims);
+std::string namesText(llvm::ArrayRef<Dim> dims);
+inline std::string namesText(DimsAttr dims) { return namesText(dims.getDims()); }
+/// The strings of a list of names.
+llvm::SmallVector<llvm::StringRef> stringsOf(mlir::ArrayAttr names);
 
 /// The union of names; a name with two sizes is refused.
-mlir::FailureOr<DimsAttr> unionOfNames(llvm::ArrayRef<NdTensorType> types, EmitError emitError);
-/// The names of `type` without `names`, which must be distinct names of it.
-mlir::FailureOr<DimsAttr> withoutNames(NdTensorType type, mlir::ArrayAttr names, EmitError emitError);
+mlir::FailureOr<DimsAttr> unionOfNames(mlir::MLIRContext *context,
+                                       llvm::ArrayRef<NdTensorType> types, EmitError emitError);
+/// The dimensions of `type` without `names`, which must be distinct names of it.
+mlir::FailureOr<DimsAttr> withoutNames(NdTensorType type, Strings names, EmitError emitError);
+
+/// True if the operands fall into groups that share no name (those without names aside), so that
+/// a pointwise op on them is an outer product.
+bool isCrossed(llvm::ArrayRef<NdTensorType> types);
+/// Without `crossed` outer products are refused.
+mlir::FailureOr<NdTensorType> inferPointwise(mlir::Type resultElement,
+                                             llvm::ArrayRef<NdTensorType> types, bool crossed,
+                                             EmitError emitError);
+/// The element type stays.
+mlir::FailureOr<NdTensorType> inferReduce(NdTensorType input, Strings names, EmitError emitError);
+mlir::FailureOr<NdTensorType> inferScan(NdTensorType input, llvm::StringRef name,
+                                        EmitError emitError);
+mlir::FailureOr<NdTensorType> inferRandom(NdTensorType key, llvm::ArrayRef<Dim> order,
+                                          EmitError emitError);
 
 /// How a window places taps: `WindowOp` and `UnwindowOp` have these attributes.
 struct WindowShape {
@@ -34,25 +61,43 @@ struct WindowShape {
 };
 template <typename Op>
 WindowShape windowShape(Op op) {
-  return {op.getName(),         op.getTap(),      int64_t(op.getSize()), int64_t(op.getStride()),
-          int64_t(op.getDilation()), int64_t(op.getLow()), int64_t(op.getHigh())};
+  return {op.getName(),
+          op.getTap(),
+          int64_t(op.getSize()),
+          int64_t(op.getStride()),
+          int64_t(op.getDilation()),
+          int64_t(op.getLow()),
+          int64_t(op.getHigh())};
 }
 /// The size of the windowed name: (N + low + high - (size - 1) * dilation - 1) floordiv stride + 1.
 Expr windowedSize(const Expr &size, const WindowShape &shape);
-mlir::FailureOr<NdTensorType> inferWindow(NdTensorType input, const WindowShape &shape, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferSlice(NdTensorType input, llvm::StringRef name, int64_t start, const Expr &size,
-                                       int64_t stride, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferPad(NdTensorType input, llvm::StringRef name, int64_t low, int64_t high,
-                                     int64_t interior, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferConcat(llvm::ArrayRef<NdTensorType> inputs, llvm::StringRef name, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferSplit(NdTensorType input, llvm::StringRef name, llvm::ArrayRef<Dim> into,
-                                       EmitError emitError);
-mlir::FailureOr<NdTensorType> inferMerge(NdTensorType input, llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef into,
-                                       EmitError emitError);
-mlir::FailureOr<NdTensorType> inferRename(NdTensorType input, llvm::ArrayRef<llvm::StringRef> from,
-                                        llvm::ArrayRef<llvm::StringRef> to, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferGather(NdTensorType input, llvm::ArrayRef<NdTensorType> indices, mlir::ArrayAttr names,
-                                        EmitError emitError);
+mlir::FailureOr<NdTensorType> inferWindow(NdTensorType input, const WindowShape &shape,
+                                          EmitError emitError);
+/// From the windowed tensor and the size of `shape.name` before.
+mlir::FailureOr<NdTensorType> inferUnwindow(NdTensorType input, const WindowShape &shape,
+                                            const Expr &size, EmitError emitError);
+mlir::FailureOr<NdTensorType> inferSlice(NdTensorType input, llvm::StringRef name, int64_t start,
+                                         const Expr &size, int64_t stride, EmitError emitError);
+mlir::FailureOr<NdTensorType> inferPad(NdTensorType input, llvm::StringRef name, int64_t low,
+                                       int64_t high, int64_t interior, EmitError emitError);
+mlir::FailureOr<NdTensorType> inferConcat(llvm::ArrayRef<NdTensorType> inputs, llvm::StringRef name,
+                                          EmitError emitError);
+mlir::FailureOr<NdTensorType> inferSplit(NdTensorType input, llvm::StringRef name,
+                                         llvm::ArrayRef<Dim> into, EmitError emitError);
+mlir::FailureOr<NdTensorType> inferMerge(NdTensorType input, Strings names, llvm::StringRef into,
+                                         EmitError emitError);
+mlir::FailureOr<NdTensorType> inferRename(NdTensorType input, Strings from, Strings to,
+                                          EmitError emitError);
+/// The input's dimensions and those of `dims` that it lacks; a size that differs is refused.
+mlir::FailureOr<NdTensorType> inferBroadcast(NdTensorType input, llvm::ArrayRef<Dim> dims,
+                                             EmitError emitError);
+mlir::FailureOr<NdTensorType> inferGather(NdTensorType input, llvm::ArrayRef<NdTensorType> indices,
+                                          Strings names, EmitError emitError);
+
+/// The results of a call, lifted over the names that operands have beyond their formals: a result
+/// has those of the operands that it depends on (all, if the callee has no body).
+mlir::FailureOr<llvm::SmallVector<NdTensorType>>
+inferCall(mlir::func::FuncOp callee, llvm::ArrayRef<NdTensorType> inputs, EmitError emitError);
 
 } // namespace heddle::nd
 

@@ -187,7 +187,7 @@ Type NdTensorType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<NdTensorType>(loc, parser.getContext(), element,
-                                       DimsAttr::getSorted(parser.getContext(), dims));
+                                         DimsAttr::getSorted(parser.getContext(), dims));
 }
 
 void NdTensorType::print(AsmPrinter &printer) const {

@@ -49,7 +49,7 @@ SizeAttr DimsAttr::lookup(StringRef name) const {
 }
 
 LogicalResult NdTensorType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                 Type elementType, DimsAttr dims) {
+                                   Type elementType, DimsAttr dims) {
   if (auto integer = dyn_cast<IntegerType>(elementType)) {
     unsigned width = integer.getWidth();
     if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64)
@@ -104,7 +104,9 @@ Sizes NdTensorType::sizes() const {
 NdTensorType NdTensorType::withElementType(Type type) const {
   return get(getContext(), type, getDims());
 }
-NdTensorType NdTensorType::withDims(ArrayRef<Dim> dims) const { return get(getElementType(), dims); }
+NdTensorType NdTensorType::withDims(ArrayRef<Dim> dims) const {
+  return get(getElementType(), dims);
+}
 
 bool isScalarOp(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1)

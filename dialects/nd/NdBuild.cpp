@@ -1,0 +1,453 @@
+//===- NdBuild.cpp - ops with inferred types ------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+static auto errorsAt(Location loc) {
+  return [loc] { return emitError(loc); };
+}
+
+static SmallVector<NdTensorType> typesOf(ValueRange values) {
+  return llvm::map_to_vector(values, tensorType);
+}
+
+bool nd::isSignedElement(Type element) {
+  return element.isSignlessInteger() && !element.isInteger(1);
+}
+
+Type nd::accumulatorType(Type element) {
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+    return Float32Type::get(element.getContext());
+  return signless(element);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+TypedAttr nd::numberAttr(Type type, double value) {
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, value);
+  // Through 64 bits, so that -1 is the same bits in every width.
+  unsigned width = type.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type,
+                          APInt(64, uint64_t(int64_t(value)), /*isSigned=*/true).trunc(width));
+}
+
+Value nd::buildNumber(OpBuilder &builder, Location loc, Type type, double value) {
+  return arith::ConstantOp::create(builder, loc, numberAttr(type, value));
+}
+
+Value nd::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type to) {
+  Type target = signless(to);
+  if (from == to || (value.getType() == target && !isa<FloatType>(target)))
+    return value;
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
+  if (to.isInteger(1)) {
+    Value zero = buildNumber(b, loc, value.getType(), 0);
+    if (fromFloat)
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  if (fromFloat && toFloat) {
+    if (fromWidth < toWidth)
+      return arith::ExtFOp::create(b, loc, target, value);
+    if (fromWidth == toWidth) // f16 and bf16
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    return arith::TruncFOp::create(b, loc, target, value);
+  }
+  bool isSigned = isSignedElement(from);
+  if (toFloat)
+    return isSigned ? Value(arith::SIToFPOp::create(b, loc, target, value))
+                    : Value(arith::UIToFPOp::create(b, loc, target, value));
+  if (fromFloat)
+    return isSignedElement(to) ? Value(arith::FPToSIOp::create(b, loc, target, value))
+                               : Value(arith::FPToUIOp::create(b, loc, target, value));
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(b, loc, target, value);
+  return isSigned ? Value(arith::ExtSIOp::create(b, loc, target, value))
+                  : Value(arith::ExtUIOp::create(b, loc, target, value));
+}
+
+/// Fills `region` with a block of the given arguments whose body yields what `body` makes.
+static void fillRegion(OpBuilder &builder, Location loc, Region &region, TypeRange arguments,
+                       ScalarsBody body) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&region);
+  for (Type type : arguments)
+    block->addArgument(type, loc);
+  SmallVector<Value> results = body(builder, block->getArguments());
+  YieldOp::create(builder, loc, results);
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+static SmallVector<StringRef> namesOf(ArrayRef<Dim> dims) {
+  return llvm::map_to_vector(dims, [](const Dim &dim) { return dim.name.getValue(); });
+}
+
+Value nd::buildConstant(OpBuilder &builder, Location loc, NdTensorType type, TypedAttr value) {
+  assert(value.getType() == type.scalarType() && "expected a value of the scalar type");
+  auto splat = DenseElementsAttr::get(RankedTensorType::get({}, value.getType()),
+                                      ArrayRef<Attribute>(value));
+  return ConstantOp::create(builder, loc, type, splat,
+                            builder.getStrArrayAttr(namesOf(type.getDims().getDims())));
+}
+
+Value nd::buildConstant(OpBuilder &builder, Location loc, NdTensorType type, double value) {
+  return buildConstant(builder, loc, type, numberAttr(type.scalarType(), value));
+}
+
+Value nd::buildConstant(OpBuilder &builder, Location loc, Type element, DenseElementsAttr value,
+                        Strings order) {
+  ArrayRef<int64_t> shape = value.getType().getShape();
+  if (shape.size() != order.size() || value.getElementType() != signless(element))
+    return emitError(loc) << "expected " << order.size() << " sizes and elements of type "
+                          << signless(element) << ", got " << value.getType(),
+           Value();
+  SmallVector<Dim> dims;
+  for (auto [name, size] : llvm::zip_equal(order, shape)) {
+    if (llvm::is_contained(namesOf(dims), name))
+      return emitError(loc) << "the name '" << name << "' is listed twice", Value();
+    dims.emplace_back(builder.getContext(), name, Expr(size));
+  }
+  return ConstantOp::create(builder, loc, NdTensorType::get(element, dims), value,
+                            builder.getStrArrayAttr(order));
+}
+
+Value nd::buildIota(OpBuilder &builder, Location loc, const Dim &dim, Type element) {
+  return IotaOp::create(builder, loc, NdTensorType::get(element, dim), dim.name.getValue());
+}
+
+Value nd::buildRandom(OpBuilder &builder, Location loc, Value key, ArrayRef<Dim> order) {
+  FailureOr<NdTensorType> type = inferRandom(tensorType(key), order, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return RandomOp::create(builder, loc, *type, key, builder.getStrArrayAttr(namesOf(order)));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value nd::buildPointwise(OpBuilder &builder, Location loc, ValueRange inputs, Type resultElement,
+                         ScalarBody body) {
+  SmallVector<NdTensorType> types = typesOf(inputs);
+  FailureOr<NdTensorType> type =
+      inferPointwise(resultElement, types, /*crossed=*/true, errorsAt(loc));
+  if (failed(type))
+    return {};
+  auto op = PointwiseOp::create(builder, loc, *type, inputs, isCrossed(types));
+  SmallVector<Type> scalars =
+      llvm::map_to_vector(types, [](NdTensorType type) { return type.scalarType(); });
+  fillRegion(builder, loc, op.getBody(), scalars, [&](OpBuilder &b, ValueRange arguments) {
+    return SmallVector<Value>{body(b, arguments)};
+  });
+  return op.getResult();
+}
+
+template <typename FloatOp, typename IntegerOp>
+static Value binary(OpBuilder &builder, Location loc, Value a, Value b) {
+  Type element = tensorType(a).getElementType();
+  assert(tensorType(b).scalarType() == signless(element) &&
+         "expected operands of one element type");
+  return buildPointwise(builder, loc, {a, b}, element, [&](OpBuilder &b, ValueRange s) -> Value {
+    if (isa<FloatType>(element))
+      return FloatOp::create(b, loc, s[0], s[1]);
+    return IntegerOp::create(b, loc, s[0], s[1]);
+  });
+}
+
+Value nd::add(OpBuilder &builder, Location loc, Value a, Value b) {
+  return binary<arith::AddFOp, arith::AddIOp>(builder, loc, a, b);
+}
+Value nd::sub(OpBuilder &builder, Location loc, Value a, Value b) {
+  return binary<arith::SubFOp, arith::SubIOp>(builder, loc, a, b);
+}
+Value nd::mul(OpBuilder &builder, Location loc, Value a, Value b) {
+  return binary<arith::MulFOp, arith::MulIOp>(builder, loc, a, b);
+}
+
+Value nd::neg(OpBuilder &builder, Location loc, Value a) {
+  Type element = tensorType(a).getElementType();
+  return buildPointwise(builder, loc, a, element, [&](OpBuilder &b, ValueRange s) -> Value {
+    if (isa<FloatType>(element))
+      return arith::NegFOp::create(b, loc, s[0]);
+    return arith::SubIOp::create(b, loc, buildNumber(b, loc, s[0].getType(), 0), s[0]);
+  });
+}
+
+Value nd::select(OpBuilder &builder, Location loc, Value condition, Value yes, Value no) {
+  assert(yes && no && tensorType(condition).getElementType().isInteger(1) &&
+         "expected an i1 condition");
+  return buildPointwise(builder, loc, {condition, yes, no}, tensorType(yes).getElementType(),
+                        [&](OpBuilder &b, ValueRange s) -> Value {
+                          return arith::SelectOp::create(b, loc, s[0], s[1], s[2]);
+                        });
+}
+
+Value nd::buildCast(OpBuilder &builder, Location loc, Value input, Type element) {
+  Type from = tensorType(input).getElementType();
+  if (from == element)
+    return input;
+  return buildPointwise(builder, loc, input, element, [&](OpBuilder &b, ValueRange s) {
+    return convertScalar(b, loc, s[0], from, element);
+  });
+}
+
+static ArrayAttr arrayOf(OpBuilder &builder, ArrayRef<TypedAttr> values) {
+  return builder.getArrayAttr(SmallVector<Attribute>(values.begin(), values.end()));
+}
+
+static SmallVector<Type> combinerTypes(ArrayRef<TypedAttr> neutral) {
+  SmallVector<Type> types;
+  for (int copy = 0; copy < 2; ++copy)
+    for (TypedAttr value : neutral)
+      types.push_back(value.getType());
+  return types;
+}
+
+SmallVector<Value> nd::buildReduce(OpBuilder &builder, Location loc, ValueRange inputs,
+                                   Strings names, ArrayRef<TypedAttr> neutral,
+                                   ScalarsBody combiner) {
+  SmallVector<Type> types;
+  for (Value input : inputs) {
+    FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc));
+    if (failed(type))
+      return {};
+    types.push_back(*type);
+  }
+  auto op = ReduceOp::create(builder, loc, types, inputs, builder.getStrArrayAttr(names),
+                             arrayOf(builder, neutral));
+  fillRegion(builder, loc, op.getCombiner(), combinerTypes(neutral), combiner);
+  return SmallVector<Value>(op.getResults());
+}
+
+Value nd::buildReduce(OpBuilder &builder, Location loc, Value input, Strings names,
+                      CombinerKind kind) {
+  if (names.empty())
+    return input;
+  FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc));
+  if (failed(type))
+    return {};
+  Type element = type->getElementType(), accumulator = accumulatorType(element);
+  bool isSigned = isSignedElement(element);
+  Attribute neutral = neutralElement(kind, accumulator, isSigned);
+  auto op = ReduceOp::create(builder, loc, TypeRange(*type), input, builder.getStrArrayAttr(names),
+                             builder.getArrayAttr(neutral));
+  buildCombiner(builder, loc, op.getCombiner(), kind, accumulator, YieldOp::getOperationName(),
+                isSigned);
+  return op.getResult(0);
+}
+
+Value nd::buildSumTo(OpBuilder &builder, Location loc, Value input, NdTensorType type) {
+  SmallVector<StringRef> names;
+  for (const Dim &dim : tensorType(input).getDims())
+    if (!type.has(dim.name))
+      names.push_back(dim.name);
+  return buildReduce(builder, loc, input, names, CombinerKind::Add);
+}
+
+SmallVector<Value> nd::buildScan(OpBuilder &builder, Location loc, ValueRange inputs,
+                                 StringRef name, ArrayRef<TypedAttr> neutral, ScalarsBody combiner,
+                                 bool exclusive, bool reverse) {
+  for (Value input : inputs)
+    if (failed(inferScan(tensorType(input), name, errorsAt(loc))))
+      return {};
+  auto op = ScanOp::create(builder, loc, inputs.getTypes(), inputs, name, arrayOf(builder, neutral),
+                           exclusive, reverse);
+  fillRegion(builder, loc, op.getCombiner(), combinerTypes(neutral), combiner);
+  return SmallVector<Value>(op.getResults());
+}
+
+Value nd::buildScan(OpBuilder &builder, Location loc, Value input, StringRef name,
+                    CombinerKind kind, bool exclusive, bool reverse) {
+  NdTensorType type = tensorType(input);
+  if (failed(inferScan(type, name, errorsAt(loc))))
+    return {};
+  Type element = type.getElementType(), accumulator = accumulatorType(element);
+  bool isSigned = isSignedElement(element);
+  Attribute neutral = neutralElement(kind, accumulator, isSigned);
+  auto op = ScanOp::create(builder, loc, TypeRange(type), input, name,
+                           builder.getArrayAttr(neutral), exclusive, reverse);
+  buildCombiner(builder, loc, op.getCombiner(), kind, accumulator, YieldOp::getOperationName(),
+                isSigned);
+  return op.getResult(0);
+}
+
+Value nd::buildRound(OpBuilder &builder, Location loc, Value input, Type to) {
+  return RoundOp::create(builder, loc, input.getType(), input, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Index maps
+//===----------------------------------------------------------------------===//
+
+Value nd::buildWindow(OpBuilder &builder, Location loc, Value input, const WindowShape &shape,
+                      TypedAttr padding) {
+  FailureOr<NdTensorType> type = inferWindow(tensorType(input), shape, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return WindowOp::create(builder, loc, *type, input, shape.name, shape.tap, shape.size,
+                          shape.stride, shape.dilation, shape.low, shape.high, padding);
+}
+
+Value nd::buildUnwindow(OpBuilder &builder, Location loc, Value input, const WindowShape &shape,
+                        const Expr &size) {
+  FailureOr<NdTensorType> type = inferUnwindow(tensorType(input), shape, size, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return UnwindowOp::create(builder, loc, *type, input, shape.name, shape.tap, shape.size,
+                            shape.stride, shape.dilation, shape.low, shape.high);
+}
+
+Value nd::buildSlice(OpBuilder &builder, Location loc, Value input, StringRef name, int64_t start,
+                     const Expr &size, int64_t stride) {
+  FailureOr<NdTensorType> type =
+      inferSlice(tensorType(input), name, start, size, stride, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return SliceOp::create(builder, loc, *type, input, name, start,
+                         SizeAttr::get(builder.getContext(), size), stride);
+}
+
+Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name, int64_t low,
+                   int64_t high, int64_t interior, TypedAttr value) {
+  FailureOr<NdTensorType> type =
+      inferPad(tensorType(input), name, low, high, interior, errorsAt(loc));
+  if (failed(type))
+    return {};
+  if (!value)
+    value = numberAttr(type->scalarType(), 0);
+  return PadOp::create(builder, loc, *type, input, name, low, high, value, interior);
+}
+
+Value nd::buildConcat(OpBuilder &builder, Location loc, ValueRange inputs, StringRef name) {
+  FailureOr<NdTensorType> type = inferConcat(typesOf(inputs), name, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return ConcatOp::create(builder, loc, *type, inputs, name);
+}
+
+Value nd::buildSplit(OpBuilder &builder, Location loc, Value input, StringRef name,
+                     ArrayRef<Dim> into) {
+  FailureOr<NdTensorType> type = inferSplit(tensorType(input), name, into, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return SplitOp::create(builder, loc, *type, input, name, builder.getStrArrayAttr(namesOf(into)));
+}
+
+Value nd::buildMerge(OpBuilder &builder, Location loc, Value input, Strings names, StringRef into) {
+  FailureOr<NdTensorType> type = inferMerge(tensorType(input), names, into, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return MergeOp::create(builder, loc, *type, input, builder.getStrArrayAttr(names), into);
+}
+
+Value nd::buildRename(OpBuilder &builder, Location loc, Value input, Strings from, Strings to) {
+  if (from == to)
+    return input;
+  FailureOr<NdTensorType> type = inferRename(tensorType(input), from, to, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return RenameOp::create(builder, loc, *type, input, builder.getStrArrayAttr(from),
+                          builder.getStrArrayAttr(to));
+}
+
+Value nd::buildBroadcast(OpBuilder &builder, Location loc, Value input, ArrayRef<Dim> dims) {
+  FailureOr<NdTensorType> type = inferBroadcast(tensorType(input), dims, errorsAt(loc));
+  if (failed(type))
+    return {};
+  if (*type == input.getType())
+    return input;
+  return BroadcastOp::create(builder, loc, *type, input);
+}
+
+//===----------------------------------------------------------------------===//
+// Access by value, functions
+//===----------------------------------------------------------------------===//
+
+Value nd::buildGather(OpBuilder &builder, Location loc, Value input, Strings names,
+                      ValueRange indices) {
+  FailureOr<NdTensorType> type =
+      inferGather(tensorType(input), typesOf(indices), names, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return GatherOp::create(builder, loc, *type, input, indices, builder.getStrArrayAttr(names));
+}
+
+/// The op without its region; null if the operands do not fit.
+static ScatterOp createScatter(OpBuilder &builder, Location loc, Value destination, Value updates,
+                               Strings names, ValueRange indices, bool unique) {
+  FailureOr<NdTensorType> type =
+      inferGather(tensorType(destination), typesOf(indices), names, errorsAt(loc));
+  if (failed(type))
+    return {};
+  if (*type != updates.getType())
+    return emitError(loc) << "expected updates of type " << *type << ", got " << updates.getType(),
+           ScatterOp();
+  return ScatterOp::create(builder, loc, destination.getType(), destination, updates, indices,
+                           builder.getStrArrayAttr(names), unique);
+}
+
+Value nd::buildScatter(OpBuilder &builder, Location loc, Value destination, Value updates,
+                       Strings names, ValueRange indices, CombinerKind kind, bool unique) {
+  ScatterOp op = createScatter(builder, loc, destination, updates, names, indices, unique);
+  if (!op)
+    return {};
+  NdTensorType type = tensorType(destination);
+  buildCombiner(builder, loc, op.getCombiner(), kind, type.scalarType(),
+                YieldOp::getOperationName(), isSignedElement(type.getElementType()));
+  return op.getResult();
+}
+
+Value nd::buildScatter(OpBuilder &builder, Location loc, Value destination, Value updates,
+                       Strings names, ValueRange indices, ScalarBody combiner, bool unique) {
+  ScatterOp op = createScatter(builder, loc, destination, updates, names, indices, unique);
+  if (!op)
+    return {};
+  Type scalar = tensorType(destination).scalarType();
+  fillRegion(builder, loc, op.getCombiner(), {scalar, scalar},
+             [&](OpBuilder &b, ValueRange arguments) {
+               return SmallVector<Value>{combiner(b, arguments)};
+             });
+  return op.getResult();
+}
+
+SmallVector<Value> nd::buildCall(OpBuilder &builder, Location loc, func::FuncOp callee,
+                                 ValueRange inputs) {
+  FailureOr<SmallVector<NdTensorType>> types = inferCall(callee, typesOf(inputs), errorsAt(loc));
+  if (failed(types))
+    return {};
+  SmallVector<Type> results(types->begin(), types->end());
+  return SmallVector<Value>(
+      CallOp::create(builder, loc, results, callee.getName(), inputs).getResults());
+}
+
+SmallVector<Value> nd::buildVjp(OpBuilder &builder, Location loc, func::FuncOp callee,
+                                ValueRange inputs, ValueRange cotangents, ArrayRef<int64_t> wrt) {
+  SmallVector<Type> results(callee.getResultTypes());
+  for (int64_t position : wrt) {
+    if (position < 0 || position >= int64_t(callee.getNumArguments()))
+      return emitError(loc) << "expected positions of the " << callee.getNumArguments()
+                            << " arguments of '@" << callee.getName() << "', got " << position,
+             SmallVector<Value>();
+    results.push_back(callee.getArgumentTypes()[position]);
+  }
+  return SmallVector<Value>(
+      VjpOp::create(builder, loc, results, callee.getName(), inputs, cotangents, wrt).getResults());
+}

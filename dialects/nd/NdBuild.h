@@ -1,0 +1,179 @@
+//===- NdBuild.h - ops with inferred types ----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes nd ops in C++ and infers the types of their results: for differentiation, the builder API,
+// rewrites and tests. Where operands do not fit, the reason is reported at `loc` and the returned
+// value is null; code that has made sure of its operands may count on a value.
+//
+//     Value square = buildPointwise(b, loc, {x}, element, [&](OpBuilder &b, ValueRange s) -> Value
+//     {
+//       return arith::MulFOp::create(b, loc, s[0], s[0]);
+//     });
+//     Value sum = buildReduce(b, loc, square, {"row", "column"}, CombinerKind::Add);
+//
+// What changes nothing is not built: a reduction over no names, a rename to the same names, a
+// broadcast to the same dimensions return their operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_NDBUILD_H
+#define HEDDLE_DIALECTS_ND_NDBUILD_H
+
+#include "dialects/nd/Combiner.h"
+#include "dialects/nd/NdInference.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::nd {
+
+/// Makes scalar code from scalars and returns its value.
+using ScalarBody =
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &builder, mlir::ValueRange scalars)>;
+/// The same with several values.
+using ScalarsBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &builder,
+                                                                      mlir::ValueRange scalars)>;
+
+/// The type of a value that is a tensor.
+inline NdTensorType tensorType(mlir::Value value) {
+  return llvm::cast<NdTensorType>(value.getType());
+}
+/// True for signless integers wider than i1: arithmetic on them is signed.
+bool isSignedElement(mlir::Type element);
+/// The type in which sums and products of `element` are accumulated: f32 for narrower floats.
+mlir::Type accumulatorType(mlir::Type element);
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// `value` as an attribute of scalar type `type` (rounded to it).
+mlir::TypedAttr numberAttr(mlir::Type type, double value);
+/// A scalar constant.
+mlir::Value buildNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
+                        double value);
+/// Converts a scalar between element types, which tell signedness. Floats become integers by
+/// truncation; anything becomes i1 by comparison with zero.
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          mlir::Type from, mlir::Type to);
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+/// Every element is `value`, which has the scalar type of `type`.
+mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc, NdTensorType type,
+                          mlir::TypedAttr value);
+mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc, NdTensorType type,
+                          double value);
+inline mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc, NdTensorType type) {
+  return buildConstant(builder, loc, type, 0.0);
+}
+/// A literal: `value` is row-major over `order`.
+mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element,
+                          mlir::DenseElementsAttr value, llvm::ArrayRef<llvm::StringRef> order);
+/// 0, 1, ... along `dim`.
+mlir::Value buildIota(mlir::OpBuilder &builder, mlir::Location loc, const Dim &dim,
+                      mlir::Type element);
+/// Random bits by `key`; `order` lists the new dimensions.
+mlir::Value buildRandom(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value key,
+                        llvm::ArrayRef<Dim> order);
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// `crossed` is written where the operands need it: code that calls this means what it builds.
+mlir::Value buildPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
+                           mlir::Type resultElement, ScalarBody body);
+/// Element types as of the first operand.
+mlir::Value add(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+mlir::Value sub(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+mlir::Value mul(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+mlir::Value neg(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a);
+/// `yes` where `condition` (i1) holds, else `no`.
+mlir::Value select(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition,
+                   mlir::Value yes, mlir::Value no);
+/// Converts the elements; the operand itself if it has them already.
+mlir::Value buildCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                      mlir::Type element);
+
+/// Reduces over `names` with a named combiner; sums and products accumulate in `accumulatorType`.
+mlir::Value buildReduce(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                        llvm::ArrayRef<llvm::StringRef> names, CombinerKind kind);
+/// Reduces several inputs together. The combiner gets accumulators, then elements, of the types of
+/// `neutral`. `names` must not be empty. No values on failure.
+llvm::SmallVector<mlir::Value> buildReduce(mlir::OpBuilder &builder, mlir::Location loc,
+                                           mlir::ValueRange inputs,
+                                           llvm::ArrayRef<llvm::StringRef> names,
+                                           llvm::ArrayRef<mlir::TypedAttr> neutral,
+                                           ScalarsBody combiner);
+/// Sums what `input` has beyond `type`: the adjoint of a broadcast.
+mlir::Value buildSumTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                       NdTensorType type);
+mlir::Value buildScan(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                      llvm::StringRef name, CombinerKind kind, bool exclusive = false,
+                      bool reverse = false);
+llvm::SmallVector<mlir::Value> buildScan(mlir::OpBuilder &builder, mlir::Location loc,
+                                         mlir::ValueRange inputs, llvm::StringRef name,
+                                         llvm::ArrayRef<mlir::TypedAttr> neutral,
+                                         ScalarsBody combiner, bool exclusive = false,
+                                         bool reverse = false);
+mlir::Value buildRound(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                       mlir::Type to);
+
+//===----------------------------------------------------------------------===//
+// Index maps
+//===----------------------------------------------------------------------===//
+
+/// Without `padding` places outside are excluded from the reduction that follows.
+mlir::Value buildWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                        const WindowShape &shape, mlir::TypedAttr padding = {});
+/// `size`: of `shape.name` in the result.
+mlir::Value buildUnwindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                          const WindowShape &shape, const Expr &size);
+mlir::Value buildSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                       llvm::StringRef name, int64_t start, const Expr &size, int64_t stride = 1);
+/// `value` null: zero.
+mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                     llvm::StringRef name, int64_t low, int64_t high, int64_t interior = 0,
+                     mlir::TypedAttr value = {});
+mlir::Value buildConcat(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
+                        llvm::StringRef name);
+mlir::Value buildSplit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                       llvm::StringRef name, llvm::ArrayRef<Dim> into);
+mlir::Value buildMerge(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                       llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef into);
+mlir::Value buildRename(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                        llvm::ArrayRef<llvm::StringRef> from, llvm::ArrayRef<llvm::StringRef> to);
+/// Adds the dimensions of `dims` that `input` lacks; those that it has must have the same sizes.
+mlir::Value buildBroadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                           llvm::ArrayRef<Dim> dims);
+
+//===----------------------------------------------------------------------===//
+// Access by value, functions
+//===----------------------------------------------------------------------===//
+
+mlir::Value buildGather(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                        llvm::ArrayRef<llvm::StringRef> names, mlir::ValueRange indices);
+mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination,
+                         mlir::Value updates, llvm::ArrayRef<llvm::StringRef> names,
+                         mlir::ValueRange indices, CombinerKind kind, bool unique = false);
+/// The combiner gets (old, update).
+mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination,
+                         mlir::Value updates, llvm::ArrayRef<llvm::StringRef> names,
+                         mlir::ValueRange indices, ScalarBody combiner, bool unique = false);
+/// Lifts `callee` over the names that operands have beyond their formals. No values on failure.
+llvm::SmallVector<mlir::Value> buildCall(mlir::OpBuilder &builder, mlir::Location loc,
+                                         mlir::func::FuncOp callee, mlir::ValueRange inputs);
+/// The results of `callee`, then the gradients of the arguments at `wrt`. No values on failure.
+llvm::SmallVector<mlir::Value> buildVjp(mlir::OpBuilder &builder, mlir::Location loc,
+                                        mlir::func::FuncOp callee, mlir::ValueRange inputs,
+                                        mlir::ValueRange cotangents, llvm::ArrayRef<int64_t> wrt);
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_NDBUILD_H

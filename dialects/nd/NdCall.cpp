@@ -1,0 +1,228 @@
+//===- NdCall.cpp - calls that lift the callee ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdInference.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+namespace {
+using Dependence = SmallVector<llvm::BitVector>;
+using Symbols = std::map<std::string, Expr, std::less<>>;
+} // namespace
+
+/// For each result of `callee` the formals that it depends on. `active` are the functions around
+/// this one in a chain of calls; a recursive call depends on all that it is given.
+static Dependence dependence(func::FuncOp callee, SmallVectorImpl<func::FuncOp> &active) {
+  unsigned formals = callee.getNumArguments(), results = callee.getNumResults();
+  llvm::BitVector all(formals, true);
+  if (callee.isDeclaration() || !llvm::hasSingleElement(callee.getBody()) ||
+      llvm::is_contained(active, callee))
+    return Dependence(results, all);
+  active.push_back(callee);
+
+  DenseMap<Value, llvm::BitVector> known;
+  auto of = [&](Value value) {
+    auto found = known.find(value);
+    return found == known.end() ? llvm::BitVector(formals) : found->second;
+  };
+  Block &body = callee.getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    known[argument] = llvm::BitVector(formals);
+    known[argument].set(argument.getArgNumber());
+  }
+  for (Operation &op : body.without_terminator()) {
+    if (auto call = dyn_cast<CallOp>(op)) {
+      auto inner = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (inner && inner.getNumArguments() == call.getInputs().size() &&
+          inner.getNumResults() == call.getNumResults()) {
+        Dependence nested = dependence(inner, active);
+        for (auto [result, formalsOfInner] : llvm::zip_equal(call.getResults(), nested)) {
+          llvm::BitVector sum(formals);
+          for (unsigned i : formalsOfInner.set_bits())
+            sum |= of(call.getInputs()[i]);
+          known[result] = sum;
+        }
+        continue;
+      }
+    }
+    llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    llvm::BitVector sum(formals);
+    for (Value value : used)
+      sum |= of(value);
+    for (Value result : op.getResults())
+      known[result] = sum;
+  }
+  Dependence dependences;
+  if (body.mightHaveTerminator() && body.getTerminator()->getNumOperands() == results)
+    for (Value value : body.getTerminator()->getOperands())
+      dependences.push_back(of(value));
+  else
+    dependences.assign(results, all);
+  active.pop_back();
+  return dependences;
+}
+
+/// Binds the symbols that stand alone as a size of a formal, then compares all sizes.
+static LogicalResult bindSizes(ArrayRef<NdTensorType> formals, ArrayRef<NdTensorType> inputs,
+                               Symbols &symbols, EmitError emitError) {
+  for (auto [formal, input] : llvm::zip_equal(formals, inputs)) {
+    if (formal.getElementType() != input.getElementType())
+      return emitError() << "expected an operand of element type " << formal.getElementType()
+                         << ", got " << input;
+    for (const Dim &dim : formal.getDims()) {
+      SizeAttr size = input.size(dim.name);
+      if (!size)
+        return emitError() << "expected an operand with the names " << namesText(formal.getDims())
+                           << ", got " << namesText(input.getDims());
+      if (auto symbol = dim.size().getExpr().asName())
+        symbols.try_emplace(*symbol, size.getExpr());
+    }
+  }
+  for (auto [formal, input] : llvm::zip_equal(formals, inputs))
+    for (const Dim &dim : formal.getDims()) {
+      Expr expected = dim.size().getExpr().substitute(symbols),
+           got = input.size(dim.name).getExpr();
+      if (expected != got)
+        return emitError() << "expected size " << expected.str() << " for '" << dim.name.getValue()
+                           << "' of " << namesText(formal.getDims()) << ", got " << got.str()
+                           << " in " << namesText(input.getDims());
+    }
+  return success();
+}
+
+static LogicalResult tensorTypes(TypeRange types, SmallVectorImpl<NdTensorType> &tensors,
+                                 StringRef callee, EmitError emitError) {
+  for (Type type : types) {
+    auto tensor = dyn_cast<NdTensorType>(type);
+    if (!tensor)
+      return emitError() << "expected a callee on tensors, '@" << callee << "' has " << type;
+    tensors.push_back(tensor);
+  }
+  return success();
+}
+
+FailureOr<SmallVector<NdTensorType>>
+nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emitError) {
+  SmallVector<NdTensorType> formals, results;
+  if (failed(tensorTypes(callee.getArgumentTypes(), formals, callee.getName(), emitError)) ||
+      failed(tensorTypes(callee.getResultTypes(), results, callee.getName(), emitError)))
+    return failure();
+  if (formals.size() != inputs.size())
+    return emitError() << "expected " << formals.size() << " operands for '@" << callee.getName()
+                       << "', got " << inputs.size(),
+           failure();
+  Symbols symbols;
+  if (failed(bindSizes(formals, inputs, symbols, emitError)))
+    return failure();
+
+  // The dimensions over which each operand lifts, and that they agree.
+  SmallVector<SmallVector<Dim>> lifted(inputs.size());
+  SmallVector<NdTensorType> liftedTypes;
+  for (auto [i, formal, input] : llvm::enumerate(formals, inputs)) {
+    for (const Dim &dim : input.getDims())
+      if (!formal.has(dim.name))
+        lifted[i].push_back(dim);
+    liftedTypes.push_back(input.withDims(lifted[i]));
+  }
+  if (failed(unionOfNames(callee.getContext(), liftedTypes, emitError)))
+    return failure();
+
+  SmallVector<func::FuncOp> active;
+  Dependence dependences = dependence(callee, active);
+  SmallVector<NdTensorType> types;
+  for (auto [formal, depends] : llvm::zip_equal(results, dependences)) {
+    SmallVector<Dim> dims;
+    for (const Dim &dim : formal.getDims())
+      dims.emplace_back(callee.getContext(), dim.name, dim.size().getExpr().substitute(symbols));
+    llvm::StringSet<> added;
+    for (unsigned i : depends.set_bits())
+      for (const Dim &dim : lifted[i]) {
+        if (formal.has(dim.name))
+          return emitError() << "the lifted name '" << dim.name.getValue() << "' of the operand "
+                             << namesText(inputs[i].getDims())
+                             << " is a name of the callee's result " << namesText(formal.getDims()),
+                 failure();
+        if (added.insert(dim.name).second)
+          dims.push_back(dim);
+      }
+    types.push_back(formal.withDims(dims));
+  }
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification of symbol uses
+//===----------------------------------------------------------------------===//
+
+static func::FuncOp calleeOf(Operation *op, FlatSymbolRefAttr symbol,
+                             SymbolTableCollection &tables) {
+  auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+  if (!callee)
+    op->emitOpError() << "expected a function, '@" << symbol.getValue() << "' is none";
+  return callee;
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
+  func::FuncOp callee = calleeOf(*this, getCalleeAttr(), tables);
+  if (!callee)
+    return failure();
+  SmallVector<NdTensorType> inputs;
+  for (Value input : getInputs())
+    inputs.push_back(cast<NdTensorType>(input.getType()));
+  FailureOr<SmallVector<NdTensorType>> results = inferCall(callee, inputs, [&] { // c1, c2, c3
+    InFlightDiagnostic error = emitOpError();
+    error.attachNote(callee.getLoc()) << "'@" << callee.getName() << "' is defined here";
+    return error;
+  });
+  if (failed(results))
+    return failure();
+  if (results->size() != getNumResults()) // c1
+    return emitOpError() << "expected " << results->size() << " results of '@" << getCallee()
+                         << "', got " << getNumResults();
+  for (auto [expected, result] : llvm::zip_equal(*results, getResults()))
+    if (result.getType() != expected) // c4
+      return emitOpError() << "expected a result of type " << expected << ", got "
+                           << result.getType();
+  return success();
+}
+
+LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &tables) {
+  func::FuncOp callee = calleeOf(*this, getCalleeAttr(), tables);
+  if (!callee)
+    return failure();
+  FunctionType type = callee.getFunctionType();
+  if (TypeRange(getInputs().getTypes()) != TypeRange(type.getInputs()) ||
+      TypeRange(getCotangents().getTypes()) != TypeRange(type.getResults())) // c1
+    return emitOpError() << "expected operands (" << type.getInputs() << ") and cotangents ("
+                         << type.getResults() << "), got (" << getInputs().getTypes() << ") and ("
+                         << getCotangents().getTypes() << ")";
+  SmallVector<Type> expected(type.getResults());
+  llvm::SmallSet<int64_t, 8> seen;
+  for (int64_t position : getWrt()) {
+    if (position < 0 || position >= int64_t(type.getNumInputs()) ||
+        !seen.insert(position).second) // c2
+      return emitOpError() << "expected 'wrt' to list positions of arguments once each, got "
+                           << position << " of " << type.getNumInputs();
+    if (!isa<FloatType>(cast<NdTensorType>(type.getInput(position)).getElementType())) // c2
+      return emitOpError() << "expected 'wrt' to list arguments of float elements, argument "
+                           << position << " is " << type.getInput(position);
+    expected.push_back(type.getInput(position));
+  }
+  if (TypeRange(getResultTypes()) != TypeRange(expected)) // c3
+    return emitOpError() << "expected results (" << expected << "), got (" << getResultTypes()
+                         << ")";
+  return success();
+}
