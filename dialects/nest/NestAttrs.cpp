@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nest/Nest.h"
+#include "dialects/nest/NestSyntax.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -29,8 +29,9 @@ Expr Condition::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
 
 MapAttr MapAttr::getSorted(MLIRContext *context, ArrayRef<MapEntry> entries) {
   SmallVector<MapEntry> sorted(entries);
-  llvm::stable_sort(sorted,
-                    [](const MapEntry &a, const MapEntry &b) { return a.name.getValue() < b.name.getValue(); });
+  llvm::sort(sorted, [](const MapEntry &a, const MapEntry &b) {
+    return a.name.getValue() < b.name.getValue();
+  });
   return MapAttr::get(context, sorted);
 }
 
@@ -41,11 +42,13 @@ MapAttr MapAttr::identity(nd::NdTensorType type) {
   return getSorted(type.getContext(), entries);
 }
 
-LogicalResult MapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, ArrayRef<MapEntry> entries) {
+LogicalResult MapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                              ArrayRef<MapEntry> entries) {
   for (size_t i = 1; i < entries.size(); ++i)
     if (entries[i - 1].name.getValue() >= entries[i].name.getValue())
-      return emitError() << "expected each name once and in sorted order, got '" << entries[i].name.getValue()
-                         << "' after '" << entries[i - 1].name.getValue() << "'";
+      return emitError() << "expected each name once and in sorted order, got '"
+                         << entries[i].name.getValue() << "' after '"
+                         << entries[i - 1].name.getValue() << "'";
   return success();
 }
 
@@ -64,19 +67,21 @@ MapAttr MapAttr::substitute(const std::map<std::string, Expr, std::less<>> &repl
 }
 
 bool MapAttr::mentions(StringRef name) const {
-  return llvm::any_of(getEntries(), [&](const MapEntry &entry) { return entry.expr().mentions(name.str()); });
+  return llvm::any_of(getEntries(),
+                      [&](const MapEntry &entry) { return entry.expr().mentions(name.str()); });
 }
 
 GuardAttr GuardAttr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {
   SmallVector<Condition> conditions;
   for (const Condition &condition : getConditions())
-    conditions.emplace_back(getContext(), condition.expr().substitute(replacement), condition.equality);
+    conditions.emplace_back(getContext(), condition.expr().substitute(replacement),
+                            condition.equality);
   return get(getContext(), conditions, getOtherwise());
 }
 
-static FailureOr<SmallVector<MapEntry>> parseEntries(AsmParser &parser, AsmParser::Delimiter delimiter) {
-  SmallVector<MapEntry> entries;
-  auto parseOne = [&]() -> ParseResult {
+ParseResult nest::parseEntries(AsmParser &parser, AsmParser::Delimiter delimiter,
+                               SmallVectorImpl<MapEntry> &entries) {
+  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
     StringRef name;
     if (parser.parseKeyword(&name))
       return failure();
@@ -88,20 +93,23 @@ static FailureOr<SmallVector<MapEntry>> parseEntries(AsmParser &parser, AsmParse
       return failure();
     entries.emplace_back(parser.getContext(), kept, *expr);
     return success();
-  };
-  if (parser.parseCommaSeparatedList(delimiter, parseOne))
-    return failure();
-  llvm::stable_sort(entries,
-                    [](const MapEntry &a, const MapEntry &b) { return a.name.getValue() < b.name.getValue(); });
-  return entries;
+  });
+}
+
+MapAttr nest::getCheckedMap(AsmParser &parser, llvm::SMLoc loc,
+                            SmallVectorImpl<MapEntry> &entries) {
+  llvm::sort(entries, [](const MapEntry &a, const MapEntry &b) {
+    return a.name.getValue() < b.name.getValue();
+  });
+  return parser.getChecked<MapAttr>(loc, parser.getContext(), ArrayRef<MapEntry>(entries));
 }
 
 Attribute MapAttr::parse(AsmParser &parser, Type) {
   llvm::SMLoc loc = parser.getCurrentLocation();
-  auto entries = parseEntries(parser, AsmParser::Delimiter::LessGreater);
-  if (failed(entries))
+  SmallVector<MapEntry> entries;
+  if (parseEntries(parser, AsmParser::Delimiter::LessGreater, entries))
     return {};
-  return parser.getChecked<MapAttr>(loc, parser.getContext(), ArrayRef<MapEntry>(*entries));
+  return getCheckedMap(parser, loc, entries);
 }
 
 void MapAttr::print(AsmPrinter &printer) const {
@@ -140,26 +148,39 @@ static ParseResult parseConditions(AsmParser &parser, SmallVectorImpl<Condition>
   });
 }
 
-Attribute GuardAttr::parse(AsmParser &parser, Type) {
+FailureOr<GuardAttr> nest::parseGuardText(AsmParser &parser) {
   SmallVector<Condition> conditions;
   TypedAttr otherwise;
-  if (parser.parseLess() || parseConditions(parser, conditions))
-    return {};
+  if (parseConditions(parser, conditions))
+    return failure();
   if (succeeded(parser.parseOptionalKeyword("else")) && parser.parseAttribute(otherwise))
-    return {};
-  if (parser.parseGreater())
-    return {};
+    return failure();
   return GuardAttr::get(parser.getContext(), conditions, otherwise);
 }
 
-void GuardAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  llvm::interleaveComma(getConditions(), printer.getStream(), [&](const Condition &condition) {
-    printer << condition.expr().str() << (condition.equality ? " == 0" : " >= 0");
-  });
+void nest::printGuardText(AsmPrinter &printer, GuardAttr guard) {
+  printer << "[";
+  llvm::interleaveComma(
+      guard.getConditions(), printer.getStream(), [&](const Condition &condition) {
+        printer << condition.expr().str() << (condition.equality ? " == 0" : " >= 0");
+      });
   printer << "]";
-  if (getOtherwise())
-    printer << " else " << getOtherwise();
+  if (guard.getOtherwise())
+    printer << " else " << guard.getOtherwise();
+}
+
+Attribute GuardAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<GuardAttr> guard = parseGuardText(parser);
+  if (failed(guard) || parser.parseGreater())
+    return {};
+  return *guard;
+}
+
+void GuardAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printGuardText(printer, *this);
   printer << ">";
 }
 
@@ -214,14 +235,16 @@ static FailureOr<Layout> parseLayout(AsmParser &parser) {
       if (parser.parseInteger(layout.alignment))
         return failure();
       if (layout.alignment < 1 || (layout.alignment & (layout.alignment - 1)))
-        return parser.emitError(loc, "expected an alignment that is a power of two, got ") << layout.alignment;
+        return parser.emitError(loc, "expected an alignment that is a power of two, got ")
+               << layout.alignment;
     } else if (key == "swizzle") {
       if (parser.parseLParen() || parser.parseInteger(layout.swizzle.bits) || parser.parseComma() ||
           parser.parseInteger(layout.swizzle.base) || parser.parseComma() ||
           parser.parseInteger(layout.swizzle.shift) || parser.parseRParen())
         return failure();
     } else {
-      return parser.emitError(loc, "expected 'align', 'zero_padded' or 'swizzle', got '") << key << "'";
+      return parser.emitError(loc, "expected 'align', 'zero_padded' or 'swizzle', got '")
+             << key << "'";
     }
   }
   return layout;
@@ -251,8 +274,8 @@ static ParseResult parseLoop(AsmParser &parser, Loop &loop) {
 }
 
 static ParseResult parseStage(AsmParser &parser, Stage &stage) {
-  if (parser.parseKeyword("stage") || parser.parseInteger(stage.operand) || parser.parseKeyword("at") ||
-      parser.parseInteger(stage.at))
+  if (parser.parseKeyword("stage") || parser.parseInteger(stage.operand) ||
+      parser.parseKeyword("at") || parser.parseInteger(stage.at))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("level")) && parser.parseString(&stage.level))
     return failure();
@@ -276,8 +299,9 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
       }))
     return {};
   if (succeeded(parser.parseOptionalComma()) &&
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     [&] { return parseStage(parser, schedule.stages.emplace_back()); }))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseStage(parser, schedule.stages.emplace_back());
+      }))
     return {};
   if (parser.parseGreater())
     return {};

@@ -7,15 +7,38 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/IR/IRMapping.h"
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
 nd::NdTensorType nest::tensorTypeOf(Value value) { return cast<nd::NdTensorType>(value.getType()); }
 
+SmallVector<Type> nest::scalarTypesOf(ValueRange tensors) {
+  SmallVector<Type> types;
+  for (Value tensor : tensors)
+    types.push_back(tensorTypeOf(tensor).scalarType());
+  return types;
+}
+
+//===----------------------------------------------------------------------===//
+// Making nests
+//===----------------------------------------------------------------------===//
+
 NestBuilder::NestBuilder(OpBuilder &builder, Location loc)
     : builder(builder), loc(loc), produced(nd::DimsAttr::get(builder.getContext(), {})),
       reduced(nd::DimsAttr::get(builder.getContext(), {})) {}
+
+NestBuilder::NestBuilder(OpBuilder &builder, ComputeOp op)
+    : builder(builder), loc(op.getLoc()), produced(op.getProduced()), reduced(op.getReduced()),
+      reads(op.getReads()), finishReads(op.getFinishReads()) {
+  ArrayRef<Attribute> allMaps = op.getMaps().getValue(), allGuards = op.getGuards().getValue();
+  llvm::append_range(maps, allMaps.take_front(reads.size()));
+  llvm::append_range(guards, allGuards.take_front(reads.size()));
+  llvm::append_range(finishMaps, allMaps.drop_front(reads.size()));
+  llvm::append_range(finishGuards, allGuards.drop_front(reads.size()));
+}
 
 static GuardAttr orTrivial(MLIRContext *context, GuardAttr guard) {
   return guard ? guard : GuardAttr::get(context, {}, TypedAttr());
@@ -55,25 +78,97 @@ ComputeOp NestBuilder::createOp(TypeRange resultTypes, ArrayAttr neutral) {
   return cast<ComputeOp>(builder.create(state));
 }
 
-ComputeOp NestBuilder::create(TypeRange elements, RegionBody body, nd::CombinerKind kind, bool isSigned) {
+SmallVector<Type> NestBuilder::resultTypes(TypeRange elements) const {
   SmallVector<Type> types;
   for (Type element : elements)
     types.push_back(nd::NdTensorType::get(builder.getContext(), element, produced));
-  ComputeOp op = createOp(types, builder.getArrayAttr({}));
+  return types;
+}
+
+void NestBuilder::fill(Region &region, TypeRange arguments, RegionBody body) {
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&op.getBody());
-  for (Value value : reads)
-    block->addArgument(tensorTypeOf(value).scalarType(), loc);
+  Block *block = builder.createBlock(&region);
+  for (Type type : arguments)
+    block->addArgument(type, loc);
   SmallVector<Value> results = body(builder, loc, block->getArguments());
   YieldOp::create(builder, loc, results);
-  if (reduced.size() == 0)
-    return op;
-  assert(results.size() == 1 && "a named combiner has one accumulator");
-  Type accumulator = results[0].getType();
-  if (accumulator.isF16() || accumulator.isBF16())
-    accumulator = builder.getF32Type();
-  TypedAttr neutral = nd::buildCombiner(builder, loc, op.getCombine(), kind, accumulator, "nest.yield", isSigned);
-  op.setNeutralAttr(builder.getArrayAttr({neutral}));
+}
+
+ComputeOp NestBuilder::create(TypeRange elements, RegionBody body, nd::CombinerKind kind,
+                              bool isSigned, RegionBody finish) {
+  ComputeOp op = createOp(resultTypes(elements), builder.getArrayAttr({}));
+  OpBuilder::InsertionGuard guard(builder);
+  fill(op.getBody(), scalarTypesOf(reads), body);
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  SmallVector<Type> accumulators(yield.getValues().getTypes());
+  if (reduced.size() != 0) {
+    assert(accumulators.size() == 1 && "a named combiner has one accumulator");
+    if (accumulators[0].isF16() || accumulators[0].isBF16())
+      accumulators[0] = builder.getF32Type();
+    TypedAttr neutral = nd::buildCombiner(builder, loc, op.getCombine(), kind, accumulators[0],
+                                          "nest.yield", isSigned);
+    op.setNeutralAttr(builder.getArrayAttr({neutral}));
+  }
+  if (finish) {
+    llvm::append_range(accumulators, scalarTypesOf(finishReads));
+    fill(op.getFinish(), accumulators, finish);
+  }
+  return op;
+}
+
+ComputeOp NestBuilder::create(TypeRange elements, RegionBody body, ArrayRef<TypedAttr> neutral,
+                              RegionBody combine, RegionBody finish) {
+  SmallVector<Attribute> values(neutral.begin(), neutral.end());
+  ComputeOp op = createOp(resultTypes(elements), builder.getArrayAttr(values));
+  fill(op.getBody(), scalarTypesOf(reads), body);
+  SmallVector<Type> accumulators;
+  for (TypedAttr value : neutral)
+    accumulators.push_back(value.getType());
+  SmallVector<Type> both(accumulators);
+  llvm::append_range(both, accumulators);
+  fill(op.getCombine(), both, combine);
+  if (finish) {
+    llvm::append_range(accumulators, scalarTypesOf(finishReads));
+    fill(op.getFinish(), accumulators, finish);
+  }
+  return op;
+}
+
+ComputeOp NestBuilder::createLike(ComputeOp like) {
+  SmallVector<Type> elements;
+  for (Value result : like.getResults())
+    elements.push_back(tensorTypeOf(result).getElementType());
+  ComputeOp op = createOp(resultTypes(elements), like.getNeutral());
+  for (auto [from, to] : llvm::zip_equal(like->getRegions(), op->getRegions())) {
+    IRMapping mapping;
+    from.cloneInto(&to, mapping);
+  }
+  if (like.getLayouts())
+    op.setLayoutsAttr(like.getLayoutsAttr());
+  if (like.getSchedule())
+    op.setScheduleAttr(like.getScheduleAttr());
+  return op;
+}
+
+UpdateOp NestBuilder::createUpdate(Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
+                                   bool unique) {
+  OperationState state(loc, UpdateOp::getOperationName());
+  state.addOperands(dest);
+  state.addOperands(reads);
+  state.addTypes(dest.getType());
+  state.addRegion();
+  state.addRegion();
+  auto &properties = state.getOrAddProperties<UpdateOp::Properties>();
+  properties.space = produced;
+  properties.destMap = destMap;
+  properties.maps = builder.getArrayAttr(maps);
+  properties.guards = builder.getArrayAttr(guards);
+  if (unique)
+    properties.unique = builder.getUnitAttr();
+  auto op = cast<UpdateOp>(builder.create(state));
+  fill(op.getBody(), scalarTypesOf(reads), body);
+  Type element = tensorTypeOf(dest).scalarType();
+  fill(op.getCombine(), {element, element}, combine);
   return op;
 }
 
@@ -84,6 +179,42 @@ ComputeOp NestBuilder::create(TypeRange resultTypes, Region &body, Region &combi
   op.getCombine().takeBody(combine);
   op.getFinish().takeBody(finish);
   return op;
+}
+
+//===----------------------------------------------------------------------===//
+// Looking at nests
+//===----------------------------------------------------------------------===//
+
+nd::DimsAttr nest::iterationSpace(ComputeOp op) {
+  SmallVector<nd::Dim> dims(op.getProduced().begin(), op.getProduced().end());
+  dims.append(op.getReduced().begin(), op.getReduced().end());
+  return nd::DimsAttr::getSorted(op.getContext(), dims);
+}
+
+int64_t nest::points(nd::DimsAttr dims) {
+  int64_t product = 1;
+  for (const nd::Dim &dim : dims)
+    product *= *dim.size().constant();
+  return product;
+}
+
+std::string nest::readName(unsigned index) { return "@" + std::to_string(index); }
+
+std::optional<unsigned> nest::readIndex(StringRef name) {
+  unsigned index;
+  if (!name.consume_front("@") || name.getAsInteger(10, index))
+    return std::nullopt;
+  return index;
+}
+
+bool nest::isGathered(const Expr &expr) {
+  return llvm::any_of(expr.names(),
+                      [](const std::string &name) { return readIndex(name).has_value(); });
+}
+
+bool nest::isGathered(MapAttr map) {
+  return llvm::any_of(map.getEntries(),
+                      [](const MapEntry &entry) { return isGathered(entry.expr()); });
 }
 
 Sizes nest::sizesOf(nd::DimsAttr dims) {
@@ -118,7 +249,8 @@ static bool holds(const Condition &condition, const Ranges &ranges) {
 }
 
 bool nest::alwaysHolds(GuardAttr guard, const Ranges &ranges) {
-  return llvm::all_of(guard.getConditions(), [&](const Condition &condition) { return holds(condition, ranges); });
+  return llvm::all_of(guard.getConditions(),
+                      [&](const Condition &condition) { return holds(condition, ranges); });
 }
 
 GuardAttr nest::simplifyGuard(GuardAttr guard, const Ranges &ranges) {
@@ -130,7 +262,8 @@ GuardAttr nest::simplifyGuard(GuardAttr guard, const Ranges &ranges) {
     if (!llvm::is_contained(conditions, simple))
       conditions.push_back(simple);
   }
-  return GuardAttr::get(guard.getContext(), conditions, conditions.empty() ? TypedAttr() : guard.getOtherwise());
+  return GuardAttr::get(guard.getContext(), conditions,
+                        conditions.empty() ? TypedAttr() : guard.getOtherwise());
 }
 
 MapAttr nest::simplifyMap(MapAttr map, const Ranges &ranges) {

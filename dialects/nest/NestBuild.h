@@ -5,13 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `NestBuilder` collects what a nest.compute consists of and makes it:
+// `NestBuilder` collects what a nest consists of and makes it:
 //
 //     NestBuilder nest(builder, loc);
 //     nest.produced = dims of m, n;  nest.reduced = dims of k;
-//     nest.read(a, MapAttr::identity(typeOf(a)));  nest.read(b, ...);
-//     ComputeOp op = nest.create({f32}, [](OpBuilder &b, Location loc, ValueRange x) { return mulf(x[0], x[1]); },
-//                                CombinerKind::Add);
+//     nest.read(a, MapAttr::identity(tensorTypeOf(a)));  nest.read(b, ...);
+//     ComputeOp op = nest.create({f32}, [](OpBuilder &b, Location loc, ValueRange x) {
+//       return SmallVector<Value>{arith::MulFOp::create(b, loc, x[0], x[1])};
+//     }, CombinerKind::Add);
+//
+// A pass that changes where a nest reads starts from the nest that there is:
+//
+//     NestBuilder nest(builder, op);
+//     nest.maps[1] = simplifyMap(nest.map(1), iterationRanges(op));
+//     ComputeOp changed = nest.createLike(op);      // the regions are cloned
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +29,8 @@
 
 namespace heddle::nest {
 
-using RegionBody =
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+using RegionBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
 
 struct NestBuilder {
   mlir::OpBuilder &builder;
@@ -33,33 +40,67 @@ struct NestBuilder {
   llvm::SmallVector<mlir::Attribute> maps, guards, finishMaps, finishGuards;
 
   NestBuilder(mlir::OpBuilder &builder, mlir::Location loc);
+  /// Starts with the space and the reads of `op`.
+  NestBuilder(mlir::OpBuilder &builder, ComputeOp op);
 
   /// Adds a read of the body; a null guard always holds. Returns its number.
   unsigned read(mlir::Value value, MapAttr map, GuardAttr guard = {});
   unsigned finishRead(mlir::Value value, MapAttr map, GuardAttr guard = {});
+  MapAttr map(unsigned i) const { return llvm::cast<MapAttr>(maps[i]); }
+  GuardAttr guard(unsigned i) const { return llvm::cast<GuardAttr>(guards[i]); }
 
-  /// Makes the op. `elements` are the results' element types; `body` fills the body. With reduced names `kind` on
-  /// `accumulator` (default: the body's type, floats narrower than f32 in f32) combines.
+  /// Makes the op. `elements` are the results' element types; `body` fills the body from one scalar
+  /// for each read. With reduced names `kind` combines, floats narrower than f32 in f32. `finish`
+  /// (if given) gets the accumulators and one scalar for each finish read.
   ComputeOp create(mlir::TypeRange elements, RegionBody body,
-                   nd::CombinerKind kind = nd::CombinerKind::General, bool isSigned = true);
+                   nd::CombinerKind kind = nd::CombinerKind::General, bool isSigned = true,
+                   RegionBody finish = nullptr);
+  /// The same with any combiner, which gets the accumulators, then the elements, in the types of
+  /// `neutral`.
+  ComputeOp create(mlir::TypeRange elements, RegionBody body,
+                   llvm::ArrayRef<mlir::TypedAttr> neutral, RegionBody combine,
+                   RegionBody finish = nullptr);
   /// Makes the op with regions moved from elsewhere; empty ones stay empty.
-  ComputeOp create(mlir::TypeRange resultTypes, mlir::Region &body, mlir::Region &combine, mlir::Region &finish,
-                   mlir::ArrayAttr neutral);
+  ComputeOp create(mlir::TypeRange resultTypes, mlir::Region &body, mlir::Region &combine,
+                   mlir::Region &finish, mlir::ArrayAttr neutral);
+  /// Makes an op that differs from `op` in space and reads only: regions, neutral elements, element
+  /// types, layouts and the schedule are those of `op`.
+  ComputeOp createLike(ComputeOp op);
+  /// Makes an update over `produced` with the body's reads; `combine` gets (old, new).
+  UpdateOp createUpdate(mlir::Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
+                        bool unique = false);
 
 private:
   ComputeOp createOp(mlir::TypeRange resultTypes, mlir::ArrayAttr neutral);
+  llvm::SmallVector<mlir::Type> resultTypes(mlir::TypeRange elements) const;
+  void fill(mlir::Region &region, mlir::TypeRange arguments, RegionBody body);
 };
 
+/// The type of a value that is a tensor.
 nd::NdTensorType tensorTypeOf(mlir::Value value);
-/// The ranges of the iteration names of a nest and of the groups around it. Sizes must be constant.
+/// The scalar types of tensors, as regions see them.
+llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
+/// The iteration space of a compute op: produced and reduced names.
+nd::DimsAttr iterationSpace(ComputeOp op);
+/// The ranges of the iteration names of a nest and of the groups around it; a name whose size is no
+/// constant has none. The range of an empty name is [0, 0].
 Ranges iterationRanges(mlir::Operation *nest);
 /// Sizes of a dims list by name; all must be constant.
 Sizes sizesOf(nd::DimsAttr dims);
+/// The product of constant sizes.
+int64_t points(nd::DimsAttr dims);
 /// True if the conditions hold for all points of `ranges`.
 bool alwaysHolds(GuardAttr guard, const Ranges &ranges);
 /// The guard without conditions that always hold, expressions simplified.
 GuardAttr simplifyGuard(GuardAttr guard, const Ranges &ranges);
 MapAttr simplifyMap(MapAttr map, const Ranges &ranges);
+
+/// `read(3)` as a variable of expressions, and back.
+std::string readName(unsigned index);
+std::optional<unsigned> readIndex(llvm::StringRef name);
+/// True if the map, or the expression, depends on the value of a read.
+bool isGathered(const Expr &expr);
+bool isGathered(MapAttr map);
 
 } // namespace heddle::nest
 

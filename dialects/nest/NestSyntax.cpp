@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     %c = nest.compute (m: 64) reduce (k: 16) reads %a[], %b[k = 2 * k + 1] if [k - 3 >= 0] else 0.0 : f32 {
-//     ^bb0(%x: f32, %y: f32):
+//     %c = nest.compute (m: 64) reduce (k: 16) reads %a[], %b[k = 2 * k + 1] if [k - 3 >= 0] else
+//     0.0 : f32 { ^bb0(%x: f32, %y: f32):
 //       ...
-//     } combine add [0.0 : f32] finish reads %bias[] {...} {layouts = [...]} : (types of reads) -> types of results
+//     } combine add [0.0 : f32] finish reads %bias[] {...} {layouts = [...]} : (types of reads) ->
+//     types of results
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nest/Nest.h"
+#include "dialects/nest/NestSyntax.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -36,54 +37,25 @@ static ParseResult parseParenDims(OpAsmParser &parser, nd::DimsAttr &dims) {
   return success();
 }
 
-static ParseResult parseMap(OpAsmParser &parser, SmallVector<MapEntry> &entries) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return failure();
-    std::string kept = name.str();
-    if (parser.parseEqual())
-      return failure();
-    FailureOr<Expr> expr = nd::parseExpr(parser);
-    if (failed(expr))
-      return failure();
-    entries.emplace_back(parser.getContext(), kept, *expr);
-    return success();
-  });
+static ParseResult parseMap(OpAsmParser &parser, SmallVectorImpl<MapEntry> &entries) {
+  return parseEntries(parser, AsmParser::Delimiter::Square, entries);
 }
 
 static ParseResult parseGuard(OpAsmParser &parser, Attribute &guard) {
-  SmallVector<Condition> conditions;
-  TypedAttr otherwise;
-  if (succeeded(parser.parseOptionalKeyword("if"))) {
-    auto parseOne = [&]() -> ParseResult {
-      FailureOr<Expr> expr = nd::parseExpr(parser);
-      if (failed(expr))
-        return failure();
-      bool equality = succeeded(parser.parseOptionalEqual());
-      if (!equality && parser.parseGreater())
-        return failure();
-      int64_t zero;
-      llvm::SMLoc loc = parser.getCurrentLocation();
-      if (parser.parseEqual() || parser.parseInteger(zero))
-        return failure();
-      if (zero != 0)
-        return parser.emitError(loc, "expected a condition of the form `e >= 0` or `e == 0`");
-      conditions.emplace_back(parser.getContext(), *expr, equality);
-      return success();
-    };
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
-      return failure();
-    if (succeeded(parser.parseOptionalKeyword("else")) && parser.parseAttribute(otherwise))
-      return failure();
-  }
-  guard = GuardAttr::get(parser.getContext(), conditions, otherwise);
+  guard = GuardAttr::get(parser.getContext(), {}, TypedAttr());
+  if (failed(parser.parseOptionalKeyword("if")))
+    return success();
+  FailureOr<GuardAttr> written = parseGuardText(parser);
+  if (failed(written))
+    return failure();
+  guard = *written;
   return success();
 }
 
 static ParseResult parseReads(OpAsmParser &parser, ParsedReads &reads) {
   do {
-    if (parser.parseOperand(reads.operands.emplace_back()) || parseMap(parser, reads.entries.emplace_back()) ||
+    if (parser.parseOperand(reads.operands.emplace_back()) ||
+        parseMap(parser, reads.entries.emplace_back()) ||
         parseGuard(parser, reads.guards.emplace_back()))
       return failure();
   } while (succeeded(parser.parseOptionalComma()));
@@ -91,21 +63,24 @@ static ParseResult parseReads(OpAsmParser &parser, ParsedReads &reads) {
 }
 
 /// Adds `name = name` for the names of the tensor that were not written.
-static FailureOr<MapAttr> completeMap(OpAsmParser &parser, llvm::SMLoc loc, Type type, ArrayRef<MapEntry> written) {
+static FailureOr<MapAttr> completeMap(OpAsmParser &parser, llvm::SMLoc loc, Type type,
+                                      ArrayRef<MapEntry> written) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);
   if (!tensor)
     return parser.emitError(loc, "expected a named tensor, got ") << type, failure();
   SmallVector<MapEntry> entries(written);
   for (const MapEntry &entry : written)
     if (!tensor.has(entry.name.getValue()))
-      return parser.emitError(loc, "unknown name '") << entry.name.getValue() << "': the tensor read is " << type,
+      return parser.emitError(loc, "unknown name '")
+                 << entry.name.getValue() << "': the tensor read is " << type,
              failure();
   for (const nd::Dim &dim : tensor.getDims())
     if (llvm::none_of(written, [&](const MapEntry &entry) { return entry.name == dim.name; }))
       entries.emplace_back(parser.getContext(), dim.name.getValue(), Expr::name(dim.name.str()));
-  llvm::stable_sort(entries,
-                    [](const MapEntry &a, const MapEntry &b) { return a.name.getValue() < b.name.getValue(); });
-  return parser.getChecked<MapAttr>(loc, parser.getContext(), ArrayRef<MapEntry>(entries));
+  MapAttr map = getCheckedMap(parser, loc, entries);
+  if (!map)
+    return failure();
+  return map;
 }
 
 /// `combine add [0.0 : f32]`, or `combine [0.0 : f32, 0 : i64] { region }`.
@@ -126,10 +101,11 @@ static ParseResult parseCombine(OpAsmParser &parser, Region &region, ArrayAttr &
   auto typed = neutral.size() == 1 ? dyn_cast<TypedAttr>(neutral[0]) : TypedAttr();
   if (!typed || !isa<FloatType, IntegerType>(typed.getType()) ||
       (isa<FloatType>(typed.getType()) && !nd::neutralElement(*kind, typed.getType())))
-    return parser.emitError(loc, "expected one neutral element of a type that '") << word << "' combines";
+    return parser.emitError(loc, "expected one neutral element of a type that '")
+           << word << "' combines";
   OpBuilder builder(parser.getContext());
-  nd::buildCombiner(builder, parser.getEncodedSourceLoc(loc), region, *kind, typed.getType(), "nest.yield",
-                    !isUnsigned);
+  nd::buildCombiner(builder, parser.getEncodedSourceLoc(loc), region, *kind, typed.getType(),
+                    "nest.yield", !isUnsigned);
   return success();
 }
 
@@ -149,13 +125,8 @@ static void printMap(OpAsmPrinter &printer, MapAttr map) {
 static void printGuard(OpAsmPrinter &printer, GuardAttr guard) {
   if (guard.isTrivial() && !guard.getOtherwise())
     return;
-  printer << " if [";
-  llvm::interleaveComma(guard.getConditions(), printer.getStream(), [&](const Condition &condition) {
-    printer << condition.expr().str() << (condition.equality ? " == 0" : " >= 0");
-  });
-  printer << "]";
-  if (guard.getOtherwise())
-    printer << " else " << guard.getOtherwise();
+  printer << " if ";
+  printGuardText(printer, guard);
 }
 
 static void printReads(OpAsmPrinter &printer, ValueRange operands, ArrayRef<Attribute> maps,
@@ -181,6 +152,23 @@ static void printCombine(OpAsmPrinter &printer, Region &region, ArrayAttr neutra
     printer << " ";
     printer.printRegion(region);
   }
+}
+
+/// Moves `layouts` and `schedule` from the written attributes to the properties.
+template <typename Properties>
+static ParseResult parseChoices(OpAsmParser &parser, OperationState &state,
+                                Properties &properties) {
+  if (Attribute layouts = state.attributes.erase("layouts")) {
+    properties.layouts = dyn_cast<ArrayAttr>(layouts);
+    if (!properties.layouts)
+      return parser.emitError(parser.getNameLoc(), "expected a list of layouts, got ") << layouts;
+  }
+  if (Attribute schedule = state.attributes.erase("schedule")) {
+    properties.schedule = dyn_cast<ScheduleAttr>(schedule);
+    if (!properties.schedule)
+      return parser.emitError(parser.getNameLoc(), "expected a schedule, got ") << schedule;
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,13 +204,15 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   if (type.getNumInputs() != reads.operands.size() + finishReads.operands.size())
     return parser.emitError(attrLoc, "expected ")
-           << reads.operands.size() + finishReads.operands.size() << " operand types, got " << type.getNumInputs();
+           << reads.operands.size() + finishReads.operands.size() << " operand types, got "
+           << type.getNumInputs();
   SmallVector<Attribute> maps, guards(reads.guards);
   guards.append(finishReads.guards);
   for (size_t i = 0; i < type.getNumInputs(); ++i) {
     bool inBody = i < reads.operands.size();
-    auto map = completeMap(parser, loc, type.getInput(i),
-                           inBody ? reads.entries[i] : finishReads.entries[i - reads.operands.size()]);
+    auto map =
+        completeMap(parser, loc, type.getInput(i),
+                    inBody ? reads.entries[i] : finishReads.entries[i - reads.operands.size()]);
     if (failed(map))
       return failure();
     maps.push_back(*map);
@@ -232,11 +222,10 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &state) {
   properties.maps = parser.getBuilder().getArrayAttr(maps);
   properties.guards = parser.getBuilder().getArrayAttr(guards);
   properties.neutral = neutral;
-  properties.setOperandSegmentSizes({int32_t(reads.operands.size()), int32_t(finishReads.operands.size())});
-  if (auto layouts = state.attributes.erase("layouts"))
-    properties.layouts = dyn_cast<ArrayAttr>(layouts);
-  if (auto schedule = state.attributes.erase("schedule"))
-    properties.schedule = dyn_cast<ScheduleAttr>(schedule);
+  properties.setOperandSegmentSizes(
+      {int32_t(reads.operands.size()), int32_t(finishReads.operands.size())});
+  if (parseChoices(parser, state, properties))
+    return failure();
   SmallVector<OpAsmParser::UnresolvedOperand> operands(reads.operands);
   operands.append(finishReads.operands);
   if (parser.resolveOperands(operands, type.getInputs(), loc, state.operands))
@@ -255,7 +244,8 @@ void ComputeOp::print(OpAsmPrinter &printer) {
     printer << ")";
   }
   size_t count = getReads().size();
-  printReads(printer, getReads(), getMaps().getValue().take_front(count), getGuards().getValue().take_front(count));
+  printReads(printer, getReads(), getMaps().getValue().take_front(count),
+             getGuards().getValue().take_front(count));
   printer << " ";
   printer.printRegion(getBody());
   if (!getCombine().empty())
@@ -267,8 +257,8 @@ void ComputeOp::print(OpAsmPrinter &printer) {
     printer << " ";
     printer.printRegion(getFinish());
   }
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(), {"produced", "reduced", "maps", "guards", "neutral", "operandSegmentSizes"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"produced", "reduced", "maps", "guards",
+                                                      "neutral", "operandSegmentSizes"});
   printer << " : ";
   printer.printFunctionalType(*this);
 }
@@ -312,10 +302,8 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &state) {
   properties.destMap = *destMap;
   properties.maps = parser.getBuilder().getArrayAttr(maps);
   properties.guards = parser.getBuilder().getArrayAttr(reads.guards);
-  if (auto layouts = state.attributes.erase("layouts"))
-    properties.layouts = dyn_cast<ArrayAttr>(layouts);
-  if (auto schedule = state.attributes.erase("schedule"))
-    properties.schedule = dyn_cast<ScheduleAttr>(schedule);
+  if (parseChoices(parser, state, properties))
+    return failure();
   SmallVector<OpAsmParser::UnresolvedOperand> operands{dest};
   operands.append(reads.operands);
   if (parser.resolveOperands(operands, type.getInputs(), loc, state.operands))
@@ -336,7 +324,8 @@ void UpdateOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody());
   printer << " combine ";
   printer.printRegion(getCombine());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"space", "destMap", "maps", "guards", "unique"});
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"space", "destMap", "maps", "guards", "unique"});
   printer << " : ";
   printer.printFunctionalType(*this);
 }
@@ -353,10 +342,8 @@ ParseResult GroupOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(types))
     return failure();
   properties.names = names;
-  if (auto layouts = state.attributes.erase("layouts"))
-    properties.layouts = dyn_cast<ArrayAttr>(layouts);
-  if (auto schedule = state.attributes.erase("schedule"))
-    properties.schedule = dyn_cast<ScheduleAttr>(schedule);
+  if (parseChoices(parser, state, properties))
+    return failure();
   state.addTypes(types);
   return success();
 }

@@ -31,29 +31,31 @@ static llvm::StringSet<> namesInScope(Operation *op, ArrayRef<nd::DimsAttr> own)
   return names;
 }
 
-static bool isConstantSpace(const Ranges &ranges, const llvm::StringSet<> &names) {
-  return llvm::all_of(names, [&](const auto &entry) { return ranges.count(entry.getKey().str()); });
-}
-
-/// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use.
-static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard, ValueRange earlier,
-                                const llvm::StringSet<> &scope, const Ranges &ranges, bool mayExclude,
-                                bool isDest = false) {
+/// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. Where `anywhere`,
+/// the place read may lie outside: nothing happens there.
+static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard,
+                                ValueRange earlier, const llvm::StringSet<> &scope,
+                                const Ranges &ranges, bool mayExclude, bool anywhere = false) {
   nd::NdTensorType type = tensorTypeOf(value);
   auto sameNames = map.getEntries().size() == type.getDims().size() &&
-                   llvm::all_of(map.getEntries(), [&](const MapEntry &e) { return type.has(e.name.getValue()); });
+                   llvm::all_of(map.getEntries(),
+                                [&](const MapEntry &e) { return type.has(e.name.getValue()); });
   if (!sameNames) // c2
-    return op->emitOpError() << "expected a map with the names " << nd::namesText(type.getDims()) << ", got " << map;
+    return op->emitOpError() << "expected a map with the names " << nd::namesText(type.getDims())
+                             << ", got " << map;
   auto checkNames = [&](const Expr &expr) -> LogicalResult {
     for (const std::string &name : expr.names()) {
       if (name[0] != '@') {
         if (!scope.contains(name)) // c3
-          return op->emitOpError() << "unknown iteration name '" << name << "' in '" << expr.str() << "'";
+          return op->emitOpError()
+                 << "unknown iteration name '" << name << "' in '" << expr.str() << "'";
         continue;
       }
-      unsigned index = std::stoul(name.substr(1));
-      if (index >= earlier.size() || !isa<IntegerType>(tensorTypeOf(earlier[index]).getElementType())) // c3
-        return op->emitOpError() << "expected read(" << index << ") to be an earlier read with integer elements";
+      unsigned index = *readIndex(name);
+      if (index >= earlier.size() ||
+          !isa<IntegerType>(tensorTypeOf(earlier[index]).getElementType())) // c3
+        return op->emitOpError() << "expected read(" << index << ") in '" << expr.str()
+                                 << "' to be an earlier read with integer elements";
     }
     return success();
   };
@@ -64,34 +66,32 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
     if (failed(checkNames(condition.expr())))
       return failure();
   if (guard.getOtherwise() && guard.getOtherwise().getType() != type.scalarType())
-    return op->emitOpError() << "expected a value of type " << type.scalarType() << " to be read instead, got "
-                             << guard.getOtherwise();
+    return op->emitOpError() << "expected a value of type " << type.scalarType()
+                             << " to be read instead, got " << guard.getOtherwise();
   if (!guard.isTrivial() && guard.excludes() && !mayExclude) // c6
     return op->emitOpError() << "expected `else` in a guard where nothing is reduced";
-  if (!guard.isTrivial() || isDest)
+  if (!guard.isTrivial() || anywhere)
     return success();
-  for (const auto &entry : scope) // an empty space reads nothing
-    if (auto range = ranges.find(entry.getKey().str()); range == ranges.end())
-      return success();
   for (const MapEntry &entry : map.getEntries()) {
     auto size = type.size(entry.name.getValue()).constant();
     auto bounds = entry.expr().simplify(ranges).bounds(ranges);
-    if (size && bounds && *size > 0 && entry.expr().isAffine() && (bounds->low < 0 || bounds->high >= *size)) // c4
-      return op->emitOpError() << "the read of '" << entry.name.getValue() << "' at '" << entry.expr().str()
-                               << "' reaches from " << bounds->low << " to " << bounds->high
-                               << "; expected to stay in [0, " << *size << ")";
+    if (size && bounds && *size > 0 && entry.expr().isAffine() &&
+        (bounds->low < 0 || bounds->high >= *size)) // c4
+      return op->emitOpError() << "the read of '" << entry.name.getValue() << "' at '"
+                               << entry.expr().str() << "' reaches from " << bounds->low << " to "
+                               << bounds->high << "; expected to stay in [0, " << *size << ")";
   }
   return success();
 }
 
-static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what, TypeRange arguments,
-                                  TypeRange results) {
+static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
+                                  TypeRange arguments, TypeRange results) {
   if (region.empty())
     return op->emitOpError() << "expected a region " << what;
   Block &block = region.front();
   if (block.getArgumentTypes() != arguments)
-    return op->emitOpError() << "expected " << what << " with arguments (" << arguments << "), got ("
-                             << block.getArgumentTypes() << ")";
+    return op->emitOpError() << "expected " << what << " with arguments (" << arguments
+                             << "), got (" << block.getArgumentTypes() << ")";
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield)
     return op->emitOpError() << "expected " << what << " to end in nest.yield";
@@ -100,15 +100,9 @@ static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
                              << yield.getValues().getTypes() << ")";
   for (Operation &inner : block.without_terminator())
     if (!isa<IndexOp>(inner) && !nd::isScalarOp(&inner))
-      return inner.emitOpError() << "is not a scalar op that may stand in a region of '" << op->getName() << "'";
+      return inner.emitOpError() << "is not a scalar op that may stand in a region of '"
+                                 << op->getName() << "'";
   return success();
-}
-
-static SmallVector<Type> scalars(ValueRange values) {
-  SmallVector<Type> types;
-  for (Value value : values)
-    types.push_back(tensorTypeOf(value).scalarType());
-  return types;
 }
 
 static bool hasZeroSize(ArrayRef<nd::DimsAttr> spaces) {
@@ -119,13 +113,14 @@ static bool hasZeroSize(ArrayRef<nd::DimsAttr> spaces) {
   return false;
 }
 
-/// c8 and c9.
+/// c8 and c9; `operands` are those that a schedule may stage.
 static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layouts,
-                                   std::optional<ScheduleAttr> schedule, ArrayRef<nd::DimsAttr> spaces) {
+                                   std::optional<ScheduleAttr> schedule,
+                                   ArrayRef<nd::DimsAttr> spaces, ValueRange operands = {}) {
   if (layouts) {
     if (layouts->size() != op->getNumResults())
-      return op->emitOpError() << "expected a layout for each of " << op->getNumResults() << " results, got "
-                               << layouts->size();
+      return op->emitOpError() << "expected a layout for each of " << op->getNumResults()
+                               << " results, got " << layouts->size();
     for (auto [layout, result] : llvm::zip_equal(*layouts, op->getResults())) {
       auto type = tensorTypeOf(result);
       if (isa<UnitAttr>(layout) || !type.isStatic())
@@ -144,6 +139,16 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
         sizes[dim.name.str()] = dim.size().constant().value_or(1);
     if (std::string message = schedule->getSchedule().verify(sizes); !message.empty())
       return op->emitOpError() << message;
+    for (const Stage &stage : schedule->getSchedule().stages) {
+      if (stage.operand >= operands.size())
+        return op->emitOpError() << "expected a stage of one of " << operands.size()
+                                 << " reads, got " << stage.operand;
+      nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
+      if (!type.isStatic())
+        continue;
+      if (std::string message = stage.layout.verify(type.sizes()); !message.empty())
+        return op->emitOpError() << "stage of read " << stage.operand << ": " << message;
+    }
   }
   return success();
 }
@@ -151,7 +156,8 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
 LogicalResult ComputeOp::verify() {
   for (const nd::Dim &dim : getProduced())
     if (getReduced().contains(dim.name.getValue())) // c1
-      return emitOpError() << "the name '" << dim.name.getValue() << "' is both produced and reduced";
+      return emitOpError() << "the name '" << dim.name.getValue()
+                           << "' is both produced and reduced";
   size_t reads = getReads().size(), all = getNumOperands();
   if (getMaps().size() != all || getGuards().size() != all) // c2
     return emitOpError() << "expected a map and a guard for each of " << all << " reads";
@@ -169,16 +175,19 @@ LogicalResult ComputeOp::verify() {
       return failure();
   }
   SmallVector<Type> elements;
-  if (auto yield = getBody().empty() ? nullptr : dyn_cast<YieldOp>(getBody().front().getTerminator()))
+  if (auto yield =
+          getBody().empty() ? nullptr : dyn_cast<YieldOp>(getBody().front().getTerminator()))
     elements = llvm::to_vector(yield.getValues().getTypes());
-  if (failed(verifyRegion(*this, getBody(), "body", scalars(getReads()), elements))) // c5
+  if (failed(verifyRegion(*this, getBody(), "body", scalarTypesOf(getReads()), elements))) // c5
     return failure();
   if (isReduction() != !getNeutral().empty() || isReduction() != !getCombine().empty()) // c6
-    return emitOpError() << "expected a combiner and neutral elements exactly where something is reduced";
+    return emitOpError()
+           << "expected a combiner and neutral elements exactly where something is reduced";
   SmallVector<Type> accumulators(elements);
   if (isReduction()) {
     if (getNeutral().size() != elements.size()) // c5
-      return emitOpError() << "expected " << elements.size() << " neutral elements, got " << getNeutral().size();
+      return emitOpError() << "expected " << elements.size() << " neutral elements, got "
+                           << getNeutral().size();
     accumulators.clear();
     for (Attribute value : getNeutral()) {
       auto typed = dyn_cast<TypedAttr>(value);
@@ -194,47 +203,54 @@ LogicalResult ComputeOp::verify() {
     if (failed(verifyRegion(*this, getCombine(), "combine", both, accumulators))) // c5
       return failure();
   }
-  SmallVector<Type> results = scalars(getResults());
+  SmallVector<Type> results = scalarTypesOf(getResults());
   if (!getFinish().empty()) {
     SmallVector<Type> arguments(accumulators);
-    arguments.append(scalars(getFinishReads()));
+    arguments.append(scalarTypesOf(getFinishReads()));
     if (failed(verifyRegion(*this, getFinish(), "finish", arguments, results))) // c5
       return failure();
   } else {
     if (!getFinishReads().empty())
       return emitOpError() << "expected a finish region for its reads";
     if (results.size() != accumulators.size())
-      return emitOpError() << "expected " << accumulators.size() << " results, got " << results.size();
+      return emitOpError() << "expected " << accumulators.size() << " results, got "
+                           << results.size();
     for (auto [accumulator, result] : llvm::zip_equal(accumulators, results))
       if (accumulator != result && !(isa<FloatType>(accumulator) && isa<FloatType>(result)))
-        return emitOpError() << "expected a result of element type " << accumulator << ", got " << result;
+        return emitOpError() << "expected a result of element type " << accumulator << ", got "
+                             << result;
   }
   for (Value result : getResults())
     if (tensorTypeOf(result).getDims() != getProduced()) // c7
-      return emitOpError() << "expected a result with the names " << nd::namesText(getProduced()) << ", got "
-                           << nd::namesText(tensorTypeOf(result).getDims());
-  return verifyChoices(*this, getLayouts(), getSchedule(), {getProduced(), getReduced()});
+      return emitOpError() << "expected a result with the names " << nd::namesText(getProduced())
+                           << ", got " << nd::namesText(tensorTypeOf(result).getDims());
+  return verifyChoices(*this, getLayouts(), getSchedule(), {getProduced(), getReduced()},
+                       getOperands());
 }
 
 LogicalResult UpdateOp::verify() {
   if (getMaps().size() != getReads().size() || getGuards().size() != getReads().size())
-    return emitOpError() << "expected a map and a guard for each of " << getReads().size() << " reads";
+    return emitOpError() << "expected a map and a guard for each of " << getReads().size()
+                         << " reads";
   llvm::StringSet<> scope = namesInScope(*this, {getSpace()});
   Ranges ranges = iterationRanges(*this);
   for (auto [i, value] : llvm::enumerate(getReads()))
-    if (failed(verifyRead(*this, value, cast<MapAttr>(getMaps()[i]), cast<GuardAttr>(getGuards()[i]),
-                          getReads().take_front(i), scope, ranges, /*mayExclude=*/true, hasZeroSize({getSpace()}))))
+    if (failed(verifyRead(*this, value, cast<MapAttr>(getMaps()[i]),
+                          cast<GuardAttr>(getGuards()[i]), getReads().take_front(i), scope, ranges,
+                          /*mayExclude=*/true, hasZeroSize({getSpace()}))))
       return failure();
   auto trivial = GuardAttr::get(getContext(), {}, TypedAttr());
-  if (failed(verifyRead(*this, getDest(), getDestMap(), trivial, getReads(), scope, ranges, true, /*isDest=*/true)))
+  if (failed(verifyRead(*this, getDest(), getDestMap(), trivial, getReads(), scope, ranges, true,
+                        /*anywhere=*/true)))
     return failure();
   Type element = tensorTypeOf(getDest()).scalarType();
-  if (failed(verifyRegion(*this, getBody(), "body", scalars(getReads()), {element})) ||
+  if (failed(verifyRegion(*this, getBody(), "body", scalarTypesOf(getReads()), {element})) ||
       failed(verifyRegion(*this, getCombine(), "combine", {element, element}, {element}))) // c6
     return failure();
   if (getResult().getType() != getDest().getType()) // c7
-    return emitOpError() << "expected a result of type " << getDest().getType() << ", got " << getResult().getType();
-  return verifyChoices(*this, getLayouts(), getSchedule(), {getSpace()});
+    return emitOpError() << "expected a result of type " << getDest().getType() << ", got "
+                         << getResult().getType();
+  return verifyChoices(*this, getLayouts(), getSchedule(), {getSpace()}, getReads());
 }
 
 static LogicalResult verifyNestRegion(Operation *op, Block &block) {
@@ -258,7 +274,8 @@ LogicalResult ScanOp::verify() {
     nd::NdTensorType type = tensorTypeOf(read);
     if (type.size(along.name.getValue()) != along.size()) // c1
       return emitOpError() << "expected a read with '" << along.name.getValue() << ": "
-                           << along.size().getExpr().str() << "', got " << nd::namesText(type.getDims());
+                           << along.size().getExpr().str() << "', got "
+                           << nd::namesText(type.getDims());
     SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : type.getDims())
       if (dim.name != along.name)
@@ -266,9 +283,10 @@ LogicalResult ScanOp::verify() {
     arguments.push_back(type.withDims(dims));
   }
   auto yield = cast<YieldOp>(block.back());
-  if (block.getArgumentTypes() != TypeRange(arguments) || yield.getValues().size() != getNumResults() ||
-      getNumResults() < getInits().size()) // c2
-    return emitOpError() << "expected a region with arguments (" << arguments << ") that yields the carried tensors "
+  if (block.getArgumentTypes() != TypeRange(arguments) ||
+      yield.getValues().size() != getNumResults() || getNumResults() < getInits().size()) // c2
+    return emitOpError() << "expected a region with arguments (" << arguments
+                         << ") that yields the carried tensors "
                          << "and a slice of each output";
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     auto type = cast<nd::NdTensorType>(value.getType());
@@ -278,29 +296,44 @@ LogicalResult ScanOp::verify() {
       type = type.withDims(dims);
     }
     if (type != getResult(i).getType()) // c3
-      return emitOpError() << "expected a result of type " << type << ", got " << getResult(i).getType();
+      return emitOpError() << "expected a result of type " << type << ", got "
+                           << getResult(i).getType();
   }
-  return success();
+  return verifyChoices(*this, getLayouts(), std::nullopt, {});
+}
+
+/// The names that an op iterates over (an inner group checks its own against those around it).
+static SmallVector<nd::DimsAttr, 2> ownNames(Operation *op) {
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    return {compute.getProduced(), compute.getReduced()};
+  if (auto update = dyn_cast<UpdateOp>(op))
+    return {update.getSpace()};
+  return {};
 }
 
 LogicalResult GroupOp::verify() {
   llvm::StringSet<> outer = namesInScope(*this, {});
   for (const nd::Dim &dim : getNames())
     if (outer.contains(dim.name.getValue())) // c1
-      return emitOpError() << "the name '" << dim.name.getValue() << "' is one of an enclosing group";
+      return emitOpError() << "the name '" << dim.name.getValue()
+                           << "' is one of an enclosing group";
   Block &block = getBody().front();
   if (failed(verifyNestRegion(*this, block))) // c2
     return failure();
-  for (Operation &inner : block)
-    if (auto compute = dyn_cast<ComputeOp>(inner))
-      for (nd::DimsAttr dims : {compute.getProduced(), compute.getReduced()})
-        for (const nd::Dim &dim : dims)
-          if (getNames().contains(dim.name.getValue())) // c1
-            return inner.emitOpError() << "iterates over '" << dim.name.getValue()
-                                       << "', which is a name of the enclosing group";
+  WalkResult inside = block.walk([&](Operation *inner) -> WalkResult {
+    for (nd::DimsAttr dims : ownNames(inner))
+      for (const nd::Dim &dim : dims)
+        if (getNames().contains(dim.name.getValue())) // c1
+          return inner->emitOpError() << "iterates over '" << dim.name.getValue()
+                                      << "', which is a name of the enclosing group";
+    return WalkResult::advance();
+  });
+  if (inside.wasInterrupted())
+    return failure();
   auto yield = cast<YieldOp>(block.back());
   if (yield.getValues().size() != getNumResults())
-    return emitOpError() << "expected " << yield.getValues().size() << " results, got " << getNumResults();
+    return emitOpError() << "expected " << yield.getValues().size() << " results, got "
+                         << getNumResults();
   for (auto [value, result] : llvm::zip_equal(yield.getValues(), getResults())) {
     auto type = dyn_cast<nd::NdTensorType>(value.getType());
     if (!type)
@@ -308,15 +341,18 @@ LogicalResult GroupOp::verify() {
     SmallVector<nd::Dim> dims(type.getDims().getDims());
     dims.append(getNames().begin(), getNames().end());
     if (type.withDims(dims) != result.getType()) // c3
-      return emitOpError() << "expected a result of type " << type.withDims(dims) << ", got " << result.getType();
+      return emitOpError() << "expected a result of type " << type.withDims(dims) << ", got "
+                           << result.getType();
   }
   return verifyChoices(*this, getLayouts(), getSchedule(), {getNames()});
 }
 
 LogicalResult IndexOp::verify() {
-  for (Operation *around = (*this)->getParentOp(); around; around = around->getParentOp()) {
+  Region *region = (*this)->getParentRegion();
+  for (Operation *around = region->getParentOp(); around; around = around->getParentOp()) {
     if (auto compute = dyn_cast<ComputeOp>(around))
-      if (compute.getProduced().contains(getName()) || compute.getReduced().contains(getName()))
+      if (compute.getProduced().contains(getName()) ||
+          (compute.getReduced().contains(getName()) && region == &compute.getBody()))
         return success();
     if (auto update = dyn_cast<UpdateOp>(around))
       if (update.getSpace().contains(getName()))
@@ -325,7 +361,7 @@ LogicalResult IndexOp::verify() {
       if (group.getNames().contains(getName()))
         return success();
   }
-  return emitOpError() << "no enclosing nest has the name '" << getName() << "'"; // c1
+  return emitOpError() << "no enclosing nest has the name '" << getName() << "' here"; // c1
 }
 
 LayoutAttr ComputeOp::layout(unsigned i) {

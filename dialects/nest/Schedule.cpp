@@ -19,9 +19,11 @@ std::string Schedule::verify(const Sizes &names) const {
     if (loop.names.empty())
       return "expected a name after '" + loop.level + "'";
     if (loop.step < 1)
-      return "expected a step of at least 1 for '" + loop.names[0] + "', got " + std::to_string(loop.step);
+      return "expected a step of at least 1 for '" + loop.names[0] + "', got " +
+             std::to_string(loop.step);
     if (loop.unroll < 1)
-      return "expected an unroll factor of at least 1 for '" + loop.names[0] + "', got " + std::to_string(loop.unroll);
+      return "expected an unroll factor of at least 1 for '" + loop.names[0] + "', got " +
+             std::to_string(loop.unroll);
     for (const std::string &name : loop.names) {
       if (!names.count(name))
         return "unknown iteration name '" + name + "'";
@@ -32,17 +34,19 @@ std::string Schedule::verify(const Sizes &names) const {
     auto [tile, isFirst] = tiles.emplace(loop.names, loop.step);
     if (!isFirst) {
       if (tile->second % loop.step != 0)
-        return "expected a step for '" + loop.names[0] + "' that divides the tile of " + std::to_string(tile->second) +
-               ", got " + std::to_string(loop.step);
+        return "expected a step for '" + loop.names[0] + "' that divides the tile of " +
+               std::to_string(tile->second) + ", got " + std::to_string(loop.step);
       tile->second = loop.step;
     }
   }
   for (const auto &[group, step] : tiles)
     if (step != 1)
-      return "expected the last loop over '" + group[0] + "' to have step 1, got " + std::to_string(step);
+      return "expected the last loop over '" + group[0] + "' to have step 1, got " +
+             std::to_string(step);
   for (const Stage &stage : stages)
     if (stage.at >= loops.size())
-      return "expected a stage at a loop below " + std::to_string(loops.size()) + ", got " + std::to_string(stage.at);
+      return "expected a stage at a loop below " + std::to_string(loops.size()) + ", got " +
+             std::to_string(stage.at);
   return "";
 }
 
@@ -57,7 +61,9 @@ Schedule Schedule::rename(const std::map<std::string, std::string, std::less<>> 
 
 size_t Schedule::hash() const {
   size_t seed = loops.size();
-  auto mix = [&](size_t value) { seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2); };
+  auto mix = [&](size_t value) {
+    seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2);
+  };
   std::hash<std::string> text;
   for (const Loop &loop : loops) {
     mix(text(loop.level));

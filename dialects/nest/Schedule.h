@@ -42,14 +42,15 @@ struct Loop {
   auto operator<=>(const Loop &) const = default;
 };
 
-/// Copies an operand's footprint below loop `at` into a buffer with its own layout; packing is one case.
+/// Copies an operand's footprint below loop `at` into a buffer with its own layout; packing is one
+/// case.
 struct Stage {
   unsigned operand = 0;
-  unsigned at = 0;        ///< index into `loops`: the copy is made inside of this loop
-  std::string level;      ///< memory level of the buffer; "" is ordinary memory
-  Layout layout;          ///< over the operand's names
-  unsigned buffers = 1;   ///< 2: double buffering
-  std::string engine;     ///< what copies; "" is plain code
+  unsigned at = 0;      ///< index into `loops`: the copy is made inside of this loop
+  std::string level;    ///< memory level of the buffer; "" is ordinary memory
+  Layout layout;        ///< over the operand's names
+  unsigned buffers = 1; ///< 2: double buffering
+  std::string engine;   ///< what copies; "" is plain code
   auto operator<=>(const Stage &) const = default;
 };
 

@@ -1,0 +1,32 @@
+//===- NestSyntax.h - text shared by attributes and ops ---------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The text of maps and guards stands in attributes (`#nest.map<..>`) and in ops (`reads %x[..] if
+// [..]`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_NEST_NESTSYNTAX_H
+#define HEDDLE_DIALECTS_NEST_NESTSYNTAX_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::nest {
+
+/// `row = 2 * row + ky, column = column` between delimiters.
+mlir::ParseResult parseEntries(mlir::AsmParser &parser, mlir::AsmParser::Delimiter delimiter,
+                               llvm::SmallVectorImpl<MapEntry> &entries);
+/// Sorts the entries; null, with an error at `loc`, if a name stands twice.
+MapAttr getCheckedMap(mlir::AsmParser &parser, llvm::SMLoc loc,
+                      llvm::SmallVectorImpl<MapEntry> &entries);
+/// `[row + ky - 1 >= 0, row == 0] else 0.0 : f32`
+mlir::FailureOr<GuardAttr> parseGuardText(mlir::AsmParser &parser);
+void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_DIALECTS_NEST_NESTSYNTAX_H
