@@ -1,0 +1,152 @@
+//===- Body.cpp - scalar regions on scalars and vectors -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/Emitter.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+Type Emitter::computeType(Type type) const {
+  type = nd::signless(type);
+  if (type.isBF16() || type.isF16())
+    return b.getF32Type();
+  if (type.isIndex())
+    return b.getI64Type();
+  return type;
+}
+
+Value Emitter::splat(Value value, int64_t lanes) {
+  if (!lanes || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+Value Emitter::constantOf(TypedAttr value) {
+  Type type = computeType(value.getType());
+  if (auto real = dyn_cast<FloatAttr>(value)) {
+    APFloat number = real.getValue();
+    bool inexact;
+    number.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number));
+  }
+  APInt number = cast<IntegerAttr>(value).getValue();
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
+}
+
+/// The op of a region on values of compute types. Null where compute types make it a no-op on operand 0.
+static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> operands, int64_t lanes) {
+  OpBuilder &b = emitter.b;
+  Location loc = op->getLoc();
+  Type element = emitter.computeType(op->getResult(0).getType());
+  Type result = lanes ? Type(VectorType::get({lanes}, element)) : element;
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    Type from = getElementTypeOrSelf(operands[0].getType());
+    if (from == element)
+      return operands[0];
+    // Index values are i64 here, so that a cast of one is an extension or a truncation.
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+      if (from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
+        return Value(arith::TruncIOp::create(b, loc, result, operands[0]));
+      return isa<arith::IndexCastOp>(op) ? Value(arith::ExtSIOp::create(b, loc, result, operands[0]))
+                                         : Value(arith::ExtUIOp::create(b, loc, result, operands[0]));
+    }
+  }
+  if (isa<arith::BitcastOp>(op)) {
+    Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+    if (from.isBF16() || from.isF16() || to.isBF16() || to.isF16())
+      return op->emitOpError() << "is not supported between " << from << " and " << to << " in compiled code", failure();
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
+  state.addTypes(result);
+  if (Attribute properties = op->getPropertiesAsAttribute())
+    state.propertiesAttr = properties;
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  Operation *made = b.create(state);
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(made); fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    made->setAttr(fast.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+  return made->getResult(0);
+}
+
+FailureOr<SmallVector<Value>> Emitter::run(Region &region, ValueRange arguments, const Point &point, Cache &cache) {
+  Block &block = region.front();
+  llvm::DenseMap<Value, Value> values;
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+    values[argument] = value;
+  for (Operation &op : block.without_terminator()) {
+    if (auto index = dyn_cast<IndexOp>(op)) {
+      Expr place = resolve(Expr::name(index.getName().str()), point);
+      bool lanewise = point.lanes && place.mentions(laneName);
+      // Coordinates are cached by their text: the pointers are those of the interned attribute.
+      auto key = nd::SizeAttr::get(b.getContext(), place).getAsOpaquePointer();
+      Value &known = cache[{nullptr, {const_cast<void *>(key), reinterpret_cast<void *>(lanewise)}}];
+      if (!known)
+        known = lanewise ? emitLanes(place, point.lanes) : emit(place);
+      values[index.getResult()] = known;
+      continue;
+    }
+    if (auto literal = dyn_cast<arith::ConstantOp>(op)) {
+      Value &known = cache[{&op, {}}];
+      if (!known)
+        known = constantOf(literal.getValue());
+      values[literal.getResult()] = known;
+      continue;
+    }
+    SmallVector<Value> operands;
+    bool anyVector = false;
+    for (Value operand : op.getOperands()) {
+      operands.push_back(values.lookup(operand));
+      anyVector |= isa<VectorType>(operands.back().getType());
+    }
+    std::vector<void *> identity;
+    for (Value operand : operands)
+      identity.push_back(operand.getAsOpaquePointer());
+    Value &known = cache[{&op, identity}];
+    if (!known) {
+      if (anyVector)
+        for (Value &operand : operands)
+          operand = splat(operand, point.lanes);
+      auto made = makeOp(*this, &op, operands, anyVector ? point.lanes : 0);
+      if (failed(made))
+        return failure();
+      known = *made;
+    }
+    values[op.getResult(0)] = known;
+  }
+  SmallVector<Value> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(values.lookup(value));
+  return results;
+}
+
+FailureOr<SmallVector<Value>> Emitter::foldLanes(Region &combine, ValueRange vectors, int64_t lanes) {
+  SmallVector<Value> halves(vectors);
+  Point point;
+  // Halves of the vector are combined until one lane is left; the order depends on the width alone.
+  for (int64_t width = lanes; width > 1; width /= 2) {
+    SmallVector<Value> arguments;
+    SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2)),
+                         high = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));
+    for (const auto &mask : {low, high})
+      for (Value value : halves)
+        arguments.push_back(vector::ShuffleOp::create(b, loc, value, value, mask));
+    Cache cache;
+    point.lanes = width / 2;
+    auto combined = run(combine, arguments, point, cache);
+    if (failed(combined))
+      return failure();
+    halves = *combined;
+  }
+  for (Value &value : halves)
+    value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
+  return halves;
+}

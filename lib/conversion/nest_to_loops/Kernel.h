@@ -1,0 +1,62 @@
+//===- Kernel.h - one nest, with layouts and a schedule, as machine-near code -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is one top-level nest together with the layouts of all that it touches and a schedule. `emitKernel` makes an
+// MLIR module with one function (runtime/program/Abi.h)
+//
+//     void symbol(ptr addresses, i64 chunk, ptr scratch)
+//
+// where addresses[i] is operand i of the nest, then its results; `buildKernelLowering` takes it to the LLVM dialect. Names
+// become addresses here and nowhere earlier: every iteration name is bound to an expression of loop variables, read maps
+// and layouts are composed with it, and `Expr::simplify` makes the address linear wherever it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_KERNEL_H
+#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_KERNEL_H
+
+#include "dialects/nest/Nest.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace heddle::nest {
+
+struct KernelRequest {
+  mlir::Operation *nest = nullptr;
+  /// One for each operand of the kernel (`kernelOperands`).
+  llvm::SmallVector<Layout> operandLayouts;
+  llvm::SmallVector<Layout> resultLayouts;
+  Schedule schedule;
+  MachineAttr machine;
+  std::string symbol;
+};
+
+struct KernelInfo {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  int64_t chunks = 1;
+  int64_t scratchBytes = 0;
+};
+
+/// What a kernel for `nest` is given: its operands, and for groups and scans the values that their regions capture, each
+/// once, in the order of first use.
+llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
+
+/// Emits the function. Fails with a located message where a nest can't be emitted.
+mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request);
+
+/// A legal schedule found by an analytical model of the machine, for a nest whose layouts are known.
+Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
+                        llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
+
+/// scf, vector, arith and math to the LLVM dialect, without library calls.
+void buildKernelLowering(mlir::OpPassManager &passes);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_KERNEL_H
