@@ -1,0 +1,83 @@
+//===- CpuTarget.cpp - which CPU code is made for -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/target/cpu/CpuTarget.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::cpu;
+
+static void initialize() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+bool CpuTarget::has(llvm::StringRef feature) const { return llvm::binary_search(features, feature.str()); }
+
+llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
+  initialize();
+  CpuTarget target;
+  target.triple = llvm::sys::getDefaultTargetTriple();
+  target.native = name == "native" || name.empty();
+  target.cpu = target.native ? llvm::sys::getHostCPUName().str() : name.str();
+  std::string error;
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return llvm::createStringError(error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(triple, "", ""));
+  if (!info->isCPUStringValid(target.cpu))
+    return llvm::createStringError("unknown target CPU '" + target.cpu +
+                                   "'; expected 'native' or a name such as 'x86-64', 'haswell', 'skylake-avx512', "
+                                   "'sapphirerapids', 'znver4'");
+  std::map<std::string, bool> enabled;
+  std::unique_ptr<llvm::MCSubtargetInfo> chosen(found->createMCSubtargetInfo(triple, target.cpu, ""));
+  for (const llvm::SubtargetFeatureKV &feature : chosen->getEnabledProcessorFeatures())
+    enabled[feature.Key] = true;
+  if (target.native)
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      enabled[feature.getKey().str()] = feature.getValue();
+  for (const auto &[feature, on] : enabled)
+    if (on)
+      target.features.push_back(feature);
+  return target;
+}
+
+static int64_t cacheBytes(int name, int64_t otherwise) {
+  long size = sysconf(name);
+  return size > 0 ? size : otherwise;
+}
+
+nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads) {
+  mlir::Builder builder(context);
+  llvm::SmallVector<mlir::NamedAttribute> values;
+  auto set = [&](llvm::StringRef key, int64_t value) {
+    values.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value)));
+  };
+  bool wide = target.has("avx512f") && target.has("avx512vl") && target.has("avx512bw") && target.has("avx512dq");
+  values.push_back(builder.getNamedAttr("kind", builder.getStringAttr("cpu")));
+  set("vector_bytes", wide ? 64 : target.has("avx") ? 32 : 16);
+  set("vector_registers", wide ? 32 : 16);
+  set("has_fma", target.has("fma"));
+  set("l1_bytes", target.native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32768) : 32768);
+  set("l2_bytes", target.native ? cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20) : 1 << 20);
+  set("l3_bytes", target.native ? cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 << 20) : 16 << 20);
+  set("threads", threads);
+  return nest::MachineAttr::get(context, builder.getDictionaryAttr(values));
+}

@@ -1,0 +1,109 @@
+//===- EmitObject.cpp - LLVM dialect to object code -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/target/cpu/CpuTarget.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace heddle;
+using namespace heddle::cpu;
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const CpuTarget &target) {
+  std::string error;
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return llvm::createStringError(error);
+  std::string features;
+  for (const std::string &feature : target.features)
+    features += (features.empty() ? "+" : ",+") + feature;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, target.cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+/// Attributes go on before anything is optimised: without prefer-vector-width 512-bit vectors would be split.
+static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machine, const CpuTarget &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (target.has("avx512f"))
+      function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr("no-builtins");
+    function.addFnAttr("denormal-fp-math", "ieee,ieee");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("no-jump-tables", "true");
+  }
+}
+
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  // Vectors are explicit, and unrolling was decided by the schedule.
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  // No library is there: no call to one may be recognised or made.
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+static llvm::Expected<std::string> emit(mlir::ModuleOp source, const CpuTarget &target, llvm::CodeGenFileType type) {
+  auto machine = machineFor(target);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(source, context, "kernel");
+  if (!module)
+    return llvm::createStringError("the module does not translate to LLVM IR");
+  module->setTargetTriple(llvm::Triple(target.triple));
+  module->setDataLayout((*machine)->createDataLayout());
+  addAttributes(*module, **machine, target);
+  optimise(*module, **machine);
+  llvm::SmallString<0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  llvm::TargetLibraryInfoImpl library(module->getTargetTriple());
+  library.disableAllFunctions();
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, type))
+    return llvm::createStringError("the target '" + target.triple + "' can't emit this kind of file");
+  passes.run(*module);
+  return buffer.str().str();
+}
+
+llvm::Expected<std::string> cpu::emitObject(mlir::ModuleOp module, const CpuTarget &target) {
+  return emit(module, target, llvm::CodeGenFileType::ObjectFile);
+}
+llvm::Expected<std::string> cpu::emitAssembly(mlir::ModuleOp module, const CpuTarget &target) {
+  return emit(module, target, llvm::CodeGenFileType::AssemblyFile);
+}
