@@ -5,15 +5,30 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nd/Nd.h"
+#include "dialects/nd/NdBuild.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+TypedAttr ConstantOp::splat() {
+  if (!getValue().isSplat())
+    return {};
+  return dyn_cast<TypedAttr>(getValue().getSplatValue<Attribute>());
+}
+
+/// The one value of all elements, if `value` is a constant that has one.
+static TypedAttr splatOf(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant ? constant.splat() : TypedAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// Folds: ops that change nothing
+//===----------------------------------------------------------------------===//
 
 OpFoldResult RenameOp::fold(FoldAdaptor) {
   // The same type does not mean the same value: two names of one size may change places.
@@ -22,6 +37,25 @@ OpFoldResult RenameOp::fold(FoldAdaptor) {
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   return getInput().getType() == getResult().getType() ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult RoundOp::fold(FoldAdaptor) {
+  return tensorType(getInput()).getElementType() == getTo() ? OpFoldResult(getInput())
+                                                            : OpFoldResult();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  bool whole = getStart() == 0 && getStride() == 1 && getInput().getType() == getResult().getType();
+  return whole ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  bool none = getLow() == 0 && getHigh() == 0 && getInterior() == 0;
+  return none ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
 }
 
 OpFoldResult PointwiseOp::fold(FoldAdaptor) {
@@ -33,30 +67,42 @@ OpFoldResult PointwiseOp::fold(FoldAdaptor) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// Renames and broadcasts
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// rename(rename(x)) is one rename.
+/// Where a rename takes a name.
+class NameMap {
+public:
+  explicit NameMap(RenameOp op) {
+    for (auto [from, to] : llvm::zip_equal(stringsOf(op.getFrom()), stringsOf(op.getTo())))
+      names[from] = to;
+  }
+  StringRef operator()(StringRef name) const {
+    auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  }
+
+private:
+  llvm::StringMap<StringRef> names;
+};
+
+/// rename(rename(x)) is one rename, which lists no name that stays.
 struct ComposeRenames : OpRewritePattern<RenameOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RenameOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<RenameOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "expected a rename of a rename");
-    llvm::StringMap<StringRef> outer;
-    for (auto [from, to] : llvm::zip_equal(op.getFrom().getAsValueRange<StringAttr>(),
-                                           op.getTo().getAsValueRange<StringAttr>()))
-      outer[from] = to;
-    llvm::StringMap<StringRef> first;
-    for (auto [from, to] : llvm::zip_equal(inner.getFrom().getAsValueRange<StringAttr>(),
-                                           inner.getTo().getAsValueRange<StringAttr>()))
-      first[from] = to;
+    NameMap first(inner), second(op);
     SmallVector<StringRef> from, to;
-    for (const Dim &dim : cast<NdTensorType>(inner.getInput().getType()).getDims()) {
-      StringRef name = dim.name.getValue(), middle = first.contains(name) ? first[name] : name;
-      StringRef last = outer.contains(middle) ? outer[middle] : middle;
-      if (name != last) {
-        from.push_back(name);
-        to.push_back(last);
-      }
+    for (const Dim &dim : tensorType(inner.getInput()).getDims()) {
+      StringRef last = second(first(dim.name));
+      if (dim.name == last)
+        continue;
+      from.push_back(dim.name);
+      to.push_back(last);
     }
     rewriter.replaceOpWithNewOp<RenameOp>(op, op.getType(), inner.getInput(),
                                           rewriter.getStrArrayAttr(from),
@@ -64,6 +110,61 @@ struct ComposeRenames : OpRewritePattern<RenameOp> {
     return success();
   }
 };
+
+/// The rename of a constant is a constant: the written order carries the names.
+struct RenameConstant : OpRewritePattern<RenameOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RenameOp op, PatternRewriter &rewriter) const override {
+    auto constant = op.getInput().getDefiningOp<ConstantOp>();
+    if (!constant)
+      return rewriter.notifyMatchFailure(op, "expected a rename of a constant");
+    NameMap map(op);
+    SmallVector<StringRef> order = llvm::map_to_vector(stringsOf(constant.getOrder()), map);
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, op.getType(), constant.getValue(),
+                                            rewriter.getStrArrayAttr(order));
+    return success();
+  }
+};
+
+/// The broadcast of a splat is a splat; the broadcast of a broadcast is one.
+struct SimplifyBroadcast : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
+    if (TypedAttr splat = splatOf(op.getInput())) {
+      rewriter.replaceOp(op,
+                         buildConstant(rewriter, op.getLoc(), tensorType(op.getResult()), splat));
+      return success();
+    }
+    auto inner = op.getInput().getDefiningOp<BroadcastOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "expected the broadcast of a splat or a broadcast");
+    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(inner.getInput()); });
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+/// Removes operand `i`, whose argument has no use.
+void eraseOperand(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getBody().front().eraseArgument(i);
+    op.getInputsMutable().erase(i);
+    op.setCrossed(isCrossed(llvm::map_to_vector(op.getInputs(), tensorType)));
+  });
+}
+
+/// True if the result's names depend on operand `i` alone.
+bool givesNames(PointwiseOp op, unsigned i) {
+  return llvm::any_of(tensorType(op.getInputs()[i]).getDims(), [&](const Dim &dim) {
+    for (auto [j, other] : llvm::enumerate(op.getInputs()))
+      if (j != i && tensorType(other).has(dim.name))
+        return false;
+    return true;
+  });
+}
 
 /// Operands that the region does not use go away, and an operand that stands twice stands once,
 /// where the result's names do not depend on them.
@@ -74,40 +175,91 @@ struct PruneOperands : OpRewritePattern<PointwiseOp> {
     for (unsigned i = 0; i < op.getInputs().size(); ++i)
       for (unsigned j = 0; j < i; ++j)
         if (op.getInputs()[i] == op.getInputs()[j] && !body.getArgument(i).use_empty()) {
-          rewriter.modifyOpInPlace(
-              op, [&] { body.getArgument(i).replaceAllUsesWith(body.getArgument(j)); });
+          rewriter.replaceAllUsesWith(body.getArgument(i), body.getArgument(j));
           return success();
         }
-    for (unsigned i = 0; i < op.getInputs().size(); ++i) {
-      if (!body.getArgument(i).use_empty())
+    for (unsigned i = 0; i < op.getInputs().size(); ++i)
+      if (body.getArgument(i).use_empty() && !givesNames(op, i)) {
+        eraseOperand(op, i, rewriter);
+        return success();
+      }
+    return rewriter.notifyMatchFailure(op, "expected an operand without a use");
+  }
+};
+
+/// An operand that is a splat becomes a scalar constant of the region, where the result's names do
+/// not depend on it.
+struct InlineSplat : OpRewritePattern<PointwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      TypedAttr splat = splatOf(input);
+      if (!splat || givesNames(op, i))
         continue;
-      auto has = [&](unsigned j, StringRef name) {
-        return cast<NdTensorType>(op.getInputs()[j].getType()).has(name);
-      };
-      bool needed = llvm::any_of(cast<NdTensorType>(op.getInputs()[i].getType()).getDims(),
-                                 [&](const Dim &dim) {
-                                   for (unsigned j = 0; j < op.getInputs().size(); ++j)
-                                     if (j != i && has(j, dim.name.getValue()))
-                                       return false;
-                                   return true;
-                                 });
-      if (needed)
-        continue;
-      rewriter.modifyOpInPlace(op, [&] {
-        body.eraseArgument(i);
-        op.getInputsMutable().erase(i);
-        op.setCrossed(true); // the operand may have linked the others
-      });
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&body);
+      Value scalar = arith::ConstantOp::create(rewriter, input.getLoc(), splat);
+      rewriter.replaceAllUsesWith(body.getArgument(i), scalar);
+      eraseOperand(op, i, rewriter);
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "expected an operand without a use");
+    return rewriter.notifyMatchFailure(op, "expected an operand that is a splat");
+  }
+};
+
+/// The value that a scalar region yields, given those of its arguments; null if unknown.
+TypedAttr evaluate(Block &body, ArrayRef<TypedAttr> arguments) {
+  DenseMap<Value, Attribute> known;
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
+    known[argument] = value;
+  for (Operation &op : body.without_terminator()) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op.getOperands()) {
+      operands.push_back(known.lookup(operand));
+      if (!operands.back())
+        return {};
+    }
+    // Folding may change the op; what is folded here is a copy.
+    Operation *copy = op.clone();
+    SmallVector<OpFoldResult> results;
+    bool folded = succeeded(copy->fold(operands, results)) && results.size() == 1;
+    copy->erase();
+    if (!folded)
+      return {};
+    auto value = dyn_cast<Value>(results[0]);
+    known[op.getResult(0)] = value ? known.lookup(value) : cast<Attribute>(results[0]);
+  }
+  auto yield = cast<YieldOp>(body.getTerminator());
+  return dyn_cast_or_null<TypedAttr>(known.lookup(yield.getValues()[0]));
+}
+
+/// A pointwise function of splats is a splat.
+struct EvaluateSplats : OpRewritePattern<PointwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
+    SmallVector<TypedAttr> arguments = llvm::map_to_vector(op.getInputs(), splatOf);
+    if (llvm::is_contained(arguments, TypedAttr()))
+      return rewriter.notifyMatchFailure(op, "expected operands that are splats");
+    TypedAttr value = evaluate(op.getBody().front(), arguments);
+    NdTensorType type = tensorType(op.getResult());
+    if (!value || value.getType() != type.scalarType())
+      return rewriter.notifyMatchFailure(op, "expected a region that folds");
+    rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), type, value));
+    return success();
   }
 };
 } // namespace
 
 void RenameOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ComposeRenames>(context);
+  patterns.add<ComposeRenames, RenameConstant>(context);
+}
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SimplifyBroadcast>(context);
 }
 void PointwiseOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<PruneOperands>(context);
+  // A constant as a whole first, then its operands.
+  patterns.add<EvaluateSplats>(context, /*benefit=*/2);
+  patterns.add<InlineSplat>(context);
 }

@@ -34,6 +34,11 @@ inline std::string namesText(DimsAttr dims) { return namesText(dims.getDims()); 
 /// The strings of a list of names.
 llvm::SmallVector<llvm::StringRef> stringsOf(mlir::ArrayAttr names);
 
+/// A literal fits its tensor: `order` permutes the tensor's names, the sizes in that order are the
+/// shape of `value` (a splat may have any), whose elements have the scalar type.
+mlir::LogicalResult verifyLiteral(NdTensorType type, mlir::ElementsAttr value,
+                                  mlir::ArrayAttr order, EmitError emitError);
+
 /// The union of names; a name with two sizes is refused.
 mlir::FailureOr<DimsAttr> unionOfNames(mlir::MLIRContext *context,
                                        llvm::ArrayRef<NdTensorType> types, EmitError emitError);

@@ -36,12 +36,12 @@ class Nd_PureOp<string mnemonic, list<Trait> traits = []>
 // Sources
 //===----------------------------------------------------------------------===//
 
-def Nd_ConstantOp : Nd_PureOp<"constant", [ConstantLike]> {
+def Nd_ConstantOp : Nd_PureOp<"constant"> {
   let summary = "a literal; the order of its names is written";
   let description = [{
     Constraints:
     - (c1) `order` is a permutation of the names of the result.
-    - (c2) the shape of `value` is the sizes in that order (a splat may have any sizes); its element type is
+    - (c2) the shape of `value` is the sizes in that order (a splat may have any shape); its element type is
       the scalar type of the result.
 
     ```mlir
@@ -51,7 +51,10 @@ def Nd_ConstantOp : Nd_PureOp<"constant", [ConstantLike]> {
   let arguments = (ins ElementsAttr:$value, StrArrayAttr:$order);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$value `by` custom<Names>($order) attr-dict `:` type($result)";
-  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The one value of all elements, null if they differ.
+    ::mlir::TypedAttr splat();
+  }];
 }
 
 def Nd_IotaOp : Nd_PureOp<"iota"> {
@@ -59,7 +62,10 @@ def Nd_IotaOp : Nd_PureOp<"iota"> {
   let description = [{
     Constraints:
     - (c1) the result has exactly the name `name`.
-    - (c2) the element type is an integer or a float.
+
+    ```mlir
+    %0 = nd.iota row : !nd.tensor<i64, row: 3>
+    ```
   }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Nd_Tensor:$result);
@@ -87,7 +93,7 @@ def Nd_RandomOp : Nd_PureOp<"random"> {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock]> {
+def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove]> {
   let summary = "a scalar function at every point of the union of the operands' names";
   let description = [{
     The region is scalar `arith` and `math` code; its arguments are the operands' elements
@@ -99,8 +105,8 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock]> {
     - (c3) the region has one argument for each operand, of the operand's scalar type, and
       yields one value of the result's scalar type.
     - (c4) the region holds only ops that the language lists as scalar (`nd::isScalarOp`).
-    - (c5) any two operands that have names share one, or an operand's names include the
-      other's, or `crossed` is written: no silent outer products.
+    - (c5) unless `crossed` is written, operands that have names hang together by shared names, directly or through
+      other operands: no silent outer products.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, UnitAttr:$crossed);
   let results = (outs Nd_Tensor:$result);
@@ -112,7 +118,7 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock]> {
   let hasFolder = 1;
 }
 
-def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock]> {
+def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove]> {
   let summary = "combines all elements along names; several operands are combined together";
   let description = [{
     With n inputs the region takes n accumulators and n elements and yields n accumulators.
@@ -125,7 +131,8 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock]> {
     Constraints:
     - (c1) all inputs have the same names and sizes.
     - (c2) `names` is a non-empty list of distinct names of the inputs.
-    - (c3) each result has the names of the inputs without `names`.
+    - (c3) each result has the names of its input without `names`, and elements of the neutral element's type (up to
+      signedness) or, if that is a float, of another float type.
     - (c4) one neutral element for each input, of its scalar type or a wider float.
     - (c5) the region takes and yields what the description says, of the neutral elements' types, and holds scalar ops only.
 
@@ -146,7 +153,7 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock]> {
   }];
 }
 
-def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock]> {
+def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove]> {
   let summary = "prefix combination along one name";
   let description = [{
     Like `nd.reduce` with one name, but keeps every prefix: element p of the result combines the
@@ -154,8 +161,8 @@ def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock]> {
 
     Constraints:
     - (c1) all inputs have the same names and sizes, `name` among them.
-    - (c2) each result has the names of the inputs.
-    - (c3) neutral elements and region as for `nd.reduce` (c4, c5).
+    - (c2) each result has the names of its input.
+    - (c3) neutral elements, region and element types as for `nd.reduce` (c3, c4, c5).
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, ArrayAttr:$neutral,
                    UnitAttr:$exclusive, UnitAttr:$reverse);
@@ -178,6 +185,7 @@ def Nd_RoundOp : Nd_PureOp<"round"> {
   let arguments = (ins Nd_Tensor:$input, TypeAttr:$to);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input `to` $to attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,9 +220,8 @@ def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
     result[name = r] = sum of input[name = o, tap = k] over all o, k with o * stride + k * dilation - low = r.
 
     Constraints:
-    - (c1) the input has `name` and `tap` (of size `size`); the result has `name` and not `tap`.
+    - (c1) the input has `name` and `tap`; the result has `name`.
     - (c2) `nd.window` with the same attributes takes the result's type to the input's.
-    - (c3) the element type is a float or an integer.
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrAttr:$tap, I64Attr:$size,
                    DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
@@ -240,6 +247,7 @@ def Nd_SliceOp : Nd_PureOp<"slice"> {
     $input custom<Name>($name) `from` $start `size` custom<Size>($size) (`stride` $stride^)? attr-dict `:`
     type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Nd_PadOp : Nd_PureOp<"pad"> {
@@ -259,6 +267,7 @@ def Nd_PadOp : Nd_PureOp<"pad"> {
     $input custom<Name>($name) `low` $low `high` $high (`interior` $interior^)? `value` $value attr-dict `:`
     type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def Nd_ConcatOp : Nd_PureOp<"concat"> {
@@ -271,6 +280,7 @@ def Nd_ConcatOp : Nd_PureOp<"concat"> {
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$inputs `along` custom<Name>($name) attr-dict `:` functional-type($inputs, $result)";
+  let hasFolder = 1;
 }
 
 def Nd_SplitOp : Nd_PureOp<"split"> {
@@ -278,8 +288,8 @@ def Nd_SplitOp : Nd_PureOp<"split"> {
   let description = [{
     Constraints:
     - (c1) the input has `name`; `into` lists distinct names, none of which the rest of the input has.
-    - (c2) the product of `sizes` is the size of `name`.
-    - (c3) the result has `into` with `sizes` in the place of `name`.
+    - (c2) the product of the sizes of `into` in the result is the size of `name`.
+    - (c3) the result has `into` in the place of `name`.
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrArrayAttr:$into);
   let results = (outs Nd_Tensor:$result);
@@ -330,6 +340,7 @@ def Nd_BroadcastOp : Nd_PureOp<"broadcast"> {
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,7 +364,7 @@ def Nd_GatherOp : Nd_PureOp<"gather"> {
   }];
 }
 
-def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock]> {
+def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove]> {
   let summary = "combines updates into a tensor at computed coordinates";
   let description = [{
     For every point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Coordinates
@@ -388,11 +399,12 @@ def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]
     names of the callee are renamed apart, so that they never capture a lifted name.
 
     Constraints:
-    - (c1) the callee is a function with as many formals and results as the call.
+    - (c1) the callee is a function on tensors, with as many formals and results as the call.
     - (c2) each operand has the names of its formal with sizes that match (symbols of the callee
       bind to one size each) and the formal's element type.
     - (c3) a lifted name has one size.
-    - (c4) each result has the names of the callee's result and the lifted names.
+    - (c4) each result has the names of the callee's result (symbols substituted) and the lifted names of the operands
+      on which it depends, which the callee's result lacks.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs);
   let results = (outs Variadic<Nd_Tensor>:$results);

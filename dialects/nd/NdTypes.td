@@ -46,7 +46,7 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
   }];
 }
 
-def Nd_Tensor : Type<CPred<"::llvm::isa<::heddle::nd::NdTensorType>($_self)">, "named tensor",
-                     "::heddle::nd::NdTensorType">;
+// Without a C++ class, so that assembly formats print whole types (`!nd.tensor<...>`).
+def Nd_Tensor : Type<CPred<"::llvm::isa<::heddle::nd::NdTensorType>($_self)">, "named tensor">;
 
 #endif // HEDDLE_ND_TYPES_TD

@@ -74,27 +74,31 @@ static LogicalResult verifyScalarRegion(Operation *op, Region &region, TypeRange
 // Sources
 //===----------------------------------------------------------------------===//
 
-LogicalResult ConstantOp::verify() {
-  NdTensorType type = typeOf(getResult());
+LogicalResult nd::verifyLiteral(NdTensorType type, ElementsAttr value, ArrayAttr order,
+                                EmitError emitError) {
   llvm::StringSet<> seen;
   SmallVector<int64_t> sizes;
-  for (StringRef name : stringsOf(getOrder())) {
-    if (!type.has(name) || !seen.insert(name).second) // c1
-      return emitOpError() << "expected 'by' to list each name of " << namesText(type.getDims())
-                           << " once, got '" << name << "'";
+  for (StringRef name : stringsOf(order)) {
+    if (!type.has(name) || !seen.insert(name).second)
+      return emitError() << "expected 'by' to list each name of " << namesText(type.getDims())
+                         << " once, got '" << name << "'";
     if (auto size = type.size(name).constant())
       sizes.push_back(*size);
   }
-  if (seen.size() != type.getDims().size()) // c1
-    return emitOpError() << "expected 'by' to list all of " << namesText(type.getDims());
-  ShapedType shaped = getValue().getShapedType();
-  if (shaped.getElementType() != type.scalarType()) // c2
-    return emitOpError() << "expected values of type " << type.scalarType() << ", got "
-                         << shaped.getElementType();
-  if (!getValue().isSplat() && shaped.getShape() != ArrayRef<int64_t>(sizes)) // c2
-    return emitOpError() << "expected values for " << namesText(type.getDims())
-                         << " in the order written, got " << shaped;
+  if (seen.size() != type.getDims().size())
+    return emitError() << "expected 'by' to list all of " << namesText(type.getDims());
+  ShapedType shaped = value.getShapedType();
+  if (shaped.getElementType() != type.scalarType())
+    return emitError() << "expected values of type " << type.scalarType() << ", got "
+                       << shaped.getElementType();
+  if (!value.isSplat() && shaped.getShape() != ArrayRef<int64_t>(sizes))
+    return emitError() << "expected values for " << namesText(type.getDims())
+                       << " in the order written, got " << shaped;
   return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  return verifyLiteral(typeOf(getResult()), getValue(), getOrder(), errorsOf(*this)); // c1, c2
 }
 
 LogicalResult IotaOp::verify() {
@@ -149,31 +153,39 @@ LogicalResult PointwiseOp::verify() {
   return verifyScalarRegion(*this, getBody(), scalars, {result.scalarType()}); // c3, c4
 }
 
-/// What reduce and scan share: inputs of one shape, neutral elements, the combiner's region.
-static LogicalResult verifyCombination(Operation *op, ValueRange inputs, ArrayAttr neutral,
-                                       Region &combiner) {
+/// What reduce and scan share: inputs of one shape, neutral elements, the combiner's region, the
+/// element types of the results.
+static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region &combiner) {
+  auto inputs = op->getOperands();
   if (inputs.empty())
     return op->emitOpError() << "expected an operand";
+  if (op->getNumResults() != inputs.size())
+    return op->emitOpError() << "expected " << inputs.size() << " results, got "
+                             << op->getNumResults();
   if (neutral.size() != inputs.size())
     return op->emitOpError() << "expected " << inputs.size() << " neutral elements, got "
                              << neutral.size();
   SmallVector<Type> accumulators;
-  for (auto [input, value] : llvm::zip_equal(inputs, neutral)) {
+  for (auto [input, value, result] : llvm::zip_equal(inputs, neutral, op->getResults())) {
     NdTensorType type = typeOf(input);
     if (type.getDims() != typeOf(inputs[0]).getDims())
-      return op->emitOpError() << "expected operands with the same names and sizes, got "
-                               << namesText(typeOf(inputs[0]).getDims()) << " and "
-                               << namesText(type.getDims());
+      return errorsOf(op)() << "expected operands with the same names and sizes, got "
+                            << namesText(typeOf(inputs[0]).getDims()) << " and "
+                            << namesText(type.getDims());
     auto typed = dyn_cast<TypedAttr>(value);
     if (!typed)
       return op->emitOpError() << "expected neutral elements that are numbers, got " << value;
-    Type scalar = type.scalarType();
-    bool wider = isa<FloatType>(scalar) && isa<FloatType>(typed.getType()) &&
-                 scalar.getIntOrFloatBitWidth() < typed.getType().getIntOrFloatBitWidth();
-    if (typed.getType() != scalar && !wider)
+    Type scalar = type.scalarType(), accumulator = typed.getType();
+    bool isFloat = isa<FloatType>(scalar) && isa<FloatType>(accumulator);
+    if (accumulator != scalar &&
+        !(isFloat && scalar.getIntOrFloatBitWidth() < accumulator.getIntOrFloatBitWidth()))
       return op->emitOpError() << "expected a neutral element of type " << scalar
-                               << " or a wider float, got " << typed.getType();
-    accumulators.push_back(typed.getType());
+                               << " or a wider float, got " << accumulator;
+    Type element = typeOf(result).getElementType();
+    if (signless(element) != accumulator && !(isFloat && isa<FloatType>(element)))
+      return op->emitOpError() << "expected a result with elements of type " << accumulator
+                               << (isFloat ? " or another float" : "") << ", got " << element;
+    accumulators.push_back(accumulator);
   }
   SmallVector<Type> arguments(accumulators);
   arguments.append(accumulators);
@@ -181,11 +193,8 @@ static LogicalResult verifyCombination(Operation *op, ValueRange inputs, ArrayAt
 }
 
 LogicalResult ReduceOp::verify() {
-  if (failed(verifyCombination(*this, getInputs(), getNeutral(), getCombiner()))) // c1, c4, c5
+  if (failed(verifyCombination(*this, getNeutral(), getCombiner()))) // c1, c3, c4, c5
     return failure();
-  if (getNumResults() != getInputs().size())
-    return emitOpError() << "expected " << getInputs().size() << " results, got "
-                         << getNumResults();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
     FailureOr<NdTensorType> inferred =
         inferReduce(typeOf(input), stringsOf(getNames()), errorsOf(*this)); // c2
@@ -199,13 +208,9 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCombination(*this, getInputs(), getNeutral(), getCombiner()))) // c1, c3
+  if (failed(verifyCombination(*this, getNeutral(), getCombiner())) || // c1, c3
+      failed(inferScan(typeOf(getInputs()[0]), getName(), errorsOf(*this)))) // c1
     return failure();
-  if (failed(inferScan(typeOf(getInputs()[0]), getName(), errorsOf(*this)))) // c1
-    return failure();
-  if (getNumResults() != getInputs().size())
-    return emitOpError() << "expected " << getInputs().size() << " results, got "
-                         << getNumResults();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults()))
     if (typeOf(result).getDims() != typeOf(input).getDims()) // c2
       return emitOpError() << "expected a result with the names "

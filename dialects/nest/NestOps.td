@@ -19,7 +19,7 @@ class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemo
   let hasVerifier = 1;
 }
 
-def Nest_ComputeOp : Nest_Op<"compute", [Pure, AttrSizedOperandSegments,
+def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "a loop nest: reads by maps, a scalar body, a combiner over reduced names, an epilogue";
   let description = [{
@@ -78,7 +78,7 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, AttrSizedOperandSegments,
   }];
 }
 
-def Nest_UpdateOp : Nest_Op<"update", [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "writes through affine or gathered maps into a value that it consumes";
   let description = [{
     For every point of `space`: dest[map] = combine(dest[map], body(reads)). In place when this is the last use of the

@@ -1,0 +1,29 @@
+# How lit runs the tests of this tree: `lit build/dev/test`, or the target check-heddle.
+import os
+
+import lit.formats
+
+config.name = "Heddle"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "Inputs", "CMakeLists.txt", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.heddle_build_dir, "test")
+
+# Our tools, and LLVM's under their plain names (Debian suffixes those in /usr/bin).
+config.environment["PATH"] = os.pathsep.join(
+    [config.heddle_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+for tool in ["heddle-opt", "heddle-run", "heddlec"]:
+    path = os.path.join(config.heddle_tools_dir, tool)
+    config.substitutions.append((rf"\b{tool}\b", path))
+    if os.path.exists(path):
+        config.available_features.add(tool)
+for tool in ["FileCheck", "not", "count"]:
+    config.substitutions.append((rf"\b{tool}\b", os.path.join(config.llvm_tools_dir, tool)))
+
+# Tests do not share caches with the user who runs them.
+config.environment["HEDDLE_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+for variable in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "OMP_NUM_THREADS"]:
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
