@@ -1,0 +1,187 @@
+//===- Manifest.cpp - the manifest as JSON --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/program/Manifest.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace heddle;
+using Json = nlohmann::json;
+
+static constexpr std::pair<ElementType, std::string_view> spellings[] = {
+    {ElementType::I1, "i1"},     {ElementType::I8, "i8"},     {ElementType::I16, "i16"},   {ElementType::I32, "i32"},
+    {ElementType::I64, "i64"},   {ElementType::UI8, "ui8"},   {ElementType::UI16, "ui16"}, {ElementType::UI32, "ui32"},
+    {ElementType::UI64, "ui64"}, {ElementType::F16, "f16"},   {ElementType::BF16, "bf16"}, {ElementType::F32, "f32"},
+    {ElementType::F64, "f64"}};
+
+std::string_view heddle::spelling(ElementType type) {
+  for (auto [each, text] : spellings)
+    if (each == type)
+      return text;
+  return "?";
+}
+
+std::optional<ElementType> heddle::parseElementType(std::string_view text) {
+  for (auto [type, each] : spellings)
+    if (each == text)
+      return type;
+  return std::nullopt;
+}
+
+int64_t heddle::byteSize(ElementType type) {
+  switch (type) {
+  case ElementType::I1:
+  case ElementType::I8:
+  case ElementType::UI8:
+    return 1;
+  case ElementType::I16:
+  case ElementType::UI16:
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 2;
+  case ElementType::I32:
+  case ElementType::UI32:
+  case ElementType::F32:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+const EntrySpec *Manifest::find(std::string_view entry) const {
+  for (const EntrySpec &each : entries)
+    if (each.name == entry)
+      return &each;
+  return nullptr;
+}
+
+static constexpr const char *kinds[] = {"argument", "result", "temporary", "constant"};
+
+static Json toJson(const ValueSpec &value) {
+  Json dims = Json::object();
+  for (const auto &[name, size] : value.type.dims)
+    dims[name] = size.str();
+  return {{"kind", kinds[int(value.kind)]},
+          {"name", value.name},
+          {"location", value.location},
+          {"element", spelling(value.type.element)},
+          {"dims", dims},
+          {"layout", value.layout.str()},
+          {"bytes", value.bytes.str()},
+          {"first", value.firstStep},
+          {"last", value.lastStep},
+          {"offset", value.offset},
+          {"alias", value.aliasOf}};
+}
+
+static Expr parseSize(const Json &json) {
+  std::string error;
+  auto expr = Expr::parse(json.get<std::string>(), &error);
+  if (!expr)
+    throw std::runtime_error(error);
+  return *expr;
+}
+
+static ValueSpec valueFrom(const Json &json) {
+  ValueSpec value;
+  std::string kind = json.at("kind");
+  auto found = std::find_if(std::begin(kinds), std::end(kinds), [&](const char *each) { return kind == each; });
+  if (found == std::end(kinds))
+    throw std::runtime_error("unknown kind of value '" + kind + "'");
+  value.kind = ValueSpec::Kind(found - std::begin(kinds));
+  value.name = json.at("name");
+  value.location = json.at("location");
+  std::string element = json.at("element");
+  auto type = parseElementType(element);
+  if (!type)
+    throw std::runtime_error("unknown element type '" + element + "'");
+  value.type.element = *type;
+  for (const auto &[name, size] : json.at("dims").items())
+    value.type.dims[name] = parseSize(size);
+  std::string error;
+  auto layout = Layout::parse(json.at("layout").get<std::string>(), &error);
+  if (!layout)
+    throw std::runtime_error(error);
+  value.layout = *layout;
+  value.bytes = parseSize(json.at("bytes"));
+  value.firstStep = json.at("first");
+  value.lastStep = json.at("last");
+  value.offset = json.at("offset");
+  value.aliasOf = json.at("alias");
+  return value;
+}
+
+static Json toJson(const EntrySpec &entry) {
+  Json values = Json::array(), steps = Json::array();
+  for (const ValueSpec &value : entry.values)
+    values.push_back(toJson(value));
+  for (const StepSpec &step : entry.steps)
+    steps.push_back({{"name", step.name},
+                     {"location", step.location},
+                     {"chunks", step.chunks},
+                     {"kernel", step.kernel},
+                     {"flops", step.flops},
+                     {"bytes", step.bytesMoved}});
+  return {{"name", entry.name},           {"code", entry.codeOffset},     {"symbols", entry.symbols},
+          {"values", values},             {"arguments", entry.arguments}, {"results", entry.results},
+          {"donations", entry.donations}, {"steps", steps},               {"arena", entry.arenaBytes},
+          {"scratch", entry.scratchBytes}};
+}
+
+static EntrySpec entryFrom(const Json &json) {
+  EntrySpec entry;
+  entry.name = json.at("name");
+  entry.codeOffset = json.at("code");
+  entry.symbols = json.at("symbols").get<std::vector<std::string>>();
+  for (const Json &value : json.at("values"))
+    entry.values.push_back(valueFrom(value));
+  entry.arguments = json.at("arguments").get<std::vector<int32_t>>();
+  entry.results = json.at("results").get<std::vector<int32_t>>();
+  entry.donations = json.at("donations").get<std::vector<std::pair<int32_t, int32_t>>>();
+  for (const Json &step : json.at("steps"))
+    entry.steps.push_back({step.at("name"), step.at("location"), step.at("chunks"), step.at("kernel"),
+                           step.at("flops"), step.at("bytes")});
+  entry.arenaBytes = json.at("arena");
+  entry.scratchBytes = json.at("scratch");
+  int32_t count = int32_t(entry.values.size());
+  for (const auto *list : {&entry.arguments, &entry.results})
+    for (int32_t index : *list)
+      if (index < 0 || index >= count)
+        throw std::runtime_error("entry '" + entry.name + "' refers to value " + std::to_string(index) + " of " +
+                                 std::to_string(count));
+  for (const ValueSpec &value : entry.values)
+    if (value.aliasOf >= count)
+      throw std::runtime_error("value '" + value.name + "' takes the place of one that does not exist");
+  return entry;
+}
+
+std::string Manifest::toJson() const {
+  Json list = Json::array();
+  for (const EntrySpec &entry : entries)
+    list.push_back(::toJson(entry));
+  return Json{{"abi", abiVersion}, {"compiler", compilerVersion}, {"target", target},
+              {"cpu", cpu},        {"features", features},        {"entries", list}}
+      .dump(1);
+}
+
+std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &error) {
+  try {
+    Json json = Json::parse(text);
+    Manifest manifest;
+    manifest.abiVersion = json.at("abi");
+    manifest.compilerVersion = json.at("compiler");
+    manifest.target = json.at("target");
+    manifest.cpu = json.at("cpu");
+    manifest.features = json.at("features").get<std::vector<std::string>>();
+    for (const Json &entry : json.at("entries"))
+      manifest.entries.push_back(entryFrom(entry));
+    return manifest;
+  } catch (const std::exception &failure) {
+    error = std::string("malformed manifest: ") + failure.what();
+    return std::nullopt;
+  }
+}
