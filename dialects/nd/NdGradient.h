@@ -1,0 +1,96 @@
+//===- NdGradient.h - reverse mode over scalars and blocks ------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the gradients of ops share. There are two levels: scalar code inside a region, and tensor
+// ops in a block. Both walk backwards and add up cotangents; a null cotangent is a zero, so that
+// nothing is computed for it.
+//
+// Scalars: for y = sin(a * b) and the cotangent g of y, `buildScalarGradient` writes
+//
+//     %p = arith.mulf %a, %b        %c = math.cos %p
+//     %d = arith.mulf %g, %c        (the cotangent of %p)
+//     arith.mulf %d, %b             (of a)        arith.mulf %d, %a   (of b)
+//
+// Tensors: `ReverseMode` asks each op for its gradient through DifferentiableInterface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_NDGRADIENT_H
+#define HEDDLE_DIALECTS_ND_NDGRADIENT_H
+
+#include "dialects/nd/Combiner.h"
+#include "dialects/nd/Nd.h"
+
+namespace heddle::nd {
+
+/// Clones the scalar code of `block` (without its terminator) to the builder's insertion point,
+/// with `arguments` for its arguments; gives what the terminator yields.
+llvm::SmallVector<mlir::Value> inlineScalars(mlir::OpBuilder &builder, mlir::Block &block,
+                                             mlir::ValueRange arguments);
+
+/// The gradients of `arguments` where `wanted`, given the cotangents of what `block` yields. Null
+/// where nothing depends on an argument. Forward code that turns out to be unused is left to
+/// `eraseDeadScalars`. Fails, with a diagnostic at the op, where an op has no derivative.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &block,
+                    mlir::ValueRange arguments, llvm::ArrayRef<mlir::Value> cotangents,
+                    llvm::ArrayRef<bool> wanted);
+
+/// Erases pure ops of `block` whose results have no use.
+void eraseDeadScalars(mlir::Block &block);
+
+/// Converts a float scalar to another float type.
+mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                         mlir::Type type);
+
+/// How a combiner chooses: each float accumulator is one of its inputs, carried unchanged through
+/// selects, maxima and minima (max, min, argmax, ...). Such a combiner can carry a position along.
+bool isSelecting(mlir::Block &combiner, unsigned accumulator);
+/// Clones `combiner` on (accumulators, elements) and gives what it yields, then for each of
+/// `tracked` (accumulators for which isSelecting holds) the position that belongs to the value:
+/// `oldPositions` and `newPositions` are those of the accumulators and of the elements. Of equal
+/// candidates of a maximum or minimum the smallest position wins.
+llvm::SmallVector<mlir::Value>
+inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &combiner,
+                    mlir::ValueRange accumulators, mlir::ValueRange elements,
+                    llvm::ArrayRef<unsigned> tracked, mlir::ValueRange oldPositions,
+                    mlir::ValueRange newPositions);
+
+/// True if elements of `value` may be excluded: it is made from a window without padding.
+bool mayBeExcluded(mlir::Value value);
+
+/// Reverse mode over tensor ops of one block.
+class ReverseMode {
+public:
+  /// Adds two tensors; the default is `nd.pointwise`.
+  using Add = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
+
+  explicit ReverseMode(mlir::OpBuilder &builder, Add add = {});
+
+  /// Declares that the gradient of `value` is asked for.
+  void want(mlir::Value value) { active.insert(value); }
+  bool isActive(mlir::Value value) const { return active.contains(value); }
+  /// Adds to the cotangent of `value`; a null one, and that of a value without floats, is dropped.
+  void accumulate(mlir::Location loc, mlir::Value value, mlir::Value cotangent);
+  /// The cotangent of `value`, null if it is zero.
+  mlir::Value cotangent(mlir::Value value) const { return cotangents.lookup(value); }
+
+  /// Marks, in order, the results of `ops` that depend on wanted values.
+  void propagate(llvm::ArrayRef<mlir::Operation *> ops);
+  /// Asks `ops` for their gradients, the last first.
+  mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
+
+private:
+  mlir::OpBuilder &builder;
+  Add add;
+  llvm::DenseSet<mlir::Value> active;
+  llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
+};
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_NDGRADIENT_H

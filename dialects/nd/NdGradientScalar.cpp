@@ -1,0 +1,391 @@
+//===- NdGradientScalar.cpp - reverse mode over scalar code ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+SmallVector<Value> nd::inlineScalars(OpBuilder &builder, Block &block, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+void nd::eraseDeadScalars(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+Value nd::convertFloat(OpBuilder &builder, Location loc, Value value, Type type) {
+  return convertScalar(builder, loc, value, value.getType(), type);
+}
+
+namespace {
+/// Walks scalar ops backwards. Where a factor is one or a term zero nothing is written, if the
+/// result is the same bit for bit.
+class ScalarReverse {
+public:
+  ScalarReverse(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+
+  void want(Value value) { active.insert(value); }
+  void propagate(Operation *op) {
+    if (isa<FloatType>(op->getResult(0).getType()) &&
+        llvm::any_of(op->getOperands(), [&](Value v) { return active.contains(v); }))
+      active.insert(op->getResult(0));
+  }
+
+  void accumulate(Value value, Value cotangent) {
+    if (!cotangent || !active.contains(value))
+      return;
+    Value &sum = cotangents[value];
+    sum = sum ? arith::AddFOp::create(b, loc, sum, cotangent).getResult() : cotangent;
+  }
+  Value cotangent(Value value) const { return cotangents.lookup(value); }
+
+  LogicalResult reverse(Operation *op);
+
+private:
+  OpBuilder &b;
+  Location loc;
+  llvm::DenseSet<Value> active;
+  DenseMap<Value, Value> cotangents;
+
+  Value number(Value like, double value) { return buildNumber(b, loc, like.getType(), value); }
+  static bool isNumber(Value value, double number) {
+    FloatAttr attr;
+    return matchPattern(value, m_Constant(&attr)) && attr.getValueAsDouble() == number;
+  }
+  Value mul(Value x, Value y) {
+    if (isNumber(x, 1))
+      return y;
+    return isNumber(y, 1) ? x : arith::MulFOp::create(b, loc, x, y).getResult();
+  }
+  Value mul(Value x, double y) { return mul(x, number(x, y)); }
+  Value neg(Value x) {
+    if (auto inner = x.getDefiningOp<arith::NegFOp>())
+      return inner.getOperand();
+    return arith::NegFOp::create(b, loc, x);
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, predicate, x, y);
+  }
+  /// The cotangent where `condition` holds, else zero.
+  Value where(Value condition, Value g) { return select(condition, g, number(g, 0)); }
+  Value whereNot(Value condition, Value g) { return select(condition, number(g, 0), g); }
+  bool wants(Value value) const { return active.contains(value); }
+
+  void power(math::PowFOp op, Value g);
+};
+} // namespace
+
+void ScalarReverse::power(math::PowFOp op, Value g) {
+  Value x = op.getLhs(), y = op.getRhs();
+  if (wants(x)) {
+    FloatAttr exponent;
+    if (matchPattern(y, m_Constant(&exponent))) {
+      double p = exponent.getValueAsDouble();
+      Value slope = p == 2   ? x
+                    : p == 3 ? arith::MulFOp::create(b, loc, x, x).getResult()
+                    : p == 1 ? number(x, 1)
+                             : math::PowFOp::create(b, loc, x, number(y, p - 1)).getResult();
+      if (p != 0)
+        accumulate(x, mul(g, mul(slope, p)));
+    } else {
+      Value less = arith::SubFOp::create(b, loc, y, number(y, 1));
+      Value slope = mul(y, math::PowFOp::create(b, loc, x, less));
+      // x^0 is constant, also at zero, where the formula is 0 * infinity.
+      Value isConstant = compare(arith::CmpFPredicate::OEQ, y, number(y, 0));
+      accumulate(x, mul(g, whereNot(isConstant, slope)));
+    }
+  }
+  if (wants(y)) {
+    Value isZero = compare(arith::CmpFPredicate::OEQ, x, number(x, 0));
+    Value slope = mul(op.getResult(), math::LogOp::create(b, loc, x));
+    accumulate(y, mul(g, whereNot(isZero, slope)));
+  }
+}
+
+LogicalResult ScalarReverse::reverse(Operation *op) {
+  Value y = op->getResult(0), g = cotangent(y);
+  if (!g)
+    return success();
+  auto unary = [&](auto slope) {
+    if (wants(op->getOperand(0)))
+      accumulate(op->getOperand(0), mul(g, slope(op->getOperand(0))));
+  };
+  // The one that is chosen gets the cotangent; of equal ones the second.
+  auto choose = [&](arith::CmpFPredicate predicate) {
+    Value first = compare(predicate, op->getOperand(0), op->getOperand(1));
+    if (wants(op->getOperand(0)))
+      accumulate(op->getOperand(0), where(first, g));
+    if (wants(op->getOperand(1)))
+      accumulate(op->getOperand(1), whereNot(first, g));
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](arith::AddFOp add) {
+        accumulate(add.getLhs(), g);
+        accumulate(add.getRhs(), g);
+        return success();
+      })
+      .Case([&](arith::SubFOp sub) {
+        accumulate(sub.getLhs(), g);
+        if (wants(sub.getRhs()))
+          accumulate(sub.getRhs(), neg(g));
+        return success();
+      })
+      .Case([&](arith::MulFOp product) {
+        if (wants(product.getLhs()))
+          accumulate(product.getLhs(), mul(g, product.getRhs()));
+        if (wants(product.getRhs()))
+          accumulate(product.getRhs(), mul(g, product.getLhs()));
+        return success();
+      })
+      .Case([&](math::FmaOp fma) {
+        if (wants(fma.getA()))
+          accumulate(fma.getA(), mul(g, fma.getB()));
+        if (wants(fma.getB()))
+          accumulate(fma.getB(), mul(g, fma.getA()));
+        accumulate(fma.getC(), g);
+        return success();
+      })
+      .Case([&](arith::DivFOp quotient) {
+        Value share = arith::DivFOp::create(b, loc, g, quotient.getRhs());
+        accumulate(quotient.getLhs(), share);
+        if (wants(quotient.getRhs()))
+          accumulate(quotient.getRhs(), neg(mul(share, y)));
+        return success();
+      })
+      .Case([&](arith::RemFOp remainder) {
+        accumulate(remainder.getLhs(), g);
+        if (wants(remainder.getRhs())) {
+          Value quotient =
+              arith::DivFOp::create(b, loc, remainder.getLhs(), remainder.getRhs());
+          accumulate(remainder.getRhs(), neg(mul(g, math::TruncOp::create(b, loc, quotient))));
+        }
+        return success();
+      })
+      .Case([&](arith::NegFOp) {
+        if (wants(op->getOperand(0)))
+          accumulate(op->getOperand(0), neg(g));
+        return success();
+      })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) {
+        choose(arith::CmpFPredicate::OGT);
+        return success();
+      })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) {
+        choose(arith::CmpFPredicate::OLT);
+        return success();
+      })
+      .Case([&](arith::SelectOp choice) {
+        if (wants(choice.getTrueValue()))
+          accumulate(choice.getTrueValue(), where(choice.getCondition(), g));
+        if (wants(choice.getFalseValue()))
+          accumulate(choice.getFalseValue(), whereNot(choice.getCondition(), g));
+        return success();
+      })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) {
+        Value x = op->getOperand(0);
+        if (wants(x))
+          accumulate(x, convertFloat(b, loc, g, x.getType()));
+        return success();
+      })
+      .Case([&](math::AbsFOp) {
+        unary([&](Value x) {
+          Value zero = number(x, 0);
+          Value down = select(compare(arith::CmpFPredicate::OLT, x, zero), number(x, -1), zero);
+          return select(compare(arith::CmpFPredicate::OGT, x, zero), number(x, 1), down);
+        });
+        return success();
+      })
+      .Case([&](math::CosOp) {
+        unary([&](Value x) { return neg(math::SinOp::create(b, loc, x)); });
+        return success();
+      })
+      .Case([&](math::SinOp) {
+        unary([&](Value x) -> Value { return math::CosOp::create(b, loc, x); });
+        return success();
+      })
+      .Case([&](math::ErfOp) {
+        unary([&](Value x) {
+          Value square = neg(arith::MulFOp::create(b, loc, x, x));
+          return mul(math::ExpOp::create(b, loc, square), 1.1283791670955126); // 2 / sqrt(pi)
+        });
+        return success();
+      })
+      .Case([&](math::ExpOp) {
+        unary([&](Value) { return y; });
+        return success();
+      })
+      .Case([&](math::Exp2Op) {
+        unary([&](Value) { return mul(y, 0.6931471805599453); }); // ln 2
+        return success();
+      })
+      .Case([&](math::ExpM1Op) {
+        unary([&](Value x) -> Value { return math::ExpOp::create(b, loc, x); });
+        return success();
+      })
+      .Case([&](math::LogOp) {
+        unary([&](Value x) -> Value { return arith::DivFOp::create(b, loc, number(x, 1), x); });
+        return success();
+      })
+      .Case([&](math::Log1pOp) {
+        unary([&](Value x) -> Value {
+          Value more = arith::AddFOp::create(b, loc, x, number(x, 1));
+          return arith::DivFOp::create(b, loc, number(x, 1), more);
+        });
+        return success();
+      })
+      .Case([&](math::Log2Op) {
+        unary([&](Value x) -> Value {
+          return arith::DivFOp::create(b, loc, number(x, 1.4426950408889634), x); // 1 / ln 2
+        });
+        return success();
+      })
+      .Case([&](math::PowFOp power) {
+        this->power(power, g);
+        return success();
+      })
+      .Case([&](math::SqrtOp) {
+        unary([&](Value x) -> Value { return arith::DivFOp::create(b, loc, number(x, 0.5), y); });
+        return success();
+      })
+      .Case([&](math::RsqrtOp) {
+        unary([&](Value) { return mul(mul(mul(y, y), y), -0.5); });
+        return success();
+      })
+      .Case([&](math::TanhOp) {
+        unary([&](Value x) -> Value {
+          return arith::SubFOp::create(b, loc, number(x, 1), arith::MulFOp::create(b, loc, y, y));
+        });
+        return success();
+      })
+      // Steps are flat wherever they have a derivative.
+      .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>(
+          [&](auto) { return success(); })
+      .Default([&](Operation *other) {
+        return other->emitError() << "'" << other->getName() << "' has no derivative";
+      });
+}
+
+FailureOr<SmallVector<Value>> nd::buildScalarGradient(OpBuilder &builder, Location loc,
+                                                      Block &block, ValueRange arguments,
+                                                      ArrayRef<Value> cotangents,
+                                                      ArrayRef<bool> wanted) {
+  ScalarReverse reverse(builder, loc);
+  for (auto [argument, want] : llvm::zip_equal(arguments, wanted))
+    if (want && isa<FloatType>(argument.getType()))
+      reverse.want(argument);
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator()) {
+    ops.push_back(builder.clone(op, mapping));
+    reverse.propagate(ops.back());
+  }
+  for (auto [value, cotangent] :
+       llvm::zip_equal(block.getTerminator()->getOperands(), cotangents))
+    reverse.accumulate(mapping.lookupOrDefault(value), cotangent);
+  for (Operation *op : llvm::reverse(ops))
+    if (failed(reverse.reverse(op)))
+      return failure();
+  return llvm::map_to_vector(arguments, [&](Value value) { return reverse.cotangent(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// Selecting combiners
+//===----------------------------------------------------------------------===//
+
+static bool isChoice(Operation *op) {
+  return isa_and_nonnull<arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                         arith::MinNumFOp>(op);
+}
+
+/// The values among which a choice op chooses.
+static ValueRange candidates(Operation *op) {
+  return isa<arith::SelectOp>(op) ? op->getOperands().drop_front() : op->getOperands();
+}
+
+static bool selects(Value value, Value accumulator, Value element) {
+  if (value == accumulator || value == element)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return isChoice(op) && llvm::all_of(candidates(op), [&](Value candidate) {
+           return selects(candidate, accumulator, element);
+         });
+}
+
+bool nd::isSelecting(Block &combiner, unsigned accumulator) {
+  unsigned n = combiner.getNumArguments() / 2;
+  return selects(combiner.getTerminator()->getOperand(accumulator),
+                 combiner.getArgument(accumulator), combiner.getArgument(n + accumulator));
+}
+
+/// True if `a` at position `i` goes before `b` at position `j`.
+static Value goesFirst(OpBuilder &b, Location loc, bool isMaximum, Value x, Value y, Value i,
+                       Value j) {
+  using Predicate = arith::CmpFPredicate;
+  auto compare = [&](Predicate predicate, Value x, Value y) -> Value {
+    return arith::CmpFOp::create(b, loc, predicate, x, y);
+  };
+  Value better = compare(isMaximum ? Predicate::OGT : Predicate::OLT, x, y);
+  Value equal = compare(Predicate::OEQ, x, y), isNan = compare(Predicate::UNO, x, x);
+  Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i, j);
+  Value tie = arith::AndIOp::create(b, loc, equal, earlier);
+  return arith::OrIOp::create(b, loc, arith::OrIOp::create(b, loc, better, tie), isNan);
+}
+
+SmallVector<Value> nd::inlineWithPositions(OpBuilder &b, Location loc, Block &combiner,
+                                           ValueRange accumulators, ValueRange elements,
+                                           ArrayRef<unsigned> tracked, ValueRange oldPositions,
+                                           ValueRange newPositions) {
+  unsigned n = accumulators.size();
+  IRMapping mapping;
+  mapping.map(combiner.getArguments().take_front(n), accumulators);
+  mapping.map(combiner.getArguments().drop_front(n), elements);
+  for (Operation &op : combiner.without_terminator())
+    b.clone(op, mapping);
+  SmallVector<Value> results = llvm::map_to_vector(
+      combiner.getTerminator()->getOperands(), [&](Value v) { return mapping.lookup(v); });
+
+  for (auto [accumulator, oldPosition, newPosition] :
+       llvm::zip_equal(tracked, oldPositions, newPositions)) {
+    DenseMap<Value, Value> positions{{combiner.getArgument(accumulator), oldPosition},
+                                     {combiner.getArgument(n + accumulator), newPosition}};
+    for (Operation &op : combiner.without_terminator()) {
+      if (!isChoice(&op))
+        continue;
+      Value yes = positions.lookup(candidates(&op)[0]), no = positions.lookup(candidates(&op)[1]);
+      if (!yes || !no)
+        continue;
+      Value condition = isa<arith::SelectOp>(op)
+                            ? mapping.lookup(op.getOperand(0))
+                            : goesFirst(b, loc, isa<arith::MaximumFOp, arith::MaxNumFOp>(op),
+                                        mapping.lookup(op.getOperand(0)),
+                                        mapping.lookup(op.getOperand(1)), yes, no);
+      positions[op.getResult(0)] = arith::SelectOp::create(b, loc, condition, yes, no);
+    }
+    results.push_back(positions.lookup(combiner.getTerminator()->getOperand(accumulator)));
+  }
+  return results;
+}
