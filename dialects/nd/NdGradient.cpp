@@ -1,0 +1,442 @@
+//===- NdGradient.cpp - gradients of pointwise ops and index maps ---------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+using Gradients = SmallVectorImpl<Value>;
+
+/// A gradient is needed for operand `i`, and there is a cotangent.
+static bool asked(ValueRange cotangents, ArrayRef<bool> wanted, unsigned i = 0) {
+  return wanted[i] && cotangents[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Sources have no operands, or integer ones
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>, Gradients &) {
+  return success();
+}
+LogicalResult IotaOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>, Gradients &) {
+  return success();
+}
+LogicalResult RandomOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>, Gradients &) {
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Exclusion
+//===----------------------------------------------------------------------===//
+
+static bool leavesOut(WindowOp op) { return !op.getPaddingAttr() && (op.getLow() || op.getHigh()); }
+
+/// Ops whose elements are excluded where those of an operand are.
+static bool carriesExclusion(Operation *op) {
+  return isa_and_nonnull<PointwiseOp, RoundOp, WindowOp, SliceOp, PadOp, ConcatOp, SplitOp, MergeOp,
+                         RenameOp, BroadcastOp, GatherOp>(op);
+}
+
+bool nd::mayBeExcluded(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!carriesExclusion(op))
+    return false;
+  if (auto window = dyn_cast<WindowOp>(op); window && leavesOut(window))
+    return true;
+  return llvm::any_of(op->getOperands(), mayBeExcluded);
+}
+
+/// The value with excluded elements filled in (with something), and a mask (i1) that is false at
+/// these; a null mask says that nothing is excluded.
+static std::pair<Value, Value> fillExcluded(OpBuilder &b, Value value) {
+  if (!mayBeExcluded(value))
+    return {value, Value()};
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  NdTensorType type = tensorType(value);
+  IRMapping filled;
+  SmallVector<Value> masks(op->getNumOperands());
+  for (auto [operand, mask] : llvm::zip_equal(op->getOperands(), masks)) {
+    auto [fill, own] = fillExcluded(b, operand);
+    filled.map(operand, fill);
+    mask = own;
+  }
+  Operation *copy = b.clone(*op, filled);
+  Type bit = b.getI1Type();
+  auto allTrue = [&](Value like) {
+    return buildConstant(b, loc, tensorType(like).withElementType(bit), 1);
+  };
+  if (isa<PointwiseOp>(op)) {
+    Value mask;
+    for (Value own : masks) {
+      if (!own)
+        continue;
+      mask = !mask ? own : buildPointwise(b, loc, {mask, own}, bit, [&](OpBuilder &b, ValueRange s) {
+        return arith::AndIOp::create(b, loc, s[0], s[1]).getResult();
+      });
+    }
+    return {copy->getResult(0), buildBroadcast(b, loc, mask, type.getDims().getDims())};
+  }
+  // The same index map takes the masks of the operands to that of the result.
+  if (isa<RoundOp>(op))
+    return {copy->getResult(0), masks[0]};
+  IRMapping ofMasks;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (i == 0 || isa<ConcatOp>(op))
+      ofMasks.map(operand, masks[i] ? masks[i] : allTrue(operand));
+  Operation *mask = b.clone(*op, ofMasks);
+  mask->getResult(0).setType(type.withElementType(bit));
+  if (auto window = dyn_cast<WindowOp>(copy); window && leavesOut(cast<WindowOp>(op))) {
+    window.setPaddingAttr(numberAttr(type.scalarType(), 0));
+    cast<WindowOp>(mask).setPaddingAttr(numberAttr(bit, 0));
+  } else if (isa<WindowOp, PadOp>(mask)) {
+    mask->setAttr(isa<PadOp>(mask) ? "value" : "padding", numberAttr(bit, 1));
+  }
+  return {copy->getResult(0), mask->getResult(0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+/// The gradient of operand `i`. The cotangent of a sum is a broadcast: its new names are given by
+/// the other operands, or missing altogether, so that mostly nothing is left of it.
+static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange operands,
+                                          Value cotangent, unsigned i, Value mask) {
+  Location loc = op.getLoc();
+  NdTensorType type = tensorType(op.getInputs()[i]), all = tensorType(op.getResult());
+  unsigned n = operands.size();
+
+  Region region;
+  Block *block;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    block = b.createBlock(&region);
+    for (Value operand : operands)
+      block->addArgument(tensorType(operand).scalarType(), loc);
+    block->addArgument(all.scalarType(), loc);
+    SmallVector<bool> wanted(n);
+    wanted[i] = true;
+    FailureOr<SmallVector<Value>> gradients =
+        buildScalarGradient(b, loc, op.getBody().front(), block->getArguments().take_front(n),
+                            {block->getArgument(n)}, wanted);
+    if (failed(gradients))
+      return failure();
+    if (!(*gradients)[i])
+      return Value();
+    Value result = (*gradients)[i];
+    if (mask) {
+      Value bit = block->addArgument(b.getI1Type(), loc);
+      result = arith::SelectOp::create(b, loc, bit, result,
+                                       buildNumber(b, loc, result.getType(), 0));
+    }
+    YieldOp::create(b, loc, result);
+    eraseDeadScalars(*block);
+  }
+
+  SmallVector<Value> used(operands);
+  used.push_back(cotangent);
+  if (mask)
+    used.push_back(mask);
+  llvm::StringSet<> names;
+  for (unsigned k = used.size(); k-- > 0;) {
+    if (block->getArgument(k).use_empty()) {
+      used.erase(used.begin() + k);
+      block->eraseArgument(k);
+    } else if (used[k] != cotangent) {
+      for (const Dim &dim : tensorType(used[k]).getDims())
+        names.insert(dim.name);
+    }
+  }
+  if (auto broadcast = cotangent.getDefiningOp<BroadcastOp>()) {
+    Value inner = broadcast.getInput();
+    SmallVector<Dim> counted; // summed over below: these must be there
+    for (const Dim &dim : all.getDims())
+      if (!tensorType(inner).has(dim.name) && !names.contains(dim.name) && !type.has(dim.name))
+        counted.push_back(dim);
+    Value smaller = buildBroadcast(b, loc, inner, counted);
+    llvm::replace(used, cotangent, smaller);
+  }
+
+  SmallVector<NdTensorType> types = llvm::map_to_vector(used, tensorType);
+  FailureOr<NdTensorType> result = inferPointwise(type.getElementType(), types, /*crossed=*/true,
+                                                  [&] { return op.emitOpError(); });
+  if (failed(result))
+    return failure();
+  Value gradient;
+  auto yield = cast<YieldOp>(block->getTerminator());
+  if (used.size() == 1 && yield.getValues()[0] == block->getArgument(0)) {
+    gradient = used[0];
+  } else {
+    auto pointwise = PointwiseOp::create(b, loc, *result, used, isCrossed(types));
+    pointwise.getBody().takeBody(region);
+    gradient = pointwise.getResult();
+  }
+  return buildBroadcast(b, loc, buildSumTo(b, loc, gradient, type), type.getDims().getDims());
+}
+
+LogicalResult PointwiseOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                         ArrayRef<bool> wanted, Gradients &gradients) {
+  if (!cotangents[0])
+    return success();
+  SmallVector<Value> operands(getInputs());
+  Value mask;
+  if (mayBeExcluded(getResult()) && llvm::is_contained(wanted, true)) {
+    // Places that the reduction will leave out have no gradient, whatever the formula says there.
+    IRMapping filled;
+    auto [copy, outside] = fillExcluded(b, getResult());
+    operands.assign(copy.getDefiningOp()->operand_begin(), copy.getDefiningOp()->operand_end());
+    mask = outside;
+  }
+  for (unsigned i = 0; i < getInputs().size(); ++i) {
+    if (!wanted[i])
+      continue;
+    FailureOr<Value> gradient = pointwiseGradient(b, *this, operands, cotangents[0], i, mask);
+    if (failed(gradient))
+      return failure();
+    gradients[i] = *gradient;
+  }
+  return success();
+}
+
+LogicalResult RoundOp::buildGradient(OpBuilder &, ValueRange cotangents, ArrayRef<bool> wanted,
+                                     Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = cotangents[0]; // straight through
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Index maps: the adjoint is an index map again
+//===----------------------------------------------------------------------===//
+
+LogicalResult WindowOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                      Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = buildUnwindow(b, getLoc(), cotangents[0], windowShape(*this),
+                                 tensorType(getInput()).size(getName()).getExpr());
+  return success();
+}
+
+LogicalResult UnwindowOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                        Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = buildWindow(b, getLoc(), cotangents[0], windowShape(*this),
+                               getLow() || getHigh()
+                                   ? numberAttr(tensorType(getInput()).scalarType(), 0)
+                                   : TypedAttr());
+  return success();
+}
+
+/// A tensor of the one name `name` with `start + i * stride` at i.
+static Value buildPositions(OpBuilder &b, Location loc, const Dim &dim, int64_t start,
+                            int64_t stride) {
+  Type element = b.getI64Type();
+  Value iota = buildIota(b, loc, dim, element);
+  return buildPointwise(b, loc, iota, element, [&](OpBuilder &b, ValueRange s) -> Value {
+    Value scaled = arith::MulIOp::create(b, loc, s[0], buildNumber(b, loc, element, stride));
+    return arith::AddIOp::create(b, loc, scaled, buildNumber(b, loc, element, start));
+  });
+}
+
+LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                     Gradients &gradients) {
+  if (!asked(cotangents, wanted))
+    return success();
+  Location loc = getLoc();
+  NdTensorType type = tensorType(getInput());
+  int64_t start = getStart(), stride = getStride();
+  Expr size = getSize().getExpr();
+  if (size.constant() == 0)
+    return success();
+  Expr rest = type.size(getName()).getExpr() - Expr(start) - (size - Expr(1)) * Expr(stride) - Expr(1);
+  if (auto high = rest.constant()) {
+    gradients[0] = buildPad(b, loc, cotangents[0], getName(), start, *high, stride - 1);
+    return success();
+  }
+  // A size with symbols does not say how much lies behind: scatter to places instead.
+  Value positions =
+      buildPositions(b, loc, Dim(getContext(), getName(), size), start, stride);
+  gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangents[0], {getName()},
+                              positions, CombinerKind::Add, /*unique=*/true);
+  return success();
+}
+
+LogicalResult PadOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                   Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = buildSlice(b, getLoc(), cotangents[0], getName(), getLow(),
+                              tensorType(getInput()).size(getName()).getExpr(), getInterior() + 1);
+  return success();
+}
+
+LogicalResult ConcatOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                      Gradients &gradients) {
+  if (!cotangents[0])
+    return success();
+  Expr start(0);
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    Expr size = tensorType(input).size(getName()).getExpr();
+    if (wanted[i]) {
+      if (!start.constant())
+        return emitOpError() << "cannot be differentiated: the place of operand " << i << " along '"
+                             << getName() << "' is " << start.str() << ", expected a constant";
+      gradients[i] = buildSlice(b, getLoc(), cotangents[0], getName(), *start.constant(), size);
+    }
+    start = start + size;
+  }
+  return success();
+}
+
+LogicalResult SplitOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                     Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = buildMerge(b, getLoc(), cotangents[0], stringsOf(getInto()), getName());
+  return success();
+}
+
+LogicalResult MergeOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                     Gradients &gradients) {
+  if (!asked(cotangents, wanted))
+    return success();
+  SmallVector<Dim> into;
+  for (StringRef name : stringsOf(getNames()))
+    into.emplace_back(getContext(), name, tensorType(getInput()).size(name).getExpr());
+  gradients[0] = buildSplit(b, getLoc(), cotangents[0], getInto(), into);
+  return success();
+}
+
+LogicalResult RenameOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                      Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] =
+        buildRename(b, getLoc(), cotangents[0], stringsOf(getTo()), stringsOf(getFrom()));
+  return success();
+}
+
+LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                         ArrayRef<bool> wanted, Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = buildSumTo(b, getLoc(), cotangents[0], tensorType(getInput()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Access by value
+//===----------------------------------------------------------------------===//
+
+/// The last coordinate along `dim`, as a tensor without names.
+static Value buildLast(OpBuilder &b, Location loc, const Dim &dim, Type element) {
+  if (auto size = dim.size().constant())
+    return buildConstant(b, loc, NdTensorType::get(element, ArrayRef<Dim>()), double(*size - 1));
+  return buildReduce(b, loc, buildIota(b, loc, dim, element), {dim.name.getValue()},
+                     CombinerKind::Max);
+}
+
+/// Index `i` of an access, in signed 64 bits, and the last coordinate that it may have.
+static std::pair<Value, Value> indexAndLast(OpBuilder &b, Location loc, NdTensorType type,
+                                            StringRef name, Value index) {
+  Type element = b.getI64Type();
+  return {buildCast(b, loc, index, element),
+          buildLast(b, loc, Dim(b.getContext(), name, type.size(name).getExpr()), element)};
+}
+
+LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                      Gradients &gradients) {
+  if (!asked(cotangents, wanted))
+    return success();
+  // A scatter drops what lies outside, a gather clamps.
+  Location loc = getLoc();
+  NdTensorType type = tensorType(getInput());
+  SmallVector<Value> clamped;
+  for (auto [name, operand] : llvm::zip_equal(stringsOf(getNames()), getIndices())) {
+    auto [index, last] = indexAndLast(b, loc, type, name, operand);
+    clamped.push_back(buildPointwise(b, loc, {index, last}, b.getI64Type(),
+                                     [&](OpBuilder &b, ValueRange s) -> Value {
+      Value low = arith::MaxSIOp::create(b, loc, s[0], buildNumber(b, loc, b.getI64Type(), 0));
+      return arith::MinSIOp::create(b, loc, low, s[1]);
+    }));
+  }
+  gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangents[0],
+                              stringsOf(getNames()), clamped, CombinerKind::Add);
+  return success();
+}
+
+/// What a scatter reads at its targets; zero where a target lies outside.
+static Value gatherInside(OpBuilder &b, ScatterOp op, Value source) {
+  Location loc = op.getLoc();
+  NdTensorType type = tensorType(source);
+  Value gathered = buildGather(b, loc, source, stringsOf(op.getNames()), op.getIndices());
+  SmallVector<Value> operands{gathered};
+  for (auto [name, operand] : llvm::zip_equal(stringsOf(op.getNames()), op.getIndices())) {
+    auto [index, last] = indexAndLast(b, loc, type, name, operand);
+    operands.append({index, last});
+  }
+  return buildPointwise(b, loc, operands, type.getElementType(), [&](OpBuilder &b, ValueRange s) {
+    Value result = s[0], zero = buildNumber(b, loc, result.getType(), 0);
+    for (unsigned i = 1; i < s.size(); i += 2) {
+      // As unsigned numbers negative coordinates are beyond the end.
+      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, s[i], s[i + 1]);
+      result = arith::SelectOp::create(b, loc, inside, result, zero);
+    }
+    return result;
+  });
+}
+
+LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                       Gradients &gradients) {
+  Value cotangent = cotangents[0];
+  if (!cotangent)
+    return success();
+  Location loc = getLoc();
+  if (combinerKind(getCombiner()) == CombinerKind::Add) {
+    gradients[0] = cotangent;
+    if (wanted[1])
+      gradients[1] = gatherInside(b, *this, cotangent);
+    return success();
+  }
+  if (!getUnique())
+    return emitOpError() << "cannot be differentiated: expected a sum, or 'unique', so that the "
+                            "order in which updates are combined does not matter";
+  // Each target is met once: the combiner's derivative there, from the old value and the update.
+  Value given = gatherInside(b, *this, cotangent);
+  Value old = buildGather(b, loc, getDestination(), stringsOf(getNames()), getIndices());
+  Type element = tensorType(getUpdates()).getElementType();
+  for (unsigned i = 0; i < 2; ++i) {
+    if (!wanted[i])
+      continue;
+    bool isFailure = false;
+    Value slope = buildPointwise(
+        b, loc, {old, getUpdates(), given}, element, [&](OpBuilder &b, ValueRange s) -> Value {
+          FailureOr<SmallVector<Value>> result =
+              buildScalarGradient(b, loc, getCombiner().front(), s.take_front(2), {s[2]},
+                                  {i == 0, i == 1});
+          isFailure = failed(result);
+          Value value = isFailure ? Value() : (*result)[i];
+          return value ? value : buildNumber(b, loc, s[0].getType(), 0);
+        });
+    if (isFailure)
+      return failure();
+    eraseDeadScalars(cast<PointwiseOp>(slope.getDefiningOp()).getBody().front());
+    gradients[i] = slope;
+    if (i == 0) {
+      // Targets get what the combiner passes on, all other places keep their cotangent.
+      gradients[0] = buildScatter(
+          b, loc, cotangent, slope, stringsOf(getNames()), getIndices(),
+          [](OpBuilder &, ValueRange s) { return s[1]; }, /*unique=*/true);
+    }
+  }
+  return success();
+}
