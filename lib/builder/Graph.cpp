@@ -21,7 +21,7 @@ using namespace heddle;
 using namespace heddle::detail;
 using namespace mlir;
 
-MLIRContext *detail::graphContext() {
+MLIRContext *heddle::detail::graphContext() {
   static MLIRContext *context = [] {
     auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
     made->loadDialect<nd::NdDialect, nest::NestDialect, func::FuncDialect, arith::ArithDialect,
@@ -60,20 +60,20 @@ Group::~Group() {
   draining = false;
 }
 
-std::string detail::placeOf(Here here) {
+std::string heddle::detail::placeOf(Here here) {
   return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
          std::to_string(here.column());
 }
 
-Location detail::locationOf(Here here) {
+Location heddle::detail::locationOf(Here here) {
   return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
 }
 
-void detail::fail(Here here, const std::string &message) {
+void heddle::detail::fail(Here here, const std::string &message) {
   throw Error(placeOf(here) + ": " + message);
 }
 
-NodeRef detail::nodeOf(const Tensor &tensor, Here here) {
+NodeRef heddle::detail::nodeOf(const Tensor &tensor, Here here) {
   if (!tensor.node)
     fail(here, "this tensor is empty: nothing was assigned to it");
   if (!tensor.node->donatedAt.empty())
@@ -83,7 +83,7 @@ NodeRef detail::nodeOf(const Tensor &tensor, Here here) {
 }
 
 std::vector<Tensor>
-detail::makeAll(Here here, const std::vector<NodeRef> &operands,
+heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
                 llvm::function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
                 std::shared_ptr<Callee> callee) {
   GraphLock lock;
@@ -119,14 +119,14 @@ detail::makeAll(Here here, const std::vector<NodeRef> &operands,
   return results;
 }
 
-Tensor detail::make(Here here, const std::vector<NodeRef> &operands,
+Tensor heddle::detail::make(Here here, const std::vector<NodeRef> &operands,
                     llvm::function_ref<Value(OpBuilder &, Location)> build) {
   return makeAll(here, operands, [&](OpBuilder &builder, Location loc) {
     return SmallVector<Value>{build(builder, loc)};
   })[0];
 }
 
-NodeRef detail::makeLeaf(nd::NdTensorType type, Here here) {
+NodeRef heddle::detail::makeLeaf(nd::NdTensorType type, Here here) {
   GraphLock lock;
   auto node = std::make_shared<Node>();
   node->group = std::make_shared<Group>();
@@ -134,7 +134,7 @@ NodeRef detail::makeLeaf(nd::NdTensorType type, Here here) {
   return node;
 }
 
-Type detail::toMlir(ElementType type) {
+Type heddle::detail::toMlir(ElementType type) {
   MLIRContext *context = graphContext();
   auto integer = [&](unsigned width) { return IntegerType::get(context, width); };
   auto unsignedInteger = [&](unsigned width) {
@@ -158,13 +158,13 @@ Type detail::toMlir(ElementType type) {
   llvm_unreachable("covered switch");
 }
 
-std::optional<ElementType> detail::fromMlir(Type type) {
+std::optional<ElementType> heddle::detail::fromMlir(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return parseElementType(text);
 }
 
-SmallVector<nd::Dim> detail::dimsOf(const std::vector<Extent> &extents, Here here) {
+SmallVector<nd::Dim> heddle::detail::dimsOf(const std::vector<Extent> &extents, Here here) {
   SmallVector<nd::Dim> dims;
   for (const Extent &extent : extents) {
     if (extent.size < 0)
@@ -178,7 +178,7 @@ SmallVector<nd::Dim> detail::dimsOf(const std::vector<Extent> &extents, Here her
   return dims;
 }
 
-std::vector<NodeRef> detail::dependencies(const std::vector<NodeRef> &roots,
+std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &roots,
                                           llvm::function_ref<bool(const NodeRef &)> stop) {
   std::vector<NodeRef> order;
   llvm::DenseSet<Node *> seen;
@@ -226,7 +226,7 @@ static FlatSymbolRefAttr addCallee(ModuleOp module, Callee &callee) {
   return FlatSymbolRefAttr::get(entry);
 }
 
-Emission detail::emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
+Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
                       const std::vector<NodeRef> &roots, Here here,
                       llvm::function_ref<bool(const NodeRef &)> captures) {
   GraphLock lock;

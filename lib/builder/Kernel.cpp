@@ -102,7 +102,8 @@ KernelBuilder &KernelBuilder::reduce(const std::string &kind, const Names &names
   if (!nd::parseCombinerKind(kind))
     fail(here, "unknown combiner '" + kind + "'");
   combiner = kind;
-  reduced.insert(reduced.end(), names.begin(), names.end());
+  for (const Name &name : names)
+    reduced.push_back(name);
   return *this;
 }
 KernelBuilder &KernelBuilder::size(const Name &name, int64_t size) {
@@ -156,7 +157,7 @@ static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> 
   space.sizes = stated;
   for (const NodePtr &read : reads.list)
     for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
-      auto name = placeAlong(reads, *read, dim.name).asName();
+      auto name = placeAlong(reads, *read, dim.name.getValue()).asName();
       auto size = dim.size().constant();
       if (!name || name->starts_with("@") || !size || read->otherwise)
         continue;
@@ -173,7 +174,7 @@ static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> 
     std::map<std::string, int64_t> found;
     for (const NodePtr &read : reads.list)
       for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
-        Expr place = placeAlong(reads, *read, dim.name);
+        Expr place = placeAlong(reads, *read, dim.name.getValue());
         std::vector<std::string> unknown;
         Ranges ranges;
         for (const std::string &name : place.names())
@@ -324,8 +325,8 @@ Tensor KernelBuilder::of(const Scalar &body) const {
       SmallVector<nest::MapEntry> entries;
       SmallVector<nest::Condition> inside;
       for (const nd::Dim &dim : type.getDims()) {
-        Expr place = placeAlong(reads, *read, dim.name);
-        entries.emplace_back(context, dim.name, place);
+        Expr place = placeAlong(reads, *read, dim.name.getValue());
+        entries.emplace_back(context, dim.name.getValue(), place);
         if (read->otherwise) {
           inside.emplace_back(context, place);
           inside.emplace_back(context, dim.size().getExpr() - 1 - place);
@@ -345,7 +346,7 @@ Tensor KernelBuilder::of(const Scalar &body) const {
       guards.push_back(nest::GuardAttr::get(context, inside, otherwise));
     }
     Type element = Float32Type::get(context);
-    BodyBuilder probe{builder, loc, reads, {}, element, {}};
+    BodyBuilder probe{builder, loc, reads, {}, element, llvm::DenseMap<const Scalar::Node *, Value>()};
     if (Type own = probe.ownType(body.node))
       element = own;
     nd::DimsAttr produced = dimsAttr(producedNames), reduced = dimsAttr(reducedNames);
@@ -367,7 +368,7 @@ Tensor KernelBuilder::of(const Scalar &body) const {
     Block *block = builder.createBlock(bodyRegion);
     for (const NodePtr &read : reads.list)
       block->addArgument(read->tensor.node->type().scalarType(), loc);
-    BodyBuilder bodyBuilder{builder, loc, reads, block->getArguments(), element, {}};
+    BodyBuilder bodyBuilder{builder, loc, reads, block->getArguments(), element, llvm::DenseMap<const Scalar::Node *, Value>()};
     nest::YieldOp::create(builder, loc, bodyBuilder.build(body.node, element));
     SmallVector<Attribute> neutral;
     if (!reducedNames.empty()) {

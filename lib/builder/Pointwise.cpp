@@ -15,13 +15,13 @@ using namespace heddle;
 using namespace heddle::detail;
 using namespace mlir;
 
-Value detail::number(OpBuilder &builder, Location loc, double value, Type type) {
+Value heddle::detail::number(OpBuilder &builder, Location loc, double value, Type type) {
   if (isa<FloatType>(type))
     return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
   return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
 }
 
-Value detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y, bool isUnsigned) {
+Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y, bool isUnsigned) {
   bool isFloat = isa<FloatType>(x.getType());
   auto compareFloat = [&](arith::CmpFPredicate p) -> Value { return arith::CmpFOp::create(b, loc, p, x, y); };
   auto compareInt = [&](arith::CmpIPredicate p) -> Value { return arith::CmpIOp::create(b, loc, p, x, y); };
@@ -65,7 +65,7 @@ Value detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
   return nullptr;
 }
 
-Value detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
+Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
   Type target = nd::signless(to);
   if (value.getType() == target)
     return value;
@@ -173,12 +173,12 @@ static std::string elementText(Type type) {
   return text;
 }
 
-Tensor detail::pointwise(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body) {
+Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body) {
   GraphLock lock;
   SmallVector<NodeRef> nodes;
   Type element;
   for (const Operand &operand : operands) {
-    if (!operand.tensor && !operand.tensor.node)
+    if (!operand.tensor.node)
       continue;
     NodeRef node = nodeOf(operand.tensor, here);
     Type type = node->type().getElementType();
@@ -202,7 +202,7 @@ Tensor detail::pointwise(Here here, ArrayRef<Operand> operands, Type result, Sca
                });
 }
 
-Tensor detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result, ScalarBody body) {
+Tensor heddle::detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result, ScalarBody body) {
   GraphLock lock;
   SmallVector<NodeRef> nodes;
   for (const Tensor &operand : operands)

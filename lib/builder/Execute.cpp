@@ -1,0 +1,84 @@
+//===- Execute.cpp - compiling and running graphs -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/builder/Execute.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <atomic>
+
+using namespace heddle;
+using namespace heddle::detail;
+
+static thread_local int64_t traceCounter = -1;
+
+int64_t heddle::detail::nextFresh() {
+  static std::atomic<int64_t> outside{1000000};
+  return traceCounter >= 0 ? ++traceCounter : ++outside;
+}
+
+TraceScope::TraceScope() : saved(traceCounter) { traceCounter = std::max<int64_t>(saved, 0); }
+TraceScope::~TraceScope() { traceCounter = saved; }
+
+std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module, Here here) {
+  std::string text;
+  {
+    GraphLock lock;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+  }
+  auto copy = std::make_unique<PrivateModule>();
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  copy->context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  copy->context->loadAllAvailableDialects();
+  copy->handler = std::make_unique<mlir::ScopedDiagnosticHandler>(
+      copy->context.get(), [raw = copy.get()](mlir::Diagnostic &diagnostic) {
+        std::string place;
+        if (auto loc = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
+          place = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ":" +
+                  std::to_string(loc.getColumn()) + ": ";
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          raw->diagnostics += (raw->diagnostics.empty() ? "" : "\n") + place + diagnostic.str();
+        return mlir::success();
+      });
+  copy->module = mlir::parseSourceString<mlir::ModuleOp>(text, copy->context.get());
+  if (!copy->module)
+    fail(here, "the traced program is not valid: " + copy->diagnostics);
+  return copy;
+}
+
+ProgramImage heddle::detail::compile(mlir::ModuleOp module, const CompileOptions &options, CompileStatistics *statistics,
+                             Here here) {
+  auto copy = copyModule(module, here);
+  auto image = compileProgram(*copy->module, options, statistics);
+  if (mlir::failed(image))
+    throw Error(copy->diagnostics.empty() ? placeOf(here) + ": the program could not be compiled"
+                                          : copy->diagnostics);
+  return std::move(*image);
+}
+
+void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
+  GraphLock lock;
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(locationOf(here));
+  std::vector<NodeRef> order = dependencies(nodes, [](const NodeRef &node) { return node->data != nullptr; });
+  for (const NodeRef &node : order)
+    if (node->formal && !node->data)
+      fail(here, "this value depends on '" + node->name +
+                     "', an argument of a function that is being traced: it has no value until the function is called");
+  Emission emission = emit(*module, "evaluate", {}, nodes, here);
+  Program program(compile(*module, {}, nullptr, here));
+  std::vector<TensorRef> arguments;
+  for (const NodeRef &node : emission.captured) {
+    if (!node->donatedAt.empty())
+      fail(here, "a tensor that this value depends on was given up to the call at " + node->donatedAt);
+    arguments.push_back(node->data);
+  }
+  auto results = program.run(program.entry("evaluate"), arguments);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    nodes[i]->data = results[i];
+}

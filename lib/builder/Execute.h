@@ -1,0 +1,44 @@
+//===- Execute.h - compiling and running graphs -----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_BUILDER_EXECUTE_H
+#define HEDDLE_LIB_BUILDER_EXECUTE_H
+
+#include "lib/builder/Graph.h"
+#include "lib/pipelines/Compile.h"
+#include "runtime/program/Program.h"
+
+namespace heddle::detail {
+
+TensorSpec specOfType(nd::NdTensorType type);
+
+/// The number of the next fresh name: from one within a trace (`TraceScope`), else unique in the process.
+int64_t nextFresh();
+struct TraceScope {
+  TraceScope();
+  ~TraceScope();
+  int64_t saved;
+};
+
+/// A module in a context of its own, from the text of `module`, so that compiling does not touch the graphs' context.
+struct PrivateModule {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string diagnostics;
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
+};
+std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
+
+/// Compiles; diagnostics become an Error.
+ProgramImage compile(mlir::ModuleOp module, const CompileOptions &options, CompileStatistics *statistics, Here here);
+
+/// Computes the values of `nodes` and stores them there.
+void evaluate(const std::vector<NodeRef> &nodes, Here here);
+
+} // namespace heddle::detail
+
+#endif // HEDDLE_LIB_BUILDER_EXECUTE_H

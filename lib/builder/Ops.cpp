@@ -1,0 +1,293 @@
+//===- Ops.cpp - index maps, reductions, sources --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Ops.h"
+#include "dialects/nd/NdBuild.h"
+#include "lib/builder/Pointwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace heddle;
+using namespace heddle::detail;
+using namespace mlir;
+
+static SmallVector<StringRef> strings(const Names &names) {
+  SmallVector<StringRef> result;
+  for (const Name &name : names)
+    result.push_back(name.str());
+  return result;
+}
+
+namespace heddle {
+
+//===----------------------------------------------------------------------===//
+// Index maps
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, Here here) const {
+  GraphLock lock;
+  NodeRef input = nodeOf(*this, here);
+  nd::WindowShape shape{name.str(), tap.str(), options.size, options.stride, options.dilation, 0, 0};
+  if (options.padding.kind == Padding::Kind::Explicit) {
+    shape.low = options.padding.low;
+    shape.high = options.padding.high;
+  } else if (options.padding.kind == Padding::Kind::Same) {
+    int64_t whole = size(name, here);
+    int64_t windows = (whole + options.stride - 1) / std::max<int64_t>(options.stride, 1);
+    int64_t total = (windows - 1) * options.stride + (options.size - 1) * options.dilation + 1 - whole;
+    shape.low = std::max<int64_t>(total, 0) / 2;
+    shape.high = std::max<int64_t>(total, 0) - shape.low;
+  }
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    TypedAttr padding;
+    if (!options.padding.exclude && (shape.low || shape.high))
+      padding = nd::numberAttr(input->type().scalarType(), options.padding.value);
+    return nd::buildWindow(builder, loc, input->value, shape, padding);
+  });
+}
+
+Tensor Tensor::rename(const std::vector<Rename> &renames, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    SmallVector<StringRef> from, to;
+    for (const Rename &rename : renames) {
+      from.push_back(rename.from.str());
+      to.push_back(rename.to.str());
+    }
+    return nd::buildRename(builder, loc, input->value, from, to);
+  });
+}
+
+Tensor Tensor::broadcast(const std::vector<Extent> &extents, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  auto dims = dimsOf(extents, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildBroadcast(builder, loc, input->value, dims);
+  });
+}
+
+Tensor Tensor::slice(const Name &name, int64_t start, int64_t size, int64_t stride, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildSlice(builder, loc, input->value, name.str(), start, Expr(size), stride);
+  });
+}
+
+Tensor Tensor::pad(const Name &name, int64_t low, int64_t high, double value, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildPad(builder, loc, input->value, name.str(), low, high, 0,
+                        nd::numberAttr(input->type().scalarType(), value));
+  });
+}
+
+Tensor Tensor::split(const Name &name, const std::vector<Extent> &into, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  auto dims = dimsOf(into, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildSplit(builder, loc, input->value, name.str(), dims);
+  });
+}
+
+Tensor Tensor::merge(const Names &names, const Name &into, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildMerge(builder, loc, input->value, strings(names), into.str());
+  });
+}
+
+Tensor Tensor::gather(const Name &name, const Tensor &index, Here here) const {
+  NodeRef input = nodeOf(*this, here), at = nodeOf(index, here);
+  return make(here, {input, at}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildGather(builder, loc, input->value, {StringRef(name.str())}, {at->value});
+  });
+}
+
+Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here) {
+  std::vector<NodeRef> nodes;
+  for (const Tensor &part : parts)
+    nodes.push_back(nodeOf(part, here));
+  return make(here, nodes, [&](OpBuilder &builder, Location loc) {
+    SmallVector<Value> values;
+    for (const NodeRef &node : nodes)
+      values.push_back(node->value);
+    return nd::buildConcat(builder, loc, values, along.str());
+  });
+}
+
+Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index, const Tensor &updates, Here here) {
+  NodeRef into = nodeOf(destination, here), at = nodeOf(index, here), from = nodeOf(updates, here);
+  return make(here, {into, at, from}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildScatter(builder, loc, into->value, from->value, {StringRef(name.str())}, {at->value},
+                            nd::CombinerKind::Add);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static Tensor reduce(const Operand &x, const Names &over, nd::CombinerKind kind) {
+  NodeRef input = nodeOf(x.tensor, x.here);
+  return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildReduce(builder, loc, input->value, strings(over), kind);
+  });
+}
+
+Tensor sum(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Add); }
+Tensor product(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Mul); }
+Tensor max(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Max); }
+Tensor min(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Min); }
+
+Tensor mean(Operand x, const Names &over) {
+  double count = 1;
+  for (const Name &name : over)
+    count *= double(x.tensor.size(name, x.here));
+  return Operand(sum(x, over), x.here) * Operand(1.0 / count, x.here);
+}
+
+Tensor argmax(Operand x, const Names &over) {
+  GraphLock lock;
+  // The linear index of each element travels with it; on a tie the smaller index stays.
+  NodeRef input = nodeOf(x.tensor, x.here);
+  Tensor index = constant(0, ElementType::I64, {}, x.here);
+  for (const Name &name : over)
+    index = Operand(index, x.here) * Operand(double(x.tensor.size(name, x.here)), x.here) +
+            Operand(iota({name, x.tensor.size(name, x.here)}, ElementType::I64, x.here)
+                        .broadcast({}, x.here),
+                    x.here);
+  std::vector<Extent> extents;
+  for (const auto &[name, size] : x.tensor.sizes())
+    extents.push_back({Name(name), size});
+  index = index.broadcast(extents, x.here);
+  return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
+    Type element = input->type().scalarType(), i64 = builder.getI64Type();
+    bool isSigned = !input->type().getElementType().isUnsignedInteger();
+    SmallVector<TypedAttr> neutral{nd::neutralElement(nd::CombinerKind::Max, element, isSigned),
+                                   builder.getI64IntegerAttr(INT64_MAX)};
+    return nd::buildReduce(
+        builder, loc, {input->value, index.node->value}, strings(over), neutral,
+        [&](OpBuilder &b, ValueRange v) -> SmallVector<Value> {
+          Value larger, same;
+          if (isa<FloatType>(element)) {
+            larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, v[2], v[0]);
+            same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v[2], v[0]);
+          } else {
+            larger = arith::CmpIOp::create(b, loc, isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt,
+                                           v[2], v[0]);
+            same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v[2], v[0]);
+          }
+          Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, v[3], v[1]);
+          Value take = arith::OrIOp::create(b, loc, larger, arith::AndIOp::create(b, loc, same, earlier));
+          return {arith::SelectOp::create(b, loc, take, v[2], v[0]),
+                  arith::SelectOp::create(b, loc, take, v[3], v[1])};
+        });
+  })[1];
+}
+
+Tensor cumulativeSum(Operand x, const Name &along) {
+  NodeRef input = nodeOf(x.tensor, x.here);
+  return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildScan(builder, loc, input->value, along.str(), nd::CombinerKind::Add);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+Tensor constant(double value, ElementType type, const std::vector<Extent> &extents, Here here) {
+  GraphLock lock;
+  auto dims = dimsOf(extents, here);
+  return make(here, {}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildConstant(builder, loc, nd::NdTensorType::get(toMlir(type), dims), value);
+  });
+}
+
+Tensor zeros(const std::vector<Extent> &extents, ElementType type, Here here) {
+  return constant(0, type, extents, here);
+}
+
+Tensor iota(const Extent &extent, ElementType type, Here here) {
+  GraphLock lock;
+  auto dims = dimsOf({extent}, here);
+  return make(here, {}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildIota(builder, loc, dims[0], toMlir(type));
+  });
+}
+
+Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here) {
+  NodeRef keyNode = nodeOf(key, here);
+  SmallVector<nd::Dim> dims;
+  for (const Extent &extent : by) // the order counts
+    dims.emplace_back(graphContext(), extent.name.str(), Expr(extent.size));
+  return make(here, {keyNode}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildRandom(builder, loc, keyNode->value, dims);
+  });
+}
+
+Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here) {
+  Tensor bits = randomBits(key, by, here);
+  // 24 bits, all that a float holds.
+  Type ui32 = toMlir(ElementType::UI32), f32 = toMlir(ElementType::F32);
+  return pointwiseMixed(here, {bits}, f32, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    Value high = arith::ShRUIOp::create(builder, loc, v[0], number(builder, loc, 8, v[0].getType()));
+    Value real = convert(builder, loc, high, ui32, f32);
+    return arith::MulFOp::create(builder, loc, real, number(builder, loc, 1.0 / 16777216.0, f32));
+  });
+}
+
+Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here) {
+  // Box and Muller, Annals of Mathematical Statistics 29 (1958): from two uniform numbers.
+  Tensor radius = randomUniform(fold(key, Operand(1.0, here)), by, here);
+  Tensor angle = randomUniform(fold(key, Operand(2.0, here)), by, here);
+  auto at = [&](const Tensor &tensor) { return Operand(tensor, here); };
+  auto of = [&](double number) { return Operand(number, here); };
+  Tensor length = sqrt(at(at(log(at(of(1.0) - at(radius)))) * of(-2.0)));
+  return at(length) * at(cos(at(at(angle) * of(6.283185307179586))));
+}
+
+Tensor key(uint64_t seed, Here here) { return Tensor::ofBytes(&seed, 1, ElementType::UI64, {}, here); }
+
+Tensor fold(const Tensor &key, Operand index) {
+  // A step of SplitMix64 (Steele, Lea, Flood, OOPSLA'14) on the key moved by the index.
+  GraphLock lock;
+  Here here = index.here;
+  Type ui64 = toMlir(ElementType::UI64);
+  std::vector<Tensor> operands{key};
+  if (index.tensor)
+    operands.push_back(index.tensor);
+  return pointwiseMixed(here, operands, ui64, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    auto literal = [&](uint64_t n) -> Value {
+      return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(n)));
+    };
+    Value moved = index.tensor
+                      ? convert(builder, loc, v[1], index.tensor.node->type().getElementType(), ui64)
+                      : literal(uint64_t(index.number));
+    moved = arith::AddIOp::create(builder, loc, moved, literal(1));
+    Value z = arith::AddIOp::create(builder, loc, v[0],
+                                    arith::MulIOp::create(builder, loc, moved, literal(0x9e3779b97f4a7c15ull)));
+    auto mixed = [&](Value x, uint64_t shift, uint64_t factor) -> Value {
+      Value y = arith::XOrIOp::create(builder, loc, x, arith::ShRUIOp::create(builder, loc, x, literal(shift)));
+      return factor ? Value(arith::MulIOp::create(builder, loc, y, literal(factor))) : y;
+    };
+    return mixed(mixed(mixed(z, 30, 0xbf58476d1ce4e5b9ull), 27, 0x94d049bb133111ebull), 31, 0);
+  });
+}
+
+Tensor stopGradient(const Tensor &x, Here here) {
+  NodeRef input = nodeOf(x, here);
+  Tensor result = make(here, {input}, [&](OpBuilder &builder, Location loc) -> Value {
+    SmallVector<StringRef> none;
+    return nd::RenameOp::create(builder, loc, input->type(), input->value, builder.getStrArrayAttr(none),
+                                builder.getStrArrayAttr(none));
+  });
+  result.node->group->stopsGradient = true;
+  return result;
+}
+
+} // namespace heddle

@@ -1,0 +1,205 @@
+//===- Tensor.cpp - values of tensors -------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Tensor.h"
+#include "lib/builder/Execute.h"
+#include "lib/builder/Graph.h"
+
+#include <atomic>
+#include <cstring>
+#include <ostream>
+
+using namespace heddle;
+using namespace heddle::detail;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Name::Name(std::string_view given) : spelling(given) {
+  if (!isValidName(given))
+    throw Error("'" + spelling + "' can't be the name of a dimension: expected a letter or '_', then letters, digits, "
+                                 "'_', '.' or '$'");
+}
+
+Name heddle::fresh(std::string_view base) {
+  return Name(std::string(base.substr(0, base.find('$'))) + "$" + std::to_string(nextFresh()));
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static nd::NdTensorType typeOf(const Tensor &tensor) {
+  if (!tensor.node)
+    throw Error("this tensor is empty: nothing was assigned to it");
+  return tensor.node->type();
+}
+
+ElementType Tensor::elementType() const { return *fromMlir(typeOf(*this).getElementType()); }
+
+std::vector<std::string> Tensor::names() const {
+  std::vector<std::string> result;
+  for (const nd::Dim &dim : typeOf(*this).getDims())
+    result.push_back(dim.name.str());
+  return result;
+}
+
+bool Tensor::has(const Name &name) const { return typeOf(*this).has(name.str()); }
+
+int64_t Tensor::size(const Name &name, Here here) const {
+  nd::SizeAttr size = typeOf(*this).size(name.str());
+  if (!size)
+    fail(here, "unknown name '" + name.str() + "'; the tensor is " + type());
+  return *size.constant();
+}
+
+Sizes Tensor::sizes() const { return typeOf(*this).sizes(); }
+
+std::string Tensor::type() const {
+  std::string text;
+  llvm::raw_string_ostream(text) << typeOf(*this);
+  return text;
+}
+
+size_t Tensor::count() const { return size_t(typeOf(*this).elements()); }
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static TensorSpec specOf(const Tensor &tensor) {
+  TensorSpec spec{tensor.elementType(), {}};
+  for (const auto &[name, size] : tensor.sizes())
+    spec.dims[name] = Expr(size);
+  return spec;
+}
+
+TensorSpec heddle::detail::specOfType(nd::NdTensorType type) {
+  TensorSpec spec{*fromMlir(type.getElementType()), {}};
+  for (const auto &[name, size] : type.sizes())
+    spec.dims[name] = Expr(size);
+  return spec;
+}
+
+Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data) {
+  GraphLock lock;
+  llvm::SmallVector<nd::Dim> dims;
+  for (const auto &[name, size] : data->spec().dims)
+    dims.emplace_back(graphContext(), name, size);
+  Tensor result;
+  result.node = makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), Here::current());
+  result.node->data = std::move(data);
+  return result;
+}
+
+Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type, const std::vector<Extent> &extents,
+                       Here here) {
+  TensorSpec spec{type, {}};
+  std::vector<std::string> order;
+  size_t expected = 1;
+  (void)dimsOf(extents, here); // refuses names that stand twice
+  for (const Extent &extent : extents) {
+    spec.dims[extent.name.str()] = Expr(extent.size);
+    order.push_back(extent.name.str());
+    expected *= size_t(extent.size);
+  }
+  if (expected != count)
+    fail(here, "expected " + std::to_string(expected) + " values for " + describe(spec) + ", got " +
+                   std::to_string(count));
+  std::vector<std::string> sorted;
+  for (const auto &[name, size] : spec.dims)
+    sorted.push_back(name);
+  auto tensor = std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted));
+  tensor->copyFrom(data, order);
+  return fromData(std::move(tensor));
+}
+
+std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
+  NodeRef wanted = nodeOf(*this, here);
+  if (!wanted->data)
+    evaluate({wanted}, here);
+  return wanted->data;
+}
+
+void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here) const {
+  if (type != elementType())
+    fail(here, "expected elements of type " + std::string(spelling(elementType())) + ", asked for " +
+                   std::string(spelling(type)) + "; convert with cast");
+  std::vector<std::string> names;
+  for (const Name &name : order)
+    names.push_back(name.str());
+  auto tensor = data(here);
+  try {
+    tensor->copyTo(out, names);
+  } catch (const Error &error) {
+    fail(here, error.what());
+  }
+}
+
+double Tensor::item(Here here) const {
+  if (count() != 1)
+    fail(here, "expected a tensor of one element, got " + this->type());
+  Names order;
+  for (const std::string &name : names())
+    order.push_back(Name(name));
+  if (elementType() != ElementType::F64) {
+    Tensor wide = cast(ElementType::F64, here);
+    return wide.item(here);
+  }
+  double value;
+  toBytes(&value, ElementType::F64, order, here);
+  return value;
+}
+
+/// Values nested in brackets, at most `most` along each name.
+static void printNested(std::ostream &out, const std::vector<double> &values, const std::vector<int64_t> &shape,
+                        size_t depth, size_t &next, bool integers) {
+  if (depth == shape.size()) {
+    if (integers)
+      out << int64_t(values[next]);
+    else
+      out << values[next];
+    ++next;
+    return;
+  }
+  constexpr int64_t most = 12;
+  int64_t stride = 1;
+  for (size_t i = depth + 1; i < shape.size(); ++i)
+    stride *= shape[i];
+  out << "[";
+  for (int64_t i = 0; i < shape[depth]; ++i) {
+    if (shape[depth] > most && i == most / 2) {
+      out << ", ...";
+      next += size_t((shape[depth] - most) * stride);
+      i += shape[depth] - most;
+    }
+    if (i)
+      out << ", ";
+    printNested(out, values, shape, depth + 1, next, integers);
+  }
+  out << "]";
+}
+
+std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
+  if (!tensor)
+    return out << "(empty)";
+  out << tensor.type() << " ";
+  Names order;
+  std::vector<int64_t> shape;
+  for (const auto &[name, size] : tensor.sizes()) {
+    order.push_back(Name(name));
+    shape.push_back(size);
+  }
+  std::vector<double> values = tensor.cast(ElementType::F64).to<double>(order);
+  ElementType type = tensor.elementType();
+  bool integers = type != ElementType::F16 && type != ElementType::BF16 && type != ElementType::F32 &&
+                  type != ElementType::F64;
+  size_t next = 0;
+  printNested(out, values, shape, 0, next, integers);
+  return out;
+}
