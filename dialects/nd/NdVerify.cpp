@@ -11,6 +11,7 @@
 
 #include "dialects/nd/NdInference.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace heddle;
@@ -208,7 +209,7 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCombination(*this, getNeutral(), getCombiner())) || // c1, c3
+  if (failed(verifyCombination(*this, getNeutral(), getCombiner())) ||       // c1, c3
       failed(inferScan(typeOf(getInputs()[0]), getName(), errorsOf(*this)))) // c1
     return failure();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults()))
@@ -333,3 +334,38 @@ LogicalResult ScatterOp::verify() {
 // What concerns the callee is verified as symbol uses (NdCall.cpp).
 LogicalResult CallOp::verify() { return success(); }
 LogicalResult VjpOp::verify() { return success(); }
+
+//===----------------------------------------------------------------------===//
+// Names of arguments and results
+//===----------------------------------------------------------------------===//
+
+/// `nd.name` is a string that no earlier argument (or result) of the function has.
+static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute attribute,
+                                   StringRef what, ArrayAttr all) {
+  if (attribute.getName() != nameAttrName)
+    return success();
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  if (!name || name.empty())
+    return op->emitOpError() << "expected '" << nameAttrName << "' of " << what << " " << index
+                             << " to be a string with characters in it, got "
+                             << attribute.getValue();
+  for (unsigned i = 0; all && i < index; ++i)
+    if (cast<DictionaryAttr>(all[i]).get(nameAttrName) == name)
+      return op->emitOpError() << "expected distinct names, " << what << " " << i << " and "
+                               << index << " are called '" << name.getValue() << "'";
+  return success();
+}
+
+LogicalResult NdDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                  NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyBinding(op, index, attribute, "argument",
+                       function ? function.getArgAttrsAttr() : nullptr);
+}
+
+LogicalResult NdDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                     NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyBinding(op, index, attribute, "result",
+                       function ? function.getResAttrsAttr() : nullptr);
+}

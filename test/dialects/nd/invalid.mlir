@@ -736,3 +736,18 @@ func.func @yield_outside() {
   // expected-error @below {{expects parent op to be one of 'nd.pointwise, nd.reduce, nd.scan, nd.scatter'}}
   nd.yield
 }
+
+// -----
+
+// expected-error @below {{expected 'nd.name' of argument 0 to be a string with characters in it, got 3}}
+func.func private @name_no_string(!nd.tensor<f32> {nd.name = 3 : i64})
+
+// -----
+
+// expected-error @below {{expected distinct names, argument 0 and 2 are called 'x'}}
+func.func private @name_twice(!nd.tensor<f32> {nd.name = "x"}, !nd.tensor<f32>, !nd.tensor<f32> {nd.name = "x"})
+
+// -----
+
+// expected-error @below {{expected distinct names, result 0 and 1 are called 'y'}}
+func.func private @name_of_results_twice(!nd.tensor<f32> {nd.name = "y"}) -> (!nd.tensor<f32> {nd.name = "y"}, !nd.tensor<f32> {nd.name = "y"})
