@@ -13,6 +13,16 @@
 #include "dialects/nd/Nd.h"
 #include "dialects/nest/Nest.h"
 
+#ifdef HAVE_HeddleNdToNest
+#include "lib/conversion/nd_to_nest/NdToNest.h"
+#endif
+#ifdef HAVE_HeddleNdTransforms
+#include "lib/transforms/nd/Passes.h"
+#endif
+#ifdef HAVE_HeddleNestTransforms
+#include "lib/transforms/nest/Passes.h"
+#endif
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,6 +40,15 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
+#ifdef HAVE_HeddleNdTransforms
+  heddle::nd::registerNdPasses();
+#endif
+#ifdef HAVE_HeddleNdToNest
+  heddle::registerConvertNdToNestPass();
+#endif
+#ifdef HAVE_HeddleNestTransforms
+  heddle::nest::registerNestPasses();
+#endif
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Heddle: runs passes over IR\n", registry));
 }
