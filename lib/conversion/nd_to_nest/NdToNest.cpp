@@ -1,0 +1,607 @@
+//===- NdToNest.cpp - what is meant becomes how it is computed ------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nd_to_nest/NdToNest.h"
+#include "dialects/nd/NdInference.h"
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+namespace {
+
+using Replacement = std::map<std::string, Expr, std::less<>>;
+
+class Converter {
+public:
+  explicit Converter(func::FuncOp function) : function(function), b(function.getContext()) {}
+
+  LogicalResult convert() {
+    for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
+      if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp>(op))
+        continue;
+      b.setInsertionPoint(&op);
+      loc = op.getLoc();
+      SmallVector<Value> results;
+      if (failed(convertOp(&op, results)))
+        return failure();
+      if (results.empty())
+        continue; // taken in by its users
+      for (Value result : results)
+        if (Operation *made = result.getDefiningOp(); made && !made->hasAttr("heddle.name"))
+          made->setAttr("heddle.name", b.getStringAttr(op.getName().stripDialect()));
+      op.replaceAllUsesWith(results);
+      op.erase();
+    }
+    // Windows that reductions took in.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
+      if (isa<nd::WindowOp>(op)) {
+        if (!op.use_empty())
+          return op.emitOpError() << "excludes the places outside along '" << cast<nd::WindowOp>(op).getName()
+                                  << "': expected that only a reduction over '" << cast<nd::WindowOp>(op).getTap()
+                                  << "' reads it; give a padding value instead";
+        op.erase();
+      }
+    return success();
+  }
+
+private:
+  func::FuncOp function;
+  OpBuilder b;
+  Location loc = UnknownLoc::get(function.getContext());
+
+  MLIRContext *context() { return b.getContext(); }
+
+  /// A nest that copies: result[p] = input[map(p)], guarded.
+  Value copy(Value input, nd::NdTensorType result, const Replacement &places, ArrayRef<Condition> conditions = {},
+             TypedAttr otherwise = {}) {
+    NestBuilder nest(b, loc);
+    nest.produced = result.getDims();
+    nest.read(input, mapOf(tensorTypeOf(input), places), GuardAttr::get(context(), conditions, otherwise));
+    return nest
+        .create({result.getElementType()},
+                [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
+        .getResult(0);
+  }
+
+  MapAttr mapOf(nd::NdTensorType type, const Replacement &places) {
+    SmallVector<MapEntry> entries;
+    for (const nd::Dim &dim : type.getDims()) {
+      auto found = places.find(dim.name.getValue().str());
+      entries.emplace_back(context(), dim.name.getValue(),
+                           found == places.end() ? Expr::name(dim.name.str()) : found->second);
+    }
+    return MapAttr::getSorted(context(), entries);
+  }
+
+  Condition atLeast(const Expr &a, const Expr &c) { return Condition(context(), a - c); }
+
+  static int64_t sizeOf(Value value, StringRef name) { return *tensorTypeOf(value).size(name).constant(); }
+
+  LogicalResult convertOp(Operation *op, SmallVectorImpl<Value> &results) {
+    for (Type type : op->getOperandTypes())
+      if (!cast<nd::NdTensorType>(type).isStatic())
+        return op->emitOpError() << "expected sizes that are numbers, got " << type
+                                 << "; specialise the function for its sizes first";
+    if (auto each = dyn_cast<nd::PointwiseOp>(op)) return pointwise(each, results);
+    if (auto each = dyn_cast<nd::ReduceOp>(op)) return reduce(each, results);
+    if (auto each = dyn_cast<nd::ScanOp>(op)) return scan(each, results);
+    if (auto each = dyn_cast<nd::RoundOp>(op)) return round(each, results);
+    if (auto each = dyn_cast<nd::IotaOp>(op)) return iota(each, results);
+    if (auto each = dyn_cast<nd::RandomOp>(op)) return random(each, results);
+    if (auto each = dyn_cast<nd::WindowOp>(op)) return window(each, results);
+    if (auto each = dyn_cast<nd::UnwindowOp>(op)) return unwindow(each, results);
+    if (auto each = dyn_cast<nd::GatherOp>(op)) return gather(each, results);
+    if (auto each = dyn_cast<nd::ScatterOp>(op)) return scatter(each, results);
+    if (auto each = dyn_cast<nd::ConcatOp>(op)) return concat(each, results);
+    auto type = cast<nd::NdTensorType>(op->getResult(0).getType());
+    if (auto slice = dyn_cast<nd::SliceOp>(op)) {
+      Expr place = Expr(int64_t(slice.getStride())) * Expr::name(slice.getName().str()) +
+                   Expr(int64_t(slice.getStart()));
+      results.push_back(copy(slice.getInput(), type, {{slice.getName().str(), place}}));
+      return success();
+    }
+    if (auto pad = dyn_cast<nd::PadOp>(op)) {
+      std::string name = pad.getName().str();
+      int64_t size = sizeOf(pad.getInput(), name), spacing = int64_t(pad.getInterior()) + 1;
+      Expr shifted = Expr::name(name) - Expr(int64_t(pad.getLow()));
+      SmallVector<Condition> conditions{atLeast(shifted, Expr(0)), atLeast(Expr((size - 1) * spacing), shifted)};
+      if (spacing > 1)
+        conditions.emplace_back(context(), shifted.mod(spacing), /*equality=*/true);
+      results.push_back(copy(pad.getInput(), type, {{name, shifted.floordiv(spacing)}}, conditions, pad.getValue()));
+      return success();
+    }
+    if (auto split = dyn_cast<nd::SplitOp>(op)) {
+      Expr index;
+      for (auto name : split.getInto().getAsValueRange<StringAttr>())
+        index = index * Expr(*type.size(name).constant()) + Expr::name(name.str());
+      results.push_back(copy(split.getInput(), type, {{split.getName().str(), index}}));
+      return success();
+    }
+    if (auto merge = dyn_cast<nd::MergeOp>(op)) {
+      Replacement places;
+      int64_t below = 1;
+      auto names = llvm::to_vector(merge.getNames().getAsValueRange<StringAttr>());
+      for (size_t i = names.size(); i-- > 0;) {
+        int64_t size = std::max<int64_t>(1, sizeOf(merge.getInput(), names[i]));
+        Expr part = Expr::name(merge.getInto().str()).floordiv(below);
+        places[names[i].str()] = i > 0 ? part.mod(size) : part;
+        below *= size;
+      }
+      results.push_back(copy(merge.getInput(), type, places));
+      return success();
+    }
+    if (auto rename = dyn_cast<nd::RenameOp>(op)) {
+      Replacement places;
+      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
+                                             rename.getTo().getAsValueRange<StringAttr>()))
+        places[from.str()] = Expr::name(to.str());
+      results.push_back(copy(rename.getInput(), type, places));
+      return success();
+    }
+    if (auto broadcast = dyn_cast<nd::BroadcastOp>(op)) {
+      results.push_back(copy(broadcast.getInput(), type, {}));
+      return success();
+    }
+    return op->emitOpError() << "has no lowering to nests; expand calls and gradients first";
+  }
+
+  /// Clones scalar code and ends it in nest.yield.
+  SmallVector<Value> cloneScalar(OpBuilder &builder, Region &region, ValueRange arguments) {
+    IRMapping mapping;
+    mapping.map(region.front().getArguments(), arguments);
+    for (Operation &op : region.front().without_terminator())
+      builder.clone(op, mapping);
+    SmallVector<Value> results;
+    for (Value value : region.front().getTerminator()->getOperands())
+      results.push_back(mapping.lookupOrDefault(value));
+    return results;
+  }
+  void cloneCombiner(Region &from, Region &to) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&to);
+    for (BlockArgument argument : from.front().getArguments())
+      block->addArgument(argument.getType(), argument.getLoc());
+    YieldOp::create(b, loc, cloneScalar(b, from, block->getArguments()));
+  }
+
+  LogicalResult pointwise(nd::PointwiseOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    nest.produced = tensorTypeOf(op.getResult()).getDims();
+    for (Value input : op.getInputs())
+      nest.read(input, MapAttr::identity(tensorTypeOf(input)));
+    results.push_back(nest.create({tensorTypeOf(op.getResult()).getElementType()},
+                                  [&](OpBuilder &builder, Location, ValueRange read) {
+                                    return cloneScalar(builder, op.getBody(), read);
+                                  })
+                          .getResult(0));
+    return success();
+  }
+
+  LogicalResult reduce(nd::ReduceOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    SmallVector<nd::Dim> reduced, produced;
+    for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims()) {
+      bool isReduced = llvm::is_contained(op.getNames(), Attribute(dim.name));
+      (isReduced ? reduced : produced).push_back(dim);
+    }
+    nest.produced = nd::DimsAttr::getSorted(context(), produced);
+    nest.reduced = nd::DimsAttr::getSorted(context(), reduced);
+    for (Value input : op.getInputs()) {
+      // Windows whose outside is excluded are read through.
+      Replacement places;
+      for (const nd::Dim &dim : tensorTypeOf(input).getDims())
+        places[dim.name.str()] = Expr::name(dim.name.str());
+      SmallVector<Condition> conditions;
+      Value source = input;
+      while (auto window = source.getDefiningOp<nd::WindowOp>()) {
+        nd::WindowShape shape = nd::windowShape(window);
+        if (!llvm::is_contained(op.getNames(), Attribute(b.getStringAttr(shape.tap))) && (shape.low || shape.high))
+          return op.emitOpError() << "expected to reduce over '" << shape.tap
+                                  << "', the tap of a window whose outside is excluded";
+        Expr place = places[shape.name.str()] * Expr(shape.stride) + places[shape.tap.str()] * Expr(shape.dilation) -
+                     Expr(shape.low);
+        places.erase(shape.tap.str());
+        places[shape.name.str()] = place;
+        int64_t size = sizeOf(window.getInput(), shape.name);
+        conditions.push_back(atLeast(place, Expr(0)));
+        conditions.push_back(atLeast(Expr(size - 1), place));
+        source = window.getInput();
+      }
+      nest.read(source, mapOf(tensorTypeOf(source), places), GuardAttr::get(context(), conditions, TypedAttr()));
+    }
+    SmallVector<Type> types(op.getResultTypes());
+    Region body, combine, finish;
+    OpBuilder::InsertPoint here = b.saveInsertionPoint();
+    Block *block = b.createBlock(&body);
+    for (Value read : nest.reads)
+      block->addArgument(tensorTypeOf(read).scalarType(), loc);
+    YieldOp::create(b, loc, block->getArguments());
+    b.restoreInsertionPoint(here);
+    cloneCombiner(op.getCombiner(), combine);
+    b.restoreInsertionPoint(here);
+    ComputeOp made = nest.create(types, body, combine, finish, op.getNeutral());
+    // Elements of an empty reduction, and accumulators wider than the result, are the op's own business.
+    results.append(made->result_begin(), made->result_end());
+    return success();
+  }
+
+  LogicalResult scan(nd::ScanOp op, SmallVectorImpl<Value> &results) {
+    std::string along = op.getName().str();
+    SmallVector<Value> inits;
+    SmallVector<Type> resultTypes, sliceTypes, carriedTypes;
+    nd::Dim alongDim;
+    for (auto [input, neutral] : llvm::zip_equal(op.getInputs(), op.getNeutral())) {
+      SmallVector<nd::Dim> dims;
+      for (const nd::Dim &dim : tensorTypeOf(input).getDims())
+        if (dim.name.getValue() != along)
+          dims.push_back(dim);
+        else
+          alongDim = dim;
+      auto value = cast<TypedAttr>(neutral);
+      auto type = nd::NdTensorType::get(value.getType(), dims);
+      SmallVector<int64_t> shape;
+      SmallVector<Attribute> order;
+      for (const nd::Dim &dim : type.getDims()) {
+        shape.push_back(*dim.size().constant());
+        order.push_back(dim.name);
+      }
+      auto elements = DenseElementsAttr::get(RankedTensorType::get(shape, value.getType()), Attribute(value));
+      inits.push_back(nd::ConstantOp::create(b, loc, type, elements, b.getArrayAttr(order)));
+      carriedTypes.push_back(type);
+      sliceTypes.push_back(tensorTypeOf(input).withDims(dims));
+    }
+    resultTypes = carriedTypes;
+    resultTypes.append(op.getResultTypes().begin(), op.getResultTypes().end());
+    auto loop = ScanOp::create(b, loc, resultTypes, inits, op.getInputs(),
+                               nd::DimsAttr::getSorted(context(), {alongDim}), op.getReverse(), ArrayAttr());
+    OpBuilder::InsertPoint here = b.saveInsertionPoint();
+    Block *block = b.createBlock(&loop.getBody());
+    for (Type type : carriedTypes)
+      block->addArgument(type, loc);
+    for (Type type : sliceTypes)
+      block->addArgument(type, loc);
+    // The next carried tensors, by the combiner at every point.
+    NestBuilder step(b, loc);
+    step.produced = cast<nd::NdTensorType>(carriedTypes[0]).getDims();
+    SmallVector<Type> elements;
+    for (Value argument : block->getArguments())
+      step.read(argument, MapAttr::identity(tensorTypeOf(argument)));
+    for (Type type : carriedTypes)
+      elements.push_back(cast<nd::NdTensorType>(type).getElementType());
+    ComputeOp next = step.create(elements, [&](OpBuilder &builder, Location where, ValueRange read) {
+      SmallVector<Value> arguments(read.take_front(carriedTypes.size()));
+      for (auto [value, type] : llvm::zip_equal(read.drop_front(carriedTypes.size()), elements))
+        arguments.push_back(value.getType() == nd::signless(type)
+                                ? value
+                                : Value(arith::ExtFOp::create(builder, where, type, value)));
+      return cloneScalar(builder, op.getCombiner(), arguments);
+    });
+    SmallVector<Value> yields(next->result_begin(), next->result_end());
+    for (auto [i, slice] : llvm::enumerate(sliceTypes)) {
+      NestBuilder out(b, loc);
+      Value from = op.getExclusive() ? Value(block->getArgument(i)) : next->getResult(i);
+      auto type = cast<nd::NdTensorType>(slice);
+      out.produced = type.getDims();
+      out.read(from, MapAttr::identity(tensorTypeOf(from)));
+      yields.push_back(out.create({type.getElementType()},
+                                  [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                                    if (read[0].getType() == type.scalarType())
+                                      return {read[0]};
+                                    return {arith::TruncFOp::create(builder, where, type.scalarType(), read[0])};
+                                  })
+                           .getResult(0));
+    }
+    YieldOp::create(b, loc, yields);
+    b.restoreInsertionPoint(here);
+    results.append(loop->result_begin() + carriedTypes.size(), loop->result_end());
+    return success();
+  }
+
+  LogicalResult round(nd::RoundOp op, SmallVectorImpl<Value> &results) {
+    auto type = tensorTypeOf(op.getResult());
+    Type element = type.getElementType(), to = op.getTo();
+    if (element != to && !(element.isF32() && to.isBF16()) && !(element.isF64() && to.isF32()))
+      return op.emitOpError() << "from " << element << " to " << to << " has no lowering";
+    NestBuilder nest(b, loc);
+    nest.produced = type.getDims();
+    nest.read(op.getInput(), MapAttr::identity(type));
+    results.push_back(
+        nest.create({element},
+                    [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                      if (element == to)
+                        return {read[0]};
+                      if (element.isF64()) {
+                        Value narrow = arith::TruncFOp::create(builder, where, to, read[0]);
+                        return {arith::ExtFOp::create(builder, where, element, narrow)};
+                      }
+                      // bf16 is the upper half of f32: half of the last kept place is added, then the rest cut off.
+                      Type i32 = builder.getI32Type();
+                      auto number = [&](int64_t n) -> Value {
+                        return arith::ConstantIntOp::create(builder, where, n, 32);
+                      };
+                      Value bits = arith::BitcastOp::create(builder, where, i32, read[0]);
+                      Value last = arith::AndIOp::create(
+                          builder, where, arith::ShRUIOp::create(builder, where, bits, number(16)), number(1));
+                      Value up = arith::AddIOp::create(
+                          builder, where, arith::AddIOp::create(builder, where, bits, number(0x7fff)), last);
+                      Value kept = arith::AndIOp::create(builder, where, up, number(int32_t(0xffff0000)));
+                      Value rounded = arith::BitcastOp::create(builder, where, element, kept);
+                      Value isNan =
+                          arith::CmpFOp::create(builder, where, arith::CmpFPredicate::UNO, read[0], read[0]);
+                      return {arith::SelectOp::create(builder, where, isNan, read[0], rounded)};
+                    })
+            .getResult(0));
+    return success();
+  }
+
+  Value indexAs(OpBuilder &builder, Location where, StringRef name, Type type) {
+    Value index = IndexOp::create(builder, where, builder.getIndexType(), builder.getStringAttr(name));
+    Value wide = arith::IndexCastOp::create(builder, where, builder.getI64Type(), index);
+    if (isa<FloatType>(type))
+      return arith::SIToFPOp::create(builder, where, type, wide);
+    unsigned width = type.getIntOrFloatBitWidth();
+    if (width < 64)
+      return arith::TruncIOp::create(builder, where, nd::signless(type), wide);
+    return wide;
+  }
+
+  LogicalResult iota(nd::IotaOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    auto type = tensorTypeOf(op.getResult());
+    nest.produced = type.getDims();
+    results.push_back(nest.create({type.getElementType()},
+                                  [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
+                                    return {indexAs(builder, where, op.getName(), type.getElementType())};
+                                  })
+                          .getResult(0));
+    return success();
+  }
+
+  LogicalResult random(nd::RandomOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    auto type = tensorTypeOf(op.getResult());
+    nest.produced = type.getDims();
+    nest.read(op.getKey(), MapAttr::identity(tensorTypeOf(op.getKey())));
+    results.push_back(
+        nest.create({type.getElementType()},
+                    [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                      return {philox(builder, where, op, read[0])};
+                    })
+            .getResult(0));
+    return success();
+  }
+
+  /// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC'11): element p is word p mod 4 for counter p floordiv 4.
+  Value philox(OpBuilder &builder, Location where, nd::RandomOp op, Value key) {
+    Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+    auto literal = [&](uint64_t n, unsigned width) -> Value {
+      return arith::ConstantOp::create(builder, where, builder.getIntegerAttr(builder.getIntegerType(width), APInt(width, n)));
+    };
+    auto low = [&](Value v) -> Value { return arith::TruncIOp::create(builder, where, i32, v); };
+    auto high = [&](Value v) -> Value {
+      return low(arith::ShRUIOp::create(builder, where, v, literal(32, 64)));
+    };
+    Value position = literal(0, 64);
+    for (auto name : op.getOrder().getAsValueRange<StringAttr>()) {
+      int64_t size = sizeOf(op.getResult(), name);
+      position = arith::AddIOp::create(builder, where,
+                                       arith::MulIOp::create(builder, where, position, literal(uint64_t(size), 64)),
+                                       indexAs(builder, where, name, i64));
+    }
+    Value counter = arith::ShRUIOp::create(builder, where, position, literal(2, 64));
+    Value word = low(arith::AndIOp::create(builder, where, position, literal(3, 64)));
+    Value x[4] = {low(counter), high(counter), literal(0, 32), literal(0, 32)};
+    Value k[2] = {low(key), high(key)};
+    for (int round = 0; round < 10; ++round) {
+      auto product = [&](uint64_t factor, Value v) -> Value {
+        return arith::MulIOp::create(builder, where, literal(factor, 64),
+                                     arith::ExtUIOp::create(builder, where, i64, v));
+      };
+      Value p0 = product(0xD2511F53u, x[0]), p1 = product(0xCD9E8D57u, x[2]);
+      auto mix = [&](Value a, Value c, Value key) -> Value {
+        return arith::XOrIOp::create(builder, where, arith::XOrIOp::create(builder, where, a, c), key);
+      };
+      Value next[4] = {mix(high(p1), x[1], k[0]), low(p1), mix(high(p0), x[3], k[1]), low(p0)};
+      std::copy(next, next + 4, x);
+      k[0] = arith::AddIOp::create(builder, where, k[0], literal(0x9E3779B9u, 32));
+      k[1] = arith::AddIOp::create(builder, where, k[1], literal(0xBB67AE85u, 32));
+    }
+    Value result = x[3];
+    for (int i = 2; i >= 0; --i) {
+      Value is = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, word, literal(uint64_t(i), 32));
+      result = arith::SelectOp::create(builder, where, is, x[i], result);
+    }
+    return result;
+  }
+
+  LogicalResult window(nd::WindowOp op, SmallVectorImpl<Value> &results) {
+    nd::WindowShape shape = nd::windowShape(op);
+    bool excludes = !op.getPaddingAttr() && (shape.low || shape.high);
+    if (excludes)
+      return success(); // read through by the reduction that follows
+    Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) + Expr::name(shape.tap.str()) * Expr(shape.dilation) -
+                 Expr(shape.low);
+    SmallVector<Condition> conditions;
+    if (op.getPaddingAttr()) {
+      conditions.push_back(atLeast(place, Expr(0)));
+      conditions.push_back(atLeast(Expr(sizeOf(op.getInput(), shape.name) - 1), place));
+    }
+    results.push_back(copy(op.getInput(), tensorTypeOf(op.getResult()), {{shape.name.str(), place}}, conditions,
+                           op.getPaddingAttr()));
+    return success();
+  }
+
+  /// The place r was read as tap k of window o where o * stride + k * dilation - low = r. With dilation 1 the tap is known
+  /// modulo the stride: k = stride * q + (r + low) mod stride and o = (r + low) floordiv stride - q, for each q.
+  LogicalResult unwindow(nd::UnwindowOp op, SmallVectorImpl<Value> &results) {
+    nd::WindowShape shape = nd::windowShape(op);
+    std::string name = shape.name.str(), tap = shape.tap.str();
+    auto type = tensorTypeOf(op.getResult());
+    int64_t windows = sizeOf(op.getInput(), name);
+    if (windows == 0 || type.elements() == 0) {
+      results.push_back(zeroLike(type));
+      return success();
+    }
+    Expr moved = Expr::name(name) + Expr(shape.low);
+    TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
+    NestBuilder nest(b, loc);
+    nest.produced = type.getDims();
+    Expr window, tapPlace;
+    SmallVector<Condition> conditions;
+    if (shape.dilation == 1) {
+      int64_t quotients = (shape.size + shape.stride - 1) / shape.stride;
+      Expr q = quotients > 1 ? Expr::name(tap) : Expr(0);
+      window = moved.floordiv(shape.stride) - q;
+      tapPlace = Expr(shape.stride) * q + moved.mod(shape.stride);
+      if (quotients > 1)
+        nest.reduced = nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(quotients))});
+      conditions.push_back(atLeast(Expr(shape.size - 1), tapPlace));
+    } else {
+      Expr rest = moved - Expr(shape.dilation) * Expr::name(tap);
+      window = rest.floordiv(shape.stride);
+      tapPlace = Expr::name(tap);
+      nest.reduced = nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(shape.size))});
+      if (shape.stride > 1)
+        conditions.emplace_back(context(), rest.mod(shape.stride), /*equality=*/true);
+    }
+    conditions.push_back(atLeast(window, Expr(0)));
+    conditions.push_back(atLeast(Expr(windows - 1), window));
+    MapAttr map = mapOf(tensorTypeOf(op.getInput()), {{name, window}, {tap, tapPlace}});
+    GuardAttr guard = GuardAttr::get(context(), conditions, zero);
+    nest.read(op.getInput(), map, guard);
+    Ranges ranges;
+    for (nd::DimsAttr dims : {nest.produced, nest.reduced})
+      for (const nd::Dim &dim : dims)
+        ranges[dim.name.str()] = {0, std::max<int64_t>(0, *dim.size().constant() - 1)};
+    nest.maps[0] = simplifyMap(map, ranges);
+    nest.guards[0] = simplifyGuard(guard, ranges);
+    ComputeOp made =
+        nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); },
+                    nd::CombinerKind::Add);
+    results.push_back(made.getResult(0));
+    return success();
+  }
+
+  Value zeroLike(nd::NdTensorType type) {
+    NestBuilder nest(b, loc);
+    nest.produced = type.getDims();
+    return nest
+        .create({type.getElementType()},
+                [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
+                  return {arith::ConstantOp::create(builder, where, cast<TypedAttr>(builder.getZeroAttr(type.scalarType())))};
+                })
+        .getResult(0);
+  }
+
+  LogicalResult gather(nd::GatherOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    auto type = tensorTypeOf(op.getResult());
+    if (tensorTypeOf(op.getInput()).elements() == 0 && type.elements() != 0)
+      return op.emitOpError() << "reads from a tensor without elements";
+    nest.produced = type.getDims();
+    Replacement places;
+    for (auto [index, name] : llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {
+      unsigned position = nest.read(index, MapAttr::identity(tensorTypeOf(index)));
+      places[name.str()] = Expr::name("@" + std::to_string(position));
+    }
+    nest.read(op.getInput(), mapOf(tensorTypeOf(op.getInput()), places));
+    results.push_back(nest.create({type.getElementType()},
+                                  [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
+                                    return {read.back()};
+                                  })
+                          .getResult(0));
+    return success();
+  }
+
+  LogicalResult scatter(nd::ScatterOp op, SmallVectorImpl<Value> &results) {
+    SmallVector<Value> reads(op.getIndices());
+    reads.push_back(op.getUpdates());
+    SmallVector<Attribute> maps, guards;
+    for (Value read : reads) {
+      maps.push_back(MapAttr::identity(tensorTypeOf(read)));
+      guards.push_back(GuardAttr::get(context(), {}, TypedAttr()));
+    }
+    Replacement places;
+    for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>()))
+      places[name.str()] = Expr::name("@" + std::to_string(i));
+    auto update = UpdateOp::create(b, loc, op.getResult().getType(), op.getDestination(), reads,
+                                   tensorTypeOf(op.getUpdates()).getDims(),
+                                   mapOf(tensorTypeOf(op.getDestination()), places), b.getArrayAttr(maps),
+                                   b.getArrayAttr(guards), op.getUnique(), ArrayAttr(), ScheduleAttr());
+    OpBuilder::InsertPoint here = b.saveInsertionPoint();
+    Block *body = b.createBlock(&update.getBody());
+    for (Value read : reads)
+      body->addArgument(tensorTypeOf(read).scalarType(), loc);
+    YieldOp::create(b, loc, ValueRange{body->getArguments().back()});
+    b.restoreInsertionPoint(here);
+    cloneCombiner(op.getCombiner(), update.getCombine());
+    b.restoreInsertionPoint(here);
+    results.push_back(update.getResult());
+    return success();
+  }
+
+  LogicalResult concat(nd::ConcatOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    auto type = tensorTypeOf(op.getResult());
+    nest.produced = type.getDims();
+    std::string name = op.getName().str();
+    TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
+    SmallVector<int64_t> starts;
+    int64_t start = 0;
+    for (Value input : op.getInputs()) {
+      int64_t size = sizeOf(input, name);
+      Expr place = Expr::name(name) - Expr(start);
+      if (size > 0) {
+        nest.read(input, mapOf(tensorTypeOf(input), {{name, place}}),
+                  GuardAttr::get(context(), {atLeast(place, Expr(0)), atLeast(Expr(size - 1), place)}, zero));
+        starts.push_back(start);
+      }
+      start += size;
+    }
+    if (starts.empty()) {
+      results.push_back(zeroLike(type));
+      return success();
+    }
+    results.push_back(
+        nest.create({type.getElementType()},
+                    [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                      Value result = read[0];
+                      Value index = indexAs(builder, where, name, builder.getI64Type());
+                      for (size_t i = 1; i < read.size(); ++i) {
+                        Value bound = arith::ConstantIntOp::create(builder, where, starts[i], 64);
+                        Value is = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::sge, index, bound);
+                        result = arith::SelectOp::create(builder, where, is, read[i], result);
+                      }
+                      return {result};
+                    })
+            .getResult(0));
+    return success();
+  }
+};
+
+struct ConvertNdToNestPass : PassWrapper<ConvertNdToNestPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertNdToNestPass)
+  StringRef getArgument() const override { return "convert-nd-to-nest"; }
+  StringRef getDescription() const override { return "Lower named-dimension ops to loop nests"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<NestDialect, arith::ArithDialect>();
+  }
+  void runOnOperation() override {
+    if (!getOperation().isExternal() && failed(convertNdToNest(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+LogicalResult heddle::convertNdToNest(func::FuncOp function) { return Converter(function).convert(); }
+std::unique_ptr<Pass> heddle::createConvertNdToNestPass() { return std::make_unique<ConvertNdToNestPass>(); }
+void heddle::registerConvertNdToNestPass() { registerPass(createConvertNdToNestPass); }

@@ -1,0 +1,34 @@
+//===- NdToNest.h - what is meant becomes how it is computed ----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every nd op becomes one nest: arithmetic keeps its region, index maps become reads through maps and guards. Nothing is
+// fused here, except that a reduction takes the windows without padding that it reads into itself (their outside points are
+// excluded from it). Calls and gradient requests must have been expanded.
+//
+//     %w = nd.window %x row -> ky size 3 pad 1, 1 value 0.0 : f32
+//     becomes   nest.compute (ky: 3, row: 8) reads %x[row = ky + row - 1] if [ky + row - 1 >= 0, 8 - ky - row >= 0] else 0.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_ND_TO_NEST_NDTONEST_H
+#define HEDDLE_LIB_CONVERSION_ND_TO_NEST_NDTONEST_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace heddle {
+
+/// Rewrites the body of a function. Fails with a located message for what has no lowering.
+mlir::LogicalResult convertNdToNest(mlir::func::FuncOp function);
+
+/// The pass `convert-nd-to-nest`.
+std::unique_ptr<mlir::Pass> createConvertNdToNestPass();
+void registerConvertNdToNestPass();
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_CONVERSION_ND_TO_NEST_NDTONEST_H

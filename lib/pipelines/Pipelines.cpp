@@ -1,0 +1,63 @@
+//===- Pipelines.cpp - the compiler's story -------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nd_to_nest/NdToNest.h"
+#include "lib/pipelines/Compile.h"
+#include "lib/transforms/nd/Passes.h"
+#include "lib/transforms/nest/Passes.h"
+
+#include "dialects/nest/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace heddle;
+using namespace mlir;
+
+void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &) {
+  passes.addPass(nd::createNdInlineCallsPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(nd::createNdDifferentiatePass());
+  // Requests are expanded in place: the callees have no more uses.
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &, Attribute) {
+  OpPassManager &function = passes.nest<func::FuncOp>();
+  function.addPass(createConvertNdToNestPass());
+  function.addPass(createCSEPass());
+  function.addPass(nest::createNestFusePass());
+  function.addPass(nest::createNestMaterializeGuardsPass());
+  function.addPass(nest::createNestSplitReductionsPass());
+  function.addPass(createCSEPass());
+}
+
+void heddle::registerCompilerDialects(DialectRegistry &registry) {
+  registry.insert<nd::NdDialect, nest::NestDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+void heddle::registerCompilerPasses() {
+  nd::registerNdPasses();
+  registerConvertNdToNestPass();
+  nest::registerNestPasses();
+  registerTransformsPasses();
+}
