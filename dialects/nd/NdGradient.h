@@ -74,6 +74,8 @@ public:
   /// Declares that the gradient of `value` is asked for.
   void want(mlir::Value value) { active.insert(value); }
   bool isActive(mlir::Value value) const { return active.contains(value); }
+  /// What is added for `value` goes to `other`, which is the same value computed by other ops.
+  void redirect(mlir::Value value, mlir::Value other) { replaced[value] = other; }
   /// Adds to the cotangent of `value`; a null one, and that of a value without floats, is dropped.
   void accumulate(mlir::Location loc, mlir::Value value, mlir::Value cotangent);
   /// The cotangent of `value`, null if it is zero.
@@ -88,7 +90,7 @@ private:
   mlir::OpBuilder &builder;
   Add add;
   llvm::DenseSet<mlir::Value> active;
-  llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
+  llvm::DenseMap<mlir::Value, mlir::Value> cotangents, replaced;
 };
 
 } // namespace heddle::nd

@@ -32,6 +32,8 @@ static bool isZero(Value value) {
 }
 
 void ReverseMode::accumulate(Location loc, Value value, Value cotangent) {
+  if (Value other = replaced.lookup(value))
+    value = other;
   if (!cotangent || !hasFloats(value) || !active.contains(value) || isZero(cotangent))
     return;
   assert(value.getType() == cotangent.getType() && "a gradient has the type of its value");

@@ -1,11 +1,16 @@
-//===- NestGradient.cpp - gradients of nests ------------------------------===//
+//===- NestGradient.cpp - gradients of compute and update -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nest/NestBuild.h"
+#include "dialects/nest/NestGradient.h"
+
+#include "dialects/nd/NdBuild.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -13,19 +18,450 @@ using namespace mlir;
 
 using Gradients = SmallVectorImpl<Value>;
 
+static GuardAttr trivialGuard(MLIRContext *context) {
+  return GuardAttr::get(context, {}, TypedAttr());
+}
+
+/// Fills the body of `what`; `fill` gets an argument for each read and gives one scalar, or null
+/// if the contribution is zero.
+static FailureOr<bool> fillBody(OpBuilder &b, Location loc, Contribution &what,
+                                llvm::function_ref<FailureOr<Value>(Block *)> fill) {
+  OpBuilder::InsertionGuard insertion(b);
+  Block *block = b.createBlock(&what.body);
+  for (Value value : what.reads)
+    block->addArgument(tensorTypeOf(value).scalarType(), loc);
+  FailureOr<Value> result = fill(block);
+  if (failed(result))
+    return failure();
+  if (*result)
+    YieldOp::create(b, loc, *result);
+  return bool(*result);
+}
+
+/// The gradient of one argument of scalar code.
+static FailureOr<Value> gradientOf(OpBuilder &b, Location loc, Block &code, ValueRange arguments,
+                                   ArrayRef<Value> cotangents, unsigned i) {
+  SmallVector<bool> only(arguments.size());
+  only[i] = true;
+  FailureOr<SmallVector<Value>> all =
+      nd::buildScalarGradient(b, loc, code, arguments, cotangents, only);
+  if (failed(all))
+    return failure();
+  return (*all)[i];
+}
+
+//===----------------------------------------------------------------------===//
+// Compute
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ComputeGradient {
+public:
+  ComputeGradient(OpBuilder &b, ComputeOp op) : b(b), op(op), loc(op.getLoc()) {}
+
+  LogicalResult build(ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients);
+
+private:
+  enum class Rule { Sum, Product, Choice };
+
+  OpBuilder &b;
+  ComputeOp op;
+  Location loc;
+  Rule rule = Rule::Sum;
+  SmallVector<Value> given;      ///< cotangents of the accumulators, over the produced names
+  SmallVector<unsigned> asked;   ///< accumulators that have one
+  SmallVector<Value> helpers;    ///< what the rule needs besides, over the produced names
+
+  unsigned numReads() { return op.getReads().size(); }
+  SmallVector<Type> accumulators();
+  NestBuilder sameSpace();
+  MapAttr produced() {
+    return MapAttr::identity(nd::NdTensorType::get(b.getContext(), b.getF32Type(), op.getProduced()));
+  }
+  void readProduced(Contribution &what, ArrayRef<Value> values, SmallVectorImpl<int> &places);
+  SmallVector<Value> recompute();
+  Type positionType();
+  Value position(OpBuilder &b);
+
+  LogicalResult throughFinish(ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients);
+  LogicalResult prepareRule();
+  SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> places, ArrayRef<int> extra);
+  LogicalResult throughBody(unsigned i, Gradients &gradients);
+};
+} // namespace
+
+SmallVector<Type> ComputeGradient::accumulators() {
+  SmallVector<Type> types;
+  if (op.isReduction())
+    for (Attribute value : op.getNeutral())
+      types.push_back(cast<TypedAttr>(value).getType());
+  else
+    llvm::append_range(types, op.getBody().front().getTerminator()->getOperandTypes());
+  return types;
+}
+
+/// A nest with the space and the body's reads of the op.
+NestBuilder ComputeGradient::sameSpace() {
+  NestBuilder nest(b, loc);
+  nest.produced = op.getProduced();
+  nest.reduced = op.getReduced();
+  for (unsigned i = 0; i < numReads(); ++i)
+    nest.read(op.getReads()[i], op.readMap(i), op.readGuard(i));
+  return nest;
+}
+
+/// Reads tensors over the produced names; `places` receives their numbers, -1 for null ones.
+void ComputeGradient::readProduced(Contribution &what, ArrayRef<Value> values,
+                                   SmallVectorImpl<int> &places) {
+  for (Value value : values)
+    places.push_back(value ? int(what.read(value, produced(), trivialGuard(b.getContext()))) : -1);
+}
+
+/// The accumulators as tensors: the op without its finish.
+SmallVector<Value> ComputeGradient::recompute() {
+  NestBuilder nest = sameSpace();
+  SmallVector<Type> types;
+  for (Type type : accumulators())
+    types.push_back(nd::NdTensorType::get(b.getContext(), type, op.getProduced()));
+  Region body, combine, finish;
+  IRMapping mapping;
+  op.getBody().cloneInto(&body, mapping);
+  op.getCombine().cloneInto(&combine, mapping);
+  return SmallVector<Value>(nest.create(types, body, combine, finish, op.getNeutral()).getResults());
+}
+
+LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<bool> wanted,
+                                             Gradients &gradients) {
+  if (op.getFinish().empty()) {
+    given.assign(cotangents.begin(), cotangents.end());
+    return success();
+  }
+  SmallVector<Type> types = accumulators();
+  unsigned n = types.size(), m = op.getFinishReads().size();
+  SmallVector<Value> values = recompute();
+  // The gradient of argument `i` of the finish: of an accumulator, or of finish read i - n.
+  auto build = [&](unsigned i, nd::NdTensorType target, MapAttr map,
+                   GuardAttr guard) -> FailureOr<Value> {
+    Contribution what;
+    what.space = op.getProduced();
+    SmallVector<int> unused, places;
+    readProduced(what, values, unused);
+    for (unsigned k = 0; k < m; ++k)
+      what.read(op.getFinishReads()[k], op.finishMap(k), op.finishGuard(k));
+    readProduced(what, SmallVector<Value>(cotangents), places);
+    what.carrier = what.reads.size() - 1;
+    Value passedOn;
+    FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) -> FailureOr<Value> {
+      SmallVector<Value> scalars;
+      for (int place : places)
+        scalars.push_back(place < 0 ? Value() : block->getArgument(place));
+      FailureOr<Value> result = gradientOf(b, loc, op.getFinish().front(),
+                                           block->getArguments().take_front(n + m), scalars, i);
+      if (succeeded(result) && *result)
+        if (auto argument = dyn_cast<BlockArgument>(*result))
+          passedOn = what.reads[argument.getArgNumber()];
+      return result;
+    });
+    if (failed(any))
+      return failure();
+    if (!*any)
+      return Value();
+    if (passedOn && passedOn.getType() == target && map == produced() && guard.isTrivial())
+      return passedOn;
+    return sumContributions(b, loc, what, target, map, guard);
+  };
+  for (unsigned i = 0; i < n; ++i) {
+    Value result;
+    if (isa<FloatType>(types[i])) {
+      auto target = nd::NdTensorType::get(b.getContext(), types[i], op.getProduced());
+      FailureOr<Value> built = build(i, target, produced(), trivialGuard(b.getContext()));
+      if (failed(built))
+        return failure();
+      result = *built;
+    }
+    given.push_back(result);
+  }
+  for (unsigned k = 0; k < m; ++k) {
+    if (!wanted[numReads() + k])
+      continue;
+    FailureOr<Value> built = build(n + k, tensorTypeOf(op.getFinishReads()[k]), op.finishMap(k),
+                                   op.finishGuard(k));
+    if (failed(built))
+      return failure();
+    gradients[numReads() + k] = *built;
+  }
+  return success();
+}
+
+Type ComputeGradient::positionType() {
+  int64_t count = 1;
+  for (const nd::Dim &dim : op.getReduced()) {
+    auto size = dim.size().constant();
+    if (!size || *size >= INT32_MAX || (count *= std::max<int64_t>(*size, 1)) >= INT32_MAX)
+      return b.getI64Type();
+  }
+  return b.getI32Type();
+}
+
+/// The row-major position of a reduced point, in the order of the names.
+Value ComputeGradient::position(OpBuilder &b) {
+  Expr linear(0);
+  for (const nd::Dim &dim : op.getReduced())
+    linear = linear * dim.size().getExpr() + Expr::name(dim.name.getValue());
+  return arith::IndexCastOp::create(b, loc, positionType(), emitExpr(b, loc, linear));
+}
+
+/// Chooses the rule for the combiner and computes what it needs besides the reads.
+LogicalResult ComputeGradient::prepareRule() {
+  for (auto [i, cotangent] : llvm::enumerate(given))
+    if (cotangent)
+      asked.push_back(i);
+  if (!op.isReduction() || nd::combinerKind(op.getCombine()) == nd::CombinerKind::Add)
+    return success();
+  Block &combiner = op.getCombine().front(), &code = op.getBody().front();
+  SmallVector<Type> types = accumulators();
+  unsigned n = types.size(), m = asked.size();
+  SmallVector<TypedAttr> neutral;
+  for (Attribute value : op.getNeutral())
+    neutral.push_back(cast<TypedAttr>(value));
+  auto elementsOf = [&](OpBuilder &b, ValueRange s) {
+    SmallVector<Value> elements = nd::inlineScalars(b, code, s);
+    for (auto [element, type] : llvm::zip_equal(elements, types))
+      if (isa<FloatType>(type))
+        element = nd::convertFloat(b, loc, element, type);
+    return elements;
+  };
+
+  if (llvm::all_of(asked, [&](unsigned i) { return nd::isSelecting(combiner, i); })) {
+    rule = Rule::Choice;
+    for (const nd::Dim &dim : op.getReduced().getDims().drop_front())
+      if (!dim.size().constant())
+        return op.emitOpError() << "cannot be differentiated: the size of '" << dim.name.getValue()
+                                << "' is " << dim.size().getExpr().str()
+                                << ", expected a constant to number the elements by";
+    Type type = positionType();
+    SmallVector<Type> all(types);
+    all.append(m, type);
+    neutral.append(m, IntegerAttr::get(type, APInt::getSignedMaxValue(type.getIntOrFloatBitWidth())));
+    NestBuilder nest = sameSpace();
+    ComputeOp chosen = nest.create(
+        all,
+        [&](OpBuilder &b, Location, ValueRange s) {
+          SmallVector<Value> elements = elementsOf(b, s);
+          elements.append(m, position(b));
+          return elements;
+        },
+        neutral,
+        [&](OpBuilder &b, Location, ValueRange s) {
+          return nd::inlineWithPositions(b, loc, combiner, s.take_front(n), s.slice(n + m, n),
+                                         asked, s.slice(n, m), s.take_back(m));
+        });
+    helpers.append(chosen.getResults().begin() + n, chosen.getResults().end());
+    return success();
+  }
+  if (nd::combinerKind(op.getCombine()) == nd::CombinerKind::Mul) {
+    // The product of the others: all but zeros, and how many zeros there are.
+    rule = Rule::Product;
+    Type real = types[0], count = b.getI32Type();
+    NestBuilder nest = sameSpace();
+    SmallVector<TypedAttr> start{nd::numberAttr(real, 1), nd::numberAttr(count, 0)};
+    ComputeOp product = nest.create(
+        {real, count},
+        [&](OpBuilder &b, Location, ValueRange s) {
+          Value element = elementsOf(b, s)[0];
+          Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, element,
+                                               nd::buildNumber(b, loc, real, 0));
+          return SmallVector<Value>{
+              arith::SelectOp::create(b, loc, isZero, nd::buildNumber(b, loc, real, 1), element),
+              arith::ExtUIOp::create(b, loc, count, isZero)};
+        },
+        start,
+        [&](OpBuilder &b, Location, ValueRange s) {
+          return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[2]),
+                                    arith::AddIOp::create(b, loc, s[1], s[3])};
+        });
+    helpers.append(product.getResults().begin(), product.getResults().end());
+    return success();
+  }
+  return op.emitOpError() << "cannot be differentiated: expected a combiner that adds, multiplies "
+                             "or chooses among its elements";
+}
+
+/// The cotangents of what the body yields, as scalars.
+SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int> places,
+                                                      ArrayRef<int> extra) {
+  Block &code = op.getBody().front();
+  SmallVector<Value> scalars(code.getTerminator()->getNumOperands());
+  for (auto [k, i] : llvm::enumerate(asked)) {
+    Type element = code.getTerminator()->getOperand(i).getType();
+    Value g = nd::convertFloat(b, loc, block->getArgument(places[i]), element);
+    Value zero = nd::buildNumber(b, loc, element, 0);
+    if (rule == Rule::Choice) {
+      Value chosen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position(b),
+                                           block->getArgument(extra[k]));
+      g = arith::SelectOp::create(b, loc, chosen, g, zero);
+    } else if (rule == Rule::Product) {
+      Value own = nd::inlineScalars(b, code, block->getArguments().take_front(numReads()))[0];
+      Value product = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
+      auto zeros = [&](int64_t count) -> Value {
+        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                     block->getArgument(extra[1]),
+                                     nd::buildNumber(b, loc, b.getI32Type(), double(count)));
+      };
+      Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own, zero);
+      Value onlyZero = arith::AndIOp::create(b, loc, isZero, zeros(1));
+      Value quotient = arith::DivFOp::create(b, loc, product, own);
+      Value others = arith::SelectOp::create(b, loc, zeros(0), quotient, zero);
+      others = arith::SelectOp::create(b, loc, onlyZero, product, others);
+      g = arith::MulFOp::create(b, loc, g, others);
+    }
+    scalars[i] = g;
+  }
+  return scalars;
+}
+
+LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
+  Contribution what;
+  what.space = iterationSpace(op);
+  for (unsigned k = 0; k < numReads(); ++k)
+    what.read(op.getReads()[k], op.readMap(k), op.readGuard(k));
+  SmallVector<int> places, extra;
+  readProduced(what, given, places);
+  readProduced(what, helpers, extra);
+  what.carrier = *llvm::find_if(places, [](int place) { return place >= 0; });
+  FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) {
+    return gradientOf(b, loc, op.getBody().front(), block->getArguments().take_front(numReads()),
+                      elementCotangents(block, places, extra), i);
+  });
+  if (failed(any))
+    return failure();
+  if (*any)
+    gradients[i] = sumContributions(b, loc, what, tensorTypeOf(op.getReads()[i]), op.readMap(i),
+                                    op.readGuard(i));
+  return success();
+}
+
+LogicalResult ComputeGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
+                                     Gradients &gradients) {
+  if (failed(throughFinish(cotangents, wanted, gradients)))
+    return failure();
+  if (llvm::none_of(given, [](Value value) { return bool(value); }) ||
+      !llvm::is_contained(wanted.take_front(numReads()), true))
+    return success();
+  if (failed(prepareRule()))
+    return failure();
+  for (unsigned i = 0; i < numReads(); ++i)
+    if (wanted[i] && failed(throughBody(i, gradients)))
+      return failure();
+  return success();
+}
+
 LogicalResult ComputeOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                        Gradients &gradients) {
-  return emitOpError() << "cannot be differentiated";
+  return ComputeGradient(b, *this).build(cotangents, wanted, gradients);
 }
+
+//===----------------------------------------------------------------------===//
+// Update
+//===----------------------------------------------------------------------===//
+
+/// What says that `map` lies inside a tensor; fails where a size is not known.
+static LogicalResult insideConditions(UpdateOp op, SmallVectorImpl<Condition> &conditions) {
+  Ranges ranges = iterationRanges(op);
+  nd::NdTensorType type = tensorTypeOf(op.getDest());
+  for (const MapEntry &entry : op.getDestMap().getEntries()) {
+    Expr expr = entry.expr();
+    nd::SizeAttr size = type.size(entry.name);
+    // A name of the space that has the size of the destination's fits.
+    if (auto name = expr.asName(); name && op.getSpace().lookup(*name) == size)
+      continue;
+    auto constant = size.constant();
+    if (!constant)
+      return op.emitOpError() << "cannot be differentiated: the size of '" << entry.name.getValue()
+                              << "' is " << size.getExpr().str() << ", expected a constant";
+    auto bounds = expr.simplify(ranges).bounds(ranges);
+    if (!bounds || bounds->low < 0)
+      conditions.emplace_back(op.getContext(), expr);
+    if (!bounds || bounds->high >= *constant)
+      conditions.emplace_back(op.getContext(), Expr(*constant - 1) - expr);
+  }
+  return success();
+}
+
 LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                       Gradients &gradients) {
-  return emitOpError() << "cannot be differentiated";
-}
-LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
-                                    Gradients &gradients) {
-  return emitOpError() << "cannot be differentiated";
-}
-LogicalResult GroupOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
-                                     Gradients &gradients) {
-  return emitOpError() << "cannot be differentiated";
+  Location loc = getLoc();
+  Value cotangent = cotangents[0];
+  bool adds = nd::combinerKind(getCombine()) == nd::CombinerKind::Add;
+  if (!adds && !getUnique())
+    return emitOpError() << "cannot be differentiated: expected a sum, or 'unique', so that the "
+                            "order in which values are combined does not matter";
+  SmallVector<Condition> inside;
+  if (failed(insideConditions(*this, inside)))
+    return failure();
+  auto guard = GuardAttr::get(getContext(), inside, TypedAttr());
+  unsigned n = getReads().size();
+  Block &code = getBody().front(), &combiner = getCombine().front();
+
+  // The reads, the cotangent at the target and the old value there.
+  auto start = [&](Contribution &what) {
+    what.space = getSpace();
+    for (unsigned k = 0; k < n; ++k)
+      what.read(getReads()[k], cast<MapAttr>(getMaps()[k]), cast<GuardAttr>(getGuards()[k]));
+    what.carrier = what.read(cotangent, getDestMap(), guard);
+    what.read(getDest(), getDestMap(), guard);
+  };
+  auto combinerGradient = [&](Block *block, unsigned side) -> FailureOr<Value> {
+    Value g = block->getArgument(n);
+    if (adds)
+      return g;
+    Value fresh = nd::inlineScalars(b, code, block->getArguments().take_front(n))[0];
+    return gradientOf(b, loc, combiner, {block->getArgument(n + 1), fresh}, {g}, side);
+  };
+
+  if (wanted[0] && adds) {
+    gradients[0] = cotangent;
+  } else if (wanted[0]) {
+    // Targets keep what the combiner passes on, all other places their cotangent.
+    Contribution what;
+    start(what);
+    FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) -> FailureOr<Value> {
+      FailureOr<Value> result = combinerGradient(block, 0);
+      if (succeeded(result) && !*result)
+        return nd::buildNumber(b, loc, block->getArgument(n).getType(), 0);
+      return result;
+    });
+    if (failed(any))
+      return failure();
+    what.prune();
+    NestBuilder nest(b, loc);
+    nest.produced = getSpace();
+    for (auto [value, map, readGuard] : llvm::zip_equal(what.reads, what.maps, what.guards))
+      nest.read(value, map, readGuard);
+    UpdateOp update = nest.createUpdate(
+        cotangent, getDestMap(),
+        [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineScalars(b, what.block(), s); },
+        [](OpBuilder &, Location, ValueRange s) { return SmallVector<Value>{s[1]}; },
+        /*unique=*/true);
+    gradients[0] = update.getResult();
+  }
+  for (unsigned i = 0; i < n; ++i) {
+    if (!wanted[i + 1])
+      continue;
+    Contribution what;
+    start(what);
+    FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) -> FailureOr<Value> {
+      FailureOr<Value> given = combinerGradient(block, 1);
+      if (failed(given) || !*given)
+        return given;
+      return gradientOf(b, loc, code, block->getArguments().take_front(n), {*given}, i);
+    });
+    if (failed(any))
+      return failure();
+    if (*any)
+      gradients[i + 1] =
+          sumContributions(b, loc, what, tensorTypeOf(getReads()[i]), cast<MapAttr>(getMaps()[i]),
+                           cast<GuardAttr>(getGuards()[i]));
+  }
+  return success();
 }

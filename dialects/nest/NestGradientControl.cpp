@@ -1,0 +1,405 @@
+//===- NestGradientControl.cpp - gradients of scans and groups ------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestGradient.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+MapAttr nest::completeMap(MapAttr map, nd::NdTensorType type) {
+  SmallVector<MapEntry> entries(map.getEntries());
+  for (const nd::Dim &dim : type.getDims())
+    if (!map.lookup(dim.name))
+      entries.emplace_back(map.getContext(), dim.name, Expr::name(dim.name.getValue()));
+  return MapAttr::getSorted(map.getContext(), entries);
+}
+
+static SmallVector<nd::Dim> unionOf(nd::DimsAttr dims, ArrayRef<nd::Dim> more) {
+  SmallVector<nd::Dim> all(dims.getDims());
+  for (const nd::Dim &dim : more)
+    if (!dims.contains(dim.name))
+      all.push_back(dim);
+  return all;
+}
+
+Value nest::addByNest(OpBuilder &b, Location loc, Value x, Value y) {
+  nd::NdTensorType type = tensorTypeOf(x);
+  NestBuilder nest(b, loc);
+  nest.produced = type.getDims();
+  nest.read(x, MapAttr::identity(type));
+  nest.read(y, MapAttr::identity(type));
+  return nest
+      .create(type.getElementType(),
+              [](OpBuilder &b, Location loc, ValueRange s) {
+                return SmallVector<Value>{arith::AddFOp::create(b, loc, s[0], s[1])};
+              })
+      .getResult(0);
+}
+
+Value nest::broadcastByNest(OpBuilder &b, Location loc, Value value, ArrayRef<nd::Dim> dims) {
+  nd::NdTensorType type = tensorTypeOf(value);
+  SmallVector<nd::Dim> all = unionOf(type.getDims(), dims);
+  if (all.size() == type.getDims().size())
+    return value;
+  NestBuilder nest(b, loc);
+  nest.produced = nd::DimsAttr::getSorted(b.getContext(), all);
+  nest.read(value, MapAttr::identity(type));
+  return nest
+      .create(type.getElementType(),
+              [](OpBuilder &, Location, ValueRange s) { return SmallVector<Value>{s[0]}; })
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Groups: the same nests over the group's names as well
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Copies nests of a group's region with the group's names as iteration names.
+class Ungroup {
+public:
+  Ungroup(OpBuilder &b, SmallVectorImpl<Operation *> &made) : b(b), made(&made) {}
+  IRMapping values;
+
+  void copy(Block &block, ArrayRef<nd::Dim> names) {
+    for (Operation &op : block.without_terminator())
+      copyOp(op, names);
+  }
+
+private:
+  OpBuilder &b;
+  SmallVectorImpl<Operation *> *made;
+
+  nd::NdTensorType more(Type type, ArrayRef<nd::Dim> names) {
+    auto tensor = cast<nd::NdTensorType>(type);
+    return tensor.withDims(unionOf(tensor.getDims(), names));
+  }
+  void note(Operation *op) {
+    if (made && op)
+      made->push_back(op);
+  }
+  Value withNames(Location loc, Value value, ArrayRef<nd::Dim> names) {
+    Value all = broadcastByNest(b, loc, value, names);
+    if (all != value)
+      note(all.getDefiningOp());
+    return all;
+  }
+  ArrayAttr completeMaps(ArrayAttr maps, ValueRange operands) {
+    SmallVector<Attribute> result;
+    for (auto [map, operand] : llvm::zip_equal(maps, operands))
+      result.push_back(completeMap(cast<MapAttr>(map), tensorTypeOf(operand)));
+    return b.getArrayAttr(result);
+  }
+
+  void copyOp(Operation &op, ArrayRef<nd::Dim> names);
+  void copyScan(ScanOp op, ArrayRef<nd::Dim> names);
+};
+} // namespace
+
+void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
+  if (auto group = dyn_cast<GroupOp>(op)) {
+    SmallVector<nd::Dim> all(names);
+    all.append(group.getNames().begin(), group.getNames().end());
+    copy(group.getBody().front(), all);
+    for (auto [value, result] : llvm::zip_equal(
+             group.getBody().front().getTerminator()->getOperands(), group.getResults()))
+      values.map(result, withNames(op.getLoc(), values.lookupOrDefault(value), all));
+    return;
+  }
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return copyScan(scan, names);
+  if (auto update = dyn_cast<UpdateOp>(op))
+    values.map(update.getDest(),
+               withNames(op.getLoc(), values.lookupOrDefault(update.getDest()), names));
+  Operation *copy = b.clone(op, values);
+  copy->removeAttr("layouts");
+  copy->removeAttr("schedule");
+  if (auto compute = dyn_cast<ComputeOp>(copy)) {
+    compute.setProducedAttr(
+        nd::DimsAttr::getSorted(b.getContext(), unionOf(compute.getProduced(), names)));
+    compute.setMapsAttr(completeMaps(compute.getMaps(), compute.getOperands()));
+  } else if (auto update = dyn_cast<UpdateOp>(copy)) {
+    update.setSpaceAttr(
+        nd::DimsAttr::getSorted(b.getContext(), unionOf(update.getSpace(), names)));
+    update.setMapsAttr(completeMaps(update.getMaps(), update.getReads()));
+    update.setDestMapAttr(completeMap(update.getDestMap(), tensorTypeOf(update.getDest())));
+  }
+  if (!isa<nd::ConstantOp>(copy))
+    for (Value result : copy->getResults())
+      result.setType(more(result.getType(), names));
+  note(copy);
+}
+
+void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
+  Location loc = op.getLoc();
+  SmallVector<Value> operands;
+  for (Value init : op.getInits())
+    operands.push_back(withNames(loc, values.lookupOrDefault(init), names));
+  for (Value read : op.getReads())
+    operands.push_back(withNames(loc, values.lookupOrDefault(read), names));
+  SmallVector<Type> results;
+  for (Type type : op.getResultTypes())
+    results.push_back(more(type, names));
+  OperationState state(loc, op->getName(), operands, results, op->getAttrs());
+  state.addRegion();
+  Operation *copy = b.create(state);
+  copy->removeAttr("layouts");
+  {
+    OpBuilder::InsertionGuard guard(b);
+    SmallVectorImpl<Operation *> *outer = made;
+    made = nullptr;
+    Block *block = b.createBlock(&copy->getRegion(0));
+    for (BlockArgument argument : op.getBody().getArguments())
+      values.map(argument, block->addArgument(more(argument.getType(), names), loc));
+    this->copy(op.getBody().front(), names);
+    SmallVector<Value> yielded;
+    for (Value value : op.getBody().front().getTerminator()->getOperands())
+      yielded.push_back(withNames(loc, values.lookupOrDefault(value), names));
+    YieldOp::create(b, loc, yielded);
+    made = outer;
+  }
+  values.map(op.getResults(), copy->getResults());
+  note(copy);
+}
+
+/// The scan with what it captures (of floats) as carried tensors that stay what they are, so that
+/// their gradients are carried too.
+static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getBody(), captured);
+  SmallVector<Value> extra;
+  for (Value value : captured)
+    if (isa<FloatType>(tensorTypeOf(value).getElementType()))
+      extra.push_back(value);
+  if (extra.empty())
+    return {};
+  unsigned n = op.getInits().size();
+  SmallVector<Value> inits(op.getInits());
+  llvm::append_range(inits, extra);
+  SmallVector<Type> types(op.getResultTypes());
+  for (auto [i, value] : llvm::enumerate(extra))
+    types.insert(types.begin() + n + i, value.getType());
+  auto copy = ScanOp::create(b, op.getLoc(), types, inits, op.getReads(), op.getAlong(),
+                             op.getReverse(), ArrayAttr());
+  IRMapping mapping;
+  op.getBody().cloneInto(&copy.getBody(), mapping);
+  Block &block = copy.getBody().front();
+  Operation *yield = block.getTerminator();
+  for (auto [i, value] : llvm::enumerate(extra)) {
+    Value argument = block.insertArgument(n + i, value.getType(), op.getLoc());
+    replaceAllUsesInRegionWith(value, argument, copy.getBody());
+    yield->insertOperands(n + i, argument);
+  }
+  return copy;
+}
+
+static Value resultOf(ScanOp original, ScanOp copy, unsigned i) {
+  unsigned n = original.getInits().size(), more = copy.getInits().size() - n;
+  return copy.getResult(i < n ? i : i + more);
+}
+
+void nest::expandForGradient(OpBuilder &b, nd::ReverseMode &reverse,
+                             SmallVectorImpl<Operation *> &ops) {
+  SmallVector<Operation *> all;
+  for (Operation *op : ops) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(op);
+    if (auto group = dyn_cast<GroupOp>(op)) {
+      SmallVector<Operation *> made;
+      Ungroup ungroup(b, made);
+      SmallVector<nd::Dim> names(group.getNames().begin(), group.getNames().end());
+      ungroup.copy(group.getBody().front(), names);
+      // Slices of values of the group: with all of its names, by a copy if they lack one.
+      for (auto [value, result] : llvm::zip_equal(
+               group.getBody().front().getTerminator()->getOperands(), group.getResults())) {
+        Value copy = ungroup.values.lookupOrDefault(value);
+        Value wide = broadcastByNest(b, op->getLoc(), copy, names);
+        if (wide != copy)
+          made.push_back(wide.getDefiningOp());
+        reverse.redirect(result, wide);
+      }
+      // Scans that came out of the group may capture values, too.
+      expandForGradient(b, reverse, made);
+      llvm::append_range(all, made);
+      continue;
+    }
+    if (auto scan = dyn_cast<ScanOp>(op))
+      if (ScanOp copy = carryCaptures(b, scan)) {
+        for (unsigned i = 0; i < scan.getNumResults(); ++i)
+          reverse.redirect(scan.getResult(i), resultOf(scan, copy, i));
+        all.push_back(copy);
+        continue;
+      }
+    all.push_back(op);
+  }
+  ops.assign(all.begin(), all.end());
+}
+
+LogicalResult GroupOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>,
+                                     SmallVectorImpl<Value> &) {
+  // A group has no operands; expandForGradient replaces it.
+  return emitOpError() << "cannot be differentiated as a whole";
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ScanGradient {
+public:
+  ScanGradient(OpBuilder &b, ScanOp op)
+      : b(b), op(op), loc(op.getLoc()), body(op.getBody().front()), n(op.getInits().size()) {}
+
+  LogicalResult build(ValueRange cotangents, ArrayRef<bool> wanted,
+                      SmallVectorImpl<Value> &gradients);
+
+private:
+  OpBuilder &b;
+  ScanOp op;
+  Location loc;
+  Block &body;
+  unsigned n;
+
+  bool staysTheSame(unsigned i) {
+    return body.getTerminator()->getOperand(i) == body.getArgument(i) &&
+           llvm::count(op.getInits(), op.getInits()[i]) == 1;
+  }
+  static bool isFloat(Value value) {
+    return isa<FloatType>(tensorTypeOf(value).getElementType());
+  }
+  SmallVector<Value> stacks();
+};
+} // namespace
+
+/// The carried tensors as they are at the start of each step; null for those that never change.
+SmallVector<Value> ScanGradient::stacks() {
+  SmallVector<unsigned> saved;
+  SmallVector<Type> types(op->getResultTypes().begin(), op->getResultTypes().begin() + n);
+  for (unsigned i = 0; i < n; ++i) {
+    if (staysTheSame(i))
+      continue;
+    saved.push_back(i);
+    nd::NdTensorType type = tensorTypeOf(op.getInits()[i]);
+    types.push_back(type.withDims(unionOf(type.getDims(), op.getAlong().getDims())));
+  }
+  auto forward = ScanOp::create(b, loc, types, op.getInits(), op.getReads(), op.getAlong(),
+                                op.getReverse(), ArrayAttr());
+  IRMapping mapping;
+  op.getBody().cloneInto(&forward.getBody(), mapping);
+  Block &block = forward.getBody().front();
+  SmallVector<Value> yielded(block.getTerminator()->getOperands().take_front(n));
+  for (unsigned i : saved)
+    yielded.push_back(block.getArgument(i));
+  block.getTerminator()->setOperands(yielded);
+  SmallVector<Value> result(n);
+  for (auto [k, i] : llvm::enumerate(saved))
+    result[i] = forward.getResult(n + k);
+  return result;
+}
+
+LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
+                                  SmallVectorImpl<Value> &gradients) {
+  SmallVector<Value> saved = stacks();
+  StringRef along = op.getAlong().begin()->name;
+  auto sliceType = [&](Value value) {
+    SmallVector<nd::Dim> dims;
+    for (const nd::Dim &dim : tensorTypeOf(value).getDims())
+      if (dim.name != along)
+        dims.push_back(dim);
+    return tensorTypeOf(value).withDims(dims);
+  };
+
+  // Carried backwards: the cotangents of the carried floats. Read: what the forward step read, the
+  // saved tensors, the cotangents of the outputs.
+  SmallVector<unsigned> carried, read;
+  SmallVector<Value> inits, reads(op.getReads());
+  for (unsigned i = 0; i < n; ++i)
+    if (isFloat(op.getInits()[i])) {
+      carried.push_back(i);
+      inits.push_back(cotangents[i] ? cotangents[i]
+                                    : nd::buildZero(b, loc, tensorTypeOf(op.getInits()[i])));
+    }
+  for (unsigned i = 0; i < op.getReads().size(); ++i)
+    if (wanted[n + i])
+      read.push_back(i);
+  for (Value value : saved)
+    if (value)
+      reads.push_back(value);
+  for (Value cotangent : cotangents.drop_front(n))
+    if (cotangent)
+      reads.push_back(cotangent);
+
+  SmallVector<Type> results(llvm::map_to_vector(inits, [](Value v) { return v.getType(); }));
+  for (unsigned i : read)
+    results.push_back(op.getReads()[i].getType());
+  auto backward = ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse(),
+                                 ArrayAttr());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&backward.getBody());
+    for (Value init : inits)
+      block->addArgument(init.getType(), loc);
+    for (Value value : reads)
+      block->addArgument(sliceType(value), loc);
+    unsigned next = carried.size() + op.getReads().size();
+    IRMapping mapping;
+    for (unsigned i = 0; i < n; ++i)
+      mapping.map(body.getArgument(i),
+                  saved[i] ? Value(block->getArgument(next++)) : op.getInits()[i]);
+    for (unsigned i = 0; i < op.getReads().size(); ++i)
+      mapping.map(body.getArgument(n + i), block->getArgument(carried.size() + i));
+    SmallVector<Operation *> ops;
+    for (Operation &inner : body.without_terminator())
+      ops.push_back(b.clone(inner, mapping));
+
+    nd::ReverseMode reverse(b, addByNest);
+    for (unsigned i : carried)
+      reverse.want(mapping.lookup(body.getArgument(i)));
+    for (unsigned i : read)
+      reverse.want(mapping.lookup(body.getArgument(n + i)));
+    expandForGradient(b, reverse, ops);
+    reverse.propagate(ops);
+    auto yielded = [&](unsigned i) { return mapping.lookupOrDefault(body.getTerminator()->getOperand(i)); };
+    for (auto [k, i] : llvm::enumerate(carried))
+      reverse.accumulate(loc, yielded(i), block->getArgument(k));
+    for (unsigned i = n; i < op.getNumResults(); ++i)
+      if (cotangents[i])
+        reverse.accumulate(loc, yielded(i), block->getArgument(next++));
+    if (failed(reverse.run(ops)))
+      return failure();
+    SmallVector<Value> end;
+    auto finish = [&](BlockArgument argument) {
+      Value value = reverse.cotangent(mapping.lookup(argument));
+      end.push_back(value ? value : nd::buildZero(b, loc, tensorTypeOf(argument)));
+    };
+    for (unsigned i : carried)
+      finish(body.getArgument(i));
+    for (unsigned i : read)
+      finish(body.getArgument(n + i));
+    YieldOp::create(b, loc, end);
+    nd::eraseDeadScalars(*block);
+  }
+  for (auto [k, i] : llvm::enumerate(carried))
+    if (wanted[i])
+      gradients[i] = backward.getResult(k);
+  for (auto [k, i] : llvm::enumerate(read))
+    gradients[n + i] = backward.getResult(carried.size() + k);
+  return success();
+}
+
+LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &gradients) {
+  return ScanGradient(b, *this).build(cotangents, wanted, gradients);
+}

@@ -1,0 +1,483 @@
+//===- Canonical.cpp - forms that no choice of names changes --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/Canonical.h"
+
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestBuild.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Labelling
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Text = llvm::function_ref<std::string(const Labels &)>;
+
+class Labelling {
+public:
+  Labelling(ArrayRef<std::string> names, Text text) : names(names), text(text) {}
+
+  void search(std::vector<unsigned> colours) {
+    refine(colours);
+    // The first class with several members.
+    std::vector<unsigned> members(names.size());
+    for (unsigned colour : colours)
+      ++members[colour];
+    auto tied = llvm::find_if(members, [](unsigned count) { return count > 1; });
+    if (tied == members.end() || leaves >= maxLeaves) {
+      Labels labels;
+      for (auto [name, colour] : llvm::zip_equal(names, colours))
+        labels[name] = "d" + std::to_string(colour);
+      ++leaves;
+      std::string candidate = text(labels);
+      if (best.labels.empty() || candidate < best.text)
+        best = {std::move(candidate), std::move(labels)};
+      return;
+    }
+    unsigned colour = tied - members.begin();
+    for (unsigned i = 0; i < names.size(); ++i) {
+      if (colours[i] != colour)
+        continue;
+      std::vector<unsigned> single(colours);
+      for (unsigned k = 0; k < names.size(); ++k)
+        if (k != i && colours[k] >= colour)
+          ++single[k];
+      search(single);
+    }
+  }
+
+  CanonicalForm best;
+
+private:
+  // Beyond this many labellings a symmetric op may keep several forms, which costs sharing only.
+  static constexpr unsigned maxLeaves = 720;
+  ArrayRef<std::string> names;
+  Text text;
+  unsigned leaves = 0;
+
+  /// Colours become the ranks of (colour, text in which the name alone is `self`), up to a fixed point.
+  void refine(std::vector<unsigned> &colours) {
+    size_t classes = std::set<unsigned>(colours.begin(), colours.end()).size();
+    while (true) {
+      Labels labels;
+      for (auto [name, colour] : llvm::zip_equal(names, colours))
+        labels[name] = "c" + std::to_string(colour);
+      std::vector<std::pair<unsigned, std::string>> signatures;
+      for (auto [name, colour] : llvm::zip_equal(names, colours)) {
+        std::string kept = std::exchange(labels[name], "self");
+        signatures.emplace_back(colour, text(labels));
+        labels[name] = kept;
+      }
+      std::vector<std::pair<unsigned, std::string>> sorted(signatures);
+      llvm::sort(sorted);
+      for (auto [colour, signature] : llvm::zip_equal(colours, signatures))
+        colour = llvm::lower_bound(sorted, signature) - sorted.begin();
+      size_t refined = std::set<unsigned>(colours.begin(), colours.end()).size();
+      if (refined == classes)
+        return;
+      classes = refined;
+    }
+  }
+};
+} // namespace
+
+CanonicalForm heddle::canonicalise(ArrayRef<std::string> names, Text text) {
+  if (names.empty())
+    return {text({}), {}};
+  Labelling labelling(names, text);
+  labelling.search(std::vector<unsigned>(names.size()));
+  return std::move(labelling.best);
+}
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+static std::string shorten(std::string text) {
+  if (text.size() <= 40)
+    return text;
+  llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
+  return "h" + llvm::utohexstr(hash.high64) + "_" + llvm::utohexstr(hash.low64);
+}
+
+template <typename T>
+static std::string print(T value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+static std::string labelOf(const Labels &labels, StringRef name) {
+  auto found = labels.find(std::string_view(name));
+  return found == labels.end() ? name.str() : found->second;
+}
+
+static std::string sortedJoin(std::vector<std::string> parts) {
+  llvm::sort(parts);
+  return llvm::join(parts, ", ");
+}
+
+/// `reads` gives the names of values that a map depends on.
+static std::string exprText(const Expr &expr, const Labels &labels,
+                            ArrayRef<std::string> reads = {}) {
+  return expr
+      .substitute([&](const std::string &name) -> std::optional<Expr> {
+        if (auto index = nest::readIndex(name))
+          return *index < reads.size() ? std::optional<Expr>(Expr::name(reads[*index]))
+                                       : std::nullopt;
+        return Expr::name(labelOf(labels, name));
+      })
+      .str();
+}
+
+static std::string dimsText(nd::DimsAttr dims, const Labels &labels) {
+  std::vector<std::string> parts;
+  for (const nd::Dim &dim : dims)
+    parts.push_back(labelOf(labels, dim.name) + ": " + dim.size().getExpr().str());
+  return "{" + sortedJoin(parts) + "}";
+}
+
+static std::string typeText(Type type, const Labels &labels) {
+  auto tensor = dyn_cast<nd::NdTensorType>(type);
+  return tensor ? print(tensor.getElementType()) + dimsText(tensor.getDims(), labels) : print(type);
+}
+
+std::string heddle::scalarText(Block &block, ArrayRef<std::string> leaves, const Labels &labels) {
+  DenseMap<Value, std::string> texts;
+  for (auto [argument, leaf] : llvm::zip_equal(block.getArguments(), leaves))
+    texts[argument] = shorten(leaf);
+  for (Operation &op : block.without_terminator()) {
+    std::vector<std::string> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(texts.lookup(operand));
+    if (op.hasTrait<OpTrait::IsCommutative>())
+      llvm::sort(operands);
+    std::string text = op.getName().getStringRef().str();
+    if (auto index = dyn_cast<nest::IndexOp>(op))
+      text += " " + labelOf(labels, index.getName());
+    else if (!op.getAttrs().empty())
+      text += print(op.getAttrDictionary());
+    text += "(" + llvm::join(operands, ", ") + ") " + print(op.getResult(0).getType());
+    texts[op.getResult(0)] = shorten(std::move(text));
+  }
+  std::vector<std::string> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(texts.lookup(value));
+  return llvm::join(results, "; ");
+}
+
+/// A combiner, whose arguments have places and no names.
+static std::string combinerText(Region &region) {
+  if (region.empty())
+    return "";
+  std::vector<std::string> leaves;
+  for (unsigned i = 0; i < region.getNumArguments(); ++i)
+    leaves.push_back("a" + std::to_string(i));
+  return scalarText(region.front(), leaves, {});
+}
+
+/// `v3{row = d0, column = d1}` for a tensor whose own names are `d0` and `d1` here.
+static std::string operandText(const OperandIdentity &operand, nd::NdTensorType type,
+                               const Labels &labels) {
+  std::vector<std::string> parts;
+  for (const nd::Dim &dim : type.getDims())
+    parts.push_back(labelOf(operand.names, dim.name) + "=" + labelOf(labels, dim.name));
+  return operand.value + "{" + sortedJoin(parts) + "}";
+}
+
+//===----------------------------------------------------------------------===//
+// nd
+//===----------------------------------------------------------------------===//
+
+/// An attribute of an nd op in which strings are names.
+static std::string attributeText(Attribute attr, const Labels &labels, bool isSet) {
+  if (auto name = dyn_cast<StringAttr>(attr))
+    return labelOf(labels, name);
+  if (auto list = dyn_cast<ArrayAttr>(attr)) {
+    std::vector<std::string> parts;
+    for (Attribute each : list)
+      parts.push_back(attributeText(each, labels, false));
+    return isSet ? "[" + sortedJoin(parts) + "]" : "[" + llvm::join(parts, ", ") + "]";
+  }
+  return print(attr);
+}
+
+static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands,
+                          const Labels &labels) {
+  std::string text = op->getName().getStringRef().str();
+  for (NamedAttribute attr : op->getAttrs()) {
+    StringRef name = attr.getName();
+    if (name == "crossed")
+      continue; // follows from the operands
+    auto constant = dyn_cast<nd::ConstantOp>(op);
+    bool isSet = (name == "names" && isa<nd::ReduceOp>(op)) ||
+                 (name == "order" && constant && constant.splat());
+    if (name == "value" && constant && constant.splat())
+      text += " value=" + print(constant.splat());
+    else if (name.contains('.'))
+      text += (" " + name + "=").str() + print(attr.getValue());
+    else
+      text += (" " + name + "=").str() + attributeText(attr.getValue(), labels, isSet);
+  }
+  std::vector<std::string> parts;
+  for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
+    parts.push_back(operandText(operand, nest::tensorTypeOf(value), labels));
+  if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
+    // The body says where operands stand; the order in which they are listed does not matter.
+    text += " " + scalarText(pointwise.getBody().front(), parts, labels);
+    text += " of " + sortedJoin(parts);
+  } else {
+    text += " of " + llvm::join(parts, ", ");
+    for (Region &region : op->getRegions())
+      text += " by " + combinerText(region);
+  }
+  for (Type type : op->getResultTypes())
+    text += " -> " + typeText(type, labels);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// nest
+//===----------------------------------------------------------------------===//
+
+static std::string mapText(nest::MapAttr map, const OperandIdentity &operand, const Labels &labels,
+                           ArrayRef<std::string> reads) {
+  std::vector<std::string> parts;
+  for (const nest::MapEntry &entry : map.getEntries())
+    parts.push_back(labelOf(operand.names, entry.name) + "=" +
+                    exprText(entry.expr(), labels, reads));
+  return operand.value + "[" + sortedJoin(parts) + "]";
+}
+
+static std::string guardText(nest::GuardAttr guard, const Labels &labels,
+                             ArrayRef<std::string> reads) {
+  if (guard.isTrivial())
+    return "";
+  std::vector<std::string> parts;
+  for (const nest::Condition &condition : guard.getConditions())
+    parts.push_back(exprText(condition.expr(), labels, reads) +
+                    (condition.equality ? " == 0" : " >= 0"));
+  std::string text = " if [" + sortedJoin(parts) + "]";
+  return guard.getOtherwise() ? text + " else " + print(guard.getOtherwise()) : text;
+}
+
+static std::string scheduleText(nest::ScheduleAttr attr, ArrayRef<OperandIdentity> operands,
+                                const Labels &labels) {
+  nest::Schedule schedule = attr.getSchedule();
+  std::vector<nest::Stage> stages = std::exchange(schedule.stages, {});
+  std::string text =
+      print(nest::ScheduleAttr::get(attr.getContext(), schedule.rename(labels)));
+  for (const nest::Stage &stage : stages)
+    text += " stage " + operands[stage.operand].value + " at " + std::to_string(stage.at) + " " +
+            stage.level + " " + stage.layout.rename(operands[stage.operand].names).str() + " " +
+            std::to_string(stage.buffers) + " " + stage.engine;
+  return text;
+}
+
+static std::string choicesText(Operation *op, ArrayRef<OperandIdentity> operands,
+                               const Labels &labels) {
+  std::string text;
+  if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"))
+    for (Attribute each : layouts) {
+      auto layout = dyn_cast<nest::LayoutAttr>(each);
+      text += " in " + (layout ? layout.getLayout().rename(labels).str() : "any");
+    }
+  if (auto schedule = op->getAttrOfType<nest::ScheduleAttr>("schedule"))
+    text += " " + scheduleText(schedule, operands, labels);
+  return text;
+}
+
+/// Texts of reads; each may depend on those before it.
+static std::vector<std::string> readTexts(ArrayRef<OperandIdentity> operands,
+                                          ArrayRef<Attribute> maps, ArrayRef<Attribute> guards,
+                                          const Labels &labels) {
+  std::vector<std::string> reads, names;
+  for (auto [operand, map, guard] : llvm::zip_equal(operands, maps, guards)) {
+    reads.push_back(mapText(cast<nest::MapAttr>(map), operand, labels, names) +
+                    guardText(cast<nest::GuardAttr>(guard), labels, names));
+    // As a variable of an expression it must be an identifier.
+    std::string text = "read " + reads.back();
+    names.push_back("h" + llvm::utohexstr(llvm::xxh3_64bits(text)));
+  }
+  return reads;
+}
+
+static std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> operands,
+                               const Labels &labels) {
+  size_t n = op.getReads().size();
+  std::string text = "compute " + dimsText(op.getProduced(), labels) + " reduce " +
+                     dimsText(op.getReduced(), labels);
+  ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
+  std::vector<std::string> reads = readTexts(operands, maps, guards, labels);
+  std::vector<std::string> ofBody(reads.begin(), reads.begin() + n);
+  text += " reads " + sortedJoin(ofBody) + " body " +
+          scalarText(op.getBody().front(), ofBody, labels);
+  text += " combine " + combinerText(op.getCombine()) + " " + print(op.getNeutral());
+  if (!op.getFinish().empty()) {
+    std::vector<std::string> leaves;
+    for (unsigned i = 0; i + (reads.size() - n) < op.getFinish().getNumArguments(); ++i)
+      leaves.push_back("a" + std::to_string(i));
+    leaves.insert(leaves.end(), reads.begin() + n, reads.end());
+    text += " finish " + scalarText(op.getFinish().front(), leaves, labels);
+  }
+  for (Type type : op->getResultTypes())
+    text += " -> " + typeText(type, labels);
+  return text + choicesText(op, operands, labels);
+}
+
+static std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> operands,
+                              const Labels &labels) {
+  std::vector<std::string> reads = readTexts(operands.drop_front(), op.getMaps().getValue(),
+                                             op.getGuards().getValue(), labels);
+  std::vector<std::string> names;
+  for (const std::string &read : reads)
+    names.push_back("h" + llvm::utohexstr(llvm::xxh3_64bits("read " + read)));
+  std::string text = "update " + dimsText(op.getSpace(), labels) + " at " +
+                     mapText(op.getDestMap(), operands[0], labels, names);
+  text += " reads " + sortedJoin(reads) + " body " +
+          scalarText(op.getBody().front(), reads, labels) + " combine " +
+          combinerText(op.getCombine()) + (op.getUnique() ? " unique" : "");
+  // The result has the names of the destination.
+  return text + " -> " + typeText(op.getType(), operands[0].names) +
+         choicesText(op, operands.drop_front(), labels);
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+/// The names that an op's own text is written in.
+static std::vector<std::string> ownNames(Operation *op) {
+  std::set<std::string> names;
+  auto add = [&](nd::DimsAttr dims) {
+    for (const nd::Dim &dim : dims)
+      names.insert(dim.name.str());
+  };
+  if (auto compute = dyn_cast<nest::ComputeOp>(op)) {
+    add(compute.getProduced());
+    add(compute.getReduced());
+  } else if (auto update = dyn_cast<nest::UpdateOp>(op)) {
+    add(update.getSpace());
+  } else {
+    for (Value value : op->getOperands())
+      add(nest::tensorTypeOf(value).getDims());
+    for (Value value : op->getResults())
+      add(nest::tensorTypeOf(value).getDims());
+  }
+  return {names.begin(), names.end()};
+}
+
+static bool hasForm(Operation *op) {
+  if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+    return true;
+  return isa_and_nonnull<nd::NdDialect>(op->getDialect()) && isPure(op) &&
+         op->getNumResults() != 0 && !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands,
+                          const Labels &labels) {
+  if (auto compute = dyn_cast<nest::ComputeOp>(op))
+    return computeText(compute, operands, labels);
+  if (auto update = dyn_cast<nest::UpdateOp>(op))
+    return updateText(update, operands, labels);
+  return ndText(op, operands, labels);
+}
+
+std::optional<CanonicalForm>
+heddle::canonicalForm(Operation *op, llvm::function_ref<OperandIdentity(Value)> identify) {
+  if (!hasForm(op))
+    return std::nullopt;
+  SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
+  return canonicalise(ownNames(op),
+                      [&](const Labels &labels) { return textOf(op, operands, labels); });
+}
+
+//===----------------------------------------------------------------------===//
+// Keys of kernels
+//===----------------------------------------------------------------------===//
+
+/// Any op with its regions: names as they are, values numbered in the order of their first use.
+static void plainText(Operation *op, DenseMap<Value, unsigned> &numbers, std::string &text,
+                      llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
+  auto number = [&](Value value) {
+    auto [found, isNew] = numbers.try_emplace(value, numbers.size());
+    text += " %" + std::to_string(found->second);
+    if (!isNew)
+      return;
+    text += ": " + print(value.getType());
+    if (nest::LayoutAttr layout = layoutOf ? layoutOf(value) : nest::LayoutAttr())
+      text += print(layout);
+  };
+  text += op->getName().getStringRef();
+  text += print(op->getAttrDictionary());
+  for (Value operand : op->getOperands())
+    number(operand);
+  for (Value result : op->getResults())
+    number(result);
+  for (Region &region : op->getRegions()) {
+    text += " {";
+    for (Block &block : region) {
+      for (Value argument : block.getArguments())
+        number(argument);
+      for (Operation &inner : block) {
+        text += "\n";
+        plainText(&inner, numbers, text, layoutOf);
+      }
+    }
+    text += "}";
+  }
+}
+
+std::string heddle::canonicalKey(Operation *op,
+                                 llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
+  bool isNest = isa<nest::ComputeOp, nest::UpdateOp>(op);
+  if (!isNest) {
+    DenseMap<Value, unsigned> numbers;
+    std::string text;
+    plainText(op, numbers, text, layoutOf);
+    return text;
+  }
+  // Names of operands are labelled like iteration names, each operand's apart: `t0.row`.
+  std::vector<std::string> names = ownNames(op);
+  Ranges ranges = nest::iterationRanges(op);
+  for (const auto &[name, range] : ranges)
+    if (!name.empty() && !llvm::is_contained(names, name))
+      names.push_back(name); // of a group around
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
+      names.push_back("t" + std::to_string(i) + "." + dim.name.str());
+  return canonicalise(names, [&](const Labels &labels) {
+           SmallVector<OperandIdentity> operands;
+           std::string text;
+           for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+             OperandIdentity identity{"arg" + std::to_string(i), {}};
+             nd::NdTensorType type = nest::tensorTypeOf(operand);
+             for (const nd::Dim &dim : type.getDims())
+               identity.names[dim.name.str()] =
+                   labelOf(labels, "t" + std::to_string(i) + "." + dim.name.str());
+             text += "\n" + identity.value + ": " + typeText(type, identity.names);
+             if (nest::LayoutAttr layout = layoutOf ? layoutOf(operand) : nest::LayoutAttr())
+               text += " in " + layout.getLayout().rename(identity.names).str();
+             operands.push_back(std::move(identity));
+           }
+           std::vector<std::string> around;
+           for (const auto &[name, range] : ranges)
+             around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
+           return textOf(op, operands, labels) + text + "\nranges " + sortedJoin(around);
+         })
+      .text;
+}

@@ -1,0 +1,67 @@
+//===- Canonical.h - forms that no choice of names changes ------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names have no order and no meaning, so two ops are equal if some renaming takes one to the other.
+// `canonicalise` gives every name of an op a label that depends on its uses alone:
+//
+//     reduce %x over [k]  (x: {k: 4, m: 3})     and     reduce %y over [p]  (y: {p: 4, q: 3})
+//
+// both become the text `reduce over [d0] of {d0: 4, d1: 3}`, with labels {k: d0, m: d1} and
+// {p: d0, q: d1}; composing them gives the renaming.
+//
+// How: a text of the op is made in which names are written by their colour. The colour of a name is
+// refined by the text in which it alone stands out, until nothing changes; of names that still
+// look alike each is singled out in turn, and the smallest text wins. A symmetric text (that of a
+// matrix times its transpose) thus gets one form whichever way it is written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ANALYSIS_CANONICAL_H
+#define HEDDLE_ANALYSIS_CANONICAL_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle {
+
+/// Names, and how each is written.
+using Labels = std::map<std::string, std::string, std::less<>>;
+
+struct CanonicalForm {
+  std::string text;
+  Labels labels; ///< `d0`, `d1`, ... by name
+};
+
+/// The smallest text over all labellings that are consistent with the refined colours. `text` must
+/// depend on names through the labels alone, which are identifiers.
+CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
+                           llvm::function_ref<std::string(const Labels &)> text);
+
+/// What a scalar block yields, as a text: operands of commutative ops in a canonical order, shared
+/// parts and the order of ops without influence. `leaves` are the texts of the arguments.
+std::string scalarText(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
+                       const Labels &labels);
+
+/// An operand as a CSE sees it: which value, and by which names of that value.
+struct OperandIdentity {
+  std::string value;
+  Labels names; ///< names of the operand's type, by those of the value
+};
+
+/// The form of an nd op, or a nest, up to renaming of its dimensions and the order of operands of
+/// commutative code. None for ops without such a form (calls, ops with other regions).
+std::optional<CanonicalForm>
+canonicalForm(mlir::Operation *op,
+              llvm::function_ref<OperandIdentity(mlir::Value)> identify);
+
+/// A nest as a text from which names are gone: nests with equal keys and equal layouts of operands are
+/// the same kernel, operand by operand. `layoutOf` gives the layout of an operand, null if unknown.
+std::string canonicalKey(mlir::Operation *nest,
+                         llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);
+
+} // namespace heddle
+
+#endif // HEDDLE_ANALYSIS_CANONICAL_H

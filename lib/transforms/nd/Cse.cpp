@@ -1,0 +1,128 @@
+//===- Cse.cpp - common subexpressions up to renaming ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nd/Cse.h"
+
+#include "dialects/nd/NdBuild.h"
+#include "lib/analysis/Canonical.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDCSEPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+namespace {
+class Merger {
+public:
+  unsigned run(Block &block);
+
+private:
+  struct Known {
+    Operation *op;
+    Labels labels;
+  };
+  llvm::StringMap<Known> known;
+  DenseMap<Value, unsigned> numbers;
+
+  OperandIdentity identify(Value value);
+  bool replace(Operation *op, const Labels &labels, const Known &by);
+};
+} // namespace
+
+/// The value below renames, and its names.
+OperandIdentity Merger::identify(Value value) {
+  Labels names;
+  for (const Dim &dim : tensorType(value).getDims())
+    names[dim.name.str()] = dim.name.str();
+  while (auto rename = value.getDefiningOp<RenameOp>()) {
+    std::map<StringRef, StringRef> back;
+    for (auto [from, to] :
+         llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
+      back[to] = from;
+    for (auto &[own, name] : names)
+      if (auto found = back.find(name); found != back.end())
+        name = found->second.str();
+    value = rename.getInput();
+  }
+  unsigned number = numbers.try_emplace(value, numbers.size()).first->second;
+  return {"v" + std::to_string(number), std::move(names)};
+}
+
+/// Puts renames of the results of `by` in the place of those of `op`.
+bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
+  Labels byLabel;
+  for (const auto &[name, label] : by.labels)
+    byLabel[label] = name;
+  OpBuilder builder(op);
+  SmallVector<Value> replacements;
+  for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
+    SmallVector<StringRef> from, to;
+    for (const Dim &dim : tensorType(result).getDims()) {
+      auto label = labels.find(std::string_view(dim.name.getValue()));
+      if (label == labels.end())
+        continue;
+      const std::string &name = byLabel[label->second];
+      if (name == dim.name.getValue())
+        continue;
+      from.push_back(name);
+      to.push_back(dim.name);
+    }
+    bool isNd = !isa<nest::ScanOp, nest::GroupOp>(op->getParentOp());
+    if (!from.empty() && !isNd)
+      return false; // a rename cannot stand among nests
+    replacements.push_back(buildRename(builder, op->getLoc(), other, from, to));
+    if (replacements.back().getType() != result.getType())
+      return false;
+  }
+  op->replaceAllUsesWith(replacements);
+  op->erase();
+  return true;
+}
+
+unsigned Merger::run(Block &block) {
+  unsigned merged = 0;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    // A rename is looked through; it never stands for a value.
+    if (isa<RenameOp>(op))
+      continue;
+    if (isa<nest::GroupOp, nest::ScanOp>(op)) {
+      merged += mergeEqualOps(op.getRegion(0).front());
+      continue;
+    }
+    std::optional<CanonicalForm> form =
+        canonicalForm(&op, [&](Value value) { return identify(value); });
+    if (!form)
+      continue;
+    // The result of an update has the names of its destination, whatever those of its space are.
+    if (auto update = dyn_cast<nest::UpdateOp>(op))
+      form->labels = identify(update.getDest()).names;
+    auto [found, isNew] = known.try_emplace(form->text, Known{&op, form->labels});
+    if (!isNew && replace(&op, form->labels, found->second))
+      ++merged;
+  }
+  return merged;
+}
+
+unsigned nd::mergeEqualOps(Block &block) { return Merger().run(block); }
+
+namespace {
+struct NdCsePass : nd::impl::NdCsePassBase<NdCsePass> {
+  void runOnOperation() override {
+    getOperation()->walk([](func::FuncOp function) {
+      for (Block &block : function.getBody())
+        mergeEqualOps(block);
+    });
+  }
+};
+} // namespace

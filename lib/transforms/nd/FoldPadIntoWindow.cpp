@@ -1,0 +1,114 @@
+//===- FoldPadIntoWindow.cpp - windows that pad ---------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDFOLDPADINTOWINDOWPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+/// True if what is read outside by `window` is `value`, or nothing is read outside.
+static bool readsOutside(WindowOp window, TypedAttr value) {
+  return (window.getLow() == 0 && window.getHigh() == 0) || window.getPaddingAttr() == value;
+}
+
+namespace {
+/// window(pad(x)) along one name.
+struct FoldPad : OpRewritePattern<WindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<PadOp>();
+    if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0)
+      return rewriter.notifyMatchFailure(op, "expected a window over a padded name");
+    if (!readsOutside(op, pad.getValueAttr()))
+      return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperand(0, pad.getInput());
+      op.setLow(int64_t(op.getLow()) + int64_t(pad.getLow()));
+      op.setHigh(int64_t(op.getHigh()) + int64_t(pad.getHigh()));
+      op.setPaddingAttr(pad.getValueAttr());
+    });
+    return success();
+  }
+};
+
+/// The pad of `name` among pads of other names below `value`, if all of them pad with one value.
+PadOp padBelow(Value value, StringRef name) {
+  auto first = value.getDefiningOp<PadOp>();
+  for (auto pad = first; pad; pad = pad.getInput().getDefiningOp<PadOp>()) {
+    if (pad.getValueAttr() != first.getValueAttr())
+      return {};
+    if (pad.getName() == name)
+      return pad;
+  }
+  return {};
+}
+
+/// window(pad(x)) along different names is pad(window(x)): done where a pad of the window's name
+/// lies further below, to meet it.
+struct MoveWindowBelowPad : OpRewritePattern<WindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<PadOp>();
+    if (!pad || pad.getName() == op.getName() || !padBelow(pad, op.getName()))
+      return rewriter.notifyMatchFailure(op, "expected a pad of the same name below");
+    // Where both are outside, either may be read.
+    if (!readsOutside(op, pad.getValueAttr()))
+      return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
+    if (pad.getName() == op.getTap())
+      return rewriter.notifyMatchFailure(op, "expected a pad of another name than the tap");
+    Value window = buildWindow(rewriter, op.getLoc(), pad.getInput(), windowShape(op),
+                               op.getPaddingAttr());
+    rewriter.replaceOp(op, buildPad(rewriter, op.getLoc(), window, pad.getName(), pad.getLow(),
+                                    pad.getHigh(), pad.getInterior(), pad.getValueAttr()));
+    return success();
+  }
+};
+
+/// window_row(window_column(pad_row(x))): the windows of two names change places, so that the outer
+/// one meets the pad.
+struct SwapWindows : OpRewritePattern<WindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<WindowOp>();
+    if (!inner || !inner->hasOneUse() || inner.getName() == op.getName() ||
+        inner.getTap() == op.getName() || !padBelow(inner.getInput(), op.getName()))
+      return rewriter.notifyMatchFailure(op, "expected a window of another name over a pad");
+    auto pad = padBelow(inner.getInput(), op.getName());
+    if (!readsOutside(op, pad.getValueAttr()) || !readsOutside(inner, pad.getValueAttr()))
+      return rewriter.notifyMatchFailure(op, "expected windows that read the padded value");
+    Value first = buildWindow(rewriter, op.getLoc(), inner.getInput(), windowShape(op),
+                              op.getPaddingAttr());
+    rewriter.replaceOp(op, buildWindow(rewriter, inner.getLoc(), first, windowShape(inner),
+                                       inner.getPaddingAttr()));
+    return success();
+  }
+};
+
+struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPadIntoWindowPass> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    set.add<FoldPad, MoveWindowBelowPad, SwapWindows>(context);
+    patterns = std::move(set);
+    return success();
+  }
+  void runOnOperation() override {
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+      signalPassFailure();
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+} // namespace

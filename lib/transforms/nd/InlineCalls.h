@@ -1,0 +1,30 @@
+//===- InlineCalls.h - calls become the callee's ops ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_ND_INLINECALLS_H
+#define HEDDLE_TRANSFORMS_ND_INLINECALLS_H
+
+#include "dialects/nd/Nd.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::nd {
+
+/// Replaces `op` by a lifted copy of the callee's ops (Lift.h). Calls inside the callee stay.
+mlir::LogicalResult inlineCall(CallOp op);
+
+/// The functions of `module`, each after those that it calls or differentiates; refuses recursion.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
+
+/// The function called, refused where it has no body of one block.
+mlir::FailureOr<mlir::func::FuncOp> definedCallee(mlir::Operation *op,
+                                                  mlir::FlatSymbolRefAttr callee);
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_TRANSFORMS_ND_INLINECALLS_H

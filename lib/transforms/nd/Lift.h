@@ -1,0 +1,82 @@
+//===- Lift.h - copies of ops over more names -------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lifting is a transformation: a function on `{row}` applied to a tensor with `{batch, row}` is a
+// copy of its ops in which every value that depends on the tensor has `batch` as well. Reductions
+// list the names that they reduce, so `batch` passes through all of them:
+//
+//     %s = nd.reduce %x over [row] ... : {row} -> {}        the callee
+//     %s = nd.reduce %x over [row] ... : {batch, row} -> {batch}
+//
+// Names of the ops can be replaced on the way, so that none meets a lifted one by accident.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_ND_LIFT_H
+#define HEDDLE_TRANSFORMS_ND_LIFT_H
+
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace heddle::nd {
+
+using Substitution = std::map<std::string, Expr, std::less<>>;
+
+/// Replaces names in types and attributes, and symbols in sizes.
+class NameRewriter {
+public:
+  llvm::StringMap<std::string> names;
+  Substitution symbols;
+  /// If set, receives every name that is met.
+  llvm::StringSet<> *seen = nullptr;
+
+  bool isIdentity() const { return names.empty() && symbols.empty() && !seen; }
+  std::string operator()(llvm::StringRef name) const;
+  mlir::Type rewrite(mlir::Type type) const;
+  DimsAttr rewrite(DimsAttr dims) const;
+  mlir::Attribute rewrite(mlir::Attribute attr) const;
+  /// The attributes of `op` alone, without its regions.
+  void rewriteAttributes(mlir::Operation *op) const;
+
+private:
+  std::map<std::string, std::string, std::less<>> sortedNames() const;
+  Expr rewriteIndex(const Expr &expr) const;
+};
+
+/// All names of dimensions in `root`: in types, and in attributes of nd and nest ops.
+llvm::StringSet<> collectNames(mlir::Operation *root);
+/// `ky`, or `ky$2`, is taken: `ky$1`, ... The name returned is added to `taken`.
+std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
+
+/// Copies ops to the builder's insertion point; `values` takes their operands to the new ones, which
+/// may have more names than the old ones.
+class Lifter {
+public:
+  Lifter(mlir::OpBuilder &builder, NameRewriter rewriter)
+      : builder(builder), rewriter(std::move(rewriter)) {}
+
+  mlir::IRMapping values;
+  /// Copies the ops of `block` but the last.
+  mlir::LogicalResult copy(mlir::Block &block);
+
+private:
+  mlir::OpBuilder &builder;
+  NameRewriter rewriter;
+
+  mlir::LogicalResult copyOp(mlir::Operation &op);
+  mlir::LogicalResult copyScan(nest::ScanOp op, llvm::ArrayRef<Dim> lifted);
+  mlir::LogicalResult copyGroup(nest::GroupOp op);
+  llvm::SmallVector<Dim> liftedNames(mlir::ValueRange values) const;
+  mlir::Type liftedType(mlir::Type type, llvm::ArrayRef<Dim> lifted) const;
+  mlir::Value broadcast(mlir::Location loc, mlir::Value value, llvm::ArrayRef<Dim> dims) const;
+};
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_TRANSFORMS_ND_LIFT_H

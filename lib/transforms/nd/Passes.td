@@ -1,0 +1,64 @@
+//===- Passes.td - passes on named tensors -----------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_ND_PASSES_TD
+#define HEDDLE_TRANSFORMS_ND_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "replaces calls by the callee's ops, lifted over the names that operands have beyond their formals";
+  let description = [{
+    Lifting is a transformation of the callee's ops: each gets the lifted names of its operands. Reductions list the names that
+    they reduce, so a lifted name passes through. A name of the callee that a lifted name would meet is renamed apart (`k` becomes `k$1`).
+    Random bits repeat along a lifted name that their key lacks.
+
+    Refuses recursion, and lifting a function that still has gradient requests.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
+}
+
+def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
+  let summary = "replaces nd.vjp by the ops that compute the value and the gradients";
+  let description = [{
+    Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee
+    are inlined. The callee's ops are written once (values and gradients share them), then walked backwards: each op gives the
+    gradients of its operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added up.
+    What is not asked for is not computed; a gradient that is zero becomes a constant only where it is a result.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def NdCsePass : Pass<"nd-cse"> {
+  let summary = "merges ops that compute the same up to renaming and the order of names";
+  let description = [{
+    Two ops are equal if some renaming of the dimensions takes one to the other: two users of `x y^T` and of `y x^T` share one product.
+    The second is replaced by the first, behind an `nd.rename` where the names differ. Operands
+    of commutative scalar ops may be written in any order. The order of the program, not spelling, decides which of the two stays.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect"];
+}
+
+def NdSimplifyPass : Pass<"nd-simplify"> {
+  let summary = "removes what changes nothing: renames, broadcasts, identities, constants, dead code";
+  let description = [{
+    Every rewrite gives the same values bit for bit, except that sums over several names may be
+    taken in one go (the order of a sum is not defined anyway).
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
+}
+
+def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
+  let summary = "a window over a padded tensor becomes a window with padding";
+  let description = [{
+    Legal where the window reads no place outside, or reads the value that was padded. Pads and windows of other names may stand between.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect"];
+}
+
+#endif // HEDDLE_TRANSFORMS_ND_PASSES_TD
