@@ -7,18 +7,14 @@
 
 #include "runtime/expr/Expr.h"
 
+#include "runtime/expr/Integer.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <set>
 
 using namespace heddle;
-
-static int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return (a % b != 0 && (a % b < 0) != (b < 0)) ? quotient - 1 : quotient;
-}
-static int64_t floorModulo(int64_t a, int64_t b) { return a - floorDivide(a, b) * b; }
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -41,7 +37,8 @@ int Expr::Atom::compare(const Atom &other) const {
   return 0;
 }
 
-static int compareFactors(const std::vector<Expr::AtomRef> &a, const std::vector<Expr::AtomRef> &b) {
+static int compareFactors(const std::vector<Expr::AtomRef> &a,
+                          const std::vector<Expr::AtomRef> &b) {
   if (a.size() != b.size())
     return a.size() < b.size() ? -1 : 1;
   for (size_t i = 0; i < a.size(); ++i)
@@ -108,14 +105,15 @@ Expr Expr::name(std::string_view name) {
 }
 
 void Expr::addTerm(Term term) {
-  auto place = std::lower_bound(termList.begin(), termList.end(), term, [](const Term &a, const Term &b) {
-    return compareFactors(a.factors, b.factors) < 0;
-  });
+  auto place =
+      std::lower_bound(termList.begin(), termList.end(), term, [](const Term &a, const Term &b) {
+        return compareFactors(a.factors, b.factors) < 0;
+      });
   if (place == termList.end() || compareFactors(place->factors, term.factors) != 0) {
     termList.insert(place, std::move(term));
     return;
   }
-  place->coefficient += term.coefficient;
+  place->coefficient = wrappingAdd(place->coefficient, term.coefficient);
   if (place->coefficient == 0)
     termList.erase(place);
 }
@@ -127,25 +125,45 @@ Expr Expr::ofTerm(Term term) {
   return result;
 }
 
-/// c * k * (x floordiv k) + c * (x mod k) is c * x. Returns true if it changed the sum.
+/// The factors of a product other than the one at `index`.
+static std::vector<Expr::AtomRef> without(const std::vector<Expr::AtomRef> &factors, size_t index) {
+  std::vector<Expr::AtomRef> result = factors;
+  result.erase(result.begin() + index);
+  return result;
+}
+
+static Expr product(int64_t coefficient, const std::vector<Expr::AtomRef> &factors) {
+  return factors.empty() ? Expr(coefficient) : Expr::ofTerm({coefficient, factors});
+}
+
+/// c * k * (x floordiv k) * f + c * (x mod k) * f is c * x * f. The quotient is
+/// looked for in its canonical form: that of `(x floordiv 4) floordiv 4` is
+/// `x floordiv 16`. Returns true if it changed the sum.
 static bool recombine(Expr &sum) {
-  auto soleAtom = [](const Expr::Term &term) { return term.factors.size() == 1 ? term.factors[0].get() : nullptr; };
-  for (const Expr::Term &mod : sum.terms()) {
-    const Expr::Atom *remainder = soleAtom(mod);
-    if (!remainder || remainder->kind != Expr::Atom::Kind::Mod)
-      continue;
-    for (const Expr::Term &div : sum.terms()) {
-      const Expr::Atom *quotient = soleAtom(div);
-      if (!quotient || quotient->kind != Expr::Atom::Kind::FloorDiv || quotient->divisor != remainder->divisor ||
-          div.coefficient != mod.coefficient * remainder->divisor ||
-          quotient->operands[0].compare(remainder->operands[0]) != 0)
+  const auto &terms = sum.terms();
+  for (size_t m = 0; m < terms.size(); ++m) {
+    for (size_t i = 0; i < terms[m].factors.size(); ++i) {
+      const Expr::Atom &remainder = *terms[m].factors[i];
+      if (remainder.kind != Expr::Atom::Kind::Mod)
         continue;
-      Expr rest(sum.offset());
-      for (const Expr::Term &term : sum.terms())
-        if (&term != &mod && &term != &div)
-          rest = rest + Expr::ofTerm(term);
-      sum = rest + Expr(mod.coefficient) * remainder->operands[0];
-      return true;
+      const Expr &operand = remainder.operands[0];
+      std::vector<Expr::AtomRef> others = without(terms[m].factors, i);
+      Expr quotient = operand.floordiv(remainder.divisor) *
+                      product(wrappingMultiply(terms[m].coefficient, remainder.divisor), others);
+      if (quotient.terms().size() != 1 || quotient.offset() != 0)
+        continue;
+      const Expr::Term &wanted = quotient.terms()[0];
+      for (size_t d = 0; d < terms.size(); ++d) {
+        if (d == m || terms[d].coefficient != wanted.coefficient ||
+            compareFactors(terms[d].factors, wanted.factors) != 0)
+          continue;
+        Expr rest(sum.offset());
+        for (size_t k = 0; k < terms.size(); ++k)
+          if (k != m && k != d)
+            rest = rest + Expr::ofTerm(terms[k]);
+        sum = rest + operand * product(terms[m].coefficient, others);
+        return true;
+      }
     }
   }
   return false;
@@ -153,10 +171,12 @@ static bool recombine(Expr &sum) {
 
 Expr Expr::operator+(const Expr &other) const {
   Expr result = *this;
-  result.constantPart += other.constantPart;
+  result.constantPart = wrappingAdd(constantPart, other.constantPart);
   for (const Term &term : other.termList)
     result.addTerm(term);
   // Only a sum of a division and a remainder can recombine.
+  if (other.isConstant() || isConstant())
+    return result;
   bool hasMod = false, hasDiv = false;
   for (const Term &term : result.termList)
     for (const AtomRef &atom : term.factors) {
@@ -175,22 +195,23 @@ Expr Expr::operator*(const Expr &other) const {
   if (auto factor = other.constant()) {
     if (*factor == 0)
       return Expr(0);
-    Expr result = *this;
-    result.constantPart *= *factor;
-    for (Term &term : result.termList)
-      term.coefficient *= *factor;
+    Expr result(wrappingMultiply(constantPart, *factor));
+    for (const Term &term : termList)
+      if (int64_t coefficient = wrappingMultiply(term.coefficient, *factor))
+        result.termList.push_back({coefficient, term.factors});
     return result;
   }
   if (isConstant())
     return other * *this;
-  Expr result = *this * Expr(other.constantPart) + other * Expr(constantPart) - Expr(constantPart * other.constantPart);
+  Expr result = *this * Expr(other.constantPart) + other * Expr(constantPart) -
+                Expr(wrappingMultiply(constantPart, other.constantPart));
   for (const Term &a : termList)
     for (const Term &b : other.termList) {
-      Term product{a.coefficient * b.coefficient, a.factors};
+      Term product{wrappingMultiply(a.coefficient, b.coefficient), a.factors};
       product.factors.insert(product.factors.end(), b.factors.begin(), b.factors.end());
       std::sort(product.factors.begin(), product.factors.end(),
                 [](const AtomRef &x, const AtomRef &y) { return x->compare(*y) < 0; });
-      result.addTerm(std::move(product));
+      result = result + ofTerm(std::move(product));
     }
   return result;
 }
@@ -202,7 +223,8 @@ Expr Expr::floordiv(int64_t divisor) const {
   // Multiples of the divisor come out.
   Expr whole(floorDivide(constantPart, divisor)), rest(floorModulo(constantPart, divisor));
   for (const Term &term : termList) {
-    int64_t quotient = floorDivide(term.coefficient, divisor), remainder = floorModulo(term.coefficient, divisor);
+    int64_t quotient = floorDivide(term.coefficient, divisor),
+            remainder = floorModulo(term.coefficient, divisor);
     if (quotient)
       whole.addTerm({quotient, term.factors});
     if (remainder)
@@ -223,12 +245,22 @@ Expr Expr::floordiv(int64_t divisor) const {
   if (divisor == 1)
     return whole + rest;
   // (x floordiv a) floordiv b is x floordiv (a * b).
-  if (rest.termList.size() == 1 && rest.termList[0].coefficient == 1 && rest.termList[0].factors.size() == 1 &&
-      rest.termList[0].factors[0]->kind == Atom::Kind::FloorDiv) {
+  if (rest.termList.size() == 1 && rest.termList[0].coefficient == 1 &&
+      rest.termList[0].factors.size() == 1 &&
+      rest.termList[0].factors[0]->kind == Atom::Kind::FloorDiv &&
+      rest.termList[0].factors[0]->divisor <= INT64_MAX / divisor) {
     const Atom &inner = *rest.termList[0].factors[0];
-    return whole + (inner.operands[0] + Expr(rest.constantPart * inner.divisor)).floordiv(inner.divisor * divisor);
+    return whole + (inner.operands[0] + Expr(wrappingMultiply(rest.constantPart, inner.divisor)))
+                       .floordiv(inner.divisor * divisor);
   }
-  // (x mod (a * b)) floordiv b keeps its form; constants inside are normalised above.
+  // (x mod (a * b)) floordiv b is (x floordiv b) mod a.
+  if (rest.constantPart == 0 && rest.termList.size() == 1 && rest.termList[0].coefficient == 1 &&
+      rest.termList[0].factors.size() == 1 &&
+      rest.termList[0].factors[0]->kind == Atom::Kind::Mod &&
+      rest.termList[0].factors[0]->divisor % divisor == 0) {
+    const Atom &inner = *rest.termList[0].factors[0];
+    return whole + inner.operands[0].floordiv(divisor).mod(inner.divisor / divisor);
+  }
   return whole + ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::FloorDiv, "", {rest}, divisor}));
 }
 
@@ -253,10 +285,12 @@ Expr Expr::mod(int64_t divisor) const {
       term.coefficient /= common;
     return Expr(common) * rest.mod(divisor / common) + Expr(low);
   }
-  // (x mod (d * m)) mod d is x mod d.
-  if (rest.termList.size() == 1 && rest.termList[0].coefficient == 1 && rest.termList[0].factors.size() == 1 &&
-      rest.termList[0].factors[0]->kind == Atom::Kind::Mod && rest.termList[0].factors[0]->divisor % divisor == 0)
-    return (rest.termList[0].factors[0]->operands[0] + Expr(rest.constantPart)).mod(divisor);
+  // (e * (x mod m) + y) mod d is (e * x + y) mod d if d divides e * m.
+  for (const Term &term : rest.termList)
+    if (const Atom &inner = *term.factors[0];
+        term.factors.size() == 1 && inner.kind == Atom::Kind::Mod &&
+        __int128(term.coefficient) * inner.divisor % divisor == 0)
+      return (rest - ofTerm(term) + inner.operands[0] * Expr(term.coefficient)).mod(divisor);
   return ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::Mod, "", {rest}, divisor}));
 }
 
@@ -295,7 +329,8 @@ std::optional<std::string> Expr::asName() const {
 
 int64_t Expr::coefficient(std::string_view name) const {
   for (const Term &term : termList)
-    if (term.factors.size() == 1 && term.factors[0]->kind == Atom::Kind::Name && term.factors[0]->name == name)
+    if (term.factors.size() == 1 && term.factors[0]->kind == Atom::Kind::Name &&
+        term.factors[0]->name == name)
       return term.coefficient;
   return 0;
 }
@@ -347,7 +382,8 @@ bool Expr::isAffine() const {
   });
 }
 
-Expr Expr::substitute(const std::function<std::optional<Expr>(const std::string &)> &replacement) const {
+Expr Expr::substitute(
+    const std::function<std::optional<Expr>(const std::string &)> &replacement) const {
   Expr result(constantPart);
   for (const Term &term : termList) {
     Expr product(term.coefficient);
@@ -366,10 +402,12 @@ Expr Expr::substitute(const std::function<std::optional<Expr>(const std::string 
         factor = atom->operands[0].substitute(replacement).mod(atom->divisor);
         break;
       case Atom::Kind::Min:
-        factor = min(atom->operands[0].substitute(replacement), atom->operands[1].substitute(replacement));
+        factor = min(atom->operands[0].substitute(replacement),
+                     atom->operands[1].substitute(replacement));
         break;
       case Atom::Kind::Max:
-        factor = max(atom->operands[0].substitute(replacement), atom->operands[1].substitute(replacement));
+        factor = max(atom->operands[0].substitute(replacement),
+                     atom->operands[1].substitute(replacement));
         break;
       }
       product = product * factor;
@@ -402,153 +440,24 @@ Expr::evaluate(const std::function<std::optional<int64_t>(const std::string &)> 
       if (!a || (atom->operands.size() > 1 && !b))
         return std::nullopt;
       switch (atom->kind) {
-      case Atom::Kind::Name: product *= *a; break;
-      case Atom::Kind::FloorDiv: product *= floorDivide(*a, atom->divisor); break;
-      case Atom::Kind::Mod: product *= floorModulo(*a, atom->divisor); break;
-      case Atom::Kind::Min: product *= std::min(*a, *b); break;
-      case Atom::Kind::Max: product *= std::max(*a, *b); break;
-      }
-    }
-    sum += product;
-  }
-  return sum;
-}
-
-//===----------------------------------------------------------------------===//
-// Ranges
-//===----------------------------------------------------------------------===//
-
-static std::optional<Range> atomBounds(const Expr::Atom &atom, const Ranges &ranges) {
-  using Kind = Expr::Atom::Kind;
-  if (atom.kind == Kind::Name) {
-    auto found = ranges.find(atom.name);
-    return found == ranges.end() ? std::nullopt : std::optional<Range>(found->second);
-  }
-  auto a = atom.operands[0].bounds(ranges);
-  if (atom.kind == Kind::Mod) {
-    if (a && floorDivide(a->low, atom.divisor) == floorDivide(a->high, atom.divisor))
-      return Range{floorModulo(a->low, atom.divisor), floorModulo(a->high, atom.divisor)};
-    return Range{0, atom.divisor - 1};
-  }
-  if (!a)
-    return std::nullopt;
-  if (atom.kind == Kind::FloorDiv)
-    return Range{floorDivide(a->low, atom.divisor), floorDivide(a->high, atom.divisor)};
-  auto b = atom.operands[1].bounds(ranges);
-  if (!b)
-    return std::nullopt;
-  if (atom.kind == Kind::Min)
-    return Range{std::min(a->low, b->low), std::min(a->high, b->high)};
-  return Range{std::max(a->low, b->low), std::max(a->high, b->high)};
-}
-
-std::optional<Range> Expr::bounds(const Ranges &ranges) const {
-  Range sum{constantPart, constantPart};
-  for (const Term &term : termList) {
-    Range product{1, 1};
-    for (const AtomRef &atom : term.factors) {
-      auto factor = atomBounds(*atom, ranges);
-      if (!factor)
-        return std::nullopt;
-      int64_t corners[] = {product.low * factor->low, product.low * factor->high, product.high * factor->low,
-                           product.high * factor->high};
-      product = {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
-    }
-    if (term.coefficient < 0)
-      std::swap(product.low, product.high);
-    sum.low += product.low * term.coefficient;
-    sum.high += product.high * term.coefficient;
-  }
-  return sum;
-}
-
-/// Splits a sum into terms divisible by `step` and a rest in [0, step); nothing if the rest may leave it.
-static std::optional<std::pair<Expr, Expr>> splitSum(const Expr &sum, int64_t step, const Ranges &ranges) {
-  Expr whole(floorDivide(sum.offset(), step) * step), rest(floorModulo(sum.offset(), step));
-  for (const Expr::Term &term : sum.terms())
-    if (term.coefficient % step == 0)
-      whole = whole + Expr::ofTerm(term);
-    else
-      rest = rest + Expr::ofTerm(term);
-  auto bounds = rest.bounds(ranges);
-  if (!bounds)
-    return std::nullopt;
-  // The rest may lie in any one interval [k * step, (k + 1) * step).
-  int64_t shift = floorDivide(bounds->low, step);
-  if (shift != floorDivide(bounds->high, step))
-    return std::nullopt;
-  return std::pair(whole + Expr(shift * step), rest - Expr(shift * step));
-}
-
-/// Divisors of `divisor` that occur as common factors of coefficients, largest first.
-static std::vector<int64_t> candidateSteps(const Expr &sum, int64_t divisor) {
-  std::set<int64_t, std::greater<>> steps{divisor};
-  for (const Expr::Term &term : sum.terms())
-    if (int64_t common = std::gcd(term.coefficient, divisor); common > 1)
-      steps.insert(common);
-  return {steps.begin(), steps.end()};
-}
-
-static Expr simplifyDivision(const Expr &operand, int64_t divisor, bool remainder, const Ranges &ranges) {
-  for (int64_t step : candidateSteps(operand, divisor)) {
-    auto parts = splitSum(operand, step, ranges);
-    if (!parts)
-      continue;
-    auto &[whole, rest] = *parts;
-    // operand = whole + rest with step | whole and 0 <= rest < step, step | divisor.
-    if (!remainder)
-      return whole.floordiv(divisor); // (whole + rest) floordiv divisor == whole floordiv divisor
-    return whole.mod(divisor) + rest;
-  }
-  return remainder ? operand.mod(divisor) : operand.floordiv(divisor);
-}
-
-Expr Expr::simplify(const Ranges &ranges) const {
-  bool atomic = true;
-  for (const Term &term : termList)
-    for (const AtomRef &atom : term.factors)
-      atomic &= atom->kind == Atom::Kind::Name;
-  auto fixed = [&](const std::string &name) -> std::optional<Expr> {
-    auto found = ranges.find(name);
-    if (found != ranges.end() && found->second.low == found->second.high)
-      return Expr(found->second.low);
-    return std::nullopt;
-  };
-  if (atomic)
-    return substitute(fixed);
-  Expr result(constantPart);
-  for (const Term &term : termList) {
-    Expr product(term.coefficient);
-    for (const AtomRef &atom : term.factors) {
-      Expr factor;
-      switch (atom->kind) {
-      case Atom::Kind::Name: {
-        auto value = fixed(atom->name);
-        factor = value ? *value : ofAtom(atom);
+      case Atom::Kind::Name:
+        product = wrappingMultiply(product, *a);
         break;
-      }
       case Atom::Kind::FloorDiv:
+        product = wrappingMultiply(product, floorDivide(*a, atom->divisor));
+        break;
       case Atom::Kind::Mod:
-        factor = simplifyDivision(atom->operands[0].simplify(ranges), atom->divisor, atom->kind == Atom::Kind::Mod,
-                                  ranges);
+        product = wrappingMultiply(product, floorModulo(*a, atom->divisor));
         break;
       case Atom::Kind::Min:
-      case Atom::Kind::Max: {
-        Expr a = atom->operands[0].simplify(ranges), b = atom->operands[1].simplify(ranges);
-        auto difference = (a - b).bounds(ranges);
-        bool isMin = atom->kind == Atom::Kind::Min;
-        if (difference && difference->high <= 0)
-          factor = isMin ? a : b;
-        else if (difference && difference->low >= 0)
-          factor = isMin ? b : a;
-        else
-          factor = isMin ? min(a, b) : max(a, b);
+        product = wrappingMultiply(product, std::min(*a, *b));
+        break;
+      case Atom::Kind::Max:
+        product = wrappingMultiply(product, std::max(*a, *b));
         break;
       }
-      }
-      product = product * factor;
     }
-    result = result + product;
+    sum = wrappingAdd(sum, product);
   }
-  return result == *this ? result : result.simplify(ranges);
+  return sum;
 }

@@ -15,7 +15,8 @@ static std::string spell(const Expr::Atom &atom) {
   using Kind = Expr::Atom::Kind;
   auto wrapped = [](const Expr &operand) {
     std::string text = operand.str();
-    return operand.asName() || (operand.isConstant() && operand.offset() >= 0) ? text : "(" + text + ")";
+    return operand.asName() || (operand.isConstant() && operand.offset() >= 0) ? text
+                                                                               : "(" + text + ")";
   };
   switch (atom.kind) {
   case Kind::Name:
@@ -39,7 +40,9 @@ std::string Expr::str() const {
     int64_t magnitude = term.coefficient < 0 ? -term.coefficient : term.coefficient;
     if (magnitude != 1)
       product = std::to_string(magnitude);
-    bool alone = product.empty() && term.factors.size() == 1;
+    // A leading minus binds closer than a division: `-(a floordiv 2)`.
+    bool alone =
+        product.empty() && term.factors.size() == 1 && !(text.empty() && term.coefficient < 0);
     for (const AtomRef &atom : term.factors) {
       bool division = atom->kind == Atom::Kind::FloorDiv || atom->kind == Atom::Kind::Mod;
       if (!product.empty())
@@ -61,7 +64,8 @@ std::string Expr::str() const {
 }
 
 namespace {
-/// sum := product (('+' | '-') product)*; product := unary ('*' unary | 'floordiv' int | 'mod' int)*
+/// sum := product (('+' | '-') product)*; product := unary ('*' unary | 'floordiv' int | 'mod'
+/// int)*
 class Parser {
 public:
   Parser(std::string_view text) : text(text) {}
@@ -78,6 +82,7 @@ public:
 private:
   std::string_view text;
   size_t at = 0;
+  int depth = 0;
 
   std::optional<Expr> refuse(const std::string &message) {
     if (error.empty())
@@ -100,8 +105,8 @@ private:
     skip();
     size_t end = at;
     auto isPart = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-             c == '.';
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '_' || c == '$' || c == '.';
     };
     while (end < text.size() && isPart(text[end]))
       ++end;
@@ -156,6 +161,16 @@ private:
   }
 
   std::optional<Expr> unary() {
+    // Text comes from users: nesting may not exhaust the stack.
+    if (depth == 200)
+      return refuse("expected fewer than 200 nested expressions");
+    ++depth;
+    auto result = unaryInside();
+    --depth;
+    return result;
+  }
+
+  std::optional<Expr> unaryInside() {
     if (eat('-')) {
       auto operand = unary();
       return operand ? std::optional<Expr>(-*operand) : std::nullopt;

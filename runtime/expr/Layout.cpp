@@ -47,8 +47,8 @@ std::string Layout::str() const {
   if (zeroPadded)
     text += ", zero_padded";
   if (swizzle != Swizzle())
-    text += ", swizzle(" + std::to_string(swizzle.bits) + ", " + std::to_string(swizzle.base) + ", " +
-            std::to_string(swizzle.shift) + ")";
+    text += ", swizzle(" + std::to_string(swizzle.bits) + ", " + std::to_string(swizzle.base) +
+            ", " + std::to_string(swizzle.shift) + ")";
   return text;
 }
 
@@ -60,7 +60,8 @@ public:
 
   bool fail(const std::string &expected) {
     if (error.empty())
-      error = "expected " + expected + " at column " + std::to_string(at + 1) + " of '" + std::string(text) + "'";
+      error = "expected " + expected + " at column " + std::to_string(at + 1) + " of '" +
+              std::string(text) + "'";
     return false;
   }
   void skip() {
@@ -85,8 +86,8 @@ public:
   bool name(std::string &result) {
     skip();
     size_t end = at;
-    while (end < text.size() && (isalnum((unsigned char)text[end]) || text[end] == '_' || text[end] == '$' ||
-                                 text[end] == '.'))
+    while (end < text.size() && (isalnum((unsigned char)text[end]) || text[end] == '_' ||
+                                 text[end] == '$' || text[end] == '.'))
       ++end;
     result = text.substr(at, end - at);
     if (!isValidName(result))
@@ -120,8 +121,8 @@ static bool parseFactor(Reader &reader, Layout::Factor &factor) {
   } else if (!reader.name(factor.names.emplace_back())) {
     return false;
   }
-  if (reader.eat("pad(") &&
-      !(reader.integer(factor.low, 0) && reader.expect(",") && reader.integer(factor.high, 0) && reader.expect(")")))
+  if (reader.eat("pad(") && !(reader.integer(factor.low, 0) && reader.expect(",") &&
+                              reader.integer(factor.high, 0) && reader.expect(")")))
     return false;
   if (reader.eat("floordiv ") && !reader.integer(factor.divisor, 1))
     return false;
@@ -144,8 +145,9 @@ std::optional<Layout> Layout::parse(std::string_view text, std::string *error) {
     else if (reader.eat("zero_padded"))
       layout.zeroPadded = true;
     else if (reader.eat("swizzle("))
-      good = reader.integer(layout.swizzle.bits, 0) && reader.expect(",") && reader.integer(layout.swizzle.base, 0) &&
-             reader.expect(",") && reader.integer(layout.swizzle.shift, 0) && reader.expect(")");
+      good = reader.integer(layout.swizzle.bits, 0) && reader.expect(",") &&
+             reader.integer(layout.swizzle.base, 0) && reader.expect(",") &&
+             reader.integer(layout.swizzle.shift, 0) && reader.expect(")");
     else
       good = reader.fail("'align', 'zero_padded' or 'swizzle('");
   }
@@ -164,27 +166,20 @@ std::optional<Layout> Layout::parse(std::string_view text, std::string *error) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// The merged index of a factor's names, border included, and its extent.
-static std::pair<Expr, int64_t> mergedIndex(const Layout::Factor &factor, const Sizes &sizes) {
-  Expr index;
+/// The elements that a factor's names have together, border included.
+static int64_t mergedExtent(const Layout::Factor &factor, const Sizes &sizes) {
   int64_t extent = 1;
-  for (const std::string &name : factor.names) {
-    int64_t size = sizes.find(name)->second;
-    index = index * Expr(size) + Expr::name(name);
-    extent *= size;
-  }
-  return {index + Expr(factor.low), extent + factor.low + factor.high};
+  for (const std::string &name : factor.names)
+    extent *= sizes.find(name)->second;
+  return extent + factor.low + factor.high;
 }
 
 std::vector<int64_t> Layout::extents(const Sizes &sizes) const {
   std::vector<int64_t> result;
-  for (const Factor &factor : factors) {
-    int64_t extent = mergedIndex(factor, sizes).second;
-    extent = (extent + factor.divisor - 1) / factor.divisor;
-    if (factor.modulus)
-      extent = factor.modulus;
-    result.push_back(extent);
-  }
+  for (const Factor &factor : factors)
+    result.push_back(factor.modulus
+                         ? factor.modulus
+                         : (mergedExtent(factor, sizes) + factor.divisor - 1) / factor.divisor);
   return result;
 }
 
@@ -194,7 +189,10 @@ std::vector<Expr> Layout::indices(const Sizes &sizes) const {
   for (const auto &[name, size] : sizes)
     ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
   for (const Factor &factor : factors) {
-    Expr index = mergedIndex(factor, sizes).first.floordiv(factor.divisor);
+    Expr index;
+    for (const std::string &name : factor.names)
+      index = index * Expr(sizes.find(name)->second) + Expr::name(name);
+    index = (index + Expr(factor.low)).floordiv(factor.divisor);
     if (factor.modulus)
       index = index.mod(factor.modulus);
     result.push_back(index.simplify(ranges));
@@ -218,6 +216,11 @@ int64_t Layout::elements(const Sizes &sizes) const {
   int64_t count = 1;
   for (int64_t extent : extents(sizes))
     count *= extent;
+  if (swizzle.bits) {
+    // A swizzle permutes blocks of this many elements; the last one may not be cut off.
+    int64_t block = int64_t(1) << (swizzle.base + swizzle.bits);
+    count = (count + block - 1) / block * block;
+  }
   return count;
 }
 
@@ -238,11 +241,16 @@ Layout Layout::rename(const std::map<std::string, std::string, std::less<>> &to)
 }
 
 int64_t Layout::offset(const Sizes &sizes, const Sizes &position) const {
-  auto lookup = [&](const std::string &name) -> std::optional<int64_t> {
-    auto found = position.find(name);
-    return found == position.end() ? std::nullopt : std::optional<int64_t>(found->second);
-  };
-  int64_t place = *address(sizes).evaluate(lookup);
+  int64_t place = 0;
+  std::vector<int64_t> counts = extents(sizes);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const Factor &factor = factors[i];
+    int64_t index = 0;
+    for (const std::string &name : factor.names)
+      index = index * sizes.find(name)->second + position.find(name)->second;
+    index = (index + factor.low) / factor.divisor;
+    place = place * counts[i] + (factor.modulus ? index % factor.modulus : index);
+  }
   if (swizzle.bits) {
     int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
     place ^= (place >> swizzle.shift) & mask;
@@ -250,38 +258,84 @@ int64_t Layout::offset(const Sizes &sizes, const Sizes &position) const {
   return place;
 }
 
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+static std::string groupText(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return names.size() == 1 ? text : "(" + text + ")";
+}
+
+/// One group of names is covered by a chain of factors from its most significant part down to
+/// step 1: `floordiv 16` then `mod 16`, or `floordiv 64`, `floordiv 16 mod 4`, `mod 16`, in any
+/// places of the list.
+static std::string verifyChain(const std::vector<std::string> &names,
+                               std::vector<Layout::Factor> chain, const Sizes &sizes) {
+  std::string group = "'" + groupText(names) + "'";
+  std::sort(chain.begin(), chain.end(), [](const Layout::Factor &a, const Layout::Factor &b) {
+    return a.divisor != b.divisor ? a.divisor > b.divisor : a < b;
+  });
+  int64_t extent = mergedExtent(chain[0], sizes);
+  for (size_t i = 0; i < chain.size(); ++i) {
+    const Layout::Factor &factor = chain[i];
+    if (factor.low != chain[0].low || factor.high != chain[0].high)
+      return "the factors of " + group + " have different borders";
+    __int128 reach = __int128(factor.divisor) * factor.modulus;
+    if (i == 0) {
+      if (factor.modulus && reach < extent)
+        return "the layout does not give every element of " + group +
+               " a place of its own: expected its factors to tell " + std::to_string(extent) +
+               " elements apart, they tell " + std::to_string(int64_t(reach));
+    } else if (reach != chain[i - 1].divisor) {
+      return "the factors of " + group + " do not continue one another: below 'floordiv " +
+             std::to_string(chain[i - 1].divisor) + "' expected one that ends there, such as '" +
+             (factor.divisor == 1 ? "" : "floordiv " + std::to_string(factor.divisor) + " ") +
+             "mod " + std::to_string(chain[i - 1].divisor / factor.divisor) + "'";
+    }
+  }
+  if (chain.back().divisor != 1)
+    return "the layout lacks '" + groupText(names) + " mod " +
+           std::to_string(chain.back().divisor) + "'";
+  return "";
+}
+
 std::string Layout::verify(const Sizes &sizes) const {
-  // Each group of names is covered by a chain of factors from its most significant part down to step 1:
-  // `floordiv 16` then `mod 16`, or `floordiv 64`, `floordiv 16 mod 4`, `mod 16`, in any place of the list.
+  constexpr int64_t limit = int64_t(1) << 48; // elements; beyond any machine's memory
   std::map<std::vector<std::string>, std::vector<Factor>> chains;
   std::set<std::string> seen;
+  __int128 logical = 1;
+  for (const auto &[name, size] : sizes)
+    if ((logical *= std::max<int64_t>(size, 1)) > limit)
+      return "the sizes multiply to more than 2^48 elements at '" + name + "'";
   for (const Factor &factor : factors) {
     for (const std::string &name : factor.names)
       if (!sizes.count(name))
         return "the layout mentions '" + name + "', which the tensor does not have";
+    if (factor.low > limit || factor.high > limit || factor.modulus > limit ||
+        factor.divisor > limit)
+      return "the layout has a number beyond 2^48 in a factor of '" + groupText(factor.names) + "'";
     chains[factor.names].push_back(factor);
   }
-  for (auto &[names, chain] : chains) {
+  for (const auto &[names, chain] : chains) {
     for (const std::string &name : names)
       if (!seen.insert(name).second)
         return "the layout has '" + name + "' in two different groups";
-    std::sort(chain.begin(), chain.end(), [](const Factor &a, const Factor &b) { return a.divisor > b.divisor; });
-    for (size_t i = 0; i < chain.size(); ++i) {
-      if (chain[i].low != chain[0].low || chain[i].high != chain[0].high)
-        return "the factors of '" + names[0] + "' have different borders";
-      int64_t extent = mergedIndex(chain[i], sizes).second;
-      int64_t above = i == 0 ? 0 : chain[i - 1].divisor;
-      int64_t reach = chain[i].modulus == 0 ? 0 : chain[i].divisor * chain[i].modulus;
-      bool covers = above == 0 ? reach == 0 || reach >= extent : reach == above;
-      if (!covers)
-        return "the layout does not give every element of '" + names[0] + "' a place of its own: expected factors that "
-               "continue at " + std::to_string(above == 0 ? extent : above) + ", got " + std::to_string(reach);
-    }
-    if (chain.back().divisor != 1)
-      return "the layout lacks '" + names[0] + " mod " + std::to_string(chain.back().divisor) + "'";
+    if (std::string message = verifyChain(names, chain, sizes); !message.empty())
+      return message;
   }
   for (const auto &[name, size] : sizes)
     if (!seen.count(name))
       return "the layout lacks '" + name + "'";
+  __int128 padded = 1;
+  for (int64_t extent : extents(sizes))
+    if ((padded *= std::max<int64_t>(extent, 1)) > limit)
+      return "the layout takes more than 2^48 elements with its padding";
+  if (swizzle.bits && (swizzle.shift < 1 || swizzle.base + swizzle.bits > 40 || swizzle.shift > 40))
+    return "the layout's swizzle mixes address bits with themselves: expected a shift of at least "
+           "1 "
+           "and at most 40 bits";
   return "";
 }

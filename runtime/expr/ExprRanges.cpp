@@ -1,0 +1,211 @@
+//===- ExprRanges.cpp - what ranges of names say of expressions -----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/expr/Expr.h"
+
+#include "runtime/expr/Integer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+using namespace heddle;
+
+static std::optional<Range> atomBounds(const Expr::Atom &atom, const Ranges &ranges) {
+  using Kind = Expr::Atom::Kind;
+  if (atom.kind == Kind::Name) {
+    auto found = ranges.find(atom.name);
+    return found == ranges.end() ? std::nullopt : std::optional<Range>(found->second);
+  }
+  auto a = atom.operands[0].bounds(ranges);
+  if (atom.kind == Kind::Mod) {
+    if (a && floorDivide(a->low, atom.divisor) == floorDivide(a->high, atom.divisor))
+      return Range{floorModulo(a->low, atom.divisor), floorModulo(a->high, atom.divisor)};
+    return Range{0, atom.divisor - 1};
+  }
+  if (!a)
+    return std::nullopt;
+  if (atom.kind == Kind::FloorDiv)
+    return Range{floorDivide(a->low, atom.divisor), floorDivide(a->high, atom.divisor)};
+  auto b = atom.operands[1].bounds(ranges);
+  if (!b)
+    return std::nullopt;
+  if (atom.kind == Kind::Min)
+    return Range{std::min(a->low, b->low), std::min(a->high, b->high)};
+  return Range{std::max(a->low, b->low), std::max(a->high, b->high)};
+}
+
+/// Bounds of the sum, each term on its own; none on overflow too.
+static std::optional<Range> termwiseBounds(const Expr &sum, const Ranges &ranges) {
+  __int128 low = sum.offset(), high = sum.offset();
+  auto fits = [](__int128 value) { return value >= INT64_MIN && value <= INT64_MAX; };
+  for (const Expr::Term &term : sum.terms()) {
+    Range product{term.coefficient, term.coefficient};
+    for (const Expr::AtomRef &atom : term.factors) {
+      auto factor = atomBounds(*atom, ranges);
+      if (!factor)
+        return std::nullopt;
+      __int128 corners[] = {
+          __int128(product.low) * factor->low, __int128(product.low) * factor->high,
+          __int128(product.high) * factor->low, __int128(product.high) * factor->high};
+      auto [least, most] = std::minmax_element(corners, corners + 4);
+      if (!fits(*least) || !fits(*most))
+        return std::nullopt;
+      product = {int64_t(*least), int64_t(*most)};
+    }
+    low += product.low;
+    high += product.high;
+  }
+  if (!fits(low) || !fits(high))
+    return std::nullopt;
+  return Range{int64_t(low), int64_t(high)};
+}
+
+static bool sameProduct(const std::vector<Expr::AtomRef> &a, const std::vector<Expr::AtomRef> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto &x, const auto &y) { return x->compare(*y) == 0; });
+}
+
+std::optional<Range> Expr::bounds(const Ranges &ranges) const {
+  auto best = termwiseBounds(*this, ranges);
+  // The canonical form has pulled multiples out of divisions, `(15 - x) floordiv 16` is
+  // `(15 * x + 15) floordiv 16 - x`. Taken one by one the two terms bound little; so put them back.
+  for (const Term &division : termList) {
+    const Atom &atom = *division.factors[0];
+    if (division.factors.size() != 1 || atom.kind != Atom::Kind::FloorDiv || termList.size() == 1)
+      continue;
+    Expr inside = atom.operands[0], rest = *this - ofTerm(division);
+    bool absorbed = false;
+    for (const Term &part : atom.operands[0].terms())
+      for (const Term &outer : termList)
+        if (&outer != &division && outer.coefficient % division.coefficient == 0 &&
+            sameProduct(outer.factors, part.factors)) {
+          inside = inside +
+                   ofTerm({outer.coefficient / division.coefficient * atom.divisor, outer.factors});
+          rest = rest - ofTerm(outer);
+          absorbed = true;
+        }
+    if (!absorbed)
+      continue;
+    auto numerator = inside.bounds(ranges), others = rest.bounds(ranges);
+    if (!numerator || !others)
+      continue;
+    Range quotient{floorDivide(numerator->low, atom.divisor),
+                   floorDivide(numerator->high, atom.divisor)};
+    if (division.coefficient < 0)
+      std::swap(quotient.low, quotient.high);
+    Range sum{others->low + division.coefficient * quotient.low,
+              others->high + division.coefficient * quotient.high};
+    best = best ? Range{std::max(best->low, sum.low), std::min(best->high, sum.high)} : sum;
+  }
+  return best;
+}
+
+/// Splits a sum into terms divisible by `step` and a rest in [0, step); nothing if the rest may
+/// leave it. A coefficient counts as itself, or as what it is short of the step: 15 * x may be
+/// 16 * x - x.
+static std::optional<std::pair<Expr, Expr>> splitSum(const Expr &sum, int64_t step,
+                                                     const Ranges &ranges) {
+  for (bool signedResidue : {false, true}) {
+    Expr whole(floorDivide(sum.offset(), step) * step), rest(floorModulo(sum.offset(), step));
+    bool flipped = false;
+    for (const Expr::Term &term : sum.terms()) {
+      int64_t residue = floorModulo(term.coefficient, step);
+      if (signedResidue && 2 * residue > step) {
+        residue -= step;
+        flipped = true;
+      }
+      if (residue != term.coefficient)
+        whole = whole + Expr::ofTerm({term.coefficient - residue, term.factors});
+      if (residue)
+        rest = rest + Expr::ofTerm({residue, term.factors});
+    }
+    if (signedResidue && !flipped)
+      continue;
+    auto bounds = rest.bounds(ranges);
+    if (!bounds)
+      continue;
+    // The rest may lie in any one interval [k * step, (k + 1) * step).
+    int64_t shift = floorDivide(bounds->low, step);
+    if (shift == floorDivide(bounds->high, step))
+      return std::pair(whole + Expr(shift * step), rest - Expr(shift * step));
+  }
+  return std::nullopt;
+}
+
+/// Divisors of `divisor` that occur as common factors of coefficients, largest first.
+static std::vector<int64_t> candidateSteps(const Expr &sum, int64_t divisor) {
+  std::set<int64_t, std::greater<>> steps{divisor};
+  for (const Expr::Term &term : sum.terms())
+    if (int64_t common = std::gcd(term.coefficient, divisor); common > 1)
+      steps.insert(common);
+  return {steps.begin(), steps.end()};
+}
+
+static Expr simplifyDivision(const Expr &operand, int64_t divisor, bool remainder,
+                             const Ranges &ranges) {
+  for (int64_t step : candidateSteps(operand, divisor)) {
+    auto parts = splitSum(operand, step, ranges);
+    if (!parts)
+      continue;
+    auto &[whole, rest] = *parts;
+    // operand = whole + rest with step | whole and 0 <= rest < step, step | divisor.
+    if (!remainder)
+      return whole.floordiv(divisor); // (whole + rest) floordiv divisor == whole floordiv divisor
+    return whole.mod(divisor) + rest;
+  }
+  return remainder ? operand.mod(divisor) : operand.floordiv(divisor);
+}
+
+Expr Expr::simplify(const Ranges &ranges) const {
+  bool atomic = true;
+  for (const Term &term : termList)
+    for (const AtomRef &atom : term.factors)
+      atomic &= atom->kind == Atom::Kind::Name;
+  auto fixed = [&](const std::string &name) -> std::optional<Expr> {
+    auto found = ranges.find(name);
+    if (found != ranges.end() && found->second.low == found->second.high)
+      return Expr(found->second.low);
+    return std::nullopt;
+  };
+  if (atomic)
+    return substitute(fixed);
+  Expr result(constantPart);
+  for (const Term &term : termList) {
+    Expr product(term.coefficient);
+    for (const AtomRef &atom : term.factors) {
+      Expr factor;
+      switch (atom->kind) {
+      case Atom::Kind::Name: {
+        auto value = fixed(atom->name);
+        factor = value ? *value : ofAtom(atom);
+        break;
+      }
+      case Atom::Kind::FloorDiv:
+      case Atom::Kind::Mod:
+        factor = simplifyDivision(atom->operands[0].simplify(ranges), atom->divisor,
+                                  atom->kind == Atom::Kind::Mod, ranges);
+        break;
+      case Atom::Kind::Min:
+      case Atom::Kind::Max: {
+        Expr a = atom->operands[0].simplify(ranges), b = atom->operands[1].simplify(ranges);
+        auto difference = (a - b).bounds(ranges);
+        bool isMin = atom->kind == Atom::Kind::Min;
+        if (difference && difference->high <= 0)
+          factor = isMin ? a : b;
+        else if (difference && difference->low >= 0)
+          factor = isMin ? b : a;
+        else
+          factor = isMin ? min(a, b) : max(a, b);
+        break;
+      }
+      }
+      product = product * factor;
+    }
+    result = result + product;
+  }
+  return result == *this ? result : result.simplify(ranges);
+}
