@@ -99,7 +99,8 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
   auto group = std::make_shared<Group>();
   group->operands = operands;
   group->callee = std::move(callee);
-  OpBuilder builder = OpBuilder::atBlockEnd(group->block.get());
+  OpBuilder builder(graphContext());
+  builder.setInsertionPointToEnd(group->block.get());
   SmallVector<Value> values = build(builder, locationOf(here));
   bool valid = !values.empty() && llvm::all_of(values, [](Value value) { return bool(value); });
   // Symbols are resolved only once a function is emitted.

@@ -269,7 +269,8 @@ private:
         group->operands.push_back(copies[operand.get()]);
         mapping.map(operand->value, copies[operand.get()]->value);
       }
-      mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(group->block.get());
+      mlir::OpBuilder builder(graphContext());
+      builder.setInsertionPointToEnd(group->block.get());
       for (mlir::Operation &op : *node->group->block)
         builder.clone(op, mapping);
     }

@@ -154,16 +154,15 @@ Tensor argmax(Operand x, const Names &over) {
   GraphLock lock;
   // The linear index of each element travels with it; on a tie the smaller index stays.
   NodeRef input = nodeOf(x.tensor, x.here);
-  Tensor index = constant(0, ElementType::I64, {}, x.here);
-  for (const Name &name : over)
-    index = Operand(index, x.here) * Operand(double(x.tensor.size(name, x.here)), x.here) +
-            Operand(iota({name, x.tensor.size(name, x.here)}, ElementType::I64, x.here)
-                        .broadcast({}, x.here),
-                    x.here);
   std::vector<Extent> extents;
   for (const auto &[name, size] : x.tensor.sizes())
     extents.push_back({Name(name), size});
-  index = index.broadcast(extents, x.here);
+  Tensor index = constant(0, ElementType::I64, extents, x.here);
+  for (const Name &name : over) {
+    int64_t size = x.tensor.size(name, x.here);
+    Tensor place = iota({name, size}, ElementType::I64, x.here).broadcast(extents, x.here);
+    index = Operand(index, x.here) * Operand(double(size), x.here) + Operand(place, x.here);
+  }
   return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
     Type element = input->type().scalarType(), i64 = builder.getI64Type();
     bool isSigned = !input->type().getElementType().isUnsignedInteger();
