@@ -15,91 +15,6 @@ using namespace heddle::nest;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-/// Emits `expr` by `leaf` (names) and the arithmetic ops, on scalars or vectors alike.
-static Value emitWith(OpBuilder &b, Location loc, const Expr &expr, const Ranges &ranges,
-                      llvm::function_ref<Value(const std::string &)> leaf,
-                      llvm::function_ref<Value(int64_t)> number) {
-  using Kind = Expr::Atom::Kind;
-  auto atomValue = [&](const Expr::Atom &atom) -> Value {
-    if (atom.kind == Kind::Name)
-      return leaf(atom.name);
-    if (atom.kind == Kind::Min || atom.kind == Kind::Max) {
-      Value x = emitWith(b, loc, atom.operands[0], ranges, leaf, number);
-      Value y = emitWith(b, loc, atom.operands[1], ranges, leaf, number);
-      return atom.kind == Kind::Min ? Value(arith::MinSIOp::create(b, loc, x, y))
-                                    : Value(arith::MaxSIOp::create(b, loc, x, y));
-    }
-    // Truncating division rounds down once the operand is shifted to be non-negative.
-    Expr operand = atom.operands[0];
-    auto bounds = operand.bounds(ranges);
-    int64_t shift = 0;
-    bool nonNegative = bounds.has_value();
-    if (bounds && bounds->low < 0)
-      shift = (-bounds->low + atom.divisor - 1) / atom.divisor;
-    Value x = emitWith(b, loc, operand + Expr(shift * atom.divisor), ranges, leaf, number);
-    Value d = number(atom.divisor);
-    if (!nonNegative) {
-      Value remainder = arith::RemSIOp::create(b, loc, x, d);
-      Value zero = number(0);
-      Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, remainder, zero);
-      Value wrapped = arith::AddIOp::create(b, loc, remainder, d);
-      Value mod = arith::SelectOp::create(b, loc, negative, wrapped, remainder);
-      if (atom.kind == Kind::Mod)
-        return mod;
-      return arith::DivSIOp::create(b, loc, arith::SubIOp::create(b, loc, x, mod), d);
-    }
-    if (atom.kind == Kind::Mod)
-      return arith::RemUIOp::create(b, loc, x, d);
-    Value quotient = arith::DivUIOp::create(b, loc, x, d);
-    return shift ? Value(arith::SubIOp::create(b, loc, quotient, number(shift))) : quotient;
-  };
-  Value sum;
-  for (const Expr::Term &term : expr.terms()) {
-    Value product;
-    for (const Expr::AtomRef &atom : term.factors) {
-      Value factor = atomValue(*atom);
-      product = product ? Value(arith::MulIOp::create(b, loc, product, factor)) : factor;
-    }
-    if (term.coefficient != 1)
-      product = arith::MulIOp::create(b, loc, product, number(term.coefficient));
-    sum = sum ? Value(arith::AddIOp::create(b, loc, sum, product)) : product;
-  }
-  if (!sum)
-    return number(expr.offset());
-  return expr.offset() ? Value(arith::AddIOp::create(b, loc, sum, number(expr.offset()))) : sum;
-}
-
-Value Emitter::emit(const Expr &expr) {
-  return emitWith(
-      b, loc, expr, ranges, [&](const std::string &name) { return vars.find(name)->second; },
-      [&](int64_t value) { return constant(value); });
-}
-
-Value Emitter::emitLanes(const Expr &expr, int64_t lanes) {
-  auto type = VectorType::get({lanes}, b.getI64Type());
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, b.getI64IntegerAttr(value)));
-  };
-  return emitWith(
-      b, loc, expr, ranges,
-      [&](const std::string &name) -> Value {
-        if (name == laneName) {
-          SmallVector<int64_t> counts = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
-          return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(type, ArrayRef<int64_t>(counts)));
-        }
-        return splat(vars.find(name)->second, lanes);
-      },
-      number);
-}
-
-Expr Emitter::resolve(const Expr &expr, const Point &point) const {
-  return expr.substitute(bindings).substitute(point.values).simplify(ranges);
-}
-
-//===----------------------------------------------------------------------===//
 // Elements in memory
 //===----------------------------------------------------------------------===//
 
@@ -107,10 +22,12 @@ Expr Emitter::resolve(const Expr &expr, const Point &point) const {
 static Type storedType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
-  if (element.isBF16())
+  if (element.isBF16() || element.isF16())
     return IntegerType::get(element.getContext(), 16);
   return nd::signless(element);
 }
+
+static unsigned widthOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 
 static Type like(Value shape, Type element) {
   auto vector = dyn_cast<VectorType>(shape.getType());
@@ -133,8 +50,10 @@ Value Emitter::fromStored(Value value, Type element) {
     Value bits = arith::ShLIOp::create(b, loc, wide, same(b, loc, value, i32, 16));
     return arith::BitcastOp::create(b, loc, like(value, b.getF32Type()), bits);
   }
-  if (element.isF16())
-    return arith::ExtFOp::create(b, loc, like(value, b.getF32Type()), value);
+  if (element.isF16()) {
+    Value half = arith::BitcastOp::create(b, loc, like(value, b.getF16Type()), value);
+    return arith::ExtFOp::create(b, loc, like(value, b.getF32Type()), half);
+  }
   return value;
 }
 
@@ -154,87 +73,22 @@ Value Emitter::toStored(Value value, Type element) {
     Value high = arith::ShRUIOp::create(b, loc, rounded, number(16));
     return arith::TruncIOp::create(b, loc, like(value, b.getI16Type()), high);
   }
-  if (element.isF16())
-    return arith::TruncFOp::create(b, loc, like(value, b.getF16Type()), value);
+  if (element.isF16()) {
+    Value half = arith::TruncFOp::create(b, loc, like(value, b.getF16Type()), value);
+    return arith::BitcastOp::create(b, loc, like(value, b.getI16Type()), half);
+  }
   return value;
 }
 
-Value Emitter::pointer(Value base, Value offset, Type element) {
-  return LLVM::GEPOp::create(b, loc, base.getType(), storedType(element), base, ArrayRef<LLVM::GEPArg>{offset});
-}
-
-static unsigned bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
-
-Value Emitter::loadScalar(Value base, Value offset, Type element) {
-  Value value =
-      LLVM::LoadOp::create(b, loc, storedType(element), pointer(base, offset, element), bytesOf(element));
-  return fromStored(value, element);
-}
-
-void Emitter::storeScalar(Value base, Value offset, Type element, Value value) {
-  LLVM::StoreOp::create(b, loc, toStored(value, element), pointer(base, offset, element), bytesOf(element));
-}
-
-static Value laneMask(OpBuilder &b, Location loc, int64_t lanes, int64_t active) {
-  SmallVector<bool> bits;
-  for (int64_t i = 0; i < lanes; ++i)
-    bits.push_back(i < active);
-  auto type = VectorType::get({lanes}, b.getI1Type());
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
-}
-
-/// The expression at lane `lane`.
-static Expr atLane(const Expr &expr, int64_t lane, const Ranges &ranges) {
-  return expr.substitute(std::map<std::string, Expr, std::less<>>{{laneName, Expr(lane)}}).simplify(ranges);
-}
-
-Value Emitter::loadVector(Value base, const Expr &offset, Type element, const Point &point, Value mask,
-                          Value otherwise) {
-  int64_t lanes = point.lanes;
-  Type stored = storedType(element);
-  auto vectorType = VectorType::get({lanes}, stored);
-  if (offset.isLinearIn(laneName) && offset.coefficient(laneName) == 1) {
-    Value start = pointer(base, emit(atLane(offset, 0, ranges)), element);
-    Value value;
-    if (mask || point.active < lanes) {
-      Value all = point.active < lanes ? laneMask(b, loc, lanes, point.active) : Value();
-      if (mask)
-        all = all ? Value(arith::AndIOp::create(b, loc, all, mask)) : mask;
-      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-      value = LLVM::MaskedLoadOp::create(b, loc, vectorType, start, all, zero, bytesOf(element));
-    } else {
-      value = LLVM::LoadOp::create(b, loc, vectorType, start, bytesOf(element));
-    }
-    value = fromStored(value, element);
-    return mask ? Value(arith::SelectOp::create(b, loc, mask, value, otherwise)) : value;
-  }
-  // Lanes that lie apart: one by one. A masked one reads element 0, which its value then replaces.
-  Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, computeType(element))));
-  for (int64_t lane = 0; lane < point.active; ++lane) {
-    Value place = emit(atLane(offset, lane, ranges));
-    if (mask) {
-      Value inside = vector::ExtractOp::create(b, loc, mask, ArrayRef<int64_t>{lane});
-      place = arith::SelectOp::create(b, loc, inside, place, constant(0));
-    }
-    value = vector::InsertOp::create(b, loc, loadScalar(base, place, element), value, ArrayRef<int64_t>{lane});
-  }
-  return mask ? Value(arith::SelectOp::create(b, loc, mask, value, otherwise)) : value;
-}
-
 //===----------------------------------------------------------------------===//
-// Reads and results of nests
+// Addresses
 //===----------------------------------------------------------------------===//
 
-Expr Emitter::address(const Memory &target, MapAttr map, const Point &point, const nd::NdTensorType &type) const {
-  std::map<std::string, Expr, std::less<>> places = target.fixed;
-  for (const nd::Dim &dim : type.getDims()) {
-    Expr place = map ? *map.lookup(dim.name.getValue()) : Expr::name(dim.name.str());
-    // A computed coordinate is clamped.
-    bool gathered = llvm::any_of(place.names(), [](const std::string &name) { return name[0] == '@'; });
-    place = resolve(place, point);
-    if (gathered)
-      place = Expr::min(Expr::max(place, Expr(0)), Expr(*dim.size().constant() - 1)).simplify(ranges);
-    places[dim.name.str()] = place;
+Expr Emitter::address(const Memory &target, const Replacement &coordinates) const {
+  Replacement places = target.fixed;
+  for (const auto &[name, place] : coordinates) {
+    auto start = target.origin.find(name);
+    places[name] = start == target.origin.end() ? place : (place - start->second).simplify(ranges);
   }
   // Simplified factor by factor: the ranges of sums are tighter there than in the whole address.
   Sizes sizes = target.type.sizes();
@@ -246,161 +100,303 @@ Expr Emitter::address(const Memory &target, MapAttr map, const Point &point, con
   return offset.simplify(ranges);
 }
 
-FailureOr<Emitter::ReadResult> Emitter::read(Value tensor, MapAttr map, GuardAttr guard, ArrayRef<Value> earlier,
-                                             const Point &point, LoadCache &cache) {
+/// The pointer to the element at `offset`, which does not depend on the lane. Constant parts stay apart, so that elements
+/// of a tile share the rest.
+Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &section) {
+  Type stored = storedType(memory.type.getElementType());
+  auto type = memory.base.getType();
+  const Layout::Swizzle &swizzle = memory.layout.swizzle;
+  if (swizzle.bits) {
+    Value place = emit(offset);
+    Value high = arith::ShRUIOp::create(b, loc, place, constant(swizzle.shift));
+    Value mask = constant(((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
+    place = arith::XOrIOp::create(b, loc, place, arith::AndIOp::create(b, loc, high, mask));
+    return LLVM::GEPOp::create(b, loc, type, stored, memory.base, ArrayRef<LLVM::GEPArg>{place});
+  }
+  Expr varying = offset - Expr(offset.offset());
+  Value start = memory.base;
+  if (varying != Expr(0)) {
+    Value &known = section.pointers[{memory.base.getAsOpaquePointer(), varying.str()}];
+    if (!known)
+      known = LLVM::GEPOp::create(b, loc, type, stored, memory.base, ArrayRef<LLVM::GEPArg>{emit(varying)});
+    start = known;
+  }
+  int64_t rest = offset.offset();
+  if (rest == 0)
+    return start;
+  if (rest == int32_t(rest))
+    return LLVM::GEPOp::create(b, loc, type, stored, start, ArrayRef<LLVM::GEPArg>{int32_t(rest)});
+  return LLVM::GEPOp::create(b, loc, type, stored, start, ArrayRef<LLVM::GEPArg>{constant(rest)});
+}
+
+/// The expression at lane `lane`.
+static Expr atLane(const Expr &expr, int64_t lane, const Ranges &ranges) {
+  return expr.substitute(Replacement{{laneName, Expr(lane)}}).simplify(ranges);
+}
+
+/// What lanes add to the offset of an element, as integers.
+Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) {
+  Value place = emitLanes(offset, lanes);
+  const Layout::Swizzle &swizzle = memory.layout.swizzle;
+  if (swizzle.bits) {
+    Type element = getElementTypeOrSelf(place.getType());
+    Value high = arith::ShRUIOp::create(b, loc, place, same(b, loc, place, element, swizzle.shift));
+    Value mask = same(b, loc, place, element, ((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
+    place = arith::XOrIOp::create(b, loc, place, arith::AndIOp::create(b, loc, high, mask));
+  }
+  return place;
+}
+
+static bool isContiguous(const Memory &memory, const Expr &offset) {
+  return !memory.layout.swizzle.bits && offset.isLinearIn(laneName) && offset.coefficient(laneName) == 1;
+}
+
+Value Emitter::load(const Memory &source, const Expr &offset, const Point &point, Value mask, Section &section) {
+  Type element = source.type.getElementType(), stored = storedType(element);
+  unsigned align = widthOf(element);
+  int64_t lanes = point.lanes;
+  if (!lanes || !onLanes(offset)) {
+    Value value = LLVM::LoadOp::create(b, loc, stored, pointer(source, offset, section), align);
+    return fromStored(value, element);
+  }
+  auto vectorType = VectorType::get({lanes}, stored);
+  bool varies = llvm::any_of(offset.names(), [&](const std::string &name) {
+    return name != laneName && onLanes(Expr::name(name));
+  });
+  if (!varies && isContiguous(source, offset)) {
+    Expr first = atLane(offset, 0, ranges);
+    Value start = pointer(source, first, section);
+    // Lanes beyond the points may be read where there is memory: nobody uses them.
+    bool partial = point.active < lanes;
+    if (partial && !mask) {
+      auto bounds = first.bounds(ranges);
+      if (bounds && bounds->low >= 0 && bounds->high + lanes <= source.layout.elements(source.type.sizes()))
+        partial = false;
+    }
+    Value all = both(mask, partial ? laneMask(lanes, point.active) : Value());
+    if (!all)
+      return fromStored(LLVM::LoadOp::create(b, loc, vectorType, start, align), element);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+    return fromStored(LLVM::MaskedLoadOp::create(b, loc, vectorType, start, splat(all, lanes), zero, align),
+                      element);
+  }
+  // Lanes that lie apart.
+  Value active = mask ? splat(mask, lanes) : Value();
+  if (point.active < lanes)
+    active = both(active, laneMask(lanes, point.active));
+  bool gathers = machine && machine.integer("vector_bytes", 0) >= 64 && align >= 4 && lanes >= 8;
+  if (gathers || varies || source.layout.swizzle.bits) {
+    Expr shared;
+    Expr apart = offset;
+    if (!source.layout.swizzle.bits) {
+      apart = Expr();
+      shared = Expr(offset.offset());
+      for (const Expr::Term &term : offset.terms()) {
+        Expr alone = Expr::ofTerm(term);
+        (onLanes(alone) ? apart : shared) = (onLanes(alone) ? apart : shared) + alone;
+      }
+    }
+    Memory plain = source;
+    plain.layout.swizzle = {};
+    Value start = pointer(plain, shared, section);
+    Value places = offsets(source, apart, lanes);
+    auto pointers = VectorType::get({lanes}, source.base.getType());
+    Value addresses = LLVM::GEPOp::create(b, loc, pointers, stored, start, ArrayRef<LLVM::GEPArg>{places});
+    Value all = active ? active : laneMask(lanes, lanes);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+    Value value = LLVM::masked_gather::create(b, loc, vectorType, addresses, all, ValueRange{zero}, align);
+    return fromStored(value, element);
+  }
+  // A masked lane reads element 0, which the caller replaces.
+  Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+  for (int64_t lane = 0; lane < point.active; ++lane) {
+    Value from = pointer(source, atLane(offset, lane, ranges), section);
+    if (mask) {
+      Value inside = isa<VectorType>(mask.getType())
+                         ? Value(vector::ExtractOp::create(b, loc, mask, ArrayRef<int64_t>{lane}))
+                         : mask;
+      from = LLVM::SelectOp::create(b, loc, inside, from, source.base);
+    }
+    Value scalar = LLVM::LoadOp::create(b, loc, stored, from, align);
+    value = vector::InsertOp::create(b, loc, scalar, value, ArrayRef<int64_t>{lane});
+  }
+  return fromStored(value, element);
+}
+
+void Emitter::store(const Memory &target, const Expr &offset, Value value, const Point &point, Value mask,
+                    Section &section) {
+  Type element = target.type.getElementType();
+  unsigned align = widthOf(element);
+  int64_t lanes = point.lanes;
+  if (!lanes || !onLanes(offset)) {
+    assert(!mask && "a scalar store is guarded by its caller");
+    if (isa<VectorType>(value.getType()))
+      value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
+    LLVM::StoreOp::create(b, loc, toStored(value, element), pointer(target, offset, section), align);
+    return;
+  }
+  value = toStored(splat(value, lanes), element);
+  Value active = both(mask, point.active < lanes ? laneMask(lanes, point.active) : Value());
+  if (active)
+    active = splat(active, lanes);
+  bool varies = llvm::any_of(offset.names(), [&](const std::string &name) {
+    return name != laneName && onLanes(Expr::name(name));
+  });
+  if (!varies && isContiguous(target, offset)) {
+    Value start = pointer(target, atLane(offset, 0, ranges), section);
+    if (active)
+      LLVM::MaskedStoreOp::create(b, loc, value, start, active, align);
+    else
+      LLVM::StoreOp::create(b, loc, value, start, align);
+    return;
+  }
+  if (!varies && !mask && !target.layout.swizzle.bits) {
+    for (int64_t lane = 0; lane < point.active; ++lane)
+      LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}),
+                            pointer(target, atLane(offset, lane, ranges), section), align);
+    return;
+  }
+  Value places = offsets(target, offset, lanes);
+  auto pointers = VectorType::get({lanes}, target.base.getType());
+  Value addresses =
+      LLVM::GEPOp::create(b, loc, pointers, storedType(element), target.base, ArrayRef<LLVM::GEPArg>{places});
+  LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : laneMask(lanes, lanes), align);
+}
+
+void Emitter::storeResult(const Memory &target, Value value, const Point &point, Section &section) {
+  Replacement coordinates;
+  for (const nd::Dim &dim : target.type.getDims())
+    if (!target.fixed.count(dim.name.str()))
+      coordinates[dim.name.str()] = resolve(Expr::name(dim.name.str()), point);
+  store(target, address(target, coordinates), value, point, Value(), section);
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> earlier, Section &section) {
+  Replacement replacement;
+  for (const std::string &name : expr.names()) {
+    auto index = readIndex(name);
+    if (!index)
+      continue;
+    Value value = earlier[*index];
+    std::string &variable = section.gathered[{value.getAsOpaquePointer(), ""}];
+    if (variable.empty()) {
+      variable = freshVariable();
+      bool isUnsigned = tensorTypeOf(tensors[*index]).getElementType().isUnsignedInteger();
+      unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+      if (width < 64) {
+        Type wide = like(value, b.getI64Type());
+        value = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, value))
+                           : Value(arith::ExtSIOp::create(b, loc, wide, value));
+        int64_t half = int64_t(1) << (width - 1);
+        ranges[variable] = isUnsigned ? Range{0, 2 * half - 1} : Range{-half, half - 1};
+      }
+      vars[variable] = value;
+    }
+    replacement[name] = Expr::name(variable);
+  }
+  return replacement.empty() ? expr : expr.substitute(replacement);
+}
+
+FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAttr map, GuardAttr guard,
+                                       ArrayRef<Value> earlier, const Point &point, Section &section) {
+  Value tensor = tensors[index];
   auto found = memory.find(tensor);
   assert(found != memory.end() && "a tensor without a place");
   const Memory &source = found->second;
-  auto type = tensorTypeOf(tensor);
-  Type element = type.getElementType();
+  int64_t lanes = point.lanes;
 
-  // Values of earlier reads that maps and guards use become variables for the time of this read.
-  SmallVector<std::string> bound;
-  int64_t lanesOfIndex = 0;
-  for (const MapEntry &entry : map.getEntries())
-    for (const std::string &name : entry.expr().names())
-      if (name[0] == '@' && !llvm::is_contained(bound, name)) {
-        Value index = earlier[std::stoul(name.substr(1))];
-        if (isa<VectorType>(index.getType()))
-          lanesOfIndex = point.lanes;
-        bound.push_back(name);
+  Replacement coordinates;
+  for (const MapEntry &entry : map.getEntries()) {
+    std::string name = entry.name.str();
+    Expr written = entry.expr();
+    Expr place = resolve(bindReads(written, tensors, earlier, section), point);
+    if (isGathered(written)) {
+      // A computed coordinate is clamped.
+      int64_t last = *tensorTypeOf(tensor).size(name).constant() - 1;
+      std::string key = place.str() + "<" + std::to_string(last) + "," + std::to_string(lanes);
+      std::string &variable = section.gathered[{nullptr, key}];
+      if (variable.empty()) {
+        variable = freshVariable();
+        Value at = onLanes(place) ? emitLanes(place, lanes) : emit(place);
+        Type element = getElementTypeOrSelf(at.getType());
+        at = arith::MaxSIOp::create(b, loc, at, same(b, loc, at, element, 0));
+        at = arith::MinSIOp::create(b, loc, at, same(b, loc, at, element, last));
+        define(variable, at, {0, last});
       }
-  if (!bound.empty() && lanesOfIndex) {
-    // One scalar read for each lane.
-    Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({point.lanes}, computeType(element))));
-    for (int64_t lane = 0; lane < point.active; ++lane) {
-      SmallVector<Value> scalars;
-      for (Value each : earlier)
-        scalars.push_back(each && isa<VectorType>(each.getType())
-                              ? Value(vector::ExtractOp::create(b, loc, each, ArrayRef<int64_t>{lane}))
-                              : each);
-      Point single = point;
-      single.lanes = 0;
-      single.active = 1;
-      for (auto &[name, expr] : single.values)
-        expr = atLane(expr, lane, ranges);
-      single.values[laneName] = Expr(lane);
-      LoadCache none;
-      auto one = read(tensor, map, GuardAttr::get(guard.getContext(), {}, TypedAttr()), scalars, single, none);
-      if (failed(one))
-        return failure();
-      value = vector::InsertOp::create(b, loc, one->value, value, ArrayRef<int64_t>{lane});
+      place = Expr::name(variable);
     }
-    if (!guard.isTrivial())
-      return emitError(loc, "expected no guard on a gathered read"), failure();
-    return ReadResult{value, {}};
+    coordinates[name] = place;
   }
-  for (const std::string &name : bound) {
-    Value index = earlier[std::stoul(name.substr(1))];
-    if (!index.getType().isInteger(64))
-      index = tensorTypeOf(tensor) && index.getType().getIntOrFloatBitWidth() < 64
-                  ? Value(arith::ExtSIOp::create(b, loc, b.getI64Type(), index))
-                  : index;
-    vars[name] = index;
-  }
+  Expr offset = address(source, coordinates);
 
-  Expr offset = address(source, map, point, type);
-  // Conditions that remain after simplification.
-  SmallVector<std::pair<Expr, bool>> conditions;
+  // Conditions that are not decided.
+  SmallVector<Test> tests;
   bool never = false;
   for (const Condition &condition : guard.getConditions()) {
-    Expr expr = resolve(condition.expr(), point);
-    auto bounds = expr.bounds(ranges);
-    if (bounds && (condition.equality ? bounds->low == 0 && bounds->high == 0 : bounds->low >= 0))
+    Test test{resolve(bindReads(condition.expr(), tensors, earlier, section), point), condition.equality};
+    auto decided = test.decide(ranges);
+    if (facts.count(test) || (decided && *decided))
       continue;
-    if (bounds && (condition.equality ? bounds->low > 0 || bounds->high < 0 : bounds->high < 0))
-      never = true;
-    conditions.emplace_back(expr, condition.equality);
+    never |= decided.has_value();
+    tests.push_back(test);
   }
-  std::string key = offset.str() + "|" + std::to_string(point.lanes) + "," + std::to_string(point.active);
-  for (const auto &[expr, equality] : conditions)
-    key += "|" + expr.str() + (equality ? "=" : ">");
-  bool cacheable = bound.empty();
-  if (cacheable)
-    if (auto known = cache.find({tensor.getAsOpaquePointer(), key}); known != cache.end())
-      return known->second;
+  std::string key = offset.str() + "|" + std::to_string(lanes) + "," + std::to_string(point.active);
+  for (const Test &test : tests)
+    key += "|" + test.expr.str() + (test.equality ? "=" : ">");
+  if (guard.getOtherwise())
+    key += "|" + std::to_string(hash_value(Attribute(guard.getOtherwise())));
+  auto [known, isNew] = section.reads.try_emplace({tensor.getAsOpaquePointer(), key});
+  if (!isNew)
+    return known->second;
 
-  ReadResult result;
-  Value otherwise = guard.getOtherwise() ? constantOf(guard.getOtherwise()) : Value();
-  bool onLanes = point.lanes && offset.mentions(laneName);
-  for (const auto &[expr, equality] : conditions)
-    onLanes |= point.lanes && expr.mentions(laneName);
-  Value mask;
-  for (const auto &[expr, equality] : conditions) {
-    bool lanewise = expr.mentions(laneName);
-    Value value = lanewise ? emitLanes(expr, point.lanes) : emit(expr);
-    Value zero = lanewise ? same(b, loc, value, b.getI64Type(), 0) : constant(0);
-    Value holds = arith::CmpIOp::create(
-        b, loc, equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, value, zero);
-    if (onLanes && !lanewise)
-      holds = splat(holds, point.lanes);
-    mask = mask ? Value(arith::AndIOp::create(b, loc, mask, holds)) : holds;
-  }
-  Type compute = computeType(element);
-  if (!otherwise)
-    otherwise = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute)));
+  Section::Read result;
+  Type compute = computeType(source.type.getElementType());
+  Value otherwise = guard.getOtherwise()
+                        ? constantOf(guard.getOtherwise())
+                        : Value(arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute))));
   if (never) {
     result.value = otherwise;
     if (guard.excludes())
       result.included = arith::ConstantIntOp::create(b, loc, 0, 1);
-  } else if (onLanes) {
-    Value base = source.base;
-    if (offset.mentions(laneName)) {
-      result.value = loadVector(base, offset, element, point, mask, splat(otherwise, point.lanes));
-    } else {
-      // The same element for every lane, some of which do not want it: a place that is outside is never read.
-      Value any = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask);
-      Value place = arith::SelectOp::create(b, loc, any, emit(offset), constant(0));
-      Value value = splat(loadScalar(base, place, element), point.lanes);
-      result.value = arith::SelectOp::create(b, loc, mask, value, splat(otherwise, point.lanes));
-    }
-    if (mask && guard.excludes())
-      result.included = mask;
+    section.reads[{tensor.getAsOpaquePointer(), key}] = result;
+    return result;
+  }
+  Value mask;
+  for (const Test &test : tests)
+    mask = both(mask, holds(test, lanes));
+  bool vectorMask = mask && isa<VectorType>(mask.getType());
+  if (lanes && onLanes(offset)) {
+    result.value = load(source, offset, point, mask, section);
+  } else if (mask) {
+    // A place that is outside is never read: element 0 is instead.
+    Value any = vectorMask ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask)) : mask;
+    std::string variable = freshVariable();
+    Value place = arith::SelectOp::create(b, loc, any, emit(offset), constant(0));
+    auto bounds = offset.bounds(ranges);
+    vars[variable] = place;
+    if (bounds)
+      ranges[variable] = *bounds;
+    Point scalar = point;
+    scalar.lanes = 0;
+    result.value = load(source, Expr::name(variable), scalar, Value(), section);
   } else {
-    Value place = emit(offset);
-    if (mask)
-      place = arith::SelectOp::create(b, loc, mask, place, constant(0));
-    Value value = loadScalar(source.base, place, element);
-    result.value = mask ? Value(arith::SelectOp::create(b, loc, mask, value, otherwise)) : value;
-    if (mask && guard.excludes())
+    Point scalar = point;
+    scalar.lanes = 0;
+    result.value = load(source, offset, scalar, Value(), section);
+  }
+  if (mask) {
+    int64_t width = vectorMask || isa<VectorType>(result.value.getType()) ? lanes : 0;
+    if (width)
+      result.value = arith::SelectOp::create(b, loc, splat(mask, width), splat(result.value, width), splat(otherwise, width));
+    else
+      result.value = arith::SelectOp::create(b, loc, mask, result.value, otherwise);
+    if (guard.excludes())
       result.included = mask;
   }
-  for (const std::string &name : bound)
-    vars.erase(name);
-  if (cacheable)
-    cache[{tensor.getAsOpaquePointer(), key}] = result;
+  section.reads[{tensor.getAsOpaquePointer(), key}] = result;
   return result;
-}
-
-void Emitter::store(const Memory &target, Value value, const Point &point) {
-  Type element = target.type.getElementType();
-  nd::NdTensorType type = target.type;
-  if (!target.fixed.empty()) {
-    SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : type.getDims())
-      if (!target.fixed.count(dim.name.str()))
-        dims.push_back(dim);
-    type = type.withDims(dims);
-  }
-  Expr offset = address(target, nullptr, point, type);
-  if (!point.lanes || !offset.mentions(laneName)) {
-    if (isa<VectorType>(value.getType()))
-      value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
-    storeScalar(target.base, emit(offset), element, value);
-    return;
-  }
-  value = splat(value, point.lanes);
-  if (offset.isLinearIn(laneName) && offset.coefficient(laneName) == 1) {
-    Value start = pointer(target.base, emit(atLane(offset, 0, ranges)), element);
-    Value stored = toStored(value, element);
-    if (point.active < point.lanes)
-      LLVM::MaskedStoreOp::create(b, loc, stored, start, laneMask(b, loc, point.lanes, point.active),
-                                  bytesOf(element));
-    else
-      LLVM::StoreOp::create(b, loc, stored, start, bytesOf(element));
-    return;
-  }
-  for (int64_t lane = 0; lane < point.active; ++lane)
-    storeScalar(target.base, emit(atLane(offset, lane, ranges)), element,
-                vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}));
 }

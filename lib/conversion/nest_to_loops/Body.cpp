@@ -29,6 +29,35 @@ Value Emitter::splat(Value value, int64_t lanes) {
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
 }
 
+Value Emitter::laneMask(int64_t lanes, int64_t active) {
+  SmallVector<bool> bits;
+  for (int64_t i = 0; i < lanes; ++i)
+    bits.push_back(i < active);
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+}
+
+Value Emitter::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  for (Value *value : {&x, &y})
+    for (Value other : {x, y})
+      if (auto vector = dyn_cast<VectorType>(other.getType()))
+        *value = splat(*value, vector.getNumElements());
+  return arith::AndIOp::create(b, loc, x, y);
+}
+
+Value Emitter::convert(Value value, Type type) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == type)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type target = vector ? Type(VectorType::get(vector.getShape(), type)) : type;
+  if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, target, value);
+  return arith::TruncFOp::create(b, loc, target, value);
+}
+
 Value Emitter::constantOf(TypedAttr value) {
   Type type = computeType(value.getType());
   if (auto real = dyn_cast<FloatAttr>(value)) {
@@ -77,7 +106,7 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
   return made->getResult(0);
 }
 
-FailureOr<SmallVector<Value>> Emitter::run(Region &region, ValueRange arguments, const Point &point, Cache &cache) {
+FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point &point, Section &section) {
   Block &block = region.front();
   llvm::DenseMap<Value, Value> values;
   for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
@@ -85,17 +114,20 @@ FailureOr<SmallVector<Value>> Emitter::run(Region &region, ValueRange arguments,
   for (Operation &op : block.without_terminator()) {
     if (auto index = dyn_cast<IndexOp>(op)) {
       Expr place = resolve(Expr::name(index.getName().str()), point);
-      bool lanewise = point.lanes && place.mentions(laneName);
-      // Coordinates are cached by their text: the pointers are those of the interned attribute.
-      auto key = nd::SizeAttr::get(b.getContext(), place).getAsOpaquePointer();
-      Value &known = cache[{nullptr, {const_cast<void *>(key), reinterpret_cast<void *>(lanewise)}}];
-      if (!known)
-        known = lanewise ? emitLanes(place, point.lanes) : emit(place);
+      // Coordinates are known by their text.
+      Value &known = section.pointers[{nullptr, place.str()}];
+      if (!known && point.lanes && onLanes(place)) {
+        known = emitLanes(place, point.lanes);
+        if (!getElementTypeOrSelf(known.getType()).isInteger(64))
+          known = arith::ExtSIOp::create(b, loc, VectorType::get({point.lanes}, b.getI64Type()), known);
+      } else if (!known) {
+        known = emit(place);
+      }
       values[index.getResult()] = known;
       continue;
     }
     if (auto literal = dyn_cast<arith::ConstantOp>(op)) {
-      Value &known = cache[{&op, {}}];
+      Value &known = section.ops[{&op, {}}];
       if (!known)
         known = constantOf(literal.getValue());
       values[literal.getResult()] = known;
@@ -107,10 +139,10 @@ FailureOr<SmallVector<Value>> Emitter::run(Region &region, ValueRange arguments,
       operands.push_back(values.lookup(operand));
       anyVector |= isa<VectorType>(operands.back().getType());
     }
-    std::vector<void *> identity;
+    std::vector<const void *> identity;
     for (Value operand : operands)
       identity.push_back(operand.getAsOpaquePointer());
-    Value &known = cache[{&op, identity}];
+    Value &known = section.ops[{&op, identity}];
     if (!known) {
       if (anyVector)
         for (Value &operand : operands)
@@ -128,7 +160,7 @@ FailureOr<SmallVector<Value>> Emitter::run(Region &region, ValueRange arguments,
   return results;
 }
 
-FailureOr<SmallVector<Value>> Emitter::foldLanes(Region &combine, ValueRange vectors, int64_t lanes) {
+FailureOr<Values> Emitter::foldLanes(Region &combine, ValueRange vectors, int64_t lanes) {
   SmallVector<Value> halves(vectors);
   Point point;
   // Halves of the vector are combined until one lane is left; the order depends on the width alone.
@@ -139,9 +171,9 @@ FailureOr<SmallVector<Value>> Emitter::foldLanes(Region &combine, ValueRange vec
     for (const auto &mask : {low, high})
       for (Value value : halves)
         arguments.push_back(vector::ShuffleOp::create(b, loc, value, value, mask));
-    Cache cache;
+    Section section;
     point.lanes = width / 2;
-    auto combined = run(combine, arguments, point, cache);
+    auto combined = run(combine, arguments, point, section);
     if (failed(combined))
       return failure();
     halves = *combined;

@@ -44,8 +44,10 @@ public:
     for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
       for (const nd::Dim &dim : dims)
         sizes[dim.name.str()] = *dim.size().constant();
+    SmallVector<Value> distinct = kernelOperands(op);
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-      addAccess(operand, operands[i], cast<MapAttr>(op.getMaps()[i]), false);
+      addAccess(operand, operands[llvm::find(distinct, operand) - distinct.begin()], cast<MapAttr>(op.getMaps()[i]),
+                false);
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       addAccess(result, results[i], MapAttr::identity(tensorTypeOf(result)), true);
       addGroups(results[i]);

@@ -5,11 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared by the parts of the emitter: Loops.cpp (loops and tiles), Access.cpp (addresses, loads, stores), Body.cpp (scalar
-// regions on vectors).
+// What the parts of the emitter share. Compute.cpp walks loops and tiles of a `nest.compute`, Guards.cpp splits them where
+// a guard is decided, Stage.cpp packs operands, Update.cpp and Structured.cpp emit the other nests; all of them use
+// Access.cpp (addresses, loads, stores) and Body.cpp (scalar regions on vectors).
 //
-// Computation happens on scalars or on vectors of `lanes` elements. A value that does not depend on the lane
-// stays scalar until it meets a vector. bf16 and f16 are computed in f32: a stored type is the least precision.
+// Three kinds of names stand in expressions here: iteration names (of nests and groups), which `bindings` replace by
+// expressions of loop variables; loop variables (`v0007$`), which are SSA values of type i64 in `vars`; and
+// `lane$`, which counts the lanes of a vector. An address is an expression of loop variables and the lane, simplified with
+// their ranges; how it depends on the lane says whether a vector is loaded, a scalar is, or lanes are gathered:
+//
+//     c * v0001$ + 7              a scalar, splat to every lane when it meets a vector
+//     c * v0001$ + lane$          a vector load
+//     16 * lane$ + 3              a gather
+//
+// A value that does not depend on the lane stays scalar until it meets a vector. bf16 and f16 are
+// computed in f32: a stored type is the least precision.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,25 +32,59 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <map>
+#include <set>
 
 namespace heddle::nest {
 
-/// The name of the loop variable that counts lanes.
+/// The variable that counts lanes.
 inline constexpr const char *laneName = "lane$";
 
-/// A tensor in memory, with some of its names fixed (the slices of a scan).
+using Replacement = std::map<std::string, Expr, std::less<>>;
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// A tensor in memory. The element at coordinates c lies where `layout` puts `fixed`, and c - origin for the names that
+/// are not fixed.
 struct Memory {
   mlir::Value base; ///< !llvm.ptr
   Layout layout;
-  nd::NdTensorType type; ///< with all names of the layout
-  std::map<std::string, Expr, std::less<>> fixed;
+  nd::NdTensorType type; ///< names and sizes of the layout, element type in memory
+  Replacement fixed;     ///< names that a scan or group has fixed
+  Replacement origin;    ///< of a staged copy: where it starts
 };
 
-/// One vector, or one scalar, of a register tile: values of the unrolled loop variables, and how many lanes are real.
+/// One vector, or one scalar, of a register tile.
 struct Point {
-  std::map<std::string, Expr, std::less<>> values;
+  Replacement values; ///< of the unrolled loop variables
   int64_t lanes = 0;  ///< width of the vector; 0: scalar
   int64_t active = 0; ///< lanes that are points of the iteration space
+
+  /// Identifies the values.
+  std::string key() const;
+};
+
+/// A condition over loop variables.
+struct Test {
+  Expr expr;
+  bool equality = false; ///< expr == 0, else expr >= 0
+  auto operator<=>(const Test &other) const {
+    int order = expr.compare(other.expr);
+    return order ? order <=> 0 : equality <=> other.equality;
+  }
+  bool operator==(const Test &other) const = default;
+  /// True or false where the ranges decide it.
+  std::optional<bool> decide(const Ranges &ranges) const;
+};
+
+/// What was computed in one straight piece of code, so that equal computations are made once.
+struct Section {
+  struct Read {
+    mlir::Value value;
+    mlir::Value included; ///< i1 or a vector of it: false where the point is excluded; null: always included
+  };
+  std::map<std::pair<mlir::Operation *, std::vector<const void *>>, mlir::Value> ops;
+  std::map<std::pair<const void *, std::string>, Read> reads;
+  std::map<std::pair<const void *, std::string>, mlir::Value> pointers;
+  std::map<std::pair<const void *, std::string>, std::string> gathered;
 };
 
 class Emitter {
@@ -51,10 +95,16 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   MachineAttr machine;
-  llvm::DenseMap<mlir::Value, Memory> memory;            ///< of every tensor value in reach
-  std::map<std::string, mlir::Value, std::less<>> vars;  ///< loop variables (i64)
-  Ranges ranges;                                         ///< their ranges
-  std::map<std::string, Expr, std::less<>> bindings;     ///< iteration name -> expression of loop variables
+  llvm::DenseMap<mlir::Value, Memory> memory;          ///< of every tensor value in reach
+  std::map<std::string, mlir::Value, std::less<>> vars; ///< loop variables (i64), and vectors of them
+  Ranges ranges;                                       ///< of loop variables
+  Replacement bindings;                                ///< iteration names
+  std::set<Test> facts;                                ///< what holds in the code being emitted
+
+  /// A fresh loop variable. Names sort in the order of creation, so that sums start with what changes least.
+  std::string freshVariable();
+  void define(const std::string &name, mlir::Value value, Range range);
+  void forget(const std::string &name);
 
   // Body.cpp
   /// The type in which elements of `type` are computed.
@@ -62,64 +112,89 @@ public:
   mlir::Value constant(int64_t value) { return mlir::arith::ConstantIntOp::create(b, loc, value, 64); }
   mlir::Value splat(mlir::Value value, int64_t lanes);
   mlir::Value constantOf(mlir::TypedAttr value);
-  /// Runs a scalar region on `arguments` (scalars or vectors) at `point`. Equal computations at different points are
-  /// made once, as long as `cache` lives.
-  using Cache = std::map<std::pair<mlir::Operation *, std::vector<void *>>, mlir::Value>;
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> run(mlir::Region &region, mlir::ValueRange arguments,
-                                                      const Point &point, Cache &cache);
-  /// Folds the lanes of a vector by a combiner.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> foldLanes(mlir::Region &combine, mlir::ValueRange vectors,
-                                                            int64_t lanes);
+  /// Float widening or narrowing.
+  mlir::Value convert(mlir::Value value, mlir::Type type);
+  /// Runs a scalar region on `arguments` (scalars or vectors) at `point`.
+  mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point, Section &section);
+  /// Folds the lanes of vectors by a combiner.
+  mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
+  /// i1 for each lane: lane < active.
+  mlir::Value laneMask(int64_t lanes, int64_t active);
+  /// The conjunction of conditions, any of which may be null or scalar.
+  mlir::Value both(mlir::Value a, mlir::Value b);
 
   // Access.cpp
   /// The value of an expression of loop variables, as i64.
   mlir::Value emit(const Expr &expr);
   /// The value for every lane, as a vector of i64.
   mlir::Value emitLanes(const Expr &expr, int64_t lanes);
+  mlir::Value emit(const Test &test);
+  /// i1, or a vector of it if the test differs from lane to lane.
+  mlir::Value holds(const Test &test, int64_t lanes);
+  /// True if the expression differs from lane to lane.
+  bool onLanes(const Expr &expr) const;
   /// Iteration names and unrolled variables replaced, and simplified.
   Expr resolve(const Expr &expr, const Point &point) const;
-  /// Reads of one region evaluation. `values[i]`: the value of read i at the point, once made.
-  struct ReadResult {
-    mlir::Value value;
-    mlir::Value included; ///< i1 or a vector of it: false where the point is excluded; null: always included
-  };
-  using LoadCache = std::map<std::pair<void *, std::string>, ReadResult>;
-  mlir::FailureOr<ReadResult> read(mlir::Value tensor, MapAttr map, GuardAttr guard,
-                                   llvm::ArrayRef<mlir::Value> earlier, const Point &point, LoadCache &cache);
-  void store(const Memory &target, mlir::Value value, const Point &point);
-  /// The element offset of a tensor's element at the place that `map` gives (identity if null).
-  Expr address(const Memory &target, MapAttr map, const Point &point, const nd::NdTensorType &type) const;
+  /// A read of a region at a point: of `tensors[index]`. `earlier`: values of the reads before it.
+  mlir::FailureOr<Section::Read> read(mlir::ValueRange tensors, unsigned index, MapAttr map, GuardAttr guard,
+                                      llvm::ArrayRef<mlir::Value> earlier, const Point &point, Section &section);
+  /// Replaces `read(i)` by a variable that has its value.
+  Expr bindReads(const Expr &expr, mlir::ValueRange tensors, llvm::ArrayRef<mlir::Value> earlier, Section &section);
+  /// The element offset at coordinates given by expressions of loop variables.
+  Expr address(const Memory &target, const Replacement &coordinates) const;
+  /// Loads and stores elements at an offset, in the types of computing. `mask` may be null.
+  mlir::Value load(const Memory &source, const Expr &offset, const Point &point, mlir::Value mask, Section &section);
+  void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point, mlir::Value mask,
+             Section &section);
+  /// Stores a result at the coordinates of the point.
+  void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 
-  mlir::Value loadScalar(mlir::Value base, mlir::Value offset, mlir::Type element);
-  void storeScalar(mlir::Value base, mlir::Value offset, mlir::Type element, mlir::Value value);
-
-  // Loops.cpp
+  // Kernel.cpp, Structured.cpp
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
-  /// Scratch that a value of `bytes` gets; the same for every chunk.
+  /// Scratch of a thread, taken until the caller restores `scratchTop`.
   mlir::Value allocateScratch(int64_t bytes);
 
   mlir::Value scratch;
-  int64_t scratchBytes = 0;
+  int64_t scratchTop = 0;   ///< bytes in use where code is emitted now; callers restore it
+  int64_t scratchBytes = 0; ///< the most that were in use
   int64_t chunks = 1;
-  unsigned nextVariable = 0;
+  /// Ops that stand for copies; they live until the kernel is done.
+  std::vector<mlir::Operation *> temporaries;
+  /// Instructions (roughly) that splitting may still add.
+  int64_t splitBudget = 4000;
 
 private:
+  unsigned nextVariable = 0;
   mlir::LogicalResult emitCompute(ComputeOp op, const Schedule &schedule, mlir::Value chunk);
-  mlir::LogicalResult emitUpdate(UpdateOp op);
+  mlir::LogicalResult emitUpdate(UpdateOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitScan(ScanOp op);
   mlir::LogicalResult emitInner(mlir::Block &block);
-  mlir::Value pointer(mlir::Value base, mlir::Value offset, mlir::Type element);
+  mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
+  mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
   mlir::Value fromStored(mlir::Value value, mlir::Type element);
   mlir::Value toStored(mlir::Value value, mlir::Type element);
-  mlir::Value loadVector(mlir::Value base, const Expr &offset, mlir::Type element, const Point &point,
-                         mlir::Value mask, mlir::Value otherwise);
-  friend class ComputeEmitter;
 };
 
-/// A loop variable counts iterations of `scf.for`; body gets it bound under `name` with range [0, count).
+/// `scf.for` from 0 to `count`; `body` has the variable `name`.
 mlir::LogicalResult forLoop(Emitter &emitter, const std::string &name, int64_t count,
                             llvm::function_ref<mlir::LogicalResult()> body);
+/// The same with carried values.
+mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value count, int64_t atMost,
+                                mlir::ValueRange carried,
+                                llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
+/// `scf.if` whose branches yield values; `otherwise` null yields `carried`.
+mlir::FailureOr<Values> branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
+                               llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
+                               llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
+
+/// The layout written on the op that makes a value, or row-major over the sorted names.
+Layout layoutOf(mlir::Value value);
+/// The layout of what a memory's free names select.
+Layout freeLayout(const Memory &memory);
+int64_t bytesOf(const Layout &layout, nd::NdTensorType type);
+/// True if some size is 0.
+bool isEmpty(nd::DimsAttr dims);
 
 } // namespace heddle::nest
 

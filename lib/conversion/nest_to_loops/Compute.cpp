@@ -1,0 +1,373 @@
+//===- Compute.cpp - tiles and reductions of a nest.compute ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/Compute.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule, const Plan &plan, Value chunk)
+    : e(emitter), op(op), schedule(schedule), plan(plan), loops(emitter, plan, chunk) {
+  for (Attribute value : op.getNeutral())
+    accumulators.push_back(e.computeType(cast<TypedAttr>(value).getType()));
+  operandOf.assign(op.getReads().begin(), op.getReads().end());
+  for (unsigned i = 0; i < operandOf.size(); ++i)
+    guards.push_back(op.readGuard(i));
+  findSkippable();
+}
+
+LogicalResult ComputeEmitter::emit() {
+  auto result = enter(plan.firstStages, {}, [&](ValueRange) -> FailureOr<Values> {
+    if (failed(outerLoop(0)))
+      return failure();
+    return Values();
+  });
+  return success(succeeded(result));
+}
+
+FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, ValueRange carried, Next next) {
+  SmallVector<Value> savedOperands = operandOf;
+  SmallVector<GuardAttr> savedGuards = guards;
+  int64_t scratchTop = e.scratchTop;
+  for (unsigned stage : stages)
+    if (failed(emitStage(schedule.stages[stage])))
+      return failure();
+  FailureOr<Values> result = decideGuards(carried, next);
+  operandOf = savedOperands;
+  guards = savedGuards;
+  e.scratchTop = scratchTop;
+  return result;
+}
+
+LogicalResult ComputeEmitter::outerLoop(size_t position) {
+  if (position == plan.outer)
+    return tile();
+  const Walk &walk = plan.loops[position];
+  bool places = walk.reduced && resting.empty() && !inResult;
+  int64_t scratchTop = e.scratchTop;
+  if (places)
+    placeAccumulators();
+  auto result = loops.walk(position, {}, [&](ValueRange) {
+    return enter(walk.stages, {}, [&](ValueRange) -> FailureOr<Values> {
+      if (failed(outerLoop(position + 1)))
+        return failure();
+      return Values();
+    });
+  });
+  if (places) {
+    resting.clear();
+    inResult = false;
+    e.scratchTop = scratchTop;
+  }
+  return success(succeeded(result));
+}
+
+FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carried) {
+  if (nothingToDo())
+    return Values(carried);
+  if (position == plan.loops.size())
+    return reductionBody(carried);
+  return loops.walk(position, carried, [&](ValueRange values) {
+    return enter(plan.loops[position].stages, values,
+                 [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Values ComputeEmitter::neutral(int64_t lanes) {
+  Values values;
+  for (Attribute value : op.getNeutral())
+    values.push_back(e.splat(e.constantOf(cast<TypedAttr>(value)), lanes));
+  return values;
+}
+
+std::vector<Point> ComputeEmitter::accumulatorPoints() {
+  std::vector<Point> points = loops.points(false);
+  if (plan.lanes && plan.lanesReduced)
+    for (Point &point : points)
+      point.lanes = point.active = plan.lanes;
+  return points;
+}
+
+LogicalResult ComputeEmitter::tile() {
+  if (!op.isReduction())
+    return plainTile();
+  bool rests = inResult || !resting.empty();
+  Values start;
+  for (const Point &point : accumulatorPoints())
+    start.append(neutral(point.lanes));
+  if (rests) {
+    FailureOr<Values> known = branch(
+        e, loops.isFirst(), start, [&](ValueRange neutral) -> FailureOr<Values> { return Values(neutral); },
+        [&](ValueRange) -> FailureOr<Values> { return loadAccumulators(); });
+    if (failed(known))
+      return failure();
+    start = *known;
+  }
+  FailureOr<Values> totals = reductionLoop(plan.outer, start);
+  if (failed(totals))
+    return failure();
+  if (!rests)
+    return finish(*totals);
+  if (inResult && op.getFinish().empty()) {
+    storeAccumulators(*totals);
+    return success();
+  }
+  auto done = branch(
+      e, loops.isLast(), {},
+      [&](ValueRange) -> FailureOr<Values> {
+        if (failed(finish(*totals)))
+          return failure();
+        return Values();
+      },
+      [&](ValueRange) -> FailureOr<Values> {
+        storeAccumulators(*totals);
+        return Values();
+      });
+  return success(succeeded(done));
+}
+
+LogicalResult ComputeEmitter::plainTile() {
+  LoopWalker::Saved saved = loops.bindTile();
+  std::vector<Point> points = loops.points(false);
+  Section section, finishing;
+  // Everything is read before anything is written, so that a result may take the place of an operand.
+  std::vector<Values> values;
+  for (const Point &point : points) {
+    Value included;
+    FailureOr<Values> elements = body(point, section, included);
+    if (failed(elements))
+      return failure();
+    values.push_back(*elements);
+  }
+  for (auto [point, value] : llvm::zip_equal(points, values))
+    if (failed(finishPoint(point, value, finishing)))
+      return failure();
+  loops.unbind(std::move(saved));
+  return success();
+}
+
+FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Value &included) {
+  Values values;
+  for (unsigned i = 0; i < operandOf.size(); ++i) {
+    GuardAttr guard = guards[i];
+    if (fails(i, point)) {
+      if (skippable[i] || guard.excludes())
+        return Values();
+      values.push_back(e.constantOf(guard.getOtherwise()));
+      continue;
+    }
+    auto value = e.read(operandOf, i, op.readMap(i), guard, values, point, section);
+    if (failed(value))
+      return failure();
+    values.push_back(value->value);
+    included = e.both(included, value->included);
+  }
+  return e.run(op.getBody(), values, point, section);
+}
+
+LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Section &section) {
+  if (!op.getFinish().empty()) {
+    for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
+      auto value = e.read(op.getFinishReads(), i, op.finishMap(i), op.finishGuard(i), {}, point, section);
+      if (failed(value))
+        return failure();
+      values.push_back(value->value);
+    }
+    FailureOr<Values> results = e.run(op.getFinish(), values, point, section);
+    if (failed(results))
+      return failure();
+    values = *results;
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+    e.storeResult(e.memory.find(result)->second, value, point, section);
+  return success();
+}
+
+LogicalResult ComputeEmitter::finish(ValueRange totals) {
+  LoopWalker::Saved saved = loops.bindTile();
+  std::vector<Point> points = loops.points(false);
+  Section section;
+  size_t width = accumulators.size();
+  for (auto [i, point] : llvm::enumerate(points)) {
+    Values values(totals.slice(i * width, width));
+    if (plan.lanes && plan.lanesReduced) {
+      FailureOr<Values> folded = e.foldLanes(op.getCombine(), values, plan.lanes);
+      if (failed(folded))
+        return failure();
+      values = *folded;
+    }
+    if (failed(finishPoint(point, values, section)))
+      return failure();
+  }
+  loops.unbind(std::move(saved));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
+  LoopWalker::Saved saved = loops.bindTile();
+  std::vector<Point> produced = accumulatorPoints(), steps = loops.points(true);
+  Values totals(carried);
+  size_t width = accumulators.size();
+  Section section;
+  for (const Point &step : steps)
+    for (auto [i, accumulated] : llvm::enumerate(produced)) {
+      Point point = accumulated;
+      for (const auto &[name, value] : step.values)
+        point.values[name] = value;
+      Value included;
+      if (plan.lanes && plan.lanesReduced) {
+        point.active = step.active;
+        if (step.active < plan.lanes)
+          included = e.laneMask(plan.lanes, step.active);
+      }
+      FailureOr<Values> elements = body(point, section, included);
+      if (failed(elements))
+        return failure();
+      if (elements->empty())
+        continue;
+      Values arguments(ArrayRef<Value>(totals).slice(i * width, width));
+      for (auto [k, element] : llvm::enumerate(*elements))
+        arguments.push_back(e.convert(element, accumulators[k]));
+      Section once;
+      FailureOr<Values> combined = e.run(op.getCombine(), arguments, point, once);
+      if (failed(combined))
+        return failure();
+      for (size_t k = 0; k < width; ++k) {
+        Value next = e.splat((*combined)[k], point.lanes), &total = totals[i * width + k];
+        if (included)
+          next = arith::SelectOp::create(e.b, e.loc, isa<VectorType>(next.getType()) ? e.splat(included, point.lanes) : included,
+                                         next, total);
+        total = next;
+      }
+    }
+  loops.unbind(std::move(saved));
+  return totals;
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators in memory
+//===----------------------------------------------------------------------===//
+
+void ComputeEmitter::placeAccumulators() {
+  // In the results themselves where they have the accumulators' types. What finish reads may lie in the same place.
+  inResult = !plan.lanesReduced && op.getFinish().empty() && op.getNumResults() == accumulators.size();
+  for (auto [result, type] : llvm::zip(op.getResults(), accumulators))
+    inResult &= nd::signless(tensorTypeOf(result).getElementType()) == type;
+  if (inResult)
+    return;
+  int64_t elements = 1;
+  for (const auto &[group, size] : plan.sizes) {
+    if (op.getReduced().contains(group[0]))
+      continue;
+    restingStart[group] = loops.indexOf(group);
+    int64_t count = loops.extentOf(group);
+    if (plan.lanes && group == plan.laneGroup)
+      count = (count + plan.lanes - 1) / plan.lanes * plan.lanes;
+    restingExtent[group] = count;
+    elements *= count;
+  }
+  if (plan.lanes && plan.lanesReduced)
+    elements *= plan.lanes;
+  for (Type type : accumulators) {
+    auto tensor = nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
+    int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
+    resting.push_back({e.allocateScratch(elements * bytes), Layout(), tensor, {}, {}});
+  }
+}
+
+Expr ComputeEmitter::restingOffset(const Point &point) {
+  // Row-major over the groups, the vector's innermost.
+  Expr offset;
+  auto add = [&](const Group &group) {
+    Expr place = (loops.indexOf(group) - restingStart[group]).substitute(point.values).simplify(e.ranges);
+    offset = offset * Expr(restingExtent[group]) + place;
+  };
+  for (const auto &[group, start] : restingStart)
+    if (group != plan.laneGroup)
+      add(group);
+  if (plan.lanes && plan.lanesReduced)
+    offset = offset * Expr(plan.lanes) + Expr::name(laneName);
+  else if (plan.lanes)
+    add(plan.laneGroup);
+  return offset.simplify(e.ranges);
+}
+
+Values ComputeEmitter::loadAccumulators() {
+  LoopWalker::Saved saved = loops.bindTile();
+  Section section;
+  Values values;
+  for (Point point : accumulatorPoints()) {
+    if (inResult) {
+      for (Value result : op.getResults()) {
+        const Memory &target = e.memory.find(result)->second;
+        Replacement coordinates;
+        for (const nd::Dim &dim : target.type.getDims())
+          if (!target.fixed.count(dim.name.str()))
+            coordinates[dim.name.str()] = e.resolve(Expr::name(dim.name.str()), point);
+        values.push_back(e.splat(e.load(target, e.address(target, coordinates), point, Value(), section), point.lanes));
+      }
+      continue;
+    }
+    point.active = point.lanes;
+    Expr offset = restingOffset(point);
+    for (const Memory &place : resting)
+      values.push_back(e.load(place, offset, point, Value(), section));
+  }
+  loops.unbind(std::move(saved));
+  return values;
+}
+
+void ComputeEmitter::storeAccumulators(ValueRange totals) {
+  LoopWalker::Saved saved = loops.bindTile();
+  Section section;
+  size_t next = 0;
+  for (Point point : accumulatorPoints()) {
+    if (inResult) {
+      for (Value result : op.getResults())
+        e.storeResult(e.memory.find(result)->second, totals[next++], point, section);
+      continue;
+    }
+    point.active = point.lanes;
+    Expr offset = restingOffset(point);
+    for (const Memory &place : resting)
+      e.store(place, offset, totals[next++], point, Value(), section);
+  }
+  loops.unbind(std::move(saved));
+}
+
+LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value chunk) {
+  if (isEmpty(op.getProduced())) {
+    if (chunk)
+      chunks = 0;
+    return success();
+  }
+  unsigned bits = 8;
+  auto widen = [&](Type type) {
+    type = computeType(type);
+    bits = std::max(bits, type.getIntOrFloatBitWidth());
+  };
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      widen(argument.getType());
+  for (Value result : op.getResults())
+    widen(tensorTypeOf(result).getElementType());
+  FailureOr<Plan> plan = planLoops(*this, op, op.getProduced(), op.getReduced(), schedule, bits);
+  if (failed(plan))
+    return failure();
+  return ComputeEmitter(*this, op, schedule, *plan, chunk).emit();
+}

@@ -1,0 +1,95 @@
+//===- Compute.h - emitting one nest.compute --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops of a plan are entered one by one; inside of each, operands are staged and guards decided as soon as all that
+// they mention is known. At the register tile every point has its accumulators, as values that the loops of the reduction
+// carry:
+//
+//     for row, column tile:                         plan.loops[.. outer]
+//       28 vectors = neutral
+//       for ky:
+//         if 0 <= row + ky - 1 < 56:                decided here: otherwise nothing would be added
+//           for kx:
+//             if all 14 columns are inside: for channel { 28 times vector += scalar * vector }
+//             else if the first is outside: for channel { 26 times ... }
+//             else:                         for channel { 26 times ... }
+//       finish, store
+//
+// Where a reduced loop stands outside of a produced one the accumulators rest in the result, or in scratch, between
+// its steps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_COMPUTE_H
+#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_COMPUTE_H
+
+#include "lib/conversion/nest_to_loops/Loops.h"
+
+namespace heddle::nest {
+
+class ComputeEmitter {
+public:
+  ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule, const Plan &plan, mlir::Value chunk);
+  mlir::LogicalResult emit();
+
+private:
+  using Next = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)>;
+
+  Emitter &e;
+  ComputeOp op;
+  const Schedule &schedule;
+  const Plan &plan;
+  LoopWalker loops;
+  llvm::SmallVector<mlir::Type> accumulators; ///< types
+
+  // Compute.cpp
+  mlir::LogicalResult outerLoop(size_t position);
+  mlir::FailureOr<Values> reductionLoop(size_t position, mlir::ValueRange carried);
+  /// What happens inside of a loop before the next one.
+  mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, mlir::ValueRange carried, Next next);
+  mlir::LogicalResult tile();
+  mlir::LogicalResult plainTile();
+  mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
+  /// The body's elements at a point; empty if the point is known to contribute nothing. `included` is null where it
+  /// always contributes.
+  mlir::FailureOr<Values> body(const Point &point, Section &section, mlir::Value &included);
+  mlir::LogicalResult finish(mlir::ValueRange totals);
+  mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
+  Values neutral(int64_t lanes);
+  /// Points that accumulators belong to.
+  std::vector<Point> accumulatorPoints();
+
+  // Accumulators in memory.
+  bool inResult = false; ///< in the results themselves
+  llvm::SmallVector<Memory> resting;
+  std::map<Group, Expr> restingStart;
+  std::map<Group, int64_t> restingExtent;
+  void placeAccumulators();
+  Expr restingOffset(const Point &point);
+  Values loadAccumulators();
+  void storeAccumulators(mlir::ValueRange totals);
+
+  // Guards.cpp
+  llvm::SmallVector<bool> skippable; ///< a read whose failing guard makes the point contribute nothing
+  std::set<std::pair<unsigned, std::string>> decided; ///< (read, condition)
+  std::set<std::pair<unsigned, std::string>> failing; ///< (read, values of a point)
+  void findSkippable();
+  mlir::FailureOr<Values> decideGuards(mlir::ValueRange carried, Next next);
+  bool fails(unsigned read, const Point &point);
+  /// True if no point of the tile contributes.
+  bool nothingToDo();
+
+  // Stage.cpp
+  mlir::LogicalResult emitStage(const Stage &stage);
+  llvm::SmallVector<mlir::Value> operandOf; ///< of each read: what it reads now
+  llvm::SmallVector<GuardAttr> guards;      ///< of each read: what remains of its guard
+  friend struct GuardSplitter;
+};
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_COMPUTE_H

@@ -1,0 +1,87 @@
+//===- Loops.h - walking the sequential loops of a plan ---------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `walk` emits one loop of a plan and calls `inside` in it, once for each copy of the loop's body: where the innermost loop
+// over a group does not divide what it walks, there is a body for whole steps and one more for the rest, so that the register tile
+// is a constant in both; loops around it clip their tiles with `min`.
+//
+//     size 50, [cache m by 28, cache m by 14]     for t in 0..2 { left = min(28, 50 - 28 t)
+//                                                   for u in 0..left / 14 { tile of 14 }
+//                                                   if left % 14 { tile of 8 } }
+//
+// A thread loop takes its number from the chunk.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_LOOPS_H
+#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_LOOPS_H
+
+#include "lib/conversion/nest_to_loops/Plan.h"
+
+namespace heddle::nest {
+
+class LoopWalker {
+public:
+  using Inside = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)>;
+
+  /// `chunk` null: thread loops run one after another.
+  LoopWalker(Emitter &emitter, const Plan &plan, mlir::Value chunk);
+
+  /// Emits loop `position`; `inside` gets and returns the carried values.
+  mlir::FailureOr<Values> walk(size_t position, mlir::ValueRange carried, Inside inside);
+
+  /// Adds the unrolled loops to the index of every group and binds iteration names to it, until `unbind`.
+  struct Saved {
+    std::map<Group, Expr> index;
+    Replacement bindings;
+  };
+  Saved bindTile();
+  void unbind(Saved saved);
+  /// The same with the loops not yet entered too: names are bound to what they will be.
+  Saved bindAll();
+  /// Variables of loops that are not entered.
+  const std::set<std::string> &pending() const { return pendingVariables; }
+
+  /// The points of the tile: every combination of the unrolled loops over produced (or reduced) names. A group's last
+  /// vector may be partial. Call between `bindTile` and `unbind`, or before.
+  std::vector<Point> points(bool reduced) const;
+  /// Merged index of a group, over loop variables.
+  const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
+  /// Points of the group in the current tile (at most).
+  int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
+
+  /// Whether this is the first, the last run of the reduction's loops that keep accumulators in memory.
+  mlir::Value isFirst();
+  mlir::Value isLast();
+
+private:
+  /// How many points of a group the current tile has.
+  struct Extent {
+    int64_t most;
+    mlir::Value exact; ///< null: `most`
+  };
+  Emitter &e;
+  const Plan &plan;
+  mlir::Value chunk, remainder;
+  int64_t remainingChunks = 1;
+  std::map<Group, Expr> index;
+  std::map<Group, Extent> extent;
+  std::set<std::string> pendingVariables;
+  Values firstTests, lastTests;
+
+  void bind(const Group &group);
+  mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &by, Extent tile, mlir::Value first, mlir::Value last,
+                                   mlir::ValueRange carried, Inside inside);
+  mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);
+  mlir::FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
+  mlir::Value truth(bool value);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
+};
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_LOOPS_H

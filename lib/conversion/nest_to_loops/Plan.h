@@ -1,0 +1,63 @@
+//===- Plan.h - a schedule made ready for emission --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Any legal schedule is emitted; a plan is one in the form that the emitter walks:
+//
+//     sequential loops (thread loops among them), in the order written     [thread row, cache column by 14, loop k]
+//     the register tile: unrolled loops, and at most one vector            [register column, register out by 16, vector out]
+//
+// Names that no loop mentions get loops: produced ones outside, reduced ones inside. A register loop with a sequential
+// loop over the same names inside of it becomes sequential, so does one that would unroll too much; a vector that is wider than
+// the machine's becomes vectors of that width, unrolled while they are few. Sequential loops over reduced names that come
+// after the last one over a produced name carry the accumulators in registers; those before keep them in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
+#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
+
+#include "lib/conversion/nest_to_loops/Emitter.h"
+
+namespace heddle::nest {
+
+using Group = std::vector<std::string>;
+
+struct Walk {
+  Group group;
+  int64_t tile = 1; ///< points of the group that one run of the loop covers
+  int64_t step = 1;
+  bool reduced = false;
+  bool thread = false;
+  bool innermost = false; ///< the last sequential loop over the group: what it leaves is the register tile
+  std::string variable;
+  std::vector<unsigned> stages; ///< copies made inside of this loop
+
+  int64_t count() const { return (tile + step - 1) / step; }
+};
+
+struct Plan {
+  std::vector<Walk> loops;
+  size_t outer = 0; ///< loops[outer..] are over reduced names and carry accumulators
+  std::vector<Walk> tile; ///< register loops
+  Group laneGroup;
+  int64_t lanes = 0; ///< width of the vector; 0: none
+  bool lanesReduced = false;
+  std::map<Group, int64_t> sizes; ///< of merged groups
+  Sizes nameSizes;
+  std::vector<unsigned> firstStages; ///< copies made before all loops
+
+  /// True if a reduced loop stands outside of a produced one.
+  bool splitsReduction() const;
+};
+
+/// `bits`: the widest element that the nest computes with.
+mlir::FailureOr<Plan> planLoops(Emitter &emitter, mlir::Operation *op, nd::DimsAttr produced, nd::DimsAttr reduced,
+                                const Schedule &schedule, unsigned bits);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H

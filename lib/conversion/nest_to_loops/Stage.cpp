@@ -1,0 +1,118 @@
+//===- Stage.cpp - operands copied into scratch ---------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a read touches below a loop is a box: coordinate d is a part that the loops around fix, the origin, plus a part in [0,
+// extent). The copy of the box is a nest itself, `copy[d] = operand[origin + d]`, and is emitted like any other, with zeros (or
+// what the read's guard gives) outside of the operand. bf16 and f16 are widened while they are copied.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/Compute.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+LogicalResult ComputeEmitter::emitStage(const Stage &stage) {
+  if (stage.operand >= operandOf.size())
+    return op.emitOpError() << "expected a stage of one of the " << operandOf.size() << " reads, got "
+                            << stage.operand;
+  unsigned read = stage.operand;
+  Value tensor = operandOf[read];
+  const Memory source = e.memory.find(tensor)->second;
+  MapAttr map = op.readMap(read);
+  if (isGathered(map))
+    return success();
+
+  // The box.
+  LoopWalker::Saved saved = loops.bindAll();
+  std::set<std::string> inside(loops.pending());
+  for (const Walk &walk : plan.tile)
+    inside.insert(walk.variable);
+  inside.insert(laneName);
+  Replacement origin;
+  SmallVector<nd::Dim> dims;
+  Sizes sizes;
+  bool isBox = true;
+  for (const MapEntry &entry : map.getEntries()) {
+    Expr place = entry.expr().substitute(e.bindings).simplify(e.ranges);
+    Expr outer = Expr(place.offset()), inner;
+    for (const Expr::Term &term : place.terms()) {
+      Expr alone = Expr::ofTerm(term);
+      std::vector<std::string> names = alone.names();
+      size_t count = llvm::count_if(names, [&](const std::string &name) { return inside.count(name); });
+      isBox &= count == 0 || count == names.size();
+      (count ? inner : outer) = (count ? inner : outer) + alone;
+    }
+    auto bounds = inner.bounds(e.ranges);
+    if (!bounds || !isBox) {
+      isBox = false;
+      break;
+    }
+    origin[entry.name.str()] = outer + Expr(bounds->low);
+    int64_t extent = bounds->high - bounds->low + 1;
+    dims.emplace_back(op.getContext(), entry.name.getValue(), Expr(extent));
+    sizes[entry.name.str()] = extent;
+  }
+  loops.unbind(std::move(saved));
+  // Without a box the operand is read where it lies.
+  if (!isBox)
+    return success();
+  if (std::string problem = stage.layout.verify(sizes); !problem.empty())
+    return op.emitOpError() << "the layout of a stage does not fit: " << problem;
+
+  // The copy.
+  Type from = source.type.getElementType(), to = from.isBF16() || from.isF16() ? Type(e.b.getF32Type()) : from;
+  OpBuilder builder(op.getContext());
+  NestBuilder copy(builder, op.getLoc());
+  copy.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
+  SmallVector<MapEntry> entries;
+  SmallVector<Condition> conditions;
+  for (const auto &[name, start] : origin) {
+    Expr place = start + Expr::name(name);
+    entries.emplace_back(op.getContext(), name, place);
+    int64_t size = *tensorTypeOf(tensor).size(name).constant();
+    conditions.emplace_back(op.getContext(), place);
+    conditions.emplace_back(op.getContext(), Expr(size - 1) - place);
+  }
+  GuardAttr guard = guards[read];
+  TypedAttr fill = guard.getOtherwise() ? guard.getOtherwise()
+                                        : cast<TypedAttr>(e.b.getZeroAttr(tensorTypeOf(tensor).scalarType()));
+  copy.read(tensor, MapAttr::getSorted(op.getContext(), entries), GuardAttr::get(op.getContext(), conditions, fill));
+  ComputeOp copied = copy.create({to}, [&](OpBuilder &b, Location loc, ValueRange read) {
+    Value value = read[0];
+    if (to != from)
+      value = arith::ExtFOp::create(b, loc, to, value);
+    return Values{value};
+  });
+  e.temporaries.push_back(copied);
+  Value result = copied.getResult(0);
+  auto type = tensorTypeOf(result);
+  e.memory[result] = {e.allocateScratch(bytesOf(stage.layout, type)), stage.layout, type, {}, {}};
+  Schedule schedule = chooseSchedule(copied, {freeLayout(source)}, {stage.layout}, e.machine);
+  if (failed(e.emitNest(copied, schedule, Value())))
+    return failure();
+  e.memory[result].origin = origin;
+  operandOf[read] = result;
+
+  // Conditions that say no more than that the place is inside are kept by the copy.
+  if (guard.getOtherwise()) {
+    SmallVector<Condition> remaining;
+    for (const Condition &condition : guard.getConditions()) {
+      bool kept = llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
+        int64_t size = *tensorTypeOf(tensor).size(entry.name.getValue()).constant();
+        return !condition.equality && (condition.expr() == entry.expr() || condition.expr() == Expr(size - 1) - entry.expr());
+      });
+      if (!kept)
+        remaining.push_back(condition);
+    }
+    // All or none: where a condition remains the place may be outside of the box's operand for another reason.
+    if (remaining.empty())
+      guards[read] = GuardAttr::get(op.getContext(), remaining, guard.getOtherwise());
+  }
+  return success();
+}

@@ -1,0 +1,251 @@
+//===- Structured.cpp - groups and scans ----------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/Loops.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+bool nest::isEmpty(nd::DimsAttr dims) {
+  return llvm::any_of(dims, [](const nd::Dim &dim) { return dim.size().constant() == 0; });
+}
+
+int64_t nest::bytesOf(const Layout &layout, nd::NdTensorType type) {
+  int64_t width = std::max(8u, type.getElementType().getIntOrFloatBitWidth()) / 8;
+  return layout.elements(type.sizes()) * width;
+}
+
+static Layout sortedLayout(nd::NdTensorType type) {
+  std::vector<std::string> names;
+  for (const nd::Dim &dim : type.getDims())
+    names.push_back(dim.name.str());
+  return Layout::rowMajor(names);
+}
+
+Layout nest::layoutOf(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"))
+      if (auto layout = dyn_cast<LayoutAttr>(layouts[cast<OpResult>(value).getResultNumber()]))
+        return layout.getLayout();
+  return sortedLayout(tensorTypeOf(value));
+}
+
+Layout nest::freeLayout(const Memory &memory) {
+  Layout layout = memory.layout;
+  for (Layout::Factor &factor : layout.factors)
+    llvm::erase_if(factor.names, [&](const std::string &name) { return memory.fixed.count(name); });
+  llvm::erase_if(layout.factors, [](const Layout::Factor &factor) { return factor.names.empty(); });
+  return layout;
+}
+
+Value Emitter::allocateScratch(int64_t bytes) {
+  Value place = LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(), scratch,
+                                    ArrayRef<LLVM::GEPArg>{constant(scratchTop)});
+  scratchTop += (bytes + 63) / 64 * 64;
+  scratchBytes = std::max(scratchBytes, scratchTop);
+  return place;
+}
+
+/// Copies a value to another place, in another layout if need be.
+static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
+  OpBuilder builder(e.b.getContext());
+  auto type = tensorTypeOf(from);
+  if (isEmpty(type.getDims()))
+    return success();
+  NestBuilder nest(builder, e.loc);
+  nest.produced = type.getDims();
+  nest.read(from, MapAttr::identity(type));
+  ComputeOp op = nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) { return Values(read); });
+  e.temporaries.push_back(op);
+  e.memory[op.getResult(0)] = target;
+  Layout source = freeLayout(e.memory.find(from)->second), result = freeLayout(target);
+  return e.emitNest(op, chooseSchedule(op, {source}, {result}, e.machine), Value());
+}
+
+LogicalResult Emitter::emitInner(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    for (Value result : op.getResults()) {
+      // A yielded value may have its place already.
+      if (memory.count(result))
+        continue;
+      Layout layout = layoutOf(result);
+      auto type = tensorTypeOf(result);
+      memory[result] = {allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
+    }
+    Schedule schedule;
+    if (auto chosen = op.getAttrOfType<ScheduleAttr>("schedule")) {
+      schedule = chosen.getSchedule();
+    } else if (isa<ComputeOp, UpdateOp>(op)) {
+      SmallVector<Layout> operands, results;
+      for (Value operand : kernelOperands(&op))
+        operands.push_back(freeLayout(memory.find(operand)->second));
+      for (Value result : op.getResults())
+        results.push_back(freeLayout(memory.find(result)->second));
+      schedule = chooseSchedule(&op, operands, results, machine);
+    }
+    if (failed(emitNest(&op, schedule, Value())))
+      return failure();
+  }
+  return success();
+}
+
+/// Gives the values that a region yields the places of the results, and what can't have them a copy at the end.
+static SmallVector<std::pair<Value, Memory>> placeYielded(Emitter &e, Block &block, ValueRange yielded,
+                                                          ArrayRef<Memory> places) {
+  SmallVector<std::pair<Value, Memory>> copies;
+  llvm::DenseSet<Value> seen;
+  for (auto [value, place] : llvm::zip_equal(yielded, places)) {
+    bool made = value.getDefiningOp() && value.getDefiningOp()->getBlock() == &block && seen.insert(value).second;
+    // An update may work in the place of what it consumes.
+    if (made && !isa<UpdateOp>(value.getDefiningOp()))
+      e.memory[value] = place;
+    else
+      copies.emplace_back(value, place);
+  }
+  return copies;
+}
+
+/// Forgets where the values of a region lie.
+static void forgetValues(Emitter &e, Block &block) {
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      e.memory.erase(result);
+  for (Value argument : block.getArguments())
+    e.memory.erase(argument);
+}
+
+LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chunk) {
+  if (isEmpty(op.getNames())) {
+    if (chunk)
+      chunks = 0;
+    return success();
+  }
+  // One chunk for each point, if nothing else is said.
+  Schedule chosen = schedule;
+  if (chosen.loops.empty())
+    for (const nd::Dim &dim : op.getNames())
+      chosen.loops.push_back({"thread", {dim.name.str()}, 1, 1});
+  for (Loop &loop : chosen.loops)
+    if (loop.level != "thread")
+      loop.level = "loop";
+  chosen.stages.clear();
+  FailureOr<Plan> plan =
+      planLoops(*this, op, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), chosen, /*bits=*/32);
+  if (failed(plan))
+    return failure();
+  LoopWalker loops(*this, *plan, chunk);
+  Block &block = op.getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
+    if (position < plan->loops.size())
+      return success(succeeded(loops.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
+        if (failed(walk(position + 1)))
+          return failure();
+        return Values();
+      })));
+    LoopWalker::Saved saved = loops.bindTile();
+    int64_t top = scratchTop;
+    SmallVector<Memory> places;
+    for (Value result : op.getResults()) {
+      Memory place = memory.find(result)->second;
+      for (const nd::Dim &dim : op.getNames())
+        place.fixed[dim.name.str()] = bindings.find(dim.name.str())->second;
+      places.push_back(place);
+    }
+    auto copies = placeYielded(*this, block, yield.getValues(), places);
+    if (failed(emitInner(block)))
+      return failure();
+    for (auto &[value, place] : copies)
+      if (failed(copy(*this, value, place)))
+        return failure();
+    forgetValues(*this, block);
+    scratchTop = top;
+    loops.unbind(std::move(saved));
+    return success();
+  };
+  return walk(0);
+}
+
+LogicalResult Emitter::emitScan(ScanOp op) {
+  nd::Dim along = *op.getAlong().begin();
+  Block &block = op.getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  size_t carried = op.getInits().size();
+  int64_t count = *along.size().constant();
+  int64_t top = scratchTop;
+
+  // Carried tensors alternate between two places: a step reads the one and writes the other. The first step reads the
+  // initial values where they lie, if they lie as the carried ones do.
+  Values pointers;
+  SmallVector<Memory> states;
+  for (size_t i = 0; i < carried; ++i) {
+    Memory init = memory.find(op.getInits()[i])->second;
+    auto type = tensorTypeOf(op.getInits()[i]);
+    Layout layout = freeLayout(memory.find(op.getResult(i))->second);
+    int64_t bytes = bytesOf(layout, type);
+    Memory state{allocateScratch(bytes), layout, type, {}, {}};
+    Value other = allocateScratch(bytes);
+    bool alike = init.fixed.empty() && init.origin.empty() && init.layout == layout;
+    if (!alike && failed(copy(*this, op.getInits()[i], state)))
+      return failure();
+    Value first = alike ? init.base : state.base;
+    pointers.append({first, alike ? state.base : other, alike ? other : state.base});
+    states.push_back(state);
+  }
+  std::string variable = freshVariable();
+  auto result = forLoop(*this, variable, constant(count), count, pointers, [&](ValueRange current) -> FailureOr<Values> {
+    int64_t inner = scratchTop;
+    Expr at = op.getReverse() ? Expr(count - 1) - Expr::name(variable) : Expr::name(variable);
+    at = at.simplify(ranges);
+    for (auto [i, value] : llvm::enumerate(op.getReads())) {
+      Memory slice = memory.find(value)->second;
+      slice.fixed[along.name.str()] = at;
+      memory[block.getArgument(carried + i)] = slice;
+    }
+    SmallVector<Memory> places;
+    for (size_t i = 0; i < carried; ++i) {
+      Memory state = states[i];
+      state.base = current[3 * i];
+      memory[block.getArgument(i)] = state;
+      state.base = current[3 * i + 1];
+      places.push_back(state);
+    }
+    for (size_t i = carried; i < op.getNumResults(); ++i) {
+      Memory slice = memory.find(op.getResult(i))->second;
+      slice.fixed[along.name.str()] = at;
+      places.push_back(slice);
+    }
+    auto copies = placeYielded(*this, block, yield.getValues(), places);
+    if (failed(emitInner(block)))
+      return failure();
+    for (auto &[value, place] : copies)
+      if (failed(copy(*this, value, place)))
+        return failure();
+    forgetValues(*this, block);
+    scratchTop = inner;
+    Values next;
+    for (size_t i = 0; i < carried; ++i)
+      next.append({current[3 * i + 1], current[3 * i + 2], current[3 * i + 1]});
+    return next;
+  });
+  if (failed(result))
+    return failure();
+  for (size_t i = 0; i < carried; ++i) {
+    Memory state = states[i];
+    state.base = (*result)[3 * i];
+    memory[block.getArgument(i)] = state;
+    if (failed(copy(*this, block.getArgument(i), memory.find(op.getResult(i))->second)))
+      return failure();
+    memory.erase(block.getArgument(i));
+  }
+  scratchTop = top;
+  return success();
+}

@@ -1,0 +1,248 @@
+//===- Update.cpp - nests that write through maps -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Points that differ in a name which alone gives a coordinate of the destination meet different places, whatever the others
+// do: such names are free. Threads and lanes run over free names, all others one after another in a fixed order, so
+// that places that are met twice are combined in the same order however many threads there are. A thread owns the places
+// of its part of a free name, which it also copies when the destination is not updated in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/Loops.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+namespace {
+class UpdateEmitter {
+public:
+  UpdateEmitter(Emitter &emitter, UpdateOp op, Value chunk) : e(emitter), op(op), chunk(chunk) {}
+
+  LogicalResult emit() {
+    from = e.memory.find(op.getDest())->second;
+    to = e.memory.find(op.getResult())->second;
+    if (isEmpty(op.getSpace())) {
+      Plan nothing;
+      LoopWalker walker(e, nothing, chunk);
+      return copyOwned(nothing, walker);
+    }
+    findFree();
+    FailureOr<Plan> made = plan();
+    if (failed(made))
+      return failure();
+    LoopWalker walker(e, *made, chunk);
+    std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
+      // The destination is copied by the chunk that owns it, before anything is written there.
+      if (position == owners && failed(copyOwned(*made, walker)))
+        return failure();
+      if (position == made->loops.size())
+        return tile(walker);
+      return success(succeeded(walker.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
+        if (failed(walk(position + 1)))
+          return failure();
+        return Values();
+      })));
+    };
+    return walk(0);
+  }
+
+private:
+  Emitter &e;
+  UpdateOp op;
+  Value chunk;
+  Memory from, to;
+  std::map<std::string, std::string> freeNames; ///< space name -> the destination's name
+  std::set<std::string> owned;                  ///< free names that are a coordinate themselves, over its whole size
+  size_t owners = 0;                            ///< loops over owned names come first
+
+  void findFree() {
+    Sizes sizes = sizesOf(op.getSpace());
+    for (const MapEntry &entry : op.getDestMap().getEntries()) {
+      Expr place = entry.expr();
+      std::vector<std::string> names = place.names();
+      if (names.size() != 1 || !sizes.count(names[0]) || place.coefficient(names[0]) == 0 || !place.isAffine())
+        continue;
+      freeNames[names[0]] = entry.name.str();
+      if (place.asName() && *tensorTypeOf(op.getDest()).size(entry.name.getValue()).constant() == sizes[names[0]])
+        owned.insert(names[0]);
+    }
+  }
+
+  FailureOr<Plan> plan() {
+    Sizes sizes = sizesOf(op.getSpace());
+    unsigned bits = e.computeType(to.type.getElementType()).getIntOrFloatBitWidth();
+    for (Value read : op.getReads())
+      bits = std::max(bits, e.computeType(tensorTypeOf(read).getElementType()).getIntOrFloatBitWidth());
+    int64_t lanes = (e.machine ? e.machine.integer("vector_bytes", 32) : 32) * 8 / bits;
+    // The vector: a free name along which the destination is contiguous.
+    std::string vector;
+    std::vector<Expr> indices = to.layout.indices(to.type.sizes());
+    Expr address = to.layout.address(to.type.sizes());
+    int64_t best = 1;
+    for (const auto &[name, dim] : freeNames) {
+      Ranges ranges;
+      for (const auto &[other, size] : to.type.sizes())
+        ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
+      Expr moved = address.substitute(Replacement{{dim, Expr::name("tile$") * Expr(lanes) + Expr::name(laneName)}});
+      ranges["tile$"] = {0, std::max<int64_t>((to.type.sizes()[dim] - 1) / lanes, 0)};
+      ranges[laneName] = {0, lanes - 1};
+      moved = moved.simplify(ranges);
+      bool plain = op.getDestMap().lookup(dim)->coefficient(name) == 1;
+      if (plain && moved.isLinearIn(laneName) && moved.coefficient(laneName) == 1 && sizes[name] > best) {
+        vector = name;
+        best = sizes[name];
+      }
+    }
+    Schedule schedule;
+    int64_t chunks = 1;
+    auto share = [&](const std::string &name, int64_t step) {
+      schedule.loops.push_back({"thread", {name}, step, 1});
+      ++owners;
+      chunks *= (sizes[name] + step - 1) / step;
+    };
+    for (const std::string &name : owned)
+      if (name != vector && chunks < 64 && sizes[name] > 1) {
+        // Parts of equal size.
+        int64_t part = std::max<int64_t>(1, sizes[name] / 256);
+        while (sizes[name] % part)
+          ++part;
+        if (part < sizes[name])
+          share(name, part);
+      }
+    int64_t step = std::min(4 * lanes, (best + lanes - 1) / lanes * lanes);
+    if (!vector.empty() && owned.count(vector) && chunks < 64)
+      share(vector, step);
+    // Other names in the order of their spelling in the canonical form of the op.
+    std::set<std::string> shared;
+    for (const Loop &loop : schedule.loops)
+      if (loop.step == 1 || loop.names[0] == vector)
+        shared.insert(loop.names[0]);
+    for (const nd::Dim &dim : op.getSpace())
+      if (!shared.count(dim.name.str()) && dim.name.str() != vector)
+        schedule.loops.push_back({"loop", {dim.name.str()}, 1, 1});
+    if (!vector.empty()) {
+      if (!shared.count(vector))
+        schedule.loops.push_back({"loop", {vector}, step, 1});
+      schedule.loops.push_back({"register", {vector}, lanes, 1});
+      schedule.loops.push_back({"vector", {vector}, 1, 1});
+    }
+    return planLoops(e, op, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, bits);
+  }
+
+  /// Copies the part of the destination that the current chunk owns, unless the update is in place.
+  LogicalResult copyOwned(const Plan &plan, LoopWalker &walker) {
+    bool alike = from.layout == to.layout && from.fixed.empty() && to.fixed.empty();
+    auto type = tensorTypeOf(op.getDest());
+    if (isEmpty(type.getDims()))
+      return success();
+    auto copy = [&](ValueRange) -> FailureOr<Values> {
+      OpBuilder builder(op.getContext());
+      NestBuilder nest(builder, op.getLoc());
+      SmallVector<nd::Dim> dims;
+      SmallVector<MapEntry> entries;
+      SmallVector<Condition> conditions;
+      Memory target = to;
+      for (const nd::Dim &dim : type.getDims()) {
+        std::string name = dim.name.str();
+        const Walk *owner = nullptr;
+        for (size_t i = 0; i < owners; ++i)
+          if (freeNames[plan.loops[i].group[0]] == name)
+            owner = &plan.loops[i];
+        if (!owner) {
+          dims.push_back(dim);
+          entries.emplace_back(op.getContext(), name, Expr::name(name));
+          continue;
+        }
+        Expr start = walker.indexOf(owner->group).simplify(e.ranges);
+        dims.emplace_back(op.getContext(), name, Expr(walker.extentOf(owner->group)));
+        entries.emplace_back(op.getContext(), name, start + Expr::name(name));
+        target.origin[name] = -start;
+      }
+      nest.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
+      nest.read(op.getDest(), MapAttr::getSorted(op.getContext(), entries));
+      ComputeOp copied =
+          nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) { return Values(read); });
+      e.temporaries.push_back(copied);
+      e.memory[copied.getResult(0)] = target;
+      Schedule schedule = chooseSchedule(copied, {freeLayout(from)}, {freeLayout(to)}, e.machine);
+      if (failed(e.emitNest(copied, schedule, Value())))
+        return failure();
+      return Values();
+    };
+    if (!alike)
+      return success(succeeded(copy({})));
+    Value apart = LLVM::ICmpOp::create(e.b, e.loc, LLVM::ICmpPredicate::ne, from.base, to.base);
+    return success(succeeded(branch(e, apart, {}, copy, nullptr)));
+  }
+
+  LogicalResult tile(LoopWalker &walker) {
+    LoopWalker::Saved saved = walker.bindTile();
+    for (const Point &point : walker.points(false)) {
+      Section section;
+      if (failed(updatePoint(point, section)))
+        return failure();
+    }
+    walker.unbind(std::move(saved));
+    return success();
+  }
+
+  LogicalResult updatePoint(const Point &point, Section &section) {
+    Values values;
+    Value writes;
+    for (unsigned i = 0; i < op.getReads().size(); ++i) {
+      auto value = e.read(op.getReads(), i, cast<MapAttr>(op.getMaps()[i]), cast<GuardAttr>(op.getGuards()[i]), values,
+                          point, section);
+      if (failed(value))
+        return failure();
+      values.push_back(value->value);
+      writes = e.both(writes, value->included);
+    }
+    FailureOr<Values> element = e.run(op.getBody(), values, point, section);
+    if (failed(element))
+      return failure();
+    // The target's coordinates, and whether they lie inside.
+    Replacement coordinates;
+    for (const MapEntry &entry : op.getDestMap().getEntries()) {
+      Expr place = e.resolve(e.bindReads(entry.expr(), op.getReads(), values, section), point);
+      int64_t size = *tensorTypeOf(op.getResult()).size(entry.name.getValue()).constant();
+      for (Test test : {Test{place, false}, Test{Expr(size - 1) - place, false}}) {
+        if (test.decide(e.ranges) == true)
+          continue;
+        writes = e.both(writes, test.decide(e.ranges) == false
+                                    ? Value(arith::ConstantIntOp::create(e.b, e.loc, 0, 1))
+                                    : e.holds(test, point.lanes));
+      }
+      coordinates[entry.name.str()] = place;
+    }
+    Type accumulator = e.computeType(op.getCombine().getArgument(0).getType());
+    auto write = [&](ValueRange) -> FailureOr<Values> {
+      Section inner;
+      bool vectorMask = writes && isa<VectorType>(writes.getType());
+      // Scalar masks are tested around, so that a place outside is never touched.
+      Value mask = vectorMask ? writes : Value();
+      Expr offset = e.address(to, coordinates);
+      Value old = e.convert(e.load(to, offset, point, mask, inner), accumulator);
+      Value made = e.convert((*element)[0], accumulator);
+      FailureOr<Values> combined = e.run(op.getCombine(), ValueRange{old, made}, point, inner);
+      if (failed(combined))
+        return failure();
+      e.store(to, offset, (*combined)[0], point, mask, inner);
+      return Values();
+    };
+    bool scalarMask = writes && !isa<VectorType>(writes.getType());
+    return success(succeeded(scalarMask ? branch(e, writes, {}, write, nullptr) : write({})));
+  }
+};
+} // namespace
+
+LogicalResult Emitter::emitUpdate(UpdateOp op, const Schedule &, Value chunk) {
+  return UpdateEmitter(*this, op, chunk).emit();
+}
