@@ -4,110 +4,150 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "runtime/device/ThreadTeam.h"
 
-#include <atomic>
+#include "heddle/Error.h"
+#include "runtime/device/Spin.h"
+
 #include <map>
 #include <mutex>
+#include <sched.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-static inline void relax() { _mm_pause(); }
-#else
-static inline void relax() {}
-#endif
-
 using namespace heddle;
+
+//===----------------------------------------------------------------------===//
+// Region
+//===----------------------------------------------------------------------===//
+
+bool Region::barrier() {
+  if (aborted())
+    return false;
+  if (count == 1)
+    return true;
+  uint32_t now = phase.load(std::memory_order_acquire);
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) == count - 1) {
+    arrived.store(0, std::memory_order_relaxed);
+    phase.store(now + 1, std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_seq_cst) != 0)
+      phase.notify_all();
+    return !aborted();
+  }
+  auto ready = [&] { return phase.load(std::memory_order_acquire) != now || aborted(); };
+  if (!spinUntil(ready, barrierSpin)) {
+    sleepers.fetch_add(1, std::memory_order_seq_cst);
+    while (phase.load(std::memory_order_seq_cst) == now && !aborted())
+      phase.wait(now, std::memory_order_seq_cst);
+    sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return !aborted();
+}
+
+void Region::abort() {
+  gaveUp.store(true, std::memory_order_seq_cst);
+  phase.fetch_add(1, std::memory_order_seq_cst);
+  phase.notify_all();
+}
+
+void Region::reset(int threads) {
+  count = threads;
+  arrived.store(0, std::memory_order_relaxed);
+  gaveUp.store(false, std::memory_order_relaxed);
+}
+
+//===----------------------------------------------------------------------===//
+// Teams
+//===----------------------------------------------------------------------===//
 
 ThreadTeam::~ThreadTeam() = default;
 
 namespace {
 
-/// A sense-reversing barrier: the last to arrive turns the phase, the others wait for it. Waiting spins first: steps follow
-/// one another within microseconds.
-class Barrier {
-public:
-  explicit Barrier(int count) : count(count) {}
-  void wait(int spins) {
-    uint32_t now = phase.load(std::memory_order_relaxed);
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) == count - 1) {
-      arrived.store(0, std::memory_order_relaxed);
-      phase.store(now + 1, std::memory_order_release);
-      phase.notify_all();
-      return;
-    }
-    for (int i = 0; i < spins; ++i) {
-      if (phase.load(std::memory_order_acquire) != now)
-        return;
-      relax();
-    }
-    while (phase.load(std::memory_order_acquire) == now)
-      phase.wait(now, std::memory_order_acquire);
-  }
+/// True while this thread runs the body of some region.
+thread_local bool insideRegion = false;
 
-private:
-  const int count;
-  alignas(64) std::atomic<int> arrived{0};
-  alignas(64) std::atomic<uint32_t> phase{0};
-};
+void runBody(ThreadTeam::Body body, void *argument, Region &region, int thread) {
+  bool outside = insideRegion;
+  insideRegion = true;
+  body(argument, region, thread);
+  insideRegion = outside;
+}
 
 class SpinningTeam : public ThreadTeam {
 public:
-  explicit SpinningTeam(int count) : count(count), meeting(count) {
-    for (int thread = 1; thread < count; ++thread)
-      workers.emplace_back([this, thread] { work(thread); });
+  explicit SpinningTeam(int count) : count(count), region(count) {
+    try {
+      for (int thread = 1; thread < count; ++thread)
+        workers.emplace_back([this, thread] { work(thread); });
+    } catch (const std::system_error &error) {
+      stop();
+      throw Error("can't start " + std::to_string(count) + " threads: the system gave " +
+                  std::to_string(workers.size() + 1) + " (" + error.what() + ")");
+    }
   }
-  ~SpinningTeam() override {
-    stopping = true;
-    generation.fetch_add(1, std::memory_order_release);
-    generation.notify_all();
-    for (std::thread &worker : workers)
-      worker.join();
-  }
+  ~SpinningTeam() override { stop(); }
   int threads() const override { return count; }
 
-  void run(void (*newBody)(void *, int), void *newArgument) override {
+  void run(Body newBody, void *newArgument) override {
+    if (count == 1 || insideRegion) {
+      Region alone(1);
+      return runBody(newBody, newArgument, alone, 0);
+    }
     std::lock_guard lock(mutex);
-    if (count == 1)
-      return newBody(newArgument, 0);
+    region.reset(count);
     body = newBody;
     argument = newArgument;
-    generation.fetch_add(1, std::memory_order_release);
-    generation.notify_all();
-    newBody(newArgument, 0);
-    meeting.wait(spins);
-  }
-  void barrier(int) override {
-    if (count > 1)
-      meeting.wait(spins);
+    running.store(count - 1, std::memory_order_relaxed);
+    wake();
+    runBody(newBody, newArgument, region, 0);
+    auto done = [&] { return running.load(std::memory_order_acquire) == 0; };
+    if (spinUntil(done, barrierSpin))
+      return;
+    for (int left; (left = running.load(std::memory_order_acquire)) != 0;)
+      running.wait(left, std::memory_order_acquire);
   }
 
 private:
-  static constexpr int spins = 20000;
   const int count;
-  Barrier meeting;
+  Region region;
   std::mutex mutex; ///< one caller at a time
-  void (*body)(void *, int) = nullptr;
+  Body body = nullptr;
   void *argument = nullptr;
-  std::atomic<bool> stopping{false};
-  alignas(64) std::atomic<uint32_t> generation{0};
+  bool stopping = false;
+  alignas(64) std::atomic<uint32_t> generation{0}; ///< counts runs
+  std::atomic<int> sleepers{0};
+  alignas(64) std::atomic<int> running{0}; ///< workers that are not done yet
   std::vector<std::thread> workers;
 
+  void wake() {
+    generation.fetch_add(1, std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_seq_cst) != 0)
+      generation.notify_all();
+  }
+
+  void stop() {
+    stopping = true;
+    wake();
+    for (std::thread &worker : workers)
+      worker.join();
+  }
+
   void work(int thread) {
-    uint32_t seen = 0;
-    for (;;) {
-      for (int i = 0; i < spins && generation.load(std::memory_order_acquire) == seen; ++i)
-        relax();
-      while (generation.load(std::memory_order_acquire) == seen)
-        generation.wait(seen, std::memory_order_acquire);
-      seen = generation.load(std::memory_order_acquire);
+    for (uint32_t seen = 0;; ++seen) {
+      auto called = [&] { return generation.load(std::memory_order_acquire) != seen; };
+      if (!spinUntil(called, idleSpin)) {
+        sleepers.fetch_add(1, std::memory_order_seq_cst);
+        while (generation.load(std::memory_order_seq_cst) == seen)
+          generation.wait(seen, std::memory_order_seq_cst);
+        sleepers.fetch_sub(1, std::memory_order_relaxed);
+      }
       if (stopping)
         return;
-      body(argument, thread);
-      meeting.wait(spins);
+      runBody(body, argument, region, thread);
+      if (running.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        running.notify_one();
     }
   }
 };
@@ -117,11 +157,19 @@ std::shared_ptr<ThreadTeam> heddle::makeThreadTeam(int threads) {
   return std::make_shared<SpinningTeam>(threads < 1 ? 1 : threads);
 }
 
+int heddle::availableCores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+    return CPU_COUNT(&cores);
+  return int(std::max(1u, std::thread::hardware_concurrency()));
+}
+
 std::shared_ptr<ThreadTeam> heddle::sharedThreadTeam(int threads) {
-  static std::mutex mutex;
-  static std::map<int, std::shared_ptr<ThreadTeam>> teams;
+  // Never destroyed: a program may still run while the process ends.
+  static auto &mutex = *new std::mutex;
+  static auto &teams = *new std::map<int, std::shared_ptr<ThreadTeam>>;
   if (threads <= 0)
-    threads = int(std::thread::hardware_concurrency());
+    threads = availableCores();
   std::lock_guard lock(mutex);
   auto &team = teams[threads];
   if (!team)

@@ -5,36 +5,88 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A team runs one function on all of its threads at once; the caller is thread 0. Between calls the others spin for a
-// short while, then sleep. A program meets at barriers of the team. Callers on several threads share a team: a second
-// one waits, or runs alone with a team of one.
+// A team runs one function on all of its threads at once; the caller is thread
+// 0. Within the function the threads meet at barriers of the `Region`:
+//
+//     team->run([&](Region &region, int thread) {
+//       half(thread);
+//       if (!region.barrier())
+//         return;                        // another thread has given up
+//       other(thread);
+//     });
+//
+// A thread that fails calls `abort`, which lets all others leave their barriers
+// with false, so that nobody waits for a thread that is gone.
+//
+// A team may be shared. Callers on several threads take turns, so that they do
+// not crowd one another out of the cores; a call from within a region (a
+// program that runs another in a hook) runs on its own thread alone.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DEVICE_THREADTEAM_H
 #define HEDDLE_RUNTIME_DEVICE_THREADTEAM_H
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace heddle {
 
-class ThreadTeam {
+/// The threads of one run: how many there are, and where they meet.
+class Region {
 public:
-  virtual ~ThreadTeam();
-  virtual int threads() const = 0;
-  /// Runs body(thread) on every thread; returns when all are done.
-  virtual void run(void (*body)(void *, int), void *argument) = 0;
-  /// Called by all threads inside of `run`.
-  virtual void barrier(int thread) = 0;
+  explicit Region(int threads) : count(threads) {}
+  int threads() const { return count; }
+  /// All threads wait for one another. False if the region was aborted.
+  bool barrier();
+  /// Lets every thread leave its barriers, now and later.
+  void abort();
+  bool aborted() const { return gaveUp.load(std::memory_order_acquire); }
+  /// Ready for another run; nobody may be inside.
+  void reset(int threads);
+
+private:
+  int count;
+  alignas(64) std::atomic<int> arrived{0};
+  alignas(64) std::atomic<uint32_t> phase{0}; ///< counts completed barriers
+  std::atomic<int> sleepers{0};
+  std::atomic<bool> gaveUp{false};
 };
 
-/// Spinning threads of our own. (One parallel region of libomp costs 235 us after idling and 64 us on a new thread; a
-/// spinning team wakes in the time of a futex.)
+class ThreadTeam {
+public:
+  using Body = void (*)(void *argument, Region &region, int thread);
+
+  virtual ~ThreadTeam();
+  /// The most threads that a run gets.
+  virtual int threads() const = 0;
+  /// Runs the body on every thread of a region; returns when all are done. The
+  /// body may not throw.
+  virtual void run(Body body, void *argument) = 0;
+
+  template <typename Function>
+  void run(Function &&function) {
+    run(
+        [](void *argument, Region &region, int thread) {
+          (*static_cast<std::remove_reference_t<Function> *>(argument))(region, thread);
+        },
+        const_cast<void *>(static_cast<const void *>(&function)));
+  }
+};
+
+/// Threads of our own, which spin for a while after each run and then sleep.
+/// (Compared with libomp in docs/performance.md.) Throws Error when the system
+/// does not give that many threads.
 std::shared_ptr<ThreadTeam> makeThreadTeam(int threads);
-/// A team of this many threads that all programs of the process share. 0: one for each core.
+/// The threads of the OpenMP runtime; only with the library HeddleOpenMP.
+std::shared_ptr<ThreadTeam> makeOpenMPTeam(int threads);
+
+/// The team of this many threads that all programs of the process share. 0: one
+/// for each core that the process may use.
 std::shared_ptr<ThreadTeam> sharedThreadTeam(int threads = 0);
+/// The cores that the process may use.
+int availableCores();
 
 } // namespace heddle
 

@@ -5,22 +5,37 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A small interface that a user can replace: allocate, free, statistics, and events that carry the name and place of the
-// op a buffer is for. Two managers come with it: `CachingManager` keeps freed buffers for the next request of their size
-// class, `ArenaManager` keeps one large block on huge pages for the planned arena of a program.
+// A small interface that a user can replace: two functions to write, and every
+// tensor and program runs on the replacement.
 //
-//     struct Counting : MemoryManager { ... };
+//     struct Counting : MemoryManager {
+//       void *obtain(int64_t bytes, int64_t alignment) override { ... }
+//       void release(void *address, int64_t bytes) override { ... }
+//     };
 //     setDefaultMemoryManager(std::make_shared<Counting>());
+//
+// Each allocation says what it is for. A listener sees all of them with the op's
+// name and place; what it records can be replayed through another manager.
+//
+// Three managers come with it. `CachingManager` (the default) keeps what is
+// freed for the next request of that size class; `ArenaManager` cuts requests
+// out of large blocks on huge pages and joins neighbours that are free again;
+// `SystemManager` asks the system each time. Fresh memory costs ten to a hundred
+// times as much to touch as memory that was used before, so keeping it matters.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 #define HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 
+#include "runtime/memory/Planner.h"
+
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,30 +59,37 @@ struct MemoryStatistics {
 struct MemoryEvent {
   enum class Kind { Allocate, Free } kind;
   void *address;
-  int64_t bytes;
+  int64_t bytes, alignment;
   std::string name, location;
 };
 
 class MemoryManager {
 public:
   virtual ~MemoryManager();
-  /// At least `bytes` bytes, aligned to `alignment` (a power of two). Throws Error when there is no memory.
+  /// At least `bytes` bytes, aligned to `alignment` (a power of two). Throws
+  /// Error with the name and place when there is no memory. Any thread may call.
   void *allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info);
+  /// Takes back what `allocate` gave; null is nothing.
   void free(void *address);
   MemoryStatistics statistics() const;
-  /// Called on every allocation and free, on the thread that makes it.
+  /// Called after every allocation and before every free, on the thread that
+  /// makes it.
   void setListener(std::function<void(const MemoryEvent &)> listener);
 
 protected:
-  virtual void *obtain(int64_t bytes, int64_t alignment) = 0; ///< null when there is none
+  /// The two functions that make a manager; one thread at a time calls them.
+  /// `bytes` of a release are those that were asked for. Null: no memory.
+  virtual void *obtain(int64_t bytes, int64_t alignment) = 0;
   virtual void release(void *address, int64_t bytes) = 0;
-  virtual int64_t reservedBytes() const = 0;
+  /// Bytes taken from the system, for the statistics.
+  virtual int64_t reservedBytes() const { return -1; } ///< -1: as many as are live
+
+  mutable std::mutex mutex; ///< held while obtain and release run
 
 private:
-  mutable std::mutex mutex;
   MemoryStatistics counts;
   std::unordered_map<void *, MemoryEvent> live;
-  std::function<void(const MemoryEvent &)> listener;
+  std::shared_ptr<const std::function<void(const MemoryEvent &)>> listener;
 };
 
 /// Straight from the system.
@@ -75,13 +97,10 @@ class SystemManager : public MemoryManager {
 protected:
   void *obtain(int64_t bytes, int64_t alignment) override;
   void release(void *address, int64_t bytes) override;
-  int64_t reservedBytes() const override { return reserved; }
-
-private:
-  int64_t reserved = 0;
 };
 
-/// Rounds sizes up to classes (four a power of two) and keeps what is freed; large buffers lie on huge pages.
+/// Rounds sizes up to classes (four a power of two) and keeps what is freed;
+/// large buffers lie on huge pages.
 class CachingManager : public MemoryManager {
 public:
   ~CachingManager() override;
@@ -94,30 +113,44 @@ protected:
   int64_t reservedBytes() const override { return reserved; }
 
 private:
-  std::unordered_map<int64_t, std::vector<void *>> cached; ///< by size class
+  void releaseCached();
+  std::map<int64_t, std::vector<void *>> cached; ///< by size class
   int64_t reserved = 0;
 };
 
-/// The manager that tensors use when none is named: a CachingManager unless it was replaced.
-std::shared_ptr<MemoryManager> defaultMemoryManager();
-void setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager);
+/// Cuts requests best-fit out of blocks on huge pages, which it keeps.
+class ArenaManager : public MemoryManager {
+public:
+  explicit ArenaManager(int64_t blockBytes = int64_t(64) << 20) : blockBytes(blockBytes) {}
+  ~ArenaManager() override;
 
-//===----------------------------------------------------------------------===//
-// Planning
-//===----------------------------------------------------------------------===//
+protected:
+  void *obtain(int64_t bytes, int64_t alignment) override;
+  void release(void *address, int64_t bytes) override;
+  int64_t reservedBytes() const override { return reserved; }
 
-/// A buffer of a program: it lives from step `first` to step `last`, both included.
-struct PlannedBuffer {
-  int64_t bytes = 0;
-  int32_t first = 0, last = 0;
-  int64_t offset = -1; ///< set by planArena
+private:
+  struct Piece {
+    int64_t bytes;
+    bool free, startsBlock;
+  };
+  std::map<char *, Piece> pieces; ///< all of them, by address
+  std::set<std::pair<int64_t, char *>> freePieces;
+  std::vector<char *> blocks;
+  int64_t blockBytes, reserved = 0;
+
+  void setFree(std::map<char *, Piece>::iterator piece, bool free);
 };
 
-/// The most bytes that live at one step: no arena can be smaller.
-int64_t liveBytes(const std::vector<PlannedBuffer> &buffers);
-/// Gives each buffer an offset such that buffers alive together do not overlap; returns the arena's size. Several orders
-/// are tried (by size, by lifetime, by their product), each placed best-fit, and the smallest arena wins. Deterministic.
-int64_t planArena(std::vector<PlannedBuffer> &buffers, int64_t alignment = 64);
+/// Runs the recorded events through a manager; what it then says of its peak
+/// and reserve tells how it would have done.
+MemoryStatistics replay(const std::vector<MemoryEvent> &events, MemoryManager &manager);
+
+/// The manager that tensors use when none is named: a CachingManager unless it
+/// was replaced.
+std::shared_ptr<MemoryManager> defaultMemoryManager();
+/// Null: the original one again.
+void setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager);
 
 } // namespace heddle
 

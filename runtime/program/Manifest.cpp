@@ -13,9 +13,10 @@ using namespace heddle;
 using Json = nlohmann::json;
 
 static constexpr std::pair<ElementType, std::string_view> spellings[] = {
-    {ElementType::I1, "i1"},     {ElementType::I8, "i8"},     {ElementType::I16, "i16"},   {ElementType::I32, "i32"},
-    {ElementType::I64, "i64"},   {ElementType::UI8, "ui8"},   {ElementType::UI16, "ui16"}, {ElementType::UI32, "ui32"},
-    {ElementType::UI64, "ui64"}, {ElementType::F16, "f16"},   {ElementType::BF16, "bf16"}, {ElementType::F32, "f32"},
+    {ElementType::I1, "i1"},     {ElementType::I8, "i8"},     {ElementType::I16, "i16"},
+    {ElementType::I32, "i32"},   {ElementType::I64, "i64"},   {ElementType::UI8, "ui8"},
+    {ElementType::UI16, "ui16"}, {ElementType::UI32, "ui32"}, {ElementType::UI64, "ui64"},
+    {ElementType::F16, "f16"},   {ElementType::BF16, "bf16"}, {ElementType::F32, "f32"},
     {ElementType::F64, "f64"}};
 
 std::string_view heddle::spelling(ElementType type) {
@@ -89,7 +90,8 @@ static Expr parseSize(const Json &json) {
 static ValueSpec valueFrom(const Json &json) {
   ValueSpec value;
   std::string kind = json.at("kind");
-  auto found = std::find_if(std::begin(kinds), std::end(kinds), [&](const char *each) { return kind == each; });
+  auto found = std::find_if(std::begin(kinds), std::end(kinds),
+                            [&](const char *each) { return kind == each; });
   if (found == std::end(kinds))
     throw std::runtime_error("unknown kind of value '" + kind + "'");
   value.kind = ValueSpec::Kind(found - std::begin(kinds));
@@ -126,10 +128,11 @@ static Json toJson(const EntrySpec &entry) {
                      {"kernel", step.kernel},
                      {"flops", step.flops},
                      {"bytes", step.bytesMoved}});
-  return {{"name", entry.name},           {"code", entry.codeOffset},     {"symbols", entry.symbols},
-          {"values", values},             {"arguments", entry.arguments}, {"results", entry.results},
-          {"donations", entry.donations}, {"steps", steps},               {"arena", entry.arenaBytes},
-          {"scratch", entry.scratchBytes}};
+  return {{"name", entry.name},           {"code", entry.codeOffset},
+          {"symbols", entry.symbols},     {"values", values},
+          {"arguments", entry.arguments}, {"results", entry.results},
+          {"donations", entry.donations}, {"steps", steps},
+          {"arena", entry.arenaBytes},    {"scratch", entry.scratchBytes}};
 }
 
 static EntrySpec entryFrom(const Json &json) {
@@ -143,19 +146,20 @@ static EntrySpec entryFrom(const Json &json) {
   entry.results = json.at("results").get<std::vector<int32_t>>();
   entry.donations = json.at("donations").get<std::vector<std::pair<int32_t, int32_t>>>();
   for (const Json &step : json.at("steps"))
-    entry.steps.push_back({step.at("name"), step.at("location"), step.at("chunks"), step.at("kernel"),
-                           step.at("flops"), step.at("bytes")});
+    entry.steps.push_back({step.at("name"), step.at("location"), step.at("chunks"),
+                           step.at("kernel"), step.at("flops"), step.at("bytes")});
   entry.arenaBytes = json.at("arena");
   entry.scratchBytes = json.at("scratch");
   int32_t count = int32_t(entry.values.size());
   for (const auto *list : {&entry.arguments, &entry.results})
     for (int32_t index : *list)
       if (index < 0 || index >= count)
-        throw std::runtime_error("entry '" + entry.name + "' refers to value " + std::to_string(index) + " of " +
-                                 std::to_string(count));
+        throw std::runtime_error("entry '" + entry.name + "' refers to value " +
+                                 std::to_string(index) + " of " + std::to_string(count));
   for (const ValueSpec &value : entry.values)
     if (value.aliasOf >= count)
-      throw std::runtime_error("value '" + value.name + "' takes the place of one that does not exist");
+      throw std::runtime_error("value '" + value.name +
+                               "' takes the place of one that does not exist");
   return entry;
 }
 

@@ -22,7 +22,21 @@
 namespace heddle {
 
 /// Element types of tensors in memory, by their spelling in IR.
-enum class ElementType : uint8_t { I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16, BF16, F32, F64 };
+enum class ElementType : uint8_t {
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  UI8,
+  UI16,
+  UI32,
+  UI64,
+  F16,
+  BF16,
+  F32,
+  F64
+};
 /// "f32", "ui8", ...
 std::string_view spelling(ElementType type);
 std::optional<ElementType> parseElementType(std::string_view text);
@@ -44,7 +58,7 @@ struct ValueSpec {
   std::string location; ///< source place of the op that makes it, "file:line:column"
   TensorSpec type;
   Layout layout;
-  Expr bytes;           ///< over the symbols, padding included
+  Expr bytes;                          ///< over the symbols, padding included
   int32_t firstStep = 0, lastStep = 0; ///< inclusive lifetime
   /// Offset in the arena as planned for the sizes of `planSizes`; for a constant the
   /// offset in the constants block; -1 for arguments and results.
@@ -54,18 +68,18 @@ struct ValueSpec {
 };
 
 struct StepSpec {
-  std::string name;     ///< what the profile shows
+  std::string name; ///< what the profile shows
   std::string location;
-  int64_t chunks = 1;   ///< 1: run by thread 0 alone
-  std::string kernel;   ///< symbol of the kernel
+  int64_t chunks = 1;               ///< 1: run by thread 0 alone
+  std::string kernel;               ///< symbol of the kernel
   double flops = 0, bytesMoved = 0; ///< the compiler's estimates
 };
 
 struct EntrySpec {
   std::string name;
-  int64_t codeOffset = 0; ///< of the HeddleEntry in the code block
-  std::vector<std::string> symbols; ///< size symbols, in HeddleCall::symbols order
-  std::vector<ValueSpec> values;    ///< index = index into HeddleCall::addresses
+  int64_t codeOffset = 0;                  ///< of the HeddleEntry in the code block
+  std::vector<std::string> symbols;        ///< size symbols, in HeddleCall::symbols order
+  std::vector<ValueSpec> values;           ///< index = index into HeddleCall::addresses
   std::vector<int32_t> arguments, results; ///< indices into `values`
   /// (argument, result) positions: the caller may give up the argument, whose place
   /// the result then takes.
@@ -78,8 +92,8 @@ struct EntrySpec {
 struct Manifest {
   int32_t abiVersion = 1;
   std::string compilerVersion;
-  std::string target;               ///< triple, e.g. "x86_64-unknown-linux-gnu"
-  std::string cpu;                  ///< target CPU the code was made for
+  std::string target;                ///< triple, e.g. "x86_64-unknown-linux-gnu"
+  std::string cpu;                   ///< target CPU the code was made for
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
   std::vector<EntrySpec> entries;
 

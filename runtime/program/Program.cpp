@@ -45,7 +45,8 @@ struct Program::Context {
 
   void freeManaged() {
     for (size_t i = 0; i < entry->values.size(); ++i)
-      if (entry->values[i].kind == ValueSpec::Kind::Temporary && entry->values[i].aliasOf < 0 && addresses[i]) {
+      if (entry->values[i].kind == ValueSpec::Kind::Temporary && entry->values[i].aliasOf < 0 &&
+          addresses[i]) {
         manager->free(addresses[i]);
         addresses[i] = nullptr;
       }
@@ -68,14 +69,13 @@ static int64_t constantBytes(const ValueSpec &value) {
 namespace {
 /// The runtime's side of a call, reached from compiled code through HeddleCall::runtime.
 struct Hooks {
-  ThreadTeam *team;
+  std::atomic<Region *> region;
   std::function<int32_t(int32_t)> step;
 };
 } // namespace
 
 static int32_t heddleBarrier(HeddleCall *call, int32_t thread) {
-  static_cast<Hooks *>(call->runtime)->team->barrier(thread);
-  return 0;
+  return static_cast<Hooks *>(call->runtime)->region.load()->barrier() ? 0 : 2;
 }
 static int32_t heddleStep(HeddleCall *call, int32_t step) {
   return static_cast<Hooks *>(call->runtime)->step(step);
@@ -120,23 +120,26 @@ static std::string missingFeature(const std::vector<std::string> &) { return "";
 
 Program::Program(ProgramImage given) : image(std::move(given)) {
   if (image.manifest.abiVersion != HEDDLE_ABI_VERSION)
-    throw Error("the program was compiled for version " + std::to_string(image.manifest.abiVersion) +
-                " of the interface, expected version " + std::to_string(HEDDLE_ABI_VERSION));
+    throw Error("the program was compiled for version " +
+                std::to_string(image.manifest.abiVersion) + " of the interface, expected version " +
+                std::to_string(HEDDLE_ABI_VERSION));
   if (std::string feature = missingFeature(image.manifest.features); !feature.empty())
-    throw Error("the program was compiled for the CPU '" + image.manifest.cpu + "' and needs the feature '" + feature +
-                "', which this CPU lacks");
+    throw Error("the program was compiled for the CPU '" + image.manifest.cpu +
+                "' and needs the feature '" + feature + "', which this CPU lacks");
   for (const EntrySpec &entry : image.manifest.entries) {
     if (entry.codeOffset < 0 || entry.codeOffset >= int64_t(image.code.size()))
       throw Error("the entry '" + entry.name + "' lies outside of the program's code");
     for (const ValueSpec &value : entry.values)
       if (value.kind == ValueSpec::Kind::Constant &&
-          (value.offset < 0 || value.offset + constantBytes(value) > int64_t(image.constants.size())))
+          (value.offset < 0 ||
+           value.offset + constantBytes(value) > int64_t(image.constants.size())))
         throw Error("the constant '" + value.name + "' lies outside of the program's constants");
   }
   codeBytes = (image.code.size() + 4095) / 4096 * 4096;
   if (codeBytes == 0)
     return;
-  void *mapped = mmap(nullptr, codeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *mapped =
+      mmap(nullptr, codeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     throw Error(std::string("can't map the program's code: ") + std::strerror(errno));
   code = static_cast<char *>(mapped);
@@ -170,7 +173,8 @@ const EntrySpec &Program::entry(std::string_view name) const {
 // Running
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<Program::Context> Program::acquire(const EntrySpec &entry, const CallOptions &options, int threads) {
+std::unique_ptr<Program::Context> Program::acquire(const EntrySpec &entry,
+                                                   const CallOptions &options, int threads) {
   auto manager = options.manager ? options.manager : defaultMemoryManager();
   {
     std::lock_guard lock(mutex);
@@ -189,10 +193,13 @@ std::unique_ptr<Program::Context> Program::acquire(const EntrySpec &entry, const
   context->threads = threads;
   context->managed = options.managed;
   if (!options.managed && entry.arenaBytes > 0)
-    context->arena = static_cast<char *>(manager->allocate(entry.arenaBytes, 64, {entry.name + " (arena)", ""}));
+    context->arena =
+        static_cast<char *>(manager->allocate(entry.arenaBytes, 64, {entry.name + " (arena)", ""}));
   for (int thread = 0; thread < threads; ++thread)
     context->scratch.push_back(
-        entry.scratchBytes > 0 ? manager->allocate(entry.scratchBytes, 64, {entry.name + " (scratch)", ""}) : nullptr);
+        entry.scratchBytes > 0
+            ? manager->allocate(entry.scratchBytes, 64, {entry.name + " (scratch)", ""})
+            : nullptr);
   size_t bytes = std::max<size_t>(1, entry.steps.size()) * 64;
   context->counters = static_cast<int64_t *>(std::aligned_alloc(64, bytes));
   context->addresses.assign(entry.values.size(), nullptr);
@@ -217,8 +224,8 @@ void Program::release(std::unique_ptr<Context> context) {
 std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRef> arguments,
                                     const CallOptions &options, const std::vector<bool> &donate) {
   if (arguments.size() != entry.arguments.size())
-    throw Error("'" + entry.name + "' expects " + std::to_string(entry.arguments.size()) + " arguments, got " +
-                std::to_string(arguments.size()));
+    throw Error("'" + entry.name + "' expects " + std::to_string(entry.arguments.size()) +
+                " arguments, got " + std::to_string(arguments.size()));
   auto team = options.team ? options.team : sharedThreadTeam();
   auto isDonated = [&](size_t i) { return i < donate.size() && donate[i]; };
   std::vector<bool> taken(arguments.size());
@@ -230,8 +237,8 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
       throw Error("the argument '" + formal.name + "' of '" + entry.name + "' was given up to '" +
                   arguments[i]->donatedTo + "', which updated it in place");
     if (!(arguments[i]->spec() == formal.type))
-      throw Error("the argument '" + formal.name + "' of '" + entry.name + "' should be " + describe(formal.type) +
-                  ", got " + describe(arguments[i]->spec()));
+      throw Error("the argument '" + formal.name + "' of '" + entry.name + "' should be " +
+                  describe(formal.type) + ", got " + describe(arguments[i]->spec()));
   }
   auto context = acquire(entry, options, team->threads());
   std::vector<TensorRef> results(entry.results.size());
@@ -277,40 +284,41 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
     std::memset(context->counters, 0, entry.steps.size() * 64);
   std::string failure;
   auto begin = std::chrono::steady_clock::now();
-  Hooks hooks{team.get(), [&](int32_t step) -> int32_t {
-                auto now = std::chrono::steady_clock::now();
-                if (options.stepSeconds && step > 0)
-                  options.stepSeconds->push_back(std::chrono::duration<double>(now - begin).count());
-                if (options.managed) {
-                  try {
-                    for (size_t i = 0; i < entry.values.size(); ++i) {
-                      const ValueSpec &value = entry.values[i];
-                      if (value.kind != ValueSpec::Kind::Temporary || value.aliasOf >= 0)
-                        continue;
-                      // Aliases prolong the life of the value whose place they take.
-                      int32_t first = value.firstStep, last = value.lastStep;
-                      for (size_t k = 0; k < entry.values.size(); ++k)
-                        if (k != i && root(entry, int32_t(k)) == int32_t(i))
-                          last = std::max(last, entry.values[k].lastStep);
-                      if (last < step && context->addresses[i]) {
-                        context->manager->free(context->addresses[i]);
-                        context->addresses[i] = nullptr;
-                      }
-                      if (first == step)
-                        context->addresses[i] = context->manager->allocate(
-                            constantBytes(value), value.layout.alignment, {value.name, value.location});
-                    }
-                    for (size_t i = 0; i < entry.values.size(); ++i)
-                      if (entry.values[i].aliasOf >= 0)
-                        context->addresses[i] = context->addresses[size_t(root(entry, int32_t(i)))];
-                  } catch (const std::exception &error) {
-                    failure = error.what();
-                    return 1;
-                  }
-                }
-                begin = std::chrono::steady_clock::now();
-                return 0;
-              }};
+  Hooks hooks{
+      nullptr, [&](int32_t step) -> int32_t {
+        auto now = std::chrono::steady_clock::now();
+        if (options.stepSeconds && step > 0)
+          options.stepSeconds->push_back(std::chrono::duration<double>(now - begin).count());
+        if (options.managed) {
+          try {
+            for (size_t i = 0; i < entry.values.size(); ++i) {
+              const ValueSpec &value = entry.values[i];
+              if (value.kind != ValueSpec::Kind::Temporary || value.aliasOf >= 0)
+                continue;
+              // Aliases prolong the life of the value whose place they take.
+              int32_t first = value.firstStep, last = value.lastStep;
+              for (size_t k = 0; k < entry.values.size(); ++k)
+                if (k != i && root(entry, int32_t(k)) == int32_t(i))
+                  last = std::max(last, entry.values[k].lastStep);
+              if (last < step && context->addresses[i]) {
+                context->manager->free(context->addresses[i]);
+                context->addresses[i] = nullptr;
+              }
+              if (first == step)
+                context->addresses[i] = context->manager->allocate(
+                    constantBytes(value), value.layout.alignment, {value.name, value.location});
+            }
+            for (size_t i = 0; i < entry.values.size(); ++i)
+              if (entry.values[i].aliasOf >= 0)
+                context->addresses[i] = context->addresses[size_t(root(entry, int32_t(i)))];
+          } catch (const std::exception &error) {
+            failure = error.what();
+            return 1;
+          }
+        }
+        begin = std::chrono::steady_clock::now();
+        return 0;
+      }};
   HeddleCall &call = context->call;
   call = {context->addresses.data(),
           context->counters,
@@ -319,13 +327,12 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
           &callTable,
           options.managed || options.stepSeconds,
           &hooks};
-  team->run(
-      [](void *argument, int thread) {
-        auto *context = static_cast<Context *>(argument);
-        context->statuses[size_t(thread)] =
-            context->function(&context->call, thread, int32_t(context->statuses.size()));
-      },
-      context.get());
+  team->run([&](Region &region, int thread) {
+    hooks.region = &region;
+    context->statuses[size_t(thread)] = context->function(&context->call, thread, region.threads());
+    if (context->statuses[size_t(thread)])
+      region.abort();
+  });
   if (options.managed)
     context->freeManaged();
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -333,7 +340,8 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
       arguments[i]->donatedTo = entry.name;
   for (int32_t status : context->statuses)
     if (status != 0)
-      throw Error("'" + entry.name + "' failed: " + (failure.empty() ? "status " + std::to_string(status) : failure));
+      throw Error("'" + entry.name +
+                  "' failed: " + (failure.empty() ? "status " + std::to_string(status) : failure));
   // The storage lives on under new handles; the old ones are poisoned.
   for (auto [argument, result] : entry.donations)
     if (taken[size_t(argument)])
@@ -342,19 +350,23 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
   return results;
 }
 
-std::vector<TensorRef> Program::run(std::string_view name, const std::map<std::string, TensorRef> &arguments,
+std::vector<TensorRef> Program::run(std::string_view name,
+                                    const std::map<std::string, TensorRef> &arguments,
                                     const CallOptions &options) {
   const EntrySpec &chosen = entry(name);
   std::vector<TensorRef> ordered;
   for (int32_t index : chosen.arguments) {
     auto found = arguments.find(chosen.values[size_t(index)].name);
     if (found == arguments.end())
-      throw Error("'" + chosen.name + "' lacks its argument '" + chosen.values[size_t(index)].name + "'");
+      throw Error("'" + chosen.name + "' lacks its argument '" + chosen.values[size_t(index)].name +
+                  "'");
     ordered.push_back(found->second);
   }
   for (const auto &[given, tensor] : arguments)
     if (std::none_of(chosen.arguments.begin(), chosen.arguments.end(),
-                     [&, &given = given](int32_t index) { return chosen.values[size_t(index)].name == given; }))
+                     [&, &given = given](int32_t index) {
+                       return chosen.values[size_t(index)].name == given;
+                     }))
       throw Error("'" + chosen.name + "' has no argument '" + given + "'");
   return run(chosen, std::move(ordered), options);
 }

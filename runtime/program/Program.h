@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `Program` is a manifest, machine code mapped for execution, and constants. It is re-entrant: every call in flight has
-// a context of its own.
+// A `Program` is a manifest, machine code mapped for execution, and constants. It is re-entrant:
+// every call in flight has a context of its own.
 //
 //     auto program = Program::load("classifier.heddle");
 //     auto results = program->run("classify", {{"image", tensor}});
@@ -29,8 +29,8 @@ struct ProgramImage {
   Manifest manifest;
   std::string code, constants;
 
-  /// Writes a file: a magic number, a table of sections with lengths and checksums, the sections. The file appears whole or
-  /// not at all: an existing one survives a full disk. Throws Error.
+  /// Writes a file: a magic number, a table of sections with lengths and checksums, the sections.
+  /// The file appears whole or not at all: an existing one survives a full disk. Throws Error.
   void write(const std::string &path) const;
   /// Reads and verifies a file. Throws Error that says what is wrong with it.
   static ProgramImage read(const std::string &path);
@@ -40,12 +40,10 @@ struct ProgramImage {
 struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: the shared team of all cores
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
-  bool managed = false;                   ///< temporaries buffer by buffer instead of in a planned arena
+  bool managed = false; ///< temporaries buffer by buffer instead of in a planned arena
   /// Receives the seconds of every step, if given.
   std::vector<double> *stepSeconds = nullptr;
 };
-
-using TensorRef = std::shared_ptr<RuntimeTensor>;
 
 class Program {
 public:
@@ -56,11 +54,13 @@ public:
   const Manifest &manifest() const { return image.manifest; }
   const EntrySpec &entry(std::string_view name) const;
 
-  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that lie in another layout than the
-  /// program wants are copied. `donate[i]`: the caller gives argument i up. Throws Error.
+  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that lie in
+  /// another layout than the program wants are copied. `donate[i]`: the caller gives argument i up.
+  /// Throws Error.
   std::vector<TensorRef> run(const EntrySpec &entry, std::vector<TensorRef> arguments,
                              const CallOptions &options = {}, const std::vector<bool> &donate = {});
-  std::vector<TensorRef> run(std::string_view entry, const std::map<std::string, TensorRef> &arguments,
+  std::vector<TensorRef> run(std::string_view entry,
+                             const std::map<std::string, TensorRef> &arguments,
                              const CallOptions &options = {});
 
 private:

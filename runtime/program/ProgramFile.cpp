@@ -78,8 +78,8 @@ ProgramImage ProgramImage::read(const std::string &path) {
   if (file.size() < sizeof magic || std::memcmp(file.data(), magic, sizeof magic) != 0)
     throw Error("'" + path + "' is not a program file: expected it to begin with 'HEDDLE01'");
   if (file.size() < header)
-    throw Error("'" + path + "' is truncated: expected at least " + std::to_string(header) + " bytes, got " +
-                std::to_string(file.size()));
+    throw Error("'" + path + "' is truncated: expected at least " + std::to_string(header) +
+                " bytes, got " + std::to_string(file.size()));
   auto get = [&](size_t at) {
     uint64_t value = 0;
     for (int i = 0; i < 8; ++i)
@@ -90,15 +90,16 @@ ProgramImage ProgramImage::read(const std::string &path) {
   std::string parts[3];
   size_t at = header;
   for (int i = 0; i < 3; ++i) {
-    uint64_t length = get(sizeof magic + size_t(i) * 16), sum = get(sizeof magic + size_t(i) * 16 + 8);
+    uint64_t length = get(sizeof magic + size_t(i) * 16),
+             sum = get(sizeof magic + size_t(i) * 16 + 8);
     if (length > file.size() - at)
       throw Error("'" + path + "' is truncated: the section '" + names[i] + "' should have " +
                   std::to_string(length) + " bytes, got " + std::to_string(file.size() - at));
     parts[i] = file.substr(at, length);
     at += length;
     if (checksum(parts[i]) != sum)
-      throw Error("'" + path + "' is damaged: the checksum of the section '" + std::string(names[i]) +
-                  "' does not match");
+      throw Error("'" + path + "' is damaged: the checksum of the section '" +
+                  std::string(names[i]) + "' does not match");
   }
   if (at != file.size())
     throw Error("'" + path + "' is damaged: expected " + std::to_string(at) + " bytes, got " +

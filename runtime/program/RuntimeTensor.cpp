@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 #include "runtime/program/RuntimeTensor.h"
 
 #include "heddle/Error.h"
+#include "runtime/program/Relayout.h"
 
 #include <cstring>
 
@@ -20,12 +20,13 @@ std::string heddle::describe(const TensorSpec &spec) {
   return std::string(spelling(spec.element)) + " {" + text + "}";
 }
 
-static Sizes constantSizes(const TensorSpec &spec) {
+Sizes heddle::constantSizes(const TensorSpec &spec) {
   Sizes sizes;
   for (const auto &[name, size] : spec.dims) {
-    if (!size.constant())
+    auto number = size.constant();
+    if (!number || *number < 0)
       throw Error("expected a number for the size of '" + name + "', got " + size.str());
-    sizes[name] = *size.constant();
+    sizes[name] = *number;
   }
   return sizes;
 }
@@ -34,160 +35,93 @@ int64_t heddle::byteCount(const TensorSpec &spec, const Layout &layout) {
   return layout.elements(constantSizes(spec)) * byteSize(spec.element);
 }
 
+static void requireFit(const TensorSpec &spec, const Layout &layout) {
+  if (std::string message = layout.verify(constantSizes(spec)); !message.empty())
+    throw Error(message + ": " + layout.str() + " for a tensor of type " + describe(spec));
+}
+
 RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> given,
                              const AllocationInfo &info)
-    : tensorSpec(std::move(spec)), tensorLayout(std::move(layout)),
-      manager(given ? std::move(given) : defaultMemoryManager()) {
-  if (std::string message = tensorLayout.verify(constantSizes(tensorSpec)); !message.empty())
-    throw Error(message + " (a tensor of type " + describe(tensorSpec) + ")");
+    : tensorSpec(std::move(spec)), tensorLayout(std::move(layout)) {
+  requireFit(tensorSpec, tensorLayout);
+  auto manager = given ? std::move(given) : defaultMemoryManager();
   byteCount = heddle::byteCount(tensorSpec, tensorLayout);
-  storage = manager->allocate(byteCount, tensorLayout.alignment, info);
-  if (tensorLayout.zeroPadded)
-    std::memset(storage, 0, size_t(byteCount));
+  void *address = manager->allocate(byteCount, tensorLayout.alignment, info);
+  storage = std::shared_ptr<void>(address, [manager](void *memory) { manager->free(memory); });
+  if (tensorLayout.zeroPadded && tensorLayout.hasPadding(sizes()))
+    std::memset(address, 0, size_t(byteCount));
 }
 
-RuntimeTensor::~RuntimeTensor() {
-  if (storage)
-    manager->free(storage);
+RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
+                             std::shared_ptr<void> owner)
+    : tensorSpec(std::move(spec)), tensorLayout(std::move(layout)),
+      storage(std::move(owner), address) {
+  requireFit(tensorSpec, tensorLayout);
+  byteCount = heddle::byteCount(tensorSpec, tensorLayout);
+  if (!address && byteCount > 0)
+    throw Error("expected memory for a tensor of type " + describe(tensorSpec) + ", got none");
+  if (reinterpret_cast<uintptr_t>(address) % uint64_t(tensorLayout.alignment))
+    throw Error("expected memory aligned to " + std::to_string(tensorLayout.alignment) +
+                " bytes for a tensor of type " + describe(tensorSpec));
 }
 
-std::shared_ptr<RuntimeTensor> RuntimeTensor::takeOver(RuntimeTensor &from) {
-  std::shared_ptr<RuntimeTensor> result(new RuntimeTensor());
+TensorRef RuntimeTensor::takeOver(RuntimeTensor &from) {
+  TensorRef result(new RuntimeTensor());
   result->tensorSpec = from.tensorSpec;
   result->tensorLayout = from.tensorLayout;
-  result->manager = from.manager;
   result->byteCount = from.byteCount;
-  std::swap(result->storage, from.storage);
+  result->storage = std::move(from.storage);
   return result;
 }
 
 Sizes RuntimeTensor::sizes() const { return constantSizes(tensorSpec); }
 
-namespace {
-/// Walks all elements of a tensor in the order of one layout's places; `offsets` of both sides follow incrementally where
-/// addresses are affine, and by evaluation where they are not.
-class Walker {
-public:
-  Walker(const Sizes &sizes, const std::vector<std::string> &order, const Layout &layout)
-      : sizes(sizes), order(order), layout(layout), address(layout.address(sizes)) {
-    affine = address.isAffine() && layout.swizzle == Layout::Swizzle();
-    for (const std::string &name : order)
-      strides.push_back(affine ? address.coefficient(name) : 0);
-  }
+void RuntimeTensor::requireMemory() const {
+  if (!donatedTo.empty())
+    throw Error("this tensor of type " + describe(tensorSpec) + " was given up to '" + donatedTo +
+                "', which updated it in place");
+}
 
-  /// Calls move(dense index, offset, count) for runs along the last name of the order.
-  template <typename Move>
-  void forEachRun(Move &&move) {
-    int64_t total = 1;
-    for (const std::string &name : order)
-      total *= sizes.find(name)->second;
-    if (total == 0)
-      return;
-    if (order.empty()) {
-      move(int64_t(0), layout.offset(sizes, {}), int64_t(1), int64_t(1));
-      return;
-    }
-    int64_t last = sizes.find(order.back())->second;
-    Sizes position;
-    for (const std::string &name : order)
-      position[name] = 0;
-    for (int64_t dense = 0; dense < total; dense += last) {
-      if (affine) {
-        int64_t offset = address.offset();
-        for (size_t i = 0; i < order.size(); ++i)
-          offset += strides[i] * position[order[i]];
-        move(dense, offset, last, strides.back());
-      } else {
-        for (int64_t i = 0; i < last; ++i) {
-          position[order.back()] = i;
-          move(dense + i, layout.offset(sizes, position), int64_t(1), int64_t(1));
-        }
-        position[order.back()] = 0;
-      }
-      for (size_t i = order.size() - 1; i-- > 0;) {
-        if (++position[order[i]] < sizes.find(order[i])->second)
-          break;
-        position[order[i]] = 0;
-      }
-    }
-  }
-
-private:
-  const Sizes &sizes;
-  const std::vector<std::string> &order;
-  const Layout &layout;
-  Expr address;
-  bool affine;
-  std::vector<int64_t> strides;
-};
-} // namespace
-
-static void requireOrder(const TensorSpec &spec, const std::vector<std::string> &order) {
+static Layout denseLayout(const TensorSpec &spec, const std::vector<std::string> &order) {
   std::string got;
-  for (const std::string &name : order)
+  bool good = order.size() == spec.dims.size();
+  std::map<std::string_view, int> seen;
+  for (const std::string &name : order) {
     got += (got.empty() ? "" : ", ") + name;
-  std::map<std::string, int> seen;
-  for (const std::string &name : order)
-    if (!spec.dims.count(name) || seen[name]++)
-      throw Error("expected an order that lists each name of " + describe(spec) + " once, got [" + got + "]");
-  if (order.size() != spec.dims.size())
-    throw Error("expected an order that lists all names of " + describe(spec) + ", got [" + got + "]");
-}
-
-template <typename Element>
-static void gatherRuns(Walker &walker, const void *from, void *to, bool toDense) {
-  auto *source = static_cast<const Element *>(from);
-  auto *target = static_cast<Element *>(to);
-  walker.forEachRun([&](int64_t dense, int64_t offset, int64_t count, int64_t stride) {
-    if (stride == 1) {
-      std::memcpy(toDense ? target + dense : target + offset, toDense ? source + offset : source + dense,
-                  size_t(count) * sizeof(Element));
-      return;
-    }
-    for (int64_t i = 0; i < count; ++i)
-      if (toDense)
-        target[dense + i] = source[offset + i * stride];
-      else
-        target[offset + i * stride] = source[dense + i];
-  });
-}
-
-static void copyElements(const Sizes &sizes, const Layout &layout, ElementType type,
-                         const std::vector<std::string> &order, const void *from, void *to, bool toDense) {
-  Walker walker(sizes, order, layout);
-  switch (byteSize(type)) {
-  case 1: return gatherRuns<uint8_t>(walker, from, to, toDense);
-  case 2: return gatherRuns<uint16_t>(walker, from, to, toDense);
-  case 4: return gatherRuns<uint32_t>(walker, from, to, toDense);
-  default: return gatherRuns<uint64_t>(walker, from, to, toDense);
+    good &= spec.dims.count(name) && !seen[name]++;
   }
+  if (!good)
+    throw Error("expected an order that lists each name of " + describe(spec) + " once, got [" +
+                got + "]");
+  return Layout::rowMajor(order);
 }
 
 void RuntimeTensor::copyFrom(const void *dense, const std::vector<std::string> &order) {
-  requireOrder(tensorSpec, order);
-  copyElements(sizes(), tensorLayout, tensorSpec.element, order, dense, storage, false);
+  Layout layout = denseLayout(tensorSpec, order);
+  requireMemory();
+  relayout(dense, layout, address(), tensorLayout, sizes(), byteSize(tensorSpec.element));
 }
 
 void RuntimeTensor::copyTo(void *dense, const std::vector<std::string> &order) const {
-  requireOrder(tensorSpec, order);
-  copyElements(sizes(), tensorLayout, tensorSpec.element, order, storage, dense, true);
+  Layout layout = denseLayout(tensorSpec, order);
+  requireMemory();
+  relayout(address(), tensorLayout, dense, layout, sizes(), byteSize(tensorSpec.element));
 }
 
-std::shared_ptr<RuntimeTensor> RuntimeTensor::inLayout(const Layout &layout,
-                                                       std::shared_ptr<MemoryManager> given) const {
-  auto result = std::make_shared<RuntimeTensor>(tensorSpec, layout, std::move(given));
-  if (layout == tensorLayout) {
-    std::memcpy(result->address(), storage, size_t(byteCount));
-    return result;
-  }
-  std::vector<std::string> order;
-  int64_t count = byteSize(tensorSpec.element);
-  for (const auto &[name, size] : sizes()) {
-    order.push_back(name);
-    count *= size;
-  }
-  std::vector<char> dense(static_cast<size_t>(count));
-  copyTo(dense.data(), order);
-  result->copyFrom(dense.data(), order);
+void RuntimeTensor::copyFrom(const RuntimeTensor &other) {
+  if (!(tensorSpec == other.tensorSpec))
+    throw Error("expected a tensor of type " + describe(tensorSpec) + " to copy, got " +
+                describe(other.tensorSpec));
+  requireMemory();
+  other.requireMemory();
+  relayout(other.address(), other.tensorLayout, address(), tensorLayout, sizes(),
+           byteSize(tensorSpec.element));
+}
+
+TensorRef RuntimeTensor::inLayout(const Layout &layout,
+                                  std::shared_ptr<MemoryManager> manager) const {
+  requireMemory();
+  auto result = std::make_shared<RuntimeTensor>(tensorSpec, layout, std::move(manager));
+  result->copyFrom(*this);
   return result;
 }

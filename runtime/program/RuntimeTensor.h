@@ -5,8 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `RuntimeTensor` is a block of memory, the type of what it holds and the layout in which it lies. Several handles
-// may share one; a program may take one over (donation), after which using it is an error.
+// A `RuntimeTensor` is a block of memory, the type of what it holds and the
+// layout in which it lies:
+//
+//     TensorSpec spec{ElementType::F32, {{"row", 2}, {"column", 3}}};
+//     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));
+//     tensor.copyFrom(values, {"row", "column"});   // dense, row by row
+//
+// The order in which the host's data lie is always said, by names. Handles are
+// shared pointers. A program may take a tensor's memory over (donation); after
+// that every use of the old handle is an error that says where it went.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,40 +28,54 @@ namespace heddle {
 
 class RuntimeTensor {
 public:
-  /// Allocates for constant sizes; elements are undefined.
+  /// Allocates for constant sizes; elements are undefined, padding is zero if
+  /// the layout says so. Throws Error if the layout does not fit the sizes.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
-  ~RuntimeTensor();
+  /// A tensor in memory of the caller's, which `owner` keeps alive. The address
+  /// must be aligned as the layout says.
+  RuntimeTensor(TensorSpec spec, Layout layout, void *address, std::shared_ptr<void> owner);
   RuntimeTensor(const RuntimeTensor &) = delete;
   RuntimeTensor &operator=(const RuntimeTensor &) = delete;
 
   const TensorSpec &spec() const { return tensorSpec; }
   const Layout &layout() const { return tensorLayout; }
   Sizes sizes() const;
-  void *address() const { return storage; }
+  /// Null after the memory was given up.
+  void *address() const { return storage.get(); }
+  /// In memory, padding included.
   int64_t bytes() const { return byteCount; }
 
-  /// Copies from or to a dense array, row-major in `order`, which lists every name. Throws Error if it does not.
+  /// Copies from or to a dense array, row-major in `order`, which lists every
+  /// name. Throws Error if it does not.
   void copyFrom(const void *dense, const std::vector<std::string> &order);
   void copyTo(void *dense, const std::vector<std::string> &order) const;
+  /// Copies the elements of a tensor of the same type that may lie in another layout.
+  void copyFrom(const RuntimeTensor &other);
   /// A copy that lies in another layout.
-  std::shared_ptr<RuntimeTensor> inLayout(const Layout &layout, std::shared_ptr<MemoryManager> manager = nullptr) const;
+  std::shared_ptr<RuntimeTensor> inLayout(const Layout &layout,
+                                          std::shared_ptr<MemoryManager> manager = nullptr) const;
 
   /// A new handle on the memory of `from`, which gives it up and may not be used again.
   static std::shared_ptr<RuntimeTensor> takeOver(RuntimeTensor &from);
 
-  /// Non-empty after the tensor was given up: where.
+  /// Non-empty after the tensor was given up: the entry that took it.
   std::string donatedTo;
 
 private:
   RuntimeTensor() = default;
+  void requireMemory() const;
+
   TensorSpec tensorSpec;
   Layout tensorLayout;
-  std::shared_ptr<MemoryManager> manager;
-  void *storage = nullptr;
+  std::shared_ptr<void> storage;
   int64_t byteCount = 0;
 };
 
+using TensorRef = std::shared_ptr<RuntimeTensor>;
+
+/// The sizes of a type that mentions no symbol; throws Error for one that does.
+Sizes constantSizes(const TensorSpec &spec);
 /// Bytes of a tensor of constant sizes in a layout.
 int64_t byteCount(const TensorSpec &spec, const Layout &layout);
 /// `f32 {column: 3, row: 2}`

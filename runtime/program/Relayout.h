@@ -1,0 +1,32 @@
+//===- Relayout.h - copies between layouts ----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In any layout the place of an element is a sum of independent parts, one for
+// each group of names that the layout merges. So a copy is a nest of loops, one
+// for each such group (a name on its own is a group of one), whose steps are
+// tabulated as runs: stretches over which both sides advance evenly. Runs that
+// are contiguous on both sides are block copies; a transposition walks small
+// tiles so that neither side leaves the cache.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_RELAYOUT_H
+#define HEDDLE_RUNTIME_PROGRAM_RELAYOUT_H
+
+#include "runtime/expr/Layout.h"
+
+namespace heddle {
+
+/// Copies all elements of a tensor with these sizes from one layout to another.
+/// Both layouts must have passed `Layout::verify`. Padding of the target becomes
+/// zero if its layout says `zero_padded`, else it keeps what it held.
+void relayout(const void *from, const Layout &fromLayout, void *to, const Layout &toLayout,
+              const Sizes &sizes, int64_t elementBytes);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_RELAYOUT_H
