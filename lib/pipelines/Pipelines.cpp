@@ -38,7 +38,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &) {
   passes.addPass(createCSEPass());
 }
 
-void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &, Attribute) {
+void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options, Attribute) {
   OpPassManager &function = passes.nest<func::FuncOp>();
   function.addPass(createConvertNdToNestPass());
   function.addPass(createCSEPass());
@@ -46,6 +46,8 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &, At
   function.addPass(nest::createNestMaterializeGuardsPass());
   function.addPass(nest::createNestSplitReductionsPass());
   function.addPass(createCSEPass());
+  if (options.assignLayouts)
+    function.addPass(nest::createNestAssignLayoutsPass());
 }
 
 void heddle::registerCompilerDialects(DialectRegistry &registry) {

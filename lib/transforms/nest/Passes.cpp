@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/transforms/nest/Passes.h"
+#include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/Fuse.h"
 
 using namespace heddle;
@@ -23,6 +24,13 @@ struct FunctionPass : PassWrapper<Derived, OperationPass<func::FuncOp>> {
     if (!this->getOperation().isExternal())
       Derived::apply(this->getOperation());
   }
+};
+
+struct NestAssignLayoutsPass : FunctionPass<NestAssignLayoutsPass> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NestAssignLayoutsPass)
+  static constexpr StringLiteral argument = "nest-assign-layouts";
+  static constexpr StringLiteral description = "Choose a layout for every argument and result of a nest";
+  static void apply(func::FuncOp function) { assignLayouts(function); }
 };
 
 struct NestFusePass : FunctionPass<NestFusePass> {
@@ -47,11 +55,13 @@ struct NestSplitReductionsPass : FunctionPass<NestSplitReductionsPass> {
 };
 } // namespace
 
+std::unique_ptr<Pass> nest::createNestAssignLayoutsPass() { return std::make_unique<NestAssignLayoutsPass>(); }
 std::unique_ptr<Pass> nest::createNestFusePass() { return std::make_unique<NestFusePass>(); }
 std::unique_ptr<Pass> nest::createNestMaterializeGuardsPass() { return std::make_unique<NestMaterializeGuardsPass>(); }
 std::unique_ptr<Pass> nest::createNestSplitReductionsPass() { return std::make_unique<NestSplitReductionsPass>(); }
 
 void nest::registerNestPasses() {
+  registerPass(createNestAssignLayoutsPass);
   registerPass(createNestFusePass);
   registerPass(createNestMaterializeGuardsPass);
   registerPass(createNestSplitReductionsPass);

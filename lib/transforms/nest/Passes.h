@@ -16,6 +16,7 @@
 
 namespace heddle::nest {
 
+std::unique_ptr<mlir::Pass> createNestAssignLayoutsPass();
 std::unique_ptr<mlir::Pass> createNestFusePass();
 std::unique_ptr<mlir::Pass> createNestMaterializeGuardsPass();
 std::unique_ptr<mlir::Pass> createNestSplitReductionsPass();
