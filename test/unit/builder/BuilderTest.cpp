@@ -1,0 +1,340 @@
+//===- BuilderTest.cpp - whole programs through the builder ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/heddle.h"
+#include "heddle/nn/Layers.h"
+#include "heddle/nn/data/Idx.h"
+#include "runtime/program/Program.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+using namespace heddle;
+
+namespace {
+/// Numbers in [-1, 1) from a seed.
+std::vector<float> numbers(size_t count, uint64_t seed) {
+  std::vector<float> values(count);
+  for (float &value : values) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    value = float(int64_t(seed >> 33) - (1 << 30)) / float(1 << 30);
+  }
+  return values;
+}
+Tensor tensor(const std::vector<float> &values, const std::vector<Extent> &extents) {
+  return Tensor::of<float>(std::span<const float>(values), extents);
+}
+template <typename F>
+std::string messageOf(F &&action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+void expectHas(const std::string &text, std::initializer_list<const char *> parts) {
+  for (const char *part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in: " << text;
+}
+std::string temporary(const std::string &name) {
+  return (std::filesystem::temp_directory_path() / ("heddle-" + std::to_string(getpid()) + "-" + name)).string();
+}
+
+struct Parameters {
+  Tensor w, v;
+  HEDDLE_FIELDS(w, v)
+};
+struct State {
+  Tensor a;
+  HEDDLE_FIELDS(a)
+};
+struct Tree {
+  Tensor a, b;
+  HEDDLE_FIELDS(a, b)
+};
+
+const Name m("m"), n("n"), k("k"), row("row"), column("column"), channel("channel"), out("out");
+} // namespace
+
+class MatrixProduct : public testing::TestWithParam<std::tuple<int, int, int>> {};
+
+TEST_P(MatrixProduct, EqualsTripleLoop) {
+  auto [M, N, K] = GetParam();
+  auto a = numbers(size_t(M * K), 1), b = numbers(size_t(K * N), 2);
+  Tensor c = relu(sum(tensor(a, {{m, M}, {k, K}}) * tensor(b, {{k, K}, {n, N}}), over(k)) - 0.25);
+  auto got = c.to<float>({m, n});
+  for (int i = 0; i < M; ++i)
+    for (int j = 0; j < N; ++j) {
+      double want = -0.25;
+      for (int x = 0; x < K; ++x)
+        want += double(a[size_t(i * K + x)]) * b[size_t(x * N + j)];
+      ASSERT_NEAR(got[size_t(i * N + j)], std::max(want, 0.0), 1e-5 * K) << i << ", " << j;
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, MatrixProduct,
+                         testing::Values(std::tuple(1, 1, 1), std::tuple(1, 17, 5), std::tuple(13, 1, 7),
+                                         std::tuple(14, 32, 16), std::tuple(67, 83, 45), std::tuple(31, 130, 3),
+                                         std::tuple(5, 4, 0), std::tuple(0, 3, 2)));
+
+TEST(Builder, OrderOfOperandsAndNamesDoesNotMatter) {
+  auto a = numbers(35, 3), b = numbers(21, 4);
+  Tensor x = tensor(a, {{m, 5}, {k, 7}}), y = tensor(b, {{k, 7}, {n, 3}});
+  EXPECT_EQ(sum(x * y, over(k)).to<float>({m, n}), sum(y * x, over(k)).to<float>({m, n}));
+}
+
+class Convolution : public testing::TestWithParam<std::tuple<int, int, int, int, int>> {};
+
+TEST_P(Convolution, EqualsDirectLoops) {
+  auto [size, window, stride, in, outs] = GetParam();
+  Name ky("ky"), kx("kx");
+  auto x = numbers(size_t(2 * size * size * in), 5), w = numbers(size_t(window * window * in * outs), 6);
+  Tensor image = tensor(x, {{n, 2}, {row, size}, {column, size}, {channel, in}});
+  Tensor weight = tensor(w, {{ky, window}, {kx, window}, {channel, in}, {out, outs}});
+  WindowOptions options{.size = window, .stride = stride, .padding = Same};
+  Tensor y = sum(image.window(row, ky, options).window(column, kx, options) * weight, over(ky, kx, channel));
+  int O = (size + stride - 1) / stride, total = std::max((O - 1) * stride + window - size, 0), low = total / 2;
+  auto got = y.to<float>({n, row, column, out});
+  for (int b = 0; b < 2; ++b)
+    for (int r = 0; r < O; ++r)
+      for (int c = 0; c < O; ++c)
+        for (int o = 0; o < outs; ++o) {
+          double want = 0;
+          for (int p = 0; p < window; ++p)
+            for (int q = 0; q < window; ++q) {
+              int y0 = r * stride + p - low, x0 = c * stride + q - low;
+              if (y0 < 0 || x0 < 0 || y0 >= size || x0 >= size)
+                continue;
+              for (int i = 0; i < in; ++i)
+                want += double(x[size_t(((b * size + y0) * size + x0) * in + i)]) *
+                        w[size_t(((p * window + q) * in + i) * outs + o)];
+            }
+          ASSERT_NEAR(got[size_t(((b * O + r) * O + c) * outs + o)], want, 1e-4) << b << r << c << o;
+        }
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, Convolution,
+                         testing::Values(std::tuple(9, 3, 2, 3, 5), std::tuple(7, 5, 1, 1, 32),
+                                         std::tuple(14, 3, 1, 16, 64), std::tuple(11, 4, 3, 2, 1)));
+
+TEST(Builder, PoolingExcludesTheOutside) {
+  auto x = numbers(7, 7);
+  for (float &value : x)
+    value -= 5; // a zero from outside would win
+  Name tap("tap");
+  Tensor y = max(tensor(x, {{row, 7}}).window(row, tap, {.size = 3, .stride = 2, .padding = Padding::explicitly(1, 1).excluded()}),
+                 over(tap));
+  auto got = y.to<float>({row});
+  for (int r = 0; r < 4; ++r) {
+    float want = -100;
+    for (int t = std::max(0, 2 * r - 1); t <= std::min(6, 2 * r + 1); ++t)
+      want = std::max(want, x[size_t(t)]);
+    EXPECT_EQ(got[size_t(r)], want);
+  }
+}
+
+TEST(Builder, CapsuleKernelEqualsLoops) {
+  Name i("i"), j("j"), ky("ky"), kx("kx"), rk("row_k"), ck("column_k");
+  auto p = numbers(2 * 5 * 5 * 3 * 4 * 4, 8), w = numbers(3 * 3 * 3 * 2 * 4 * 4, 9);
+  Tensor pose = tensor(p, {{n, 2}, {row, 5}, {column, 5}, {channel, 3}, {i, 4}, {k, 4}});
+  Tensor weight = tensor(w, {{rk, 3}, {ck, 3}, {channel, 3}, {out, 2}, {k, 4}, {j, 4}});
+  Tensor votes = kernel(row, column, out, i, j)
+                     .sum(ky, kx, channel, k)
+                     .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) * at(weight, {{rk, ky}, {ck, kx}}));
+  EXPECT_EQ(votes.type(), "!nd.tensor<f32, column: 2, i: 4, j: 4, n: 2, out: 2, row: 2>");
+  auto got = votes.to<float>({n, row, column, out, i, j});
+  size_t at = 0;
+  for (int b = 0; b < 2; ++b)
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 2; ++x)
+        for (int o = 0; o < 2; ++o)
+          for (int a = 0; a < 4; ++a)
+            for (int c = 0; c < 4; ++c, ++at) {
+              double want = 0;
+              for (int s = 0; s < 3; ++s)
+                for (int t = 0; t < 3; ++t)
+                  for (int h = 0; h < 3; ++h)
+                    for (int q = 0; q < 4; ++q)
+                      want += double(p[size_t(((((b * 5 + 2 * y + s) * 5 + 2 * x + t) * 3 + h) * 4 + a) * 4 + q)]) *
+                              w[size_t(((((s * 3 + t) * 3 + h) * 2 + o) * 4 + q) * 4 + c)];
+              ASSERT_NEAR(got[at], want, 1e-4);
+            }
+}
+
+TEST(Builder, GatherZipsSharedNamesAndClamps) {
+  Tensor table = Tensor::of<float>({0, 1, 2, 10, 11, 12}, {{m, 2}, {k, 3}});
+  Tensor index = Tensor::of<int32_t>({2, 0, 7, 1}, {{m, 2}, {n, 2}});
+  EXPECT_EQ(table.gather(k, index).to<float>({m, n}), (std::vector<float>{2, 0, 12, 11}));
+}
+
+TEST(Builder, ArgmaxTakesTheSmallestIndexOfATie) {
+  Tensor x = Tensor::of<float>({1, 5, 5, 2, 5, 0}, {{m, 2}, {k, 3}});
+  EXPECT_EQ(argmax(x, over(k)).to<int64_t>({m}), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(argmax(x, over(m, k)).item(), 1);
+}
+
+TEST(Builder, GradientEqualsFiniteDifferences) {
+  auto x = numbers(2 * 6 * 6, 10), w = numbers(3 * 3 * 4, 11), v = numbers(4 * 3, 12);
+  Tensor image = tensor(x, {{n, 2}, {row, 6}, {column, 6}});
+  Name ky("ky"), kx("kx");
+  auto loss = [&](Parameters p) {
+    Tensor y = sum(image.window(row, ky, {.size = 3, .stride = 2, .padding = Same})
+                           .window(column, kx, {.size = 3, .padding = Same}) *
+                       p.w,
+                   over(ky, kx));
+    Tensor z = sum(tanh(y), over(row, column));
+    return sum(exp(sum(z * p.v, over(channel)) * 0.1), over(n, out));
+  };
+  Parameters p{tensor(w, {{ky, 3}, {kx, 3}, {channel, 4}}), tensor(v, {{channel, 4}, {out, 3}})};
+  auto both = jit([&](Parameters p) { return valueAndGrad(loss, p); });
+  auto [value, gradient] = both(p);
+  auto forward = jit([&](Parameters p) { return loss(p); });
+  EXPECT_NEAR(value.item(), forward(p).item(), 1e-4);
+  auto check = [&](Tensor Parameters::*member, const std::vector<float> &values, const Names &order) {
+    auto got = (gradient.*member).to<float>(order);
+    std::vector<Extent> extents;
+    for (const Name &name : order)
+      extents.push_back({name, (p.*member).size(name)});
+    for (size_t at = 0; at < values.size(); at += 5) {
+      auto moved = [&](float by) {
+        auto changed = values;
+        changed[at] += by;
+        Parameters q = p;
+        q.*member = tensor(changed, extents);
+        return forward(q).item();
+      };
+      EXPECT_NEAR(got[at], (moved(1e-2f) - moved(-1e-2f)) / 2e-2, 2e-2 * (1 + std::abs(got[at]))) << at;
+    }
+  };
+  check(&Parameters::w, w, {ky, kx, channel});
+  check(&Parameters::v, v, {channel, out});
+}
+
+TEST(Builder, StateIsUpdatedInPlaceAndOldHandlesArePoisoned) {
+  auto step = jit([](State &s, Tensor x) {
+    s.a = s.a + x;
+    return sum(s.a, over(m));
+  });
+  State state{Tensor::of<float>({1, 2, 3}, {{m, 3}})};
+  Tensor x = Tensor::of<float>({1, 1, 1}, {{m, 3}}), old = state.a;
+  EXPECT_EQ(step(state, x).item(), 9);
+  EXPECT_EQ(step(state, x).item(), 12);
+  EXPECT_EQ(state.a.to<float>({m}), (std::vector<float>{3, 4, 5}));
+  expectHas(messageOf([&] { old.to<float>({m}); }), {"given up", "BuilderTest.cpp"});
+}
+
+TEST(Builder, RandomBitsDependOnKeyAndOrderAlone) {
+  Tensor a = randomUniform(key(7), {{m, 5}, {n, 9}}), b = randomUniform(key(7), {{m, 5}, {n, 9}});
+  EXPECT_EQ(a.to<float>({m, n}), (b + 0.0).to<float>({m, n}));
+  EXPECT_NE(a.to<float>({m, n}), randomUniform(key(8), {{m, 5}, {n, 9}}).to<float>({m, n}));
+  for (float value : a.to<float>({m, n}))
+    EXPECT_TRUE(value >= 0 && value < 1);
+}
+
+TEST(Builder, NarrowTypesAreComputedInF32) {
+  auto values = numbers(50, 13);
+  Tensor x = tensor(values, {{m, 50}}), narrow = x.cast(ElementType::BF16);
+  double want = 0, got = sum(narrow * narrow, over(m)).item();
+  for (float value : values)
+    want += double(value) * value;
+  EXPECT_NEAR(got, want, 0.02 * want);
+  EXPECT_EQ(narrow.elementType(), ElementType::BF16);
+}
+
+//===----------------------------------------------------------------------===//
+// Mistakes
+//===----------------------------------------------------------------------===//
+
+TEST(BuilderErrors, OneNameWithTwoSizesShowsBothSetsAndPlaces) {
+  Tensor a = zeros({{m, 2}, {k, 3}}), b = zeros({{k, 4}, {n, 5}});
+  expectHas(messageOf([&] { a *b; }), {"'k'", "size 3", "size 4", "{k: 3, m: 2}", "{k: 4, n: 5}", "BuilderTest.cpp"});
+}
+TEST(BuilderErrors, NoSilentOuterProduct) {
+  expectHas(messageOf([&] { zeros({{m, 2}}) * zeros({{n, 3}}); }), {"share no name", "{m: 2}", "{n: 3}", "broadcast"});
+}
+TEST(BuilderErrors, UnknownNameListsTheTensorsNames) {
+  expectHas(messageOf([&] { sum(zeros({{m, 2}}), over(n)); }), {"'n'", "{m: 2}"});
+  expectHas(messageOf([&] { zeros({{m, 2}}).rename({{n, k}}); }), {"'n'", "{m: 2}"});
+}
+TEST(BuilderErrors, MixedElementTypes) {
+  expectHas(messageOf([&] { zeros({{m, 2}}) + zeros({{m, 2}}, ElementType::I64); }), {"f32", "i64", "cast"});
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+TEST(Files, CheckpointsSurviveAndDamageIsNamed) {
+  std::string path = temporary("checkpoint");
+  Tree tree{tensor(numbers(6, 14), {{m, 2}, {n, 3}}), Tensor::of<int64_t>({4}, {})};
+  nn::saveTree(path, tree, {{"epoch", "3"}});
+  Tree back{zeros({{m, 2}, {n, 3}}), Tensor::of<int64_t>({0}, {})};
+  std::map<std::string, std::string> notes;
+  nn::loadTree(path, back, &notes);
+  EXPECT_EQ(back.a.to<float>({n, m}), tree.a.to<float>({n, m}));
+  EXPECT_EQ(back.b.item(), 4);
+  EXPECT_EQ(notes["epoch"], "3");
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 5);
+  expectHas(messageOf([&] { nn::loadTree(path, back); }), {path.c_str(), "bytes"});
+  expectHas(messageOf([&] { nn::saveTree("/nonexistent/checkpoint", tree); }), {"/nonexistent/checkpoint"});
+  std::filesystem::remove(path);
+}
+
+TEST(Files, ProgramsRunWithoutTheCompiler) {
+  std::string path = temporary("program");
+  JitOptions options;
+  options.name = "scale";
+  auto scale = jit([](Tensor x) { return x * 2.0 + 1.0; }, options);
+  Tensor x = tensor(numbers(10, 15), {{m, 10}});
+  scale.save(path, x);
+  auto program = Program::load(path);
+  std::vector<std::thread> callers; // one program, several calls at once
+  std::vector<std::vector<float>> got(4, std::vector<float>(10));
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 20; ++repeat)
+        program->run(program->entry("scale"), {x.data()})[0]->copyTo(got[size_t(t)].data(), {"m"});
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  for (const auto &values : got)
+    EXPECT_EQ(values, scale(x).to<float>({m}));
+  CallOptions managed;
+  managed.managed = true;
+  std::vector<float> again(10);
+  program->run(program->entry("scale"), {x.data()}, managed)[0]->copyTo(again.data(), {"m"});
+  EXPECT_EQ(again, got[0]);
+  expectHas(messageOf([&] { program->entry("other"); }), {"'other'", "scale"});
+  expectHas(messageOf([&] { program->run(program->entry("scale"), {zeros({{n, 3}}).data()}); }), {"m: 10", "n: 3"});
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  expectHas(messageOf([&] { Program::load(path); }), {"truncated"});
+  std::ofstream(path) << "something else";
+  expectHas(messageOf([&] { Program::load(path); }), {"not a program file"});
+  std::filesystem::remove(path);
+}
+
+TEST(Files, IdxFilesAreCheckedWhole) {
+  std::string path = temporary("idx");
+  auto write = [&](const std::string &bytes) { std::ofstream(path, std::ios::binary).write(bytes.data(), long(bytes.size())); };
+  write(std::string("\0\0\x08\x01\0\0\0\x03"
+                    "abc", 11));
+  EXPECT_EQ(nn::readIdx(path).values.size(), 3u);
+  write(std::string("\0\0\x08\x01\0\0\0\x03"
+                    "ab", 10));
+  expectHas(messageOf([&] { nn::readIdx(path); }), {"truncated", path.c_str()});
+  write(std::string("\0\0\x0d\x01\0\0\0\x03"
+                    "abc", 11));
+  expectHas(messageOf([&] { nn::readIdx(path); }), {"type 13"});
+  write("nonsense");
+  expectHas(messageOf([&] { nn::readIdx(path); }), {"not an IDX file"});
+  std::filesystem::remove(path);
+  expectHas(messageOf([&] { nn::fashionMnist(true, "/nonexistent"); }), {"dataset-fashion-mnist"});
+}
