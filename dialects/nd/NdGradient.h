@@ -47,6 +47,10 @@ void eraseDeadScalars(mlir::Block &block);
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                          mlir::Type type);
 
+/// What a combiner does with one accumulator, if it uses nothing else: the kind of the one op on it
+/// and its element; General otherwise.
+CombinerKind accumulatorKind(mlir::Block &combiner, unsigned accumulator);
+
 /// How a combiner chooses: each float accumulator is one of its inputs, carried unchanged through
 /// selects, maxima and minima (max, min, argmax, ...). Such a combiner can carry a position along.
 bool isSelecting(mlir::Block &combiner, unsigned accumulator);

@@ -22,7 +22,9 @@ struct Combination {
   Operation *op;
   Block &combiner;
   SmallVector<TypedAttr> neutral;
-  SmallVector<unsigned> asked; ///< accumulators with a cotangent
+  SmallVector<unsigned> added;  ///< accumulators with a cotangent that are sums,
+  SmallVector<unsigned> chosen; ///< that are one of their elements,
+  SmallVector<unsigned> others; ///< and the rest
 
   Combination(Operation *op, Region &region, ArrayAttr attrs, ValueRange cotangents)
       : op(op), combiner(region.front()) {
@@ -30,26 +32,26 @@ struct Combination {
       neutral.push_back(cast<TypedAttr>(value));
     for (auto [i, cotangent] : llvm::enumerate(cotangents))
       if (cotangent)
-        asked.push_back(i);
+        (accumulatorKind(combiner, i) == CombinerKind::Add ? added
+         : isSelecting(combiner, i)                         ? chosen
+                                                            : others)
+            .push_back(i);
   }
 
   unsigned size() const { return neutral.size(); }
   Location loc() const { return op->getLoc(); }
   Type accumulator(unsigned i) const { return neutral[i].getType(); }
   bool isFloat(unsigned i) const { return isa<FloatType>(accumulator(i)); }
-  bool selects() const {
-    return llvm::all_of(asked, [&](unsigned i) { return isSelecting(combiner, i); });
-  }
-  /// The combiner that carries a position for each accumulator asked for.
+  /// The combiner that carries a position for each accumulator that is chosen.
   SmallVector<Value> withPositions(OpBuilder &b, ValueRange s) const {
-    unsigned n = size(), m = asked.size();
-    return inlineWithPositions(b, loc(), combiner, s.take_front(n), s.slice(n + m, n), asked,
+    unsigned n = size(), m = chosen.size();
+    return inlineWithPositions(b, loc(), combiner, s.take_front(n), s.slice(n + m, n), chosen,
                                s.slice(n, m), s.take_back(m));
   }
   SmallVector<TypedAttr> neutralWithPositions(Type position) const {
     SmallVector<TypedAttr> result(neutral);
     APInt last = APInt::getSignedMaxValue(position.getIntOrFloatBitWidth());
-    result.append(asked.size(), IntegerAttr::get(position, last));
+    result.append(chosen.size(), IntegerAttr::get(position, last));
     return result;
   }
 };
@@ -111,11 +113,11 @@ static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inp
   Type element = positionType(b, type, order);
   Value linear = buildLinearIndex(b, loc, type, order, element);
   Value everywhere = buildBroadcast(b, loc, linear, type.getDims().getDims());
-  operands.append(c.asked.size(), everywhere);
+  operands.append(c.chosen.size(), everywhere);
   SmallVector<Value> results =
       buildReduce(b, loc, operands, order, c.neutralWithPositions(element),
                   [&](OpBuilder &b, ValueRange s) { return c.withPositions(b, s); });
-  for (auto [k, i] : llvm::enumerate(c.asked)) {
+  for (auto [k, i] : llvm::enumerate(c.chosen)) {
     if (!wanted[i])
       continue;
     Type float_ = tensorType(inputs[i]).getElementType();
@@ -128,6 +130,11 @@ static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inp
         });
     gradients[i] = merged.empty() ? gradient : buildSplit(b, loc, gradient, names[0], merged);
   }
+}
+
+/// An operand may matter to accumulators of several kinds.
+static void addGradient(OpBuilder &b, Location loc, Value &sum, Value more) {
+  sum = sum ? nd::add(b, loc, sum, more) : more;
 }
 
 /// Writes combine(combine(before, element), after) for the arguments of `block`.
@@ -167,7 +174,7 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
     levels.push_back(buildReduce(b, loc, levels[k], {names[names.size() - 1 - k]}, c.neutral,
                                  combine));
   SmallVector<Value> given(n);
-  for (unsigned i : c.asked)
+  for (unsigned i : c.others)
     given[i] = buildCast(b, loc, cotangents[i], c.accumulator(i));
 
   for (unsigned k = names.size(); k-- > 0;) {
@@ -212,7 +219,8 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
   }
   for (unsigned i = 0; i < n; ++i)
     if (wanted[i] && given[i])
-      gradients[i] = buildCast(b, loc, given[i], tensorType(inputs[i]).getElementType());
+      addGradient(b, loc, gradients[i],
+                  buildCast(b, loc, given[i], tensorType(inputs[i]).getElementType()));
   return success();
 }
 
@@ -220,16 +228,15 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
                                       Gradients &gradients) {
   Combination c(*this, getCombiner(), getNeutral(), cotangents);
   SmallVector<StringRef> names = stringsOf(getNames());
-  if (combinerKind(getCombiner()) == CombinerKind::Add) {
-    NdTensorType type = tensorType(getInputs()[0]);
-    Value cotangent = buildCast(b, getLoc(), cotangents[0], type.getElementType());
-    gradients[0] = buildBroadcast(b, getLoc(), cotangent, type.getDims().getDims());
-    return success();
+  for (unsigned i : c.added) {
+    NdTensorType type = tensorType(getInputs()[i]);
+    Value cotangent = buildCast(b, getLoc(), cotangents[i], type.getElementType());
+    gradients[i] = buildBroadcast(b, getLoc(), cotangent, type.getDims().getDims());
   }
-  if (c.selects()) {
+  if (!c.chosen.empty())
     selectingGradient(b, c, getInputs(), names, cotangents, wanted, gradients);
+  if (c.others.empty())
     return success();
-  }
   if (llvm::any_of(getInputs(), mayBeExcluded))
     return emitOpError() << "cannot be differentiated: the window leaves places out; expected a "
                             "sum, maximum or minimum, or a window with a padding value";
@@ -249,54 +256,143 @@ static Value buildShift(OpBuilder &b, Location loc, Value value, StringRef name,
   return buildPad(b, loc, inner, name, back ? 1 : 0, back ? 0 : 1, 0, fill);
 }
 
-/// One float accumulator z[p] = combine(z[p-1], x[p]). With the cotangent g[p] of z[p] the sum of
-/// all that reaches z[p] is l[p] = g[p] + l[p+1] * d combine(z[p], x[p+1]) / d z[p], a scan of
-/// affine maps in the other direction.
-static FailureOr<Value> affineScanGradient(OpBuilder &b, ScanOp op, const Combination &c,
-                                           Value cotangent) {
+/// The accumulators z[p] = combine(z[p-1], x[p]) with the cotangents g[p] of z[p]: all that
+/// reaches z[p] is l[p] = g[p] + J[p+1]^T l[p+1] with J[p] = d combine(z[p-1], x[p]) / d z[p-1], a
+/// scan of affine maps in the other direction.
+static LogicalResult affineScanGradient(OpBuilder &b, ScanOp op, const Combination &c,
+                                        ValueRange cotangents, ArrayRef<bool> wanted,
+                                        Gradients &gradients) {
   Location loc = c.loc();
   StringRef name = op.getName();
   bool reverse = op.getReverse();
-  Type element = c.accumulator(0);
+  unsigned n = c.size();
   auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
-  Value x = buildCast(b, loc, op.getInputs()[0], element);
-  Value g = buildCast(b, loc, cotangent, element);
-  // The result of an exclusive scan at p is z[p-1].
-  if (op.getExclusive())
-    g = buildShift(b, loc, g, name, /*back=*/reverse);
-  Value before = buildScan(b, loc, x, name, c.neutral, combine, /*exclusive=*/true, reverse)[0];
-  auto slope = [&](unsigned argument) -> FailureOr<Value> {
-    bool isFailure = false;
-    Value result = buildPointwise(
-        b, loc, {before, x}, element, [&](OpBuilder &b, ValueRange s) -> Value {
-          FailureOr<SmallVector<Value>> slopes =
-              buildScalarGradient(b, loc, c.combiner, s, {buildNumber(b, loc, element, 1)},
-                                  {argument == 0, argument == 1});
-          isFailure = failed(slopes);
-          Value value = isFailure ? Value() : (*slopes)[argument];
-          return value ? value : buildNumber(b, loc, element, 0);
-        });
+  SmallVector<Value> x;
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    x.push_back(buildCast(b, loc, input, c.isFloat(i) ? c.accumulator(i)
+                                                      : tensorType(input).getElementType()));
+  SmallVector<Value> operands =
+      buildScan(b, loc, x, name, c.neutral, combine, /*exclusive=*/true, reverse);
+  llvm::append_range(operands, x);
+
+  // d (accumulator `of`) / d (argument `by`); null where it does not depend on it.
+  auto slope = [&](unsigned of, unsigned by) -> FailureOr<Value> {
+    bool isFailure = false, isNull = false;
+    Type element = c.accumulator(by < n ? by : by - n);
+    Value result = buildPointwise(b, loc, operands, element, [&](OpBuilder &b, ValueRange s) {
+      SmallVector<Value> given(n);
+      SmallVector<bool> only(2 * n);
+      given[of] = buildNumber(b, loc, c.accumulator(of), 1);
+      only[by] = true;
+      FailureOr<SmallVector<Value>> slopes =
+          buildScalarGradient(b, loc, c.combiner, s, given, only);
+      isFailure = failed(slopes);
+      isNull = isFailure || !(*slopes)[by];
+      return isNull ? buildNumber(b, loc, element, 0) : (*slopes)[by];
+    });
     if (isFailure)
       return failure();
     eraseDeadScalars(cast<PointwiseOp>(result.getDefiningOp()).getBody().front());
-    return result;
+    return isNull ? Value() : result;
   };
-  FailureOr<Value> carried = slope(0), own = slope(1);
-  if (failed(carried) || failed(own))
-    return failure();
-  Value factor = buildShift(b, loc, *carried, name, /*back=*/reverse);
+
+  // The accumulators that those asked for depend on, and which depends on which.
+  SmallVector<unsigned> used(c.others);
+  std::map<std::pair<unsigned, unsigned>, Value> jacobian;
+  for (unsigned k = 0; k < used.size(); ++k)
+    for (unsigned by = 0; by < n; ++by) {
+      if (!c.isFloat(by))
+        continue;
+      FailureOr<Value> entry = slope(used[k], by);
+      if (failed(entry))
+        return failure();
+      if (!*entry)
+        continue;
+      jacobian[{used[k], by}] = *entry;
+      if (!llvm::is_contained(used, by))
+        used.push_back(by);
+    }
+  auto reaches = jacobian; // entries that products of the matrices may have
+  for (unsigned k : used)
+    reaches[{k, k}];
+  for (unsigned via : used)
+    for (unsigned of : used)
+      for (unsigned by : used)
+        if (reaches.count({of, via}) && reaches.count({via, by}))
+          reaches[{of, by}];
+
+  // Tensors of the scan: the matrix entries (of, by), then the vector.
+  SmallVector<Value> inputs;
+  SmallVector<TypedAttr> neutral;
+  std::map<std::pair<unsigned, unsigned>, unsigned> place;
+  NdTensorType type = tensorType(op.getInputs()[0]);
+  auto zero = [&](unsigned i) {
+    return buildZero(b, loc, type.withElementType(c.accumulator(i)));
+  };
+  for (auto &[pair, unused] : reaches) {
+    auto entry = jacobian.find(pair);
+    place[pair] = inputs.size();
+    inputs.push_back(entry == jacobian.end()
+                         ? zero(pair.second)
+                         : buildShift(b, loc, entry->second, name, /*back=*/reverse));
+    neutral.push_back(numberAttr(c.accumulator(pair.second), pair.first == pair.second));
+  }
+  unsigned first = inputs.size();
+  for (unsigned i : used) {
+    Value g = llvm::is_contained(c.others, i) ? buildCast(b, loc, cotangents[i], c.accumulator(i))
+                                              : Value();
+    // The result of an exclusive scan at p is z[p-1].
+    if (g && op.getExclusive())
+      g = buildShift(b, loc, g, name, /*back=*/reverse);
+    inputs.push_back(g ? g : zero(i));
+    neutral.push_back(numberAttr(c.accumulator(i), 0));
+  }
+  unsigned size = inputs.size();
   SmallVector<Value> sums = buildScan(
-      b, loc, {factor, g}, name, {numberAttr(element, 1), numberAttr(element, 0)},
+      b, loc, inputs, name, neutral,
       [&](OpBuilder &b, ValueRange s) {
-        // An element (a, g) stands for the map l -> a * l + g; the accumulator is applied first.
-        Value product = arith::MulFOp::create(b, loc, s[2], s[0]);
-        Value moved = arith::MulFOp::create(b, loc, s[2], s[1]);
-        Value sum = arith::AddFOp::create(b, loc, s[3], moved);
-        return SmallVector<Value>{product, sum};
+        // The element is the map l -> A^T l + g; the accumulator is applied before it.
+        auto addTo = [&](Value &sum, Value x, Value y, Type type) {
+          Value product = arith::MulFOp::create(b, loc, convertFloat(b, loc, x, type),
+                                                convertFloat(b, loc, y, type));
+          sum = sum ? arith::AddFOp::create(b, loc, sum, product).getResult() : product;
+        };
+        SmallVector<Value> results;
+        for (auto &[pair, index] : place) {
+          Value sum;
+          for (unsigned via : used)
+            if (place.count({pair.first, via}) && place.count({via, pair.second}))
+              addTo(sum, s[place[{pair.first, via}]], s[size + place[{via, pair.second}]],
+                    c.accumulator(pair.second));
+          results.push_back(sum);
+        }
+        for (auto [k, i] : llvm::enumerate(used)) {
+          Value sum = s[size + first + k];
+          for (auto [m, of] : llvm::enumerate(used))
+            if (place.count({of, i}))
+              addTo(sum, s[size + place[{of, i}]], s[first + m], c.accumulator(i));
+          results.push_back(sum);
+        }
+        return results;
       },
       /*exclusive=*/false, /*reverse=*/!reverse);
-  Value gradient = nd::mul(b, loc, sums[1], *own);
-  return buildCast(b, loc, gradient, tensorType(op.getInputs()[0]).getElementType());
+
+  for (unsigned by = 0; by < n; ++by) {
+    if (!wanted[by])
+      continue;
+    for (auto [k, of] : llvm::enumerate(used)) {
+      FailureOr<Value> own = slope(of, n + by);
+      if (failed(own))
+        return failure();
+      if (!*own)
+        continue;
+      Value given = buildCast(b, loc, sums[first + k], c.accumulator(by));
+      Value product = nd::mul(b, loc, given, *own);
+      addGradient(b, loc, gradients[by],
+                  buildCast(b, loc, product, tensorType(op.getInputs()[by]).getElementType()));
+    }
+  }
+  return success();
 }
 
 LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
@@ -306,22 +402,22 @@ LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
   NdTensorType type = tensorType(getInputs()[0]);
   if (type.size(getName()).constant() == 0)
     return success();
-  if (combinerKind(getCombiner()) == CombinerKind::Add) {
-    Value given = buildCast(b, loc, cotangents[0], type.getElementType());
-    gradients[0] = buildScan(b, loc, given, getName(), CombinerKind::Add, getExclusive(),
+  for (unsigned i : c.added) {
+    Value given =
+        buildCast(b, loc, cotangents[i], tensorType(getInputs()[i]).getElementType());
+    gradients[i] = buildScan(b, loc, given, getName(), CombinerKind::Add, getExclusive(),
                              /*reverse=*/!getReverse());
-    return success();
   }
-  if (c.selects()) {
+  if (!c.chosen.empty()) {
     Type element = b.getI64Type();
     Value linear = buildLinearIndex(b, loc, type, {getName()}, element);
     SmallVector<Value> operands(getInputs());
-    operands.append(c.asked.size(), buildBroadcast(b, loc, linear, type.getDims().getDims()));
+    operands.append(c.chosen.size(), buildBroadcast(b, loc, linear, type.getDims().getDims()));
     SmallVector<Value> results = buildScan(
         b, loc, operands, getName(), c.neutralWithPositions(element),
         [&](OpBuilder &b, ValueRange s) { return c.withPositions(b, s); }, getExclusive(),
         getReverse());
-    for (auto [k, i] : llvm::enumerate(c.asked)) {
+    for (auto [k, i] : llvm::enumerate(c.chosen)) {
       if (!wanted[i])
         continue;
       // An exclusive scan starts at the neutral element, whose position lies outside.
@@ -330,15 +426,8 @@ LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
       gradients[i] = buildScatter(b, loc, buildZero(b, loc, input), given, {getName()},
                                   results[c.size() + k], CombinerKind::Add);
     }
-    return success();
   }
-  if (c.size() != 1)
-    return emitOpError() << "cannot be differentiated: expected a combiner of one accumulator, or "
-                            "one that chooses among its elements; got "
-                         << c.size() << " accumulators";
-  FailureOr<Value> gradient = affineScanGradient(b, *this, c, cotangents[0]);
-  if (failed(gradient))
-    return failure();
-  gradients[0] = *gradient;
-  return success();
+  if (c.others.empty())
+    return success();
+  return affineScanGradient(b, *this, c, cotangents, wanted, gradients);
 }

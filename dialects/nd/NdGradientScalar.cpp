@@ -316,6 +316,22 @@ FailureOr<SmallVector<Value>> nd::buildScalarGradient(OpBuilder &builder, Locati
 // Selecting combiners
 //===----------------------------------------------------------------------===//
 
+CombinerKind nd::accumulatorKind(Block &combiner, unsigned accumulator) {
+  unsigned n = combiner.getNumArguments() / 2;
+  Operation *op = combiner.getTerminator()->getOperand(accumulator).getDefiningOp();
+  Value old = combiner.getArgument(accumulator), element = combiner.getArgument(n + accumulator);
+  if (!op || op->getNumOperands() != 2 ||
+      !((op->getOperand(0) == old && op->getOperand(1) == element) ||
+        (op->getOperand(0) == element && op->getOperand(1) == old)))
+    return CombinerKind::General;
+  return llvm::TypeSwitch<Operation *, CombinerKind>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return CombinerKind::Add; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return CombinerKind::Mul; })
+      .Case([](arith::MaximumFOp) { return CombinerKind::Max; })
+      .Case([](arith::MinimumFOp) { return CombinerKind::Min; })
+      .Default(CombinerKind::General);
+}
+
 static bool isChoice(Operation *op) {
   return isa_and_nonnull<arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
                          arith::MinNumFOp>(op);

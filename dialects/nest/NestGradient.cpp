@@ -67,10 +67,15 @@ private:
   OpBuilder &b;
   ComputeOp op;
   Location loc;
-  Rule rule = Rule::Sum;
-  SmallVector<Value> given;      ///< cotangents of the accumulators, over the produced names
-  SmallVector<unsigned> asked;   ///< accumulators that have one
-  SmallVector<Value> helpers;    ///< what the rule needs besides, over the produced names
+  SmallVector<Value> given; ///< cotangents of the accumulators, over the produced names
+  /// An accumulator that has one, and what its rule needs besides, over the produced names: the
+  /// chosen position; the product of all elements but zeros, and the number of zeros.
+  struct Asked {
+    unsigned accumulator;
+    Rule rule;
+    SmallVector<Value> helpers;
+  };
+  SmallVector<Asked> asked;
 
   unsigned numReads() { return op.getReads().size(); }
   SmallVector<Type> accumulators();
@@ -84,8 +89,12 @@ private:
   Value position(OpBuilder &b);
 
   LogicalResult throughFinish(ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients);
-  LogicalResult prepareRule();
-  SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> places, ArrayRef<int> extra);
+  LogicalResult prepareRules();
+  void prepareChoices(ArrayRef<unsigned> chosen);
+  void prepareProduct(Asked &product);
+  SmallVector<Value> elementsOf(OpBuilder &b, ValueRange s);
+  SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> places,
+                                       ArrayRef<SmallVector<int>> helpers);
   LogicalResult throughBody(unsigned i, Gradients &gradients);
 };
 } // namespace
@@ -211,102 +220,121 @@ Value ComputeGradient::position(OpBuilder &b) {
   return arith::IndexCastOp::create(b, loc, positionType(), emitExpr(b, loc, linear));
 }
 
-/// Chooses the rule for the combiner and computes what it needs besides the reads.
-LogicalResult ComputeGradient::prepareRule() {
-  for (auto [i, cotangent] : llvm::enumerate(given))
-    if (cotangent)
-      asked.push_back(i);
-  if (!op.isReduction() || nd::combinerKind(op.getCombine()) == nd::CombinerKind::Add)
-    return success();
-  Block &combiner = op.getCombine().front(), &code = op.getBody().front();
-  SmallVector<Type> types = accumulators();
-  unsigned n = types.size(), m = asked.size();
+/// The elements as the combiner gets them.
+SmallVector<Value> ComputeGradient::elementsOf(OpBuilder &b, ValueRange s) {
+  SmallVector<Value> elements = nd::inlineScalars(b, op.getBody().front(), s);
+  for (auto [element, type] : llvm::zip_equal(elements, accumulators()))
+    if (isa<FloatType>(type))
+      element = nd::convertFloat(b, loc, element, type);
+  return elements;
+}
+
+void ComputeGradient::prepareChoices(ArrayRef<unsigned> chosen) {
+  Type type = positionType();
+  SmallVector<Type> all = accumulators();
+  unsigned n = all.size(), m = chosen.size();
+  all.append(m, type);
   SmallVector<TypedAttr> neutral;
   for (Attribute value : op.getNeutral())
     neutral.push_back(cast<TypedAttr>(value));
-  auto elementsOf = [&](OpBuilder &b, ValueRange s) {
-    SmallVector<Value> elements = nd::inlineScalars(b, code, s);
-    for (auto [element, type] : llvm::zip_equal(elements, types))
-      if (isa<FloatType>(type))
-        element = nd::convertFloat(b, loc, element, type);
-    return elements;
-  };
+  neutral.append(m, IntegerAttr::get(type, APInt::getSignedMaxValue(type.getIntOrFloatBitWidth())));
+  NestBuilder nest = sameSpace();
+  ComputeOp positions = nest.create(
+      all,
+      [&](OpBuilder &b, Location, ValueRange s) {
+        SmallVector<Value> elements = elementsOf(b, s);
+        elements.append(m, position(b));
+        return elements;
+      },
+      neutral,
+      [&](OpBuilder &b, Location, ValueRange s) {
+        return nd::inlineWithPositions(b, loc, op.getCombine().front(), s.take_front(n),
+                                       s.slice(n + m, n), chosen, s.slice(n, m), s.take_back(m));
+      });
+  unsigned next = n;
+  for (Asked &each : asked)
+    if (each.rule == Rule::Choice)
+      each.helpers.push_back(positions.getResult(next++));
+}
 
-  if (llvm::all_of(asked, [&](unsigned i) { return nd::isSelecting(combiner, i); })) {
-    rule = Rule::Choice;
-    for (const nd::Dim &dim : op.getReduced().getDims().drop_front())
-      if (!dim.size().constant())
-        return op.emitOpError() << "cannot be differentiated: the size of '" << dim.name.getValue()
-                                << "' is " << dim.size().getExpr().str()
-                                << ", expected a constant to number the elements by";
-    Type type = positionType();
-    SmallVector<Type> all(types);
-    all.append(m, type);
-    neutral.append(m, IntegerAttr::get(type, APInt::getSignedMaxValue(type.getIntOrFloatBitWidth())));
-    NestBuilder nest = sameSpace();
-    ComputeOp chosen = nest.create(
-        all,
-        [&](OpBuilder &b, Location, ValueRange s) {
-          SmallVector<Value> elements = elementsOf(b, s);
-          elements.append(m, position(b));
-          return elements;
-        },
-        neutral,
-        [&](OpBuilder &b, Location, ValueRange s) {
-          return nd::inlineWithPositions(b, loc, combiner, s.take_front(n), s.slice(n + m, n),
-                                         asked, s.slice(n, m), s.take_back(m));
-        });
-    helpers.append(chosen.getResults().begin() + n, chosen.getResults().end());
-    return success();
+void ComputeGradient::prepareProduct(Asked &each) {
+  Type real = accumulators()[each.accumulator], count = b.getI32Type();
+  NestBuilder nest = sameSpace();
+  SmallVector<TypedAttr> neutral{nd::numberAttr(real, 1), nd::numberAttr(count, 0)};
+  ComputeOp product = nest.create(
+      {real, count},
+      [&](OpBuilder &b, Location, ValueRange s) {
+        Value element = elementsOf(b, s)[each.accumulator];
+        Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, element,
+                                             nd::buildNumber(b, loc, real, 0));
+        return SmallVector<Value>{
+            arith::SelectOp::create(b, loc, isZero, nd::buildNumber(b, loc, real, 1), element),
+            arith::ExtUIOp::create(b, loc, count, isZero)};
+      },
+      neutral,
+      [&](OpBuilder &b, Location, ValueRange s) {
+        return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[2]),
+                                  arith::AddIOp::create(b, loc, s[1], s[3])};
+      });
+  nd::eraseDeadScalars(product.getBody().front());
+  each.helpers.append(product.getResults().begin(), product.getResults().end());
+}
+
+/// Chooses a rule for each accumulator that has a cotangent.
+LogicalResult ComputeGradient::prepareRules() {
+  SmallVector<unsigned> chosen;
+  for (auto [i, cotangent] : llvm::enumerate(given)) {
+    if (!cotangent)
+      continue;
+    Asked each{unsigned(i), Rule::Sum, {}};
+    if (op.isReduction()) {
+      Block &combiner = op.getCombine().front();
+      nd::CombinerKind kind = nd::accumulatorKind(combiner, i);
+      if (nd::isSelecting(combiner, i)) {
+        each.rule = Rule::Choice;
+        chosen.push_back(i);
+      } else if (kind == nd::CombinerKind::Mul) {
+        each.rule = Rule::Product;
+        prepareProduct(each);
+      } else if (kind != nd::CombinerKind::Add) {
+        return op.emitOpError() << "cannot be differentiated: expected a combiner that adds, "
+                                   "multiplies or chooses among its elements";
+      }
+    }
+    asked.push_back(std::move(each));
   }
-  if (nd::combinerKind(op.getCombine()) == nd::CombinerKind::Mul) {
-    // The product of the others: all but zeros, and how many zeros there are.
-    rule = Rule::Product;
-    Type real = types[0], count = b.getI32Type();
-    NestBuilder nest = sameSpace();
-    SmallVector<TypedAttr> start{nd::numberAttr(real, 1), nd::numberAttr(count, 0)};
-    ComputeOp product = nest.create(
-        {real, count},
-        [&](OpBuilder &b, Location, ValueRange s) {
-          Value element = elementsOf(b, s)[0];
-          Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, element,
-                                               nd::buildNumber(b, loc, real, 0));
-          return SmallVector<Value>{
-              arith::SelectOp::create(b, loc, isZero, nd::buildNumber(b, loc, real, 1), element),
-              arith::ExtUIOp::create(b, loc, count, isZero)};
-        },
-        start,
-        [&](OpBuilder &b, Location, ValueRange s) {
-          return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[2]),
-                                    arith::AddIOp::create(b, loc, s[1], s[3])};
-        });
-    helpers.append(product.getResults().begin(), product.getResults().end());
+  if (chosen.empty())
     return success();
-  }
-  return op.emitOpError() << "cannot be differentiated: expected a combiner that adds, multiplies "
-                             "or chooses among its elements";
+  for (const nd::Dim &dim : op.getReduced().getDims().drop_front())
+    if (!dim.size().constant())
+      return op.emitOpError() << "cannot be differentiated: the size of '" << dim.name.getValue()
+                              << "' is " << dim.size().getExpr().str()
+                              << ", expected a constant to number the elements by";
+  prepareChoices(chosen);
+  return success();
 }
 
 /// The cotangents of what the body yields, as scalars.
 SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int> places,
-                                                      ArrayRef<int> extra) {
+                                                      ArrayRef<SmallVector<int>> helpers) {
   Block &code = op.getBody().front();
   SmallVector<Value> scalars(code.getTerminator()->getNumOperands());
-  for (auto [k, i] : llvm::enumerate(asked)) {
+  for (auto [each, extra] : llvm::zip_equal(asked, helpers)) {
+    unsigned i = each.accumulator;
     Type element = code.getTerminator()->getOperand(i).getType();
     Value g = nd::convertFloat(b, loc, block->getArgument(places[i]), element);
     Value zero = nd::buildNumber(b, loc, element, 0);
-    if (rule == Rule::Choice) {
+    if (each.rule == Rule::Choice) {
       Value chosen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position(b),
-                                           block->getArgument(extra[k]));
+                                           block->getArgument(extra[0]));
       g = arith::SelectOp::create(b, loc, chosen, g, zero);
-    } else if (rule == Rule::Product) {
-      Value own = nd::inlineScalars(b, code, block->getArguments().take_front(numReads()))[0];
+    } else if (each.rule == Rule::Product) {
+      // The product of the others, also where an element is zero.
+      Value own = nd::inlineScalars(b, code, block->getArguments().take_front(numReads()))[i];
       Value product = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
-      auto zeros = [&](int64_t count) -> Value {
-        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                     block->getArgument(extra[1]),
-                                     nd::buildNumber(b, loc, b.getI32Type(), double(count)));
+      auto zeros = [&, count = extra[1]](int64_t number) -> Value {
+        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, block->getArgument(count),
+                                     nd::buildNumber(b, loc, b.getI32Type(), double(number)));
       };
       Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own, zero);
       Value onlyZero = arith::AndIOp::create(b, loc, isZero, zeros(1));
@@ -325,13 +353,15 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
   what.space = iterationSpace(op);
   for (unsigned k = 0; k < numReads(); ++k)
     what.read(op.getReads()[k], op.readMap(k), op.readGuard(k));
-  SmallVector<int> places, extra;
+  SmallVector<int> places;
+  SmallVector<SmallVector<int>> helpers(asked.size());
   readProduced(what, given, places);
-  readProduced(what, helpers, extra);
+  for (auto [each, extra] : llvm::zip_equal(asked, helpers))
+    readProduced(what, each.helpers, extra);
   what.carrier = *llvm::find_if(places, [](int place) { return place >= 0; });
   FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) {
     return gradientOf(b, loc, op.getBody().front(), block->getArguments().take_front(numReads()),
-                      elementCotangents(block, places, extra), i);
+                      elementCotangents(block, places, helpers), i);
   });
   if (failed(any))
     return failure();
@@ -348,7 +378,7 @@ LogicalResult ComputeGradient::build(ValueRange cotangents, ArrayRef<bool> wante
   if (llvm::none_of(given, [](Value value) { return bool(value); }) ||
       !llvm::is_contained(wanted.take_front(numReads()), true))
     return success();
-  if (failed(prepareRule()))
+  if (failed(prepareRules()))
     return failure();
   for (unsigned i = 0; i < numReads(); ++i)
     if (wanted[i] && failed(throughBody(i, gradients)))
@@ -433,13 +463,15 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
     });
     if (failed(any))
       return failure();
-    what.prune();
+    MapAttr map = getDestMap();
+    GuardAttr everywhere = trivialGuard(getContext());
+    what.prune(map, everywhere);
     NestBuilder nest(b, loc);
     nest.produced = getSpace();
-    for (auto [value, map, readGuard] : llvm::zip_equal(what.reads, what.maps, what.guards))
-      nest.read(value, map, readGuard);
+    for (auto [value, readMap, readGuard] : llvm::zip_equal(what.reads, what.maps, what.guards))
+      nest.read(value, readMap, readGuard);
     UpdateOp update = nest.createUpdate(
-        cotangent, getDestMap(),
+        cotangent, map,
         [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineScalars(b, what.block(), s); },
         [](OpBuilder &, Location, ValueRange s) { return SmallVector<Value>{s[1]}; },
         /*unique=*/true);

@@ -37,8 +37,8 @@ struct Contribution {
 
   unsigned read(mlir::Value value, MapAttr map, GuardAttr guard);
   mlir::Block &block() { return body.front(); }
-  /// Removes reads without an effect.
-  void prune();
+  /// Removes reads without an effect; those that `map` and `guard` mention stay and are renumbered there.
+  void prune(MapAttr &map, GuardAttr &guard);
 };
 
 /// The iteration names of a space by the names of a tensor that is read through a map.

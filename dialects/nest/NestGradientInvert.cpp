@@ -297,30 +297,34 @@ unsigned Contribution::read(Value value, MapAttr map, GuardAttr guard) {
   return reads.size() - 1;
 }
 
-void Contribution::prune() {
+void Contribution::prune(MapAttr &map, GuardAttr &guard) {
   nd::eraseDeadScalars(block());
   SmallVector<bool> needed(reads.size());
-  for (unsigned i = reads.size(); i-- > 0;) {
-    bool matters = needed[i] || i == carrier || !block().getArgument(i).use_empty() ||
-                   (!guards[i].isTrivial() && guards[i].excludes());
-    if (!matters)
-      continue;
-    needed[i] = true;
-    auto need = [&](const Expr &expr) {
+  auto need = [&](MapAttr map, GuardAttr guard) {
+    auto mentioned = [&](const Expr &expr) {
       for (const std::string &name : expr.names())
         if (auto index = readIndex(name))
           needed[*index] = true;
     };
-    for (const MapEntry &entry : maps[i].getEntries())
-      need(entry.expr());
-    for (const Condition &condition : guards[i].getConditions())
-      need(condition.expr());
+    for (const MapEntry &entry : map.getEntries())
+      mentioned(entry.expr());
+    for (const Condition &condition : guard.getConditions())
+      mentioned(condition.expr());
+  };
+  need(map, guard);
+  for (unsigned i = reads.size(); i-- > 0;) {
+    needed[i] = needed[i] || i == carrier || !block().getArgument(i).use_empty() ||
+                (!guards[i].isTrivial() && guards[i].excludes());
+    if (needed[i])
+      need(maps[i], guards[i]);
   }
   std::map<std::string, Expr, std::less<>> renumbered;
   unsigned next = 0;
   for (unsigned i = 0; i < reads.size(); ++i)
     if (needed[i])
       renumbered[readName(i)] = Expr::name(readName(next++));
+  map = map.substitute(renumbered);
+  guard = guard.substitute(renumbered);
   for (unsigned i = reads.size(); i-- > 0;) {
     if (needed[i]) {
       maps[i] = maps[i].substitute(renumbered);
@@ -365,7 +369,7 @@ static Value castByNest(OpBuilder &b, Location loc, Value value, Type element) {
 
 Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
                              nd::NdTensorType target, MapAttr map, GuardAttr guard) {
-  what.prune();
+  what.prune(map, guard);
   Type element = target.getElementType();
   std::optional<Inverse> inverse = invert(map, target, what.space);
   SmallVector<Condition> conditions(guard.getConditions());

@@ -114,7 +114,13 @@ unsigned Merger::run(Block &block) {
   return merged;
 }
 
-unsigned nd::mergeEqualOps(Block &block) { return Merger().run(block); }
+unsigned nd::mergeEqualOps(Block &block) {
+  unsigned merged = Merger().run(block);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<RenameOp>(op) && op.use_empty())
+      op.erase(); // of operands that went away
+  return merged;
+}
 
 namespace {
 struct NdCsePass : nd::impl::NdCsePassBase<NdCsePass> {

@@ -84,7 +84,8 @@ struct SwapWindows : OpRewritePattern<WindowOp> {
   LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<WindowOp>();
     if (!inner || !inner->hasOneUse() || inner.getName() == op.getName() ||
-        inner.getTap() == op.getName() || !padBelow(inner.getInput(), op.getName()))
+        inner.getTap() == op.getName() || !padBelow(inner.getInput(), op.getName()) ||
+        padBelow(inner.getInput(), inner.getName())) // which meets its own pad first
       return rewriter.notifyMatchFailure(op, "expected a window of another name over a pad");
     auto pad = padBelow(inner.getInput(), op.getName());
     if (!readsOutside(op, pad.getValueAttr()) || !readsOutside(inner, pad.getValueAttr()))

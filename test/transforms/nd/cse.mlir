@@ -1,0 +1,144 @@
+// RUN: heddle-opt %s --nd-cse --split-input-file | FileCheck %s
+
+// A product and its transpose, written with other names and in another order: one product.
+// CHECK-LABEL: @transposed
+func.func @transposed(%x: !nd.tensor<f32, m: 4, k: 4>, %y: !nd.tensor<f32, k: 4, n: 4>) -> (!nd.tensor<f32, m: 4, n: 4>, !nd.tensor<f32, p: 4, q: 4>) {
+  // CHECK: %[[P:.*]] = nd.pointwise %arg0, %arg1
+  // CHECK: %[[R:.*]] = nd.reduce %[[P]] over [k]
+  // CHECK-NOT: nd.pointwise
+  // CHECK-NOT: nd.reduce
+  // CHECK: %[[S:.*]] = nd.rename %[[R]] [n, m] to [p, q] : !nd.tensor<f32, m: 4, n: 4> -> !nd.tensor<f32, p: 4, q: 4>
+  // CHECK: return %[[R]], %[[S]]
+  %p = nd.pointwise %x, %y : (!nd.tensor<f32, m: 4, k: 4>, !nd.tensor<f32, k: 4, n: 4>) -> !nd.tensor<f32, m: 4, n: 4, k: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, n: 4, k: 4>) -> !nd.tensor<f32, m: 4, n: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %x2 = nd.rename %x [m, k] to [q, c] : !nd.tensor<f32, m: 4, k: 4> -> !nd.tensor<f32, q: 4, c: 4>
+  %y2 = nd.rename %y [k, n] to [c, p] : !nd.tensor<f32, k: 4, n: 4> -> !nd.tensor<f32, c: 4, p: 4>
+  %p2 = nd.pointwise %y2, %x2 : (!nd.tensor<f32, c: 4, p: 4>, !nd.tensor<f32, q: 4, c: 4>) -> !nd.tensor<f32, p: 4, q: 4, c: 4> {
+  ^bb0(%b: f32, %a: f32):
+    %0 = arith.mulf %b, %a : f32
+    nd.yield %0 : f32
+  }
+  %r2 = nd.reduce %p2 over [c] neutral [0.0 : f32] : (!nd.tensor<f32, p: 4, q: 4, c: 4>) -> !nd.tensor<f32, p: 4, q: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    nd.yield %0 : f32
+  }
+  return %r, %r2 : !nd.tensor<f32, m: 4, n: 4>, !nd.tensor<f32, p: 4, q: 4>
+}
+
+// -----
+
+// x x^T is its own transpose.
+// CHECK-LABEL: @gram
+func.func @gram(%x: !nd.tensor<f32, m: 4, k: 4>) -> (!nd.tensor<f32, m: 4, n: 4, k: 4>, !nd.tensor<f32, n: 4, m: 4, k: 4>) {
+  // CHECK: %[[P:.*]] = nd.pointwise
+  // CHECK-NOT: nd.pointwise
+  // CHECK: return %[[P]], %[[P]]
+  %x2 = nd.rename %x [m] to [n] : !nd.tensor<f32, m: 4, k: 4> -> !nd.tensor<f32, n: 4, k: 4>
+  %p = nd.pointwise %x, %x2 : (!nd.tensor<f32, m: 4, k: 4>, !nd.tensor<f32, k: 4, n: 4>) -> !nd.tensor<f32, m: 4, n: 4, k: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %p2 = nd.pointwise %x2, %x : (!nd.tensor<f32, k: 4, n: 4>, !nd.tensor<f32, m: 4, k: 4>) -> !nd.tensor<f32, m: 4, n: 4, k: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  return %p, %p2 : !nd.tensor<f32, m: 4, n: 4, k: 4>, !nd.tensor<f32, n: 4, m: 4, k: 4>
+}
+
+// -----
+
+// A difference is not symmetric: the transpose is a value of its own, unlike the same difference renamed.
+// CHECK-LABEL: @difference
+func.func @difference(%x: !nd.tensor<f32, m: 4>) -> (!nd.tensor<f32, m: 4, n: 4>, !nd.tensor<f32, m: 4, n: 4>, !nd.tensor<f32, p: 4, q: 4>) {
+  // CHECK: %[[D:.*]] = nd.pointwise
+  // CHECK: %[[E:.*]] = nd.rename %[[D]] [n, m] to [m, n]
+  // CHECK-NOT: nd.pointwise
+  // CHECK: %[[F:.*]] = nd.rename %[[D]] [n, m] to [p, q]
+  // CHECK: return %[[D]], %[[E]], %[[F]]
+  %y = nd.rename %x [m] to [n] : !nd.tensor<f32, m: 4> -> !nd.tensor<f32, n: 4>
+  %d = nd.pointwise %x, %y crossed : (!nd.tensor<f32, m: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 4, n: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.subf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %e = nd.pointwise %x, %y crossed : (!nd.tensor<f32, m: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 4, n: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.subf %b, %a : f32
+    nd.yield %0 : f32
+  }
+  %p = nd.rename %x [m] to [p] : !nd.tensor<f32, m: 4> -> !nd.tensor<f32, p: 4>
+  %q = nd.rename %x [m] to [q] : !nd.tensor<f32, m: 4> -> !nd.tensor<f32, q: 4>
+  %f = nd.pointwise %p, %q crossed : (!nd.tensor<f32, p: 4>, !nd.tensor<f32, q: 4>) -> !nd.tensor<f32, p: 4, q: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.subf %b, %a : f32
+    nd.yield %0 : f32
+  }
+  return %d, %e, %f : !nd.tensor<f32, m: 4, n: 4>, !nd.tensor<f32, m: 4, n: 4>, !nd.tensor<f32, p: 4, q: 4>
+}
+
+// -----
+
+// What differs stays: another name reduced, another stride, another order of random bits.
+// CHECK-LABEL: @different
+func.func @different(%x: !nd.tensor<f32, m: 4, k: 4>, %key: !nd.tensor<ui64>) -> (!nd.tensor<f32, k: 4>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 2, k: 4>, !nd.tensor<f32, m: 2, k: 4>, !nd.tensor<ui32, a: 4, b: 4>, !nd.tensor<ui32, a: 4, b: 4>) {
+  // CHECK: nd.reduce %arg0 over [m]
+  // CHECK: nd.reduce %arg0 over [k]
+  // CHECK: nd.slice %arg0 m from 0 size 2 :
+  // CHECK: nd.slice %arg0 m from 0 size 2 stride 2 :
+  // CHECK: nd.random %arg1 by [a, b]
+  // CHECK-NOT: nd.random
+  // CHECK: nd.rename {{.*}} [b, a] to [a, b]
+  %0 = nd.reduce %x over [m] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, k: 4>) -> !nd.tensor<f32, k: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    nd.yield %s : f32
+  }
+  %1 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, k: 4>) -> !nd.tensor<f32, m: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    nd.yield %s : f32
+  }
+  %2 = nd.slice %x m from 0 size 2 : !nd.tensor<f32, m: 4, k: 4> -> !nd.tensor<f32, m: 2, k: 4>
+  %3 = nd.slice %x m from 0 size 2 stride 2 : !nd.tensor<f32, m: 4, k: 4> -> !nd.tensor<f32, m: 2, k: 4>
+  %4 = nd.random %key by [a, b] : !nd.tensor<ui64> -> !nd.tensor<ui32, a: 4, b: 4>
+  %5 = nd.random %key by [b, a] : !nd.tensor<ui64> -> !nd.tensor<ui32, a: 4, b: 4>
+  return %0, %1, %2, %3, %4, %5 : !nd.tensor<f32, k: 4>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 2, k: 4>, !nd.tensor<f32, m: 2, k: 4>, !nd.tensor<ui32, a: 4, b: 4>, !nd.tensor<ui32, a: 4, b: 4>
+}
+
+// -----
+
+// Nests: other iteration names, operands listed in another order.
+// CHECK-LABEL: @nests
+func.func @nests(%x: !nd.tensor<f32, row: 10>, %w: !nd.tensor<f32, tap: 3>) -> (!nd.tensor<f32, row: 4>, !nd.tensor<f32, r: 4>, !nd.tensor<f32, row: 4>) {
+  // CHECK: %[[A:.*]] = nest.compute (row: 4) reduce (tap: 3)
+  // CHECK: %[[B:.*]] = nd.rename %[[A]] [row] to [r]
+  // CHECK: %[[C:.*]] = nest.compute (row: 4) reduce (tap: 3)
+  // CHECK: return %[[A]], %[[B]], %[[C]]
+  %0 = nest.compute (row: 4) reduce (tap: 3) reads %x[row = 2 * row + tap], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    nest.yield %m : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, row: 10>, !nd.tensor<f32, tap: 3>) -> !nd.tensor<f32, row: 4>
+  %1 = nest.compute (r: 4) reduce (k: 3) reads %w[tap = k], %x[row = k + 2 * r] {
+  ^bb0(%b: f32, %a: f32):
+    %m = arith.mulf %a, %b : f32
+    nest.yield %m : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, tap: 3>, !nd.tensor<f32, row: 10>) -> !nd.tensor<f32, r: 4>
+  %2 = nest.compute (row: 4) reduce (tap: 3) reads %x[row = 2 * row + tap + 1], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    nest.yield %m : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, row: 10>, !nd.tensor<f32, tap: 3>) -> !nd.tensor<f32, row: 4>
+  return %0, %1, %2 : !nd.tensor<f32, row: 4>, !nd.tensor<f32, r: 4>, !nd.tensor<f32, row: 4>
+}

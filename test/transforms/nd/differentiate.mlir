@@ -1,0 +1,175 @@
+// RUN: heddle-opt %s --nd-differentiate --nd-simplify --nd-cse --symbol-dce --split-input-file --verify-diagnostics | FileCheck %s
+
+// The gradients of a convolution are index maps and sums of products: dw sums window(x) * dy over the places, dx puts the
+// sum of dy * w over the outputs back through the window. Nothing of the value remains, nothing is broadcast.
+func.func private @convolve(%x: !nd.tensor<f32, n: 2, row: 8, ci: 3>, %w: !nd.tensor<f32, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, co: 4> {
+  %xw = nd.window %x row -> ky size 3 stride 2 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, n: 2, row: 8, ci: 3> -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>
+  %p = nd.pointwise %xw, %w : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    nd.yield %m : f32
+  }
+  %y = nd.reduce %p over [ky, ci] neutral [0.0 : f32] : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, co: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    nd.yield %m : f32
+  }
+  return %y : !nd.tensor<f32, n: 2, row: 4, co: 4>
+}
+// CHECK-LABEL: @convolution
+// CHECK-NEXT: %[[XW:.*]] = nd.window %arg0 row -> ky size 3 stride 2 pad 1, 1 value 0
+// CHECK-NEXT: %[[PX:.*]] = nd.pointwise %arg1, %arg2 : (!nd.tensor<f32, ci: 3, co: 4, ky: 3>, !nd.tensor<f32, co: 4, n: 2, row: 4>)
+// CHECK: %[[SX:.*]] = nd.reduce %[[PX]] over [co]
+// CHECK: %[[PW:.*]] = nd.pointwise %[[XW]], %arg2 :
+// CHECK: %[[DW:.*]] = nd.reduce %[[PW]] over [n, row]
+// CHECK: %[[DX:.*]] = nd.unwindow %[[SX]] row -> ky size 3 stride 2 pad 1, 1
+// CHECK-NEXT: return %[[DX]], %[[DW]]
+func.func @convolution(%x: !nd.tensor<f32, n: 2, row: 8, ci: 3>, %w: !nd.tensor<f32, ky: 3, ci: 3, co: 4>, %dy: !nd.tensor<f32, n: 2, row: 4, co: 4>) -> (!nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>) {
+  %y, %dx, %dw = nd.vjp @convolve (%x, %w) cotangents(%dy) wrt [0, 1] : (!nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>, !nd.tensor<f32, n: 2, row: 4, co: 4>) -> (!nd.tensor<f32, n: 2, row: 4, co: 4>, !nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>)
+  return %dx, %dw : !nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>
+}
+
+// -----
+
+// Max-pooling: the position of the maximum is carried by a reduction, and decides by equality of integers.
+func.func private @pool(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 4> {
+  %0 = nd.window %x row -> ky size 3 stride 2 pad 1, 0 exclude : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 4, ky: 3>
+  %1 = nd.reduce %0 over [ky] neutral [0xFF800000 : f32] : (!nd.tensor<f32, row: 4, ky: 3>) -> !nd.tensor<f32, row: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maximumf %a, %b : f32
+    nd.yield %m : f32
+  }
+  return %1 : !nd.tensor<f32, row: 4>
+}
+// CHECK-LABEL: @pooling
+// CHECK: %[[W:.*]] = nd.window %arg0 row -> ky size 3 stride 2 pad 1, 0 exclude
+// CHECK: %[[I:.*]] = nd.iota ky : !nd.tensor<i32, ky: 3>
+// CHECK: %[[R:.*]]:2 = nd.reduce %[[W]], %{{.*}} over [ky] neutral [0xFF800000 : f32, 2147483647 : i32]
+// CHECK: %[[S:.*]] = nd.pointwise %[[I]], %[[R]]#1, %arg1 crossed
+// CHECK: arith.cmpi eq
+// CHECK-NOT: cmpf
+// CHECK: nd.unwindow %[[S]] row -> ky size 3 stride 2 pad 1, 0
+func.func @pooling(%x: !nd.tensor<f32, row: 8>, %dy: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 8> {
+  %y, %dx = nd.vjp @pool(%x) cotangents(%dy) wrt [0] : (!nd.tensor<f32, row: 8>, !nd.tensor<f32, row: 4>) -> (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 8>)
+  return %dx : !nd.tensor<f32, row: 8>
+}
+
+// -----
+
+// A value with two uses gets the sum of two cotangents; an argument that does not matter gets a zero.
+func.func private @twice(%x: !nd.tensor<f32, a: 2>, %unused: !nd.tensor<f32, b: 3>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  ^bb0(%a: f32):
+    %m = math.exp %a : f32
+    nd.yield %m : f32
+  }
+  return %0, %x : !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>
+}
+// CHECK-LABEL: @two_uses
+// CHECK: %[[G:.*]] = nd.pointwise %arg0, %arg2
+// CHECK: %[[S:.*]] = nd.pointwise %arg3, %[[G]]
+// CHECK: arith.addf
+// CHECK: %[[Z:.*]] = nd.constant dense<0.000000e+00> : tensor<f32> by [b]
+// CHECK: return %[[S]], %[[Z]]
+func.func @two_uses(%x: !nd.tensor<f32, a: 2>, %u: !nd.tensor<f32, b: 3>, %g: !nd.tensor<f32, a: 2>, %h: !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>) {
+  %r:4 = nd.vjp @twice(%x, %u) cotangents(%g, %h) wrt [0, 1] : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>)
+  return %r#2, %r#3 : !nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>
+}
+
+// -----
+
+// A user's kernel with stride: the map is inverted, so that the gradient gathers. Where taps tile the range nothing is left to sum.
+func.func private @kernel(%x: !nd.tensor<f32, row: 9>, %w: !nd.tensor<f32, tap: 3>) -> !nd.tensor<f32, row: 4> {
+  %0 = nest.compute (row: 4) reduce (tap: 3) reads %x[row = 2 * row + tap], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %b : f32
+    nest.yield %m : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, row: 9>, !nd.tensor<f32, tap: 3>) -> !nd.tensor<f32, row: 4>
+  return %0 : !nd.tensor<f32, row: 4>
+}
+// CHECK-LABEL: @kernels
+// CHECK: nest.compute (row: 9) reduce (tap: 3) reads %arg1[]{{.*}}, %arg2[row = -tap + (row + tap) floordiv 2] if [(row + tap) mod 2 == 0
+// CHECK: nest.compute (tap: 3) reduce (row: 4) reads %arg0[row = 2 * row + tap], %arg2[]
+// CHECK-NOT: nest.update
+func.func @kernels(%x: !nd.tensor<f32, row: 9>, %w: !nd.tensor<f32, tap: 3>, %dy: !nd.tensor<f32, row: 4>) -> (!nd.tensor<f32, row: 9>, !nd.tensor<f32, tap: 3>) {
+  %y, %dx, %dw = nd.vjp @kernel(%x, %w) cotangents(%dy) wrt [0, 1] : (!nd.tensor<f32, row: 9>, !nd.tensor<f32, tap: 3>, !nd.tensor<f32, row: 4>) -> (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 9>, !nd.tensor<f32, tap: 3>)
+  return %dx, %dw : !nd.tensor<f32, row: 9>, !nd.tensor<f32, tap: 3>
+}
+
+// -----
+
+// A gathered read cannot be inverted: its gradient accumulates.
+func.func private @lookup(%x: !nd.tensor<f32, a: 4>, %i: !nd.tensor<i32, b: 3>) -> !nd.tensor<f32, b: 3> {
+  %0 = nest.compute (b: 3) reads %i[], %x[a = read(0)] {
+  ^bb0(%k: i32, %a: f32):
+    nest.yield %a : f32
+  } : (!nd.tensor<i32, b: 3>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, b: 3>
+  return %0 : !nd.tensor<f32, b: 3>
+}
+// CHECK-LABEL: @lookups
+// CHECK: nest.update (b: 3) %{{.*}}[a = read(0)] reads %arg1[], %arg2[]
+func.func @lookups(%x: !nd.tensor<f32, a: 4>, %i: !nd.tensor<i32, b: 3>, %dy: !nd.tensor<f32, b: 3>) -> !nd.tensor<f32, a: 4> {
+  %y, %dx = nd.vjp @lookup(%x, %i) cotangents(%dy) wrt [0] : (!nd.tensor<f32, a: 4>, !nd.tensor<i32, b: 3>, !nd.tensor<f32, b: 3>) -> (!nd.tensor<f32, b: 3>, !nd.tensor<f32, a: 4>)
+  return %dx : !nd.tensor<f32, a: 4>
+}
+
+// -----
+
+// The gradient of a gradient: the inner request is expanded first.
+func.func private @cube(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  ^bb0(%a: f32):
+    %s = arith.mulf %a, %a : f32
+    %m = arith.mulf %s, %a : f32
+    nd.yield %m : f32
+  }
+  return %0 : !nd.tensor<f32, a: 2>
+}
+func.func private @slope(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  %one = nd.constant dense<1.0> : tensor<f32> by [a] : !nd.tensor<f32, a: 2>
+  %y, %dx = nd.vjp @cube(%x) cotangents(%one) wrt [0] : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>)
+  return %dx : !nd.tensor<f32, a: 2>
+}
+// CHECK-LABEL: @curvature
+// CHECK: nd.pointwise %arg0
+// CHECK-NOT: nd.vjp
+func.func @curvature(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
+  %one = nd.constant dense<1.0> : tensor<f32> by [a] : !nd.tensor<f32, a: 2>
+  %y, %dx = nd.vjp @slope(%x) cotangents(%one) wrt [0] : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>)
+  return %dx : !nd.tensor<f32, a: 2>
+}
+
+// -----
+
+func.func private @multiply_at(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: 2>, %k: !nd.tensor<i32, i: 2>) -> !nd.tensor<f32, a: 4> {
+  // expected-error @below {{cannot be differentiated: expected a sum, or 'unique', so that the order in which updates are combined does not matter}}
+  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>, !nd.tensor<i32, i: 2>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %p, %q : f32
+    nd.yield %m : f32
+  }
+  return %0 : !nd.tensor<f32, a: 4>
+}
+func.func @refused(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: 2>, %k: !nd.tensor<i32, i: 2>) -> !nd.tensor<f32, i: 2> {
+  // expected-remark @below {{while differentiating '@multiply_at'}}
+  %r:2 = nd.vjp @multiply_at(%d, %u, %k) cotangents(%d) wrt [1] : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>, !nd.tensor<i32, i: 2>, !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>)
+  return %r#1 : !nd.tensor<f32, i: 2>
+}
+
+// -----
+
+func.func private @product_of_window(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
+  %0 = nd.window %x row -> ky size 3 pad 1, 1 exclude : !nd.tensor<f32, row: 4> -> !nd.tensor<f32, row: 4, ky: 3>
+  // expected-error @below {{the window leaves places out; expected a sum, maximum or minimum, or a window with a padding value}}
+  %1 = nd.reduce %0 over [ky] neutral [1.0 : f32] : (!nd.tensor<f32, row: 4, ky: 3>) -> !nd.tensor<f32, row: 4> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %p, %q : f32
+    nd.yield %m : f32
+  }
+  return %1 : !nd.tensor<f32, row: 4>
+}
+func.func @refused_window(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
+  // expected-remark @below {{while differentiating '@product_of_window'}}
+  %r:2 = nd.vjp @product_of_window(%x) cotangents(%x) wrt [0] : (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 4>) -> (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 4>)
+  return %r#1 : !nd.tensor<f32, row: 4>
+}
