@@ -426,7 +426,8 @@ private:
   LogicalResult window(nd::WindowOp op, SmallVectorImpl<Value> &results) {
     nd::WindowShape shape = nd::windowShape(op);
     bool excludes = !op.getPaddingAttr() && (shape.low || shape.high);
-    if (excludes)
+    bool ofExcluding = !op.getPaddingAttr() && op.getInput().getDefiningOp<nd::WindowOp>();
+    if (excludes || ofExcluding)
       return success(); // read through by the reduction that follows
     Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) + Expr::name(shape.tap.str()) * Expr(shape.dilation) -
                  Expr(shape.low);
