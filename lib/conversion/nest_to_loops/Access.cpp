@@ -244,7 +244,10 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   });
   if (!varies && isContiguous(target, offset)) {
     Value start = pointer(target, atLane(offset, 0, ranges), section);
-    if (active)
+    // LLVM 22 writes too much where a masked store of one narrowed lane becomes a scalar store.
+    if (point.active == 1 && !mask)
+      LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0}), start, align);
+    else if (active)
       LLVM::MaskedStoreOp::create(b, loc, value, start, active, align);
     else
       LLVM::StoreOp::create(b, loc, value, start, align);

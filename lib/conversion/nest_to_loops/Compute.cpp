@@ -311,7 +311,7 @@ Values ComputeEmitter::loadAccumulators() {
   LoopWalker::Saved saved = loops.bindTile();
   Section section;
   Values values;
-  for (Point point : accumulatorPoints()) {
+  for (const Point &point : accumulatorPoints()) {
     if (inResult) {
       for (Value result : op.getResults()) {
         const Memory &target = e.memory.find(result)->second;
@@ -323,7 +323,6 @@ Values ComputeEmitter::loadAccumulators() {
       }
       continue;
     }
-    point.active = point.lanes;
     Expr offset = restingOffset(point);
     for (const Memory &place : resting)
       values.push_back(e.load(place, offset, point, Value(), section));
@@ -336,13 +335,12 @@ void ComputeEmitter::storeAccumulators(ValueRange totals) {
   LoopWalker::Saved saved = loops.bindTile();
   Section section;
   size_t next = 0;
-  for (Point point : accumulatorPoints()) {
+  for (const Point &point : accumulatorPoints()) {
     if (inResult) {
       for (Value result : op.getResults())
         e.storeResult(e.memory.find(result)->second, totals[next++], point, section);
       continue;
     }
-    point.active = point.lanes;
     Expr offset = restingOffset(point);
     for (const Memory &place : resting)
       e.store(place, offset, totals[next++], point, Value(), section);

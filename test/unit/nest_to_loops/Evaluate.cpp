@@ -9,6 +9,8 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <cmath>
 
 using namespace heddle;
@@ -77,6 +79,18 @@ static Attribute callFunction(Operation *op, ArrayRef<Attribute> operands) {
   return FloatAttr::get(real, result);
 }
 
+/// A float in another float type, rounded.
+static Attribute convert(Attribute value, Type type) {
+  type = nd::signless(type);
+  auto real = dyn_cast<FloatAttr>(value);
+  if (!real || real.getType() == type)
+    return value;
+  APFloat converted = real.getValue();
+  bool inexact;
+  converted.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+  return FloatAttr::get(type, converted);
+}
+
 static SmallVector<Attribute> runRegion(Region &region, ArrayRef<Attribute> arguments,
                                         const Sizes &point) {
   llvm::DenseMap<Value, Attribute> values;
@@ -95,6 +109,10 @@ static SmallVector<Attribute> runRegion(Region &region, ArrayRef<Attribute> argu
       result = called;
       continue;
     }
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+      result = convert(operands[0], op.getResult(0).getType());
+      continue;
+    }
     if (isa<arith::FPToUIOp, arith::FPToSIOp>(op) && std::isnan(number(operands[0])))
       llvm::report_fatal_error("the test converts NaN to an integer");
     SmallVector<OpFoldResult> folded;
@@ -108,18 +126,6 @@ static SmallVector<Attribute> runRegion(Region &region, ArrayRef<Attribute> argu
   for (Value value : region.front().getTerminator()->getOperands())
     results.push_back(values.lookup(value));
   return results;
-}
-
-/// A float in another float type, rounded.
-static Attribute convert(Attribute value, Type type) {
-  type = nd::signless(type);
-  auto real = dyn_cast<FloatAttr>(value);
-  if (!real || real.getType() == type)
-    return value;
-  APFloat converted = real.getValue();
-  bool inexact;
-  converted.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
-  return FloatAttr::get(type, converted);
 }
 
 namespace {

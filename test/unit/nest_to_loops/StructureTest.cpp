@@ -131,7 +131,7 @@ TEST(Update, ScattersAndJoins) {
   for (int alias : {-1, 0}) {
     Options options;
     options.alias = alias;
-    EXPECT_EQ(check(function({{table, "[row, channel]"}, {index, "[n]"}, {x, "[n, channel]"}}, "nest.update %a0[row = read(0)] over (n: 9, channel: 20) reads %a1[], %a2[] {\n^bb0(%i: i32, %x: f32):\nnest.yield %x : f32\n} combine {\n^bb0(%o: f32, %v: f32):\n%s = arith.addf %o, %v : f32\nnest.yield %s : f32\n} "
+    EXPECT_EQ(check(function({{table, "[row, channel]"}, {index, "[n]"}, {x, "[n, channel]"}}, "nest.update (n: 9, channel: 20) %a0[row = read(0)] reads %a1[], %a2[] {\n^bb0(%i: i32, %x: f32):\nnest.yield %x : f32\n} combine {\n^bb0(%o: f32, %v: f32):\n%s = arith.addf %o, %v : f32\nnest.yield %s : f32\n} "
       "{layouts = [#nest.layout<[row, channel]>]} : (!nd.tensor<" + table + ">, !nd.tensor<" + index + ">, !nd.tensor<" + x + ">) -> !nd.tensor<" + table + ">", table), options), "");
   }
 }
@@ -152,7 +152,7 @@ TEST(Scan, CarriesState) {
     for (const char *layout : {"[m, n]", "[n, m]"}) {
       std::string x = "f32, m: 19, n: 5", s = "f32, m: 19";
       EXPECT_EQ(check("func.func @f(%i: !nd.tensor<" + s + ">, %x: !nd.tensor<" + x + "> {nest.layout = #nest.layout<[m, n]>}) -> (!nd.tensor<" + s + ">, !nd.tensor<" + x + ">) {\n"
-        "%r, %o = nest.scan along (n: 5) " + reverse + "init(%i) reads(%x) {layouts = [#nest.layout<[m]>, #nest.layout<" + layout + ">]} : (!nd.tensor<" + s + ">, !nd.tensor<" + x + ">) -> (!nd.tensor<" + s + ">, !nd.tensor<" + x + ">) {\n"
+        "%r, %o = nest.scan along <n: 5> " + reverse + "init(%i) reads(%x) {layouts = [#nest.layout<[m]>, #nest.layout<" + layout + ">]} : (!nd.tensor<" + s + ">, !nd.tensor<" + x + ">) -> (!nd.tensor<" + s + ">, !nd.tensor<" + x + ">) {\n"
         "^bb0(%c: !nd.tensor<" + s + ">, %e: !nd.tensor<" + s + ">):\n%v = nest.compute (m: 19) reads %c[], %e[] {\n^bb1(%a: f32, %b: f32):\n%q = arith.addf %a, %b : f32\nnest.yield %q : f32\n} : (!nd.tensor<" + s + ">, !nd.tensor<" + s + ">) -> !nd.tensor<" + s + ">\n"
         "nest.yield %v, %v : !nd.tensor<" + s + ">, !nd.tensor<" + s + ">\n}\nreturn %r, %o : !nd.tensor<" + s + ">, !nd.tensor<" + x + ">\n}"), "");
     }

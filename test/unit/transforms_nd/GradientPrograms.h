@@ -13,12 +13,17 @@
 #ifndef HEDDLE_TEST_UNIT_TRANSFORMS_ND_GRADIENTPROGRAMS_H
 #define HEDDLE_TEST_UNIT_TRANSFORMS_ND_GRADIENTPROGRAMS_H
 
+#include <ostream>
+
 struct GradientProgram {
   const char *name;
   const char *text;
   bool twice = true;     ///< the second derivative is worth a test
   bool positive = false; ///< arguments must be positive
 };
+inline void PrintTo(const GradientProgram &program, std::ostream *stream) {
+  *stream << program.name;
+}
 
 inline const GradientProgram gradientPrograms[] = {
     {"PointwiseArithmetic", R"mlir(

@@ -1,0 +1,48 @@
+//===- AtomicFile.h - files that appear whole or not at all -----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A checkpoint must survive whatever happens while the next one is written: a
+// full disk, a lost right, a power cut, a kill. So a file is written beside its
+// place under another name, flushed to the disk and then renamed, which the
+// system does in one step:
+//
+//     writeFileAtomically("net.safetensors", [&](FileSink &sink) {
+//       sink.write(header);
+//       sink.write(data.data(), data.size());
+//     });
+//
+// Whoever opens "net.safetensors" finds the old contents or the new ones. If
+// anything fails, an exception of the callback included, the old file stays
+// untouched and nothing is left beside it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_IO_ATOMICFILE_H
+#define HEDDLE_IO_ATOMICFILE_H
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace heddle::io {
+
+/// Where the bytes of a new file go. Throws Error when they can't.
+class FileSink {
+public:
+  virtual ~FileSink() = default;
+  virtual void write(const void *data, size_t size) = 0;
+  void write(std::string_view text) { write(text.data(), text.size()); }
+};
+
+/// Replaces or makes the file `path`. A symbolic link stays one: the file that it names is
+/// replaced. An existing file's permissions are kept. Throws Error that names the file.
+void writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill);
+
+} // namespace heddle::io
+
+#endif // HEDDLE_IO_ATOMICFILE_H

@@ -1,0 +1,103 @@
+//===- HostArray.h - a dense array in host memory ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What files hold and data sets deliver: elements in row-major order (the last
+// axis varies fastest), as plain bytes. Axes may have names, so that an array
+// can become a tensor without a word about order:
+//
+//     auto image = HostArray::of<uint8_t>({1, 2, 3, 4, 5, 6}, {2, 3}, {"row", "column"});
+//     image.values<uint8_t>()[4]   // 5, at row 1, column 1
+//
+// Invariant: bytes.size() == count() * byteSize(element), and `names` is empty
+// or as long as `shape`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_IO_HOSTARRAY_H
+#define HEDDLE_IO_HOSTARRAY_H
+
+#include "heddle/ElementType.h"
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heddle::io {
+
+/// Memory at multiples of 64 bytes: a cache line, and the widest vector.
+template <typename T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+  AlignedAllocator() = default;
+  template <typename U>
+  AlignedAllocator(const AlignedAllocator<U> &) {}
+  T *allocate(size_t count) {
+    return static_cast<T *>(::operator new(count * sizeof(T), alignment));
+  }
+  void deallocate(T *place, size_t) { ::operator delete(place, alignment); }
+  bool operator==(const AlignedAllocator &) const { return true; }
+};
+using Bytes = std::vector<std::byte, AlignedAllocator<std::byte>>;
+
+/// The product of the sizes. Throws Error if one is negative or the product is beyond 2^60.
+int64_t elementCount(std::span<const int64_t> shape);
+
+struct HostArray {
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> shape;
+  std::vector<std::string> names; ///< one for each axis, or none
+  Bytes bytes = Bytes(4);         ///< by default a single 0.0
+
+  /// Zeros.
+  static HostArray zeros(ElementType element, std::vector<int64_t> shape,
+                         std::vector<std::string> names = {});
+  template <typename T>
+  static HostArray of(std::span<const T> values, std::vector<int64_t> shape,
+                      std::vector<std::string> names = {}) {
+    HostArray array = zeros(elementTypeOf<T>(), std::move(shape), std::move(names));
+    array.expectCount(values.size());
+    if (!values.empty())
+      std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
+    return array;
+  }
+  template <typename T>
+  static HostArray of(std::initializer_list<T> values, std::vector<int64_t> shape,
+                      std::vector<std::string> names = {}) {
+    return of(std::span<const T>(values.begin(), values.size()), std::move(shape),
+              std::move(names));
+  }
+
+  int64_t count() const { return elementCount(shape); }
+  /// The elements. Throws Error if they are of another type than T.
+  template <typename T>
+  std::span<T> values() {
+    expectElement(elementTypeOf<T>());
+    return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <typename T>
+  std::span<const T> values() const {
+    expectElement(elementTypeOf<T>());
+    return {reinterpret_cast<const T *>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  /// "ui8 [row: 28, column: 28]", "f32 [3, 4]".
+  std::string describe() const;
+
+  bool operator==(const HostArray &) const = default;
+
+private:
+  void expectElement(ElementType expected) const;
+  void expectCount(size_t given) const;
+};
+
+} // namespace heddle::io
+
+#endif // HEDDLE_IO_HOSTARRAY_H

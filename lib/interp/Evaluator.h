@@ -1,0 +1,82 @@
+//===- Evaluator.h - the state of an interpretation -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inside of lib/interp. An `Evaluator` runs functions; a `Frame` is one call: the values so far,
+// the size symbols, and the coordinates of the groups around the op at work. Each family of ops has
+// a file: NdPointwise, NdIndex, NdAccess, Nest, Check.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_EVALUATOR_H
+#define HEDDLE_LIB_INTERP_EVALUATOR_H
+
+#include "lib/interp/Fold.h"
+#include "lib/interp/Interpreter.h"
+
+namespace heddle::interp {
+
+using TensorRef = std::shared_ptr<const TensorValue>;
+
+struct Frame {
+  llvm::DenseMap<mlir::Value, TensorRef> values;
+  std::map<std::string, Expr, std::less<>> symbols;
+  Sizes group; ///< coordinates of the names of enclosing groups
+
+  const TensorValue &operator[](mlir::Value value) const { return *values.find(value)->second; }
+  TensorRef ref(mlir::Value value) const { return values.find(value)->second; }
+  llvm::SmallVector<const TensorValue *> operator[](mlir::ValueRange range) const;
+};
+
+class Evaluator {
+public:
+  /// Runs a function on arguments that fit its formals.
+  mlir::FailureOr<llvm::SmallVector<TensorRef>>
+  call(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, mlir::Operation *site);
+  /// Runs the ops of a block up to its terminator.
+  mlir::LogicalResult run(mlir::Block &block, Frame &frame);
+
+  /// The dimensions with sizes as numbers.
+  nd::DimsAttr concrete(nd::DimsAttr dims, const Frame &frame);
+  nd::NdTensorType concrete(nd::NdTensorType type, const Frame &frame);
+  /// An empty result for the op, refused if it is too large.
+  mlir::FailureOr<TensorValue> resultOf(mlir::Value value, const Frame &frame);
+  mlir::LogicalResult checkCount(mlir::Operation *op, nd::DimsAttr space, const Frame &frame);
+
+  mlir::FailureOr<ScalarRegion *> code(mlir::Region &region);
+  mlir::FailureOr<Combiner *> combiner(mlir::Region &region, llvm::ArrayRef<mlir::Type> types);
+
+  Arithmetic arithmetic;
+  bool checksFailed = false;
+
+private:
+  /// Each evaluates the ops of one family and sets the frame's values; none if the op is of
+  /// another.
+  std::optional<mlir::LogicalResult> evaluateArithmetic(mlir::Operation *op, Frame &frame);
+  std::optional<mlir::LogicalResult> evaluateIndexMap(mlir::Operation *op, Frame &frame);
+  std::optional<mlir::LogicalResult> evaluateAccess(mlir::Operation *op, Frame &frame);
+  std::optional<mlir::LogicalResult> evaluateNest(mlir::Operation *op, Frame &frame);
+  std::optional<mlir::LogicalResult> evaluateCheck(mlir::Operation *op, Frame &frame);
+  std::optional<mlir::LogicalResult> evaluateCall(mlir::Operation *op, Frame &frame);
+  mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
+
+  int depth = 0;
+  std::map<mlir::Region *, ScalarRegion> codes; ///< looked up only, never walked
+  std::map<mlir::Region *, Combiner> combiners;
+};
+
+/// Sets the one result of an op.
+inline mlir::LogicalResult setResult(mlir::Operation *op, Frame &frame, TensorValue value) {
+  frame.values[op->getResult(0)] = std::make_shared<const TensorValue>(std::move(value));
+  return mlir::success();
+}
+/// The elements of a literal whose order of names is written.
+mlir::FailureOr<TensorValue> literal(mlir::Operation *op, nd::NdTensorType type,
+                                     mlir::ElementsAttr value, mlir::ArrayAttr order);
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_EVALUATOR_H

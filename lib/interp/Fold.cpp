@@ -1,0 +1,119 @@
+//===- Fold.cpp - combines elements in any order --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Fold.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace heddle::interp {
+
+FailureOr<Combiner> Combiner::prepare(Region &region, ArrayRef<Type> types,
+                                      Arithmetic &arithmetic) {
+  FailureOr<ScalarRegion> code = ScalarRegion::prepare(region, arithmetic);
+  if (failed(code))
+    return failure();
+  Combiner result;
+  result.kind = nd::combinerKind(region);
+  result.types.assign(types.begin(), types.end());
+  result.region = std::move(*code);
+  result.arithmetic = &arithmetic;
+  return result;
+}
+
+SmallVector<Scalar, 2> Combiner::apply(ArrayRef<Scalar> a, ArrayRef<Scalar> b) {
+  SmallVector<Scalar, 4> both(a.begin(), a.end());
+  both.append(b.begin(), b.end());
+  ArrayRef<Scalar> result = region.run(both);
+  return {result.begin(), result.end()};
+}
+
+bool Combiner::isFloatSum() const {
+  return kind == nd::CombinerKind::Add && isa<FloatType>(types[0]);
+}
+
+bool Combiner::isOrderFree() const {
+  return llvm::none_of(types, [](Type type) { return isa<FloatType>(type); }) ||
+         kind == nd::CombinerKind::Max || kind == nd::CombinerKind::Min;
+}
+
+Fold::Fold(Combiner &combiner, ArrayRef<Scalar> neutral)
+    : combiner(combiner), neutral(neutral.begin(), neutral.end()), running(this->neutral) {
+  if (combiner.isFloatSum())
+    add(neutral);
+}
+
+/// The weight of the lowest bit of a finite number that is not 0.
+static double lowestBit(double value) {
+  int exponent;
+  auto mantissa = int64_t(std::ldexp(std::frexp(std::fabs(value), &exponent), 53));
+  return std::ldexp(1.0, exponent - 53 + llvm::countr_zero(uint64_t(mantissa)));
+}
+
+void Fold::add(ArrayRef<Scalar> element) {
+  if (combiner.isFloatSum()) {
+    const Scalar &x = element[0];
+    ++count;
+    undecided |= x.undecided;
+    errors += x.error;
+    if (x.value == 0)
+      return;
+    if (std::isfinite(x.value)) {
+      double lowest = lowestBit(x.value);
+      grain = grain == 0 ? lowest : std::min(grain, lowest);
+    }
+    magnitude += std::fabs(x.value);
+    // Compensated, so that our own rounding does not count.
+    double next = sum + x.value;
+    if (std::isfinite(next))
+      compensation +=
+          std::fabs(sum) >= std::fabs(x.value) ? (sum - next) + x.value : (x.value - next) + sum;
+    sum = next;
+    return;
+  }
+  if (combiner.isOrderFree())
+    running = combiner.apply(running, element);
+  else
+    kept.emplace_back(element.begin(), element.end());
+}
+
+SmallVector<Scalar, 2> Fold::result() {
+  if (combiner.isFloatSum()) {
+    auto type = cast<FloatType>(combiner.types[0]);
+    double value = std::isfinite(sum) ? sum + compensation : sum;
+    double most =
+        grain * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
+    bool exact = errors == 0 && magnitude <= most;
+    Scalar result = combiner.arithmetic->rounded(
+        type, value, exact ? 0 : errors + double(count) * unitRoundoff(type) * (magnitude + errors),
+        exact, undecided);
+    return {result};
+  }
+  if (combiner.isOrderFree() || kept.empty())
+    return running;
+  SmallVector<Scalar, 2> forwards = neutral, backwards = neutral;
+  for (const auto &element : kept)
+    forwards = combiner.apply(forwards, element);
+  for (const auto &element : llvm::reverse(kept))
+    backwards = combiner.apply(backwards, element);
+  for (auto [type, a, b] : llvm::zip_equal(combiner.types, forwards, backwards)) {
+    a.undecided |= b.undecided;
+    if (!isa<FloatType>(type)) {
+      a.undecided |= a.bits != b.bits;
+    } else if (a.error != 0 || b.error != 0) {
+      double apart = std::fabs(a.value - b.value);
+      a.error = 2 * std::max(a.error, b.error) + (std::isfinite(apart) ? apart : 0);
+      a.origin = combiner.arithmetic->freshOrigin();
+    } else {
+      a.undecided |= a.value != b.value && !(std::isnan(a.value) && std::isnan(b.value));
+    }
+  }
+  return forwards;
+}
+
+} // namespace heddle::interp

@@ -1,0 +1,63 @@
+//===- Fold.h - combines elements in any order ------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A combiner's order is the compiler's choice, so that a reduction has not one value but several.
+// `Fold` gives one of them with a bound that covers the others:
+//
+//  - a float sum is bounded by the number of elements and the sum of their magnitudes. It is exact
+//    if the elements are multiples of one power of two and their magnitudes add up to less than its
+//    precision holds (small integers in f32, say);
+//  - integers, largest and smallest values are exact in every order;
+//  - any other combiner is run forwards and backwards; the results' difference is added to
+//    the bounds, which count twice. Integers that differ (ties) are undecided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_FOLD_H
+#define HEDDLE_LIB_INTERP_FOLD_H
+
+#include "dialects/nd/Combiner.h"
+#include "lib/interp/ScalarRegion.h"
+
+namespace heddle::interp {
+
+/// What does not change from one reduction to the next.
+struct Combiner {
+  static mlir::FailureOr<Combiner> prepare(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
+                                           Arithmetic &arithmetic);
+  /// The combination of two tuples of accumulators.
+  llvm::SmallVector<Scalar, 2> apply(llvm::ArrayRef<Scalar> a, llvm::ArrayRef<Scalar> b);
+
+  nd::CombinerKind kind = nd::CombinerKind::General;
+  llvm::SmallVector<mlir::Type, 2> types; ///< of the accumulators
+  ScalarRegion region;
+  Arithmetic *arithmetic = nullptr;
+  bool isFloatSum() const;
+  /// Any order gives the same bits and bounds.
+  bool isOrderFree() const;
+};
+
+/// One reduction. Elements have the accumulators' types.
+class Fold {
+public:
+  Fold(Combiner &combiner, llvm::ArrayRef<Scalar> neutral);
+  void add(llvm::ArrayRef<Scalar> element);
+  llvm::SmallVector<Scalar, 2> result();
+
+private:
+  Combiner &combiner;
+  llvm::SmallVector<Scalar, 2> neutral, running;
+  std::vector<llvm::SmallVector<Scalar, 2>> kept; ///< elements of a combiner of the last sort
+  // Of a float sum.
+  double sum = 0, compensation = 0, magnitude = 0, errors = 0, grain = 0;
+  int64_t count = 0;
+  bool undecided = false;
+};
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_FOLD_H

@@ -1,0 +1,283 @@
+//===- Interpreter.cpp - functions, calls and dispatch --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Evaluator.h"
+
+#include "dialects/nest/Nest.h"
+
+using namespace mlir;
+
+namespace heddle::interp {
+
+/// More elements than this do not fit into memory as scalars with bounds.
+static constexpr int64_t mostElements = int64_t(1) << 26;
+static constexpr int mostCalls = 500;
+
+SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
+  SmallVector<const TensorValue *> tensors;
+  for (Value value : range)
+    tensors.push_back(&(*this)[value]);
+  return tensors;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::map<std::string, Expr, std::less<>>>
+bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments) {
+  std::map<std::string, Expr, std::less<>> symbols;
+  if (func.getNumArguments() != arguments.size())
+    return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
+                            << func.getName() << "', got " << arguments.size(),
+           failure();
+  for (auto [formalType, argument] : llvm::zip_equal(func.getArgumentTypes(), arguments)) {
+    auto formal = dyn_cast<nd::NdTensorType>(formalType);
+    if (!formal)
+      return func.emitError() << "expected named tensors as arguments, got " << formalType,
+             failure();
+    for (const nd::Dim &dim : formal.getDims())
+      if (auto symbol = dim.size().getExpr().asName())
+        if (nd::SizeAttr size = argument.size(dim.name.getValue()))
+          symbols.try_emplace(*symbol, size.getExpr());
+  }
+  for (auto [i, formalType, argument] : llvm::enumerate(func.getArgumentTypes(), arguments)) {
+    auto formal = cast<nd::NdTensorType>(formalType);
+    SmallVector<nd::Dim> dims;
+    for (const nd::Dim &dim : formal.getDims())
+      dims.emplace_back(func.getContext(), dim.name.getValue(),
+                        dim.size().getExpr().substitute(symbols));
+    if (formal.withDims(dims) != argument)
+      return func.emitError() << "expected " << formal << " as argument " << i << " of '@"
+                              << func.getName() << "', got " << argument,
+             failure();
+  }
+  return symbols;
+}
+
+nd::DimsAttr Evaluator::concrete(nd::DimsAttr dims, const Frame &frame) {
+  if (llvm::all_of(dims, [](const nd::Dim &dim) { return dim.size().constant().has_value(); }))
+    return dims;
+  SmallVector<nd::Dim> result;
+  for (const nd::Dim &dim : dims)
+    result.emplace_back(dims.getContext(), dim.name.getValue(),
+                        dim.size().getExpr().substitute(frame.symbols));
+  return nd::DimsAttr::getSorted(dims.getContext(), result);
+}
+
+nd::NdTensorType Evaluator::concrete(nd::NdTensorType type, const Frame &frame) {
+  return type.withDims(concrete(type.getDims(), frame).getDims());
+}
+
+LogicalResult Evaluator::checkCount(Operation *op, nd::DimsAttr space, const Frame &frame) {
+  int64_t count = 1;
+  bool isEmpty = false;
+  for (const nd::Dim &dim : concrete(space, frame)) {
+    auto size = dim.size().constant();
+    if (!size || *size < 0)
+      return op->emitOpError() << "expected a size of '" << dim.name.getValue()
+                               << "' that follows from the arguments, got "
+                               << dim.size().getExpr().str();
+    isEmpty |= *size == 0;
+    if (*size > 0)
+      count = count > mostElements ? count : count * std::min(*size, mostElements + 1);
+  }
+  if (!isEmpty && count > mostElements)
+    return op->emitOpError() << "has more than " << mostElements
+                             << " elements, too many for the interpreter";
+  return success();
+}
+
+FailureOr<TensorValue> Evaluator::resultOf(Value value, const Frame &frame) {
+  auto type = cast<nd::NdTensorType>(value.getType());
+  if (failed(checkCount(value.getDefiningOp(), type.getDims(), frame)))
+    return failure();
+  return TensorValue(concrete(type, frame));
+}
+
+//===----------------------------------------------------------------------===//
+// Prepared regions
+//===----------------------------------------------------------------------===//
+
+FailureOr<ScalarRegion *> Evaluator::code(Region &region) {
+  auto found = codes.find(&region);
+  if (found == codes.end()) {
+    FailureOr<ScalarRegion> prepared = ScalarRegion::prepare(region, arithmetic);
+    if (failed(prepared))
+      return failure();
+    found = codes.emplace(&region, std::move(*prepared)).first;
+  }
+  return &found->second;
+}
+
+FailureOr<Combiner *> Evaluator::combiner(Region &region, ArrayRef<Type> types) {
+  auto found = combiners.find(&region);
+  if (found == combiners.end()) {
+    FailureOr<Combiner> prepared = Combiner::prepare(region, types, arithmetic);
+    if (failed(prepared))
+      return failure();
+    found = combiners.emplace(&region, std::move(*prepared)).first;
+  }
+  return &found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops and functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
+  using Family = std::optional<LogicalResult> (Evaluator::*)(Operation *, Frame &);
+  for (Family family :
+       {&Evaluator::evaluateArithmetic, &Evaluator::evaluateIndexMap, &Evaluator::evaluateAccess,
+        &Evaluator::evaluateNest, &Evaluator::evaluateCheck, &Evaluator::evaluateCall})
+    if (std::optional<LogicalResult> result = (this->*family)(op, frame))
+      return *result;
+  if (isa<nd::VjpOp>(op))
+    return op->emitOpError() << "expected gradients to be expanded before the interpreter runs";
+  return op->emitOpError() << "has no meaning in the interpreter";
+}
+
+LogicalResult Evaluator::run(Block &block, Frame &frame) {
+  for (Operation &op : block.without_terminator())
+    if (failed(evaluate(&op, frame)))
+      return failure();
+  return success();
+}
+
+FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<TensorRef> arguments,
+                                                  Operation *site) {
+  if (func.isDeclaration() || !llvm::hasSingleElement(func.getBody()))
+    return site->emitError() << "expected '@" << func.getName() << "' to have a body of one block",
+           failure();
+  if (depth >= mostCalls)
+    return site->emitError() << "calls '@" << func.getName() << "' inside of " << depth
+                             << " other calls, too many for the interpreter",
+           failure();
+  SmallVector<nd::NdTensorType> types;
+  for (const TensorRef &argument : arguments)
+    types.push_back(argument->type);
+  auto symbols = bindSymbols(func, types);
+  if (failed(symbols))
+    return failure();
+  Frame frame;
+  frame.symbols = std::move(*symbols);
+  Block &body = func.getBody().front();
+  for (auto [formal, argument] : llvm::zip_equal(body.getArguments(), arguments))
+    frame.values[formal] = argument;
+  ++depth;
+  LogicalResult done = run(body, frame);
+  --depth;
+  if (failed(done))
+    return failure();
+  SmallVector<TensorRef> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(frame.ref(value));
+  return results;
+}
+
+/// For each point of the lifted names the callee runs on slices.
+static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::CallOp op,
+                                                    func::FuncOp callee, Frame &frame) {
+  SmallVector<TensorRef> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(frame.ref(input));
+  std::map<std::string, int64_t> lifted;
+  for (auto [input, formal] : llvm::zip_equal(inputs, callee.getArgumentTypes()))
+    for (const Extent &dim : input->dims())
+      if (!cast<nd::NdTensorType>(formal).has(dim.first))
+        lifted.emplace(dim.first, dim.second);
+  if (lifted.empty())
+    return evaluator.call(callee, inputs, op);
+
+  SmallVector<TensorValue> results;
+  for (Value result : op.getResults()) {
+    FailureOr<TensorValue> made = evaluator.resultOf(result, frame);
+    if (failed(made))
+      return failure();
+    results.push_back(std::move(*made));
+  }
+  // A result that lacks a lifted name does not depend on it, so one point says it all, even where
+  // the name has size 0 and the slice is made up.
+  SmallVector<Extent> points;
+  for (const auto &[name, size] : lifted)
+    points.emplace_back(name, std::max<int64_t>(size, 1));
+  for (Walk walk(points); walk; ++walk) {
+    Sizes point = walk.position();
+    SmallVector<TensorRef> arguments;
+    for (const TensorRef &input : inputs) {
+      TensorValue part = *input;
+      for (const auto &[name, coordinate] : point)
+        if (part.has(name))
+          part = lifted[name] == 0 ? TensorValue(part.typeWithout(name))
+                                   : part.slice(name, coordinate);
+      arguments.push_back(std::make_shared<const TensorValue>(std::move(part)));
+    }
+    FailureOr<SmallVector<TensorRef>> parts = evaluator.call(callee, arguments, op);
+    if (failed(parts))
+      return failure();
+    for (auto [result, part] : llvm::zip_equal(results, *parts)) {
+      if (result.elements.empty())
+        continue;
+      for (Walk inner(part->dims()); inner; ++inner) {
+        Sizes position = inner.position();
+        position.insert(point.begin(), point.end());
+        result.at(position) = part->elements[inner.count()];
+      }
+    }
+  }
+  SmallVector<TensorRef> refs;
+  for (TensorValue &result : results)
+    refs.push_back(std::make_shared<const TensorValue>(std::move(result)));
+  return refs;
+}
+
+std::optional<LogicalResult> Evaluator::evaluateCall(Operation *op, Frame &frame) {
+  FailureOr<SmallVector<TensorRef>> results = failure();
+  if (auto call = dyn_cast<nd::CallOp>(op)) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, call.getCalleeAttr());
+    if (!callee)
+      return op->emitOpError() << "calls '@" << call.getCallee() << "', which is no function";
+    results = callLifted(*this, call, callee, frame);
+  } else if (auto direct = dyn_cast<func::CallOp>(op)) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, direct.getCalleeAttr());
+    if (!callee)
+      return op->emitOpError() << "calls '@" << direct.getCallee() << "', which is no function";
+    SmallVector<TensorRef> inputs;
+    for (Value input : direct.getOperands())
+      inputs.push_back(frame.ref(input));
+    results = this->call(callee, inputs, op);
+  } else {
+    return std::nullopt;
+  }
+  if (failed(results))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results))
+    frame.values[result] = value;
+  return success();
+}
+
+FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments) {
+  Evaluator evaluator;
+  SmallVector<TensorRef> refs;
+  for (const TensorValue &argument : arguments)
+    refs.push_back(std::make_shared<const TensorValue>(argument));
+  FailureOr<SmallVector<TensorRef>> results = evaluator.call(func, refs, func);
+  if (failed(results) || evaluator.checksFailed)
+    return failure();
+  SmallVector<TensorValue> values;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    if (result->hasExcluded())
+      return func.emitError() << "result " << i
+                              << " holds places that a window excludes; a reduction over the "
+                                 "window's taps must follow",
+             failure();
+    values.push_back(*result);
+  }
+  return values;
+}
+
+} // namespace heddle::interp

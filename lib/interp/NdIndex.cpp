@@ -1,0 +1,198 @@
+//===- NdIndex.cpp - index maps of nd -------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every op here says of each coordinate of its result from where the element comes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Evaluator.h"
+
+#include "dialects/nd/NdInference.h"
+
+using namespace mlir;
+
+namespace heddle::interp {
+
+/// Fills the result from `source`, which turns the result's coordinates into the input's; where it
+/// gives none, `otherwise` stands.
+static void fill(TensorValue &result, const TensorValue &input, const Scalar &otherwise,
+                 llvm::function_ref<std::optional<Sizes>(Sizes)> source) {
+  for (Walk walk(result.dims()); walk; ++walk) {
+    std::optional<Sizes> from = source(walk.position());
+    result.elements[walk.count()] = from ? input.at(*from) : otherwise;
+  }
+}
+
+static Scalar excludedPlace() {
+  Scalar place;
+  place.excluded = true;
+  return place;
+}
+
+static void window(nd::WindowOp op, const TensorValue &input, TensorValue &result) {
+  nd::WindowShape shape = nd::windowShape(op);
+  std::string name = shape.name.str(), tap = shape.tap.str();
+  int64_t size = input.size(name);
+  Scalar outside = op.getPaddingAttr() ? ofAttribute(op.getPaddingAttr()) : excludedPlace();
+  fill(result, input, outside, [&](Sizes at) -> std::optional<Sizes> {
+    int64_t place = at[name] * shape.stride + at[tap] * shape.dilation - shape.low;
+    if (place < 0 || place >= size)
+      return std::nullopt;
+    at[name] = place;
+    at.erase(tap);
+    return at;
+  });
+}
+
+/// Sums each tap into the place that the window reads it from.
+static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &result,
+                     Arithmetic &arithmetic) {
+  nd::WindowShape shape = nd::windowShape(op);
+  std::string name = shape.name.str(), tap = shape.tap.str();
+  auto real = dyn_cast<FloatType>(input.elementType());
+  int64_t windows = input.size(name);
+  for (Walk walk(result.dims()); walk; ++walk) {
+    Sizes at = walk.position();
+    int64_t place = at[name];
+    Scalar sum;
+    double magnitude = 0;
+    for (int64_t o = 0; o < windows; ++o)
+      for (int64_t k = 0; k < shape.size; ++k) {
+        if (o * shape.stride + k * shape.dilation - shape.low != place)
+          continue;
+        at[name] = o;
+        at[tap] = k;
+        const Scalar &x = input.at(at);
+        if (x.excluded)
+          continue;
+        if (!real) {
+          sum.bits += x.bits;
+          sum.undecided |= x.undecided;
+          continue;
+        }
+        sum = arithmetic.add(real, sum, x);
+        magnitude += std::fabs(x.value) + x.error;
+      }
+    if (!real) {
+      bool undecided = sum.undecided;
+      sum = integer(sum.bits, widthOf(input.elementType()));
+      sum.undecided = undecided;
+    } else if (sum.error != 0) {
+      // Any order of up to `size` elements.
+      sum.error += double(shape.size) * unitRoundoff(real) * magnitude;
+    }
+    result.elements[walk.count()] = sum;
+  }
+}
+
+static void slice(nd::SliceOp op, const TensorValue &input, TensorValue &result) {
+  std::string name = op.getName().str();
+  fill(result, input, {}, [&](Sizes at) {
+    at[name] = int64_t(op.getStart()) + at[name] * int64_t(op.getStride());
+    return at;
+  });
+}
+
+static void pad(nd::PadOp op, const TensorValue &input, TensorValue &result) {
+  std::string name = op.getName().str();
+  int64_t low = op.getLow(), step = int64_t(op.getInterior()) + 1, size = input.size(name);
+  fill(result, input, ofAttribute(op.getValue()), [&](Sizes at) -> std::optional<Sizes> {
+    int64_t place = at[name] - low;
+    if (place < 0 || place % step != 0 || place / step >= size)
+      return std::nullopt;
+    at[name] = place / step;
+    return at;
+  });
+}
+
+static void concat(nd::ConcatOp op, ArrayRef<const TensorValue *> inputs, TensorValue &result) {
+  std::string name = op.getName().str();
+  for (Walk walk(result.dims()); walk; ++walk) {
+    Sizes at = walk.position();
+    size_t i = 0;
+    for (; at[name] >= inputs[i]->size(name); ++i)
+      at[name] -= inputs[i]->size(name);
+    result.elements[walk.count()] = inputs[i]->at(at);
+  }
+}
+
+/// The row-major index of some names, the last fastest.
+static int64_t merged(const Sizes &at, ArrayRef<StringRef> names, const TensorValue &tensor) {
+  int64_t index = 0;
+  for (StringRef name : names)
+    index = index * tensor.size(name) + at.find(name.str())->second;
+  return index;
+}
+
+static void split(nd::SplitOp op, const TensorValue &input, TensorValue &result) {
+  SmallVector<StringRef> into = nd::stringsOf(op.getInto());
+  fill(result, input, {}, [&](Sizes at) {
+    int64_t index = merged(at, into, result);
+    for (StringRef name : into)
+      at.erase(name.str());
+    at[op.getName().str()] = index;
+    return at;
+  });
+}
+
+static void merge(nd::MergeOp op, const TensorValue &input, TensorValue &result) {
+  SmallVector<StringRef> names = nd::stringsOf(op.getNames());
+  fill(result, input, {}, [&](Sizes at) {
+    int64_t index = at[op.getInto().str()];
+    at.erase(op.getInto().str());
+    for (StringRef name : llvm::reverse(names)) {
+      at[name.str()] = index % input.size(name);
+      index /= input.size(name);
+    }
+    return at;
+  });
+}
+
+static void rename(nd::RenameOp op, const TensorValue &input, TensorValue &result) {
+  SmallVector<StringRef> from = nd::stringsOf(op.getFrom()), to = nd::stringsOf(op.getTo());
+  fill(result, input, {}, [&](Sizes at) {
+    Sizes source = at;
+    for (StringRef name : to)
+      source.erase(name.str());
+    for (auto [old, now] : llvm::zip_equal(from, to))
+      source[old.str()] = at[now.str()];
+    return source;
+  });
+}
+
+std::optional<LogicalResult> Evaluator::evaluateIndexMap(Operation *op, Frame &frame) {
+  if (!isa<nd::WindowOp, nd::UnwindowOp, nd::SliceOp, nd::PadOp, nd::ConcatOp, nd::SplitOp,
+           nd::MergeOp, nd::RenameOp, nd::BroadcastOp>(op))
+    return std::nullopt;
+  FailureOr<TensorValue> made = resultOf(op->getResult(0), frame);
+  if (failed(made))
+    return failure();
+  TensorValue &result = *made;
+  SmallVector<const TensorValue *> inputs = frame[op->getOperands()];
+  const TensorValue &input = *inputs[0];
+  if (auto each = dyn_cast<nd::WindowOp>(op))
+    window(each, input, result);
+  else if (auto each = dyn_cast<nd::UnwindowOp>(op))
+    unwindow(each, input, result, arithmetic);
+  else if (auto each = dyn_cast<nd::SliceOp>(op))
+    slice(each, input, result);
+  else if (auto each = dyn_cast<nd::PadOp>(op))
+    pad(each, input, result);
+  else if (auto each = dyn_cast<nd::ConcatOp>(op))
+    concat(each, inputs, result);
+  else if (auto each = dyn_cast<nd::SplitOp>(op))
+    split(each, input, result);
+  else if (auto each = dyn_cast<nd::MergeOp>(op))
+    merge(each, input, result);
+  else if (auto each = dyn_cast<nd::RenameOp>(op))
+    rename(each, input, result);
+  else
+    fill(result, input, {}, [](Sizes at) { return at; });
+  return setResult(op, frame, std::move(result));
+}
+
+} // namespace heddle::interp

@@ -1,0 +1,379 @@
+//===- Nest.cpp - loop nests ----------------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Evaluator.h"
+#include "lib/interp/IndexCode.h"
+
+#include "dialects/nest/NestBuild.h"
+
+using namespace mlir;
+
+namespace heddle::interp {
+
+namespace {
+/// The names in scope of a nest, each with a slot: iteration names, names of the groups around it,
+/// and the integer values of reads (for gathered maps).
+struct Scope {
+  std::map<std::string, unsigned, std::less<>> slotOf;
+  std::vector<int64_t> slots;
+  std::vector<bool> undecided; ///< for the slots of reads
+
+  unsigned slot(const std::string &name) {
+    auto [entry, isNew] = slotOf.try_emplace(name, unsigned(slots.size()));
+    if (isNew) {
+      slots.push_back(0);
+      undecided.push_back(false);
+    }
+    return entry->second;
+  }
+  /// Makes slots for dimensions, returned in their order.
+  SmallVector<unsigned> add(ArrayRef<Extent> dims) {
+    SmallVector<unsigned> result;
+    for (const Extent &dim : dims)
+      result.push_back(slot(dim.first));
+    return result;
+  }
+  void set(ArrayRef<unsigned> where, ArrayRef<int64_t> coordinates) {
+    for (auto [slot, coordinate] : llvm::zip_equal(where, coordinates))
+      slots[slot] = coordinate;
+  }
+  int64_t coordinate(StringRef name) const { return slots[slotOf.find(name.str())->second]; }
+};
+
+/// A place in a tensor by a map.
+struct Place {
+  const TensorValue *tensor;
+  std::vector<IndexCode> indices; ///< one for each dimension of the tensor
+
+  Place(const TensorValue &tensor, nest::MapAttr map, Scope &scope) : tensor(&tensor) {
+    for (const Extent &dim : tensor.dims())
+      indices.emplace_back(*map.lookup(dim.first),
+                           [&](const std::string &name) { return scope.slot(name); });
+  }
+  /// The index into the tensor's elements; none if the place lies outside, with the dimension at
+  /// fault.
+  std::optional<size_t> find(const Scope &scope, unsigned &fault, int64_t &got) const {
+    size_t index = 0;
+    for (auto [i, dim, code] : llvm::enumerate(tensor->dims(), indices)) {
+      int64_t coordinate = code.evaluate(scope.slots);
+      if (coordinate < 0 || coordinate >= dim.second) {
+        fault = unsigned(i);
+        got = coordinate;
+        return std::nullopt;
+      }
+      index = index * size_t(dim.second) + size_t(coordinate);
+    }
+    return index;
+  }
+  bool isUndecided(const Scope &scope) const {
+    for (const IndexCode &code : indices)
+      for (unsigned slot : code.uses())
+        if (scope.undecided[slot])
+          return true;
+    return false;
+  }
+};
+
+/// One read of a nest: a place, its guard, and the slot that its value takes.
+struct Read {
+  Place place;
+  std::vector<std::pair<IndexCode, bool>> conditions; ///< with `== 0` where true
+  std::optional<Scalar> otherwise;
+  std::optional<unsigned> slot;
+
+  Read(const TensorValue &tensor, nest::MapAttr map, nest::GuardAttr guard, Scope &scope)
+      : place(tensor, map, scope) {
+    for (const nest::Condition &condition : guard.getConditions())
+      conditions.emplace_back(
+          IndexCode(condition.expr(), [&](const std::string &name) { return scope.slot(name); }),
+          condition.equality);
+    if (guard.getOtherwise())
+      otherwise = ofAttribute(guard.getOtherwise());
+  }
+  bool holds(const Scope &scope) const {
+    return llvm::all_of(conditions, [&](const auto &condition) {
+      int64_t value = condition.first.evaluate(scope.slots);
+      return condition.second ? value == 0 : value >= 0;
+    });
+  }
+};
+
+/// The reads of a region.
+class Reads {
+public:
+  Reads(Operation *op, ArrayRef<const TensorValue *> tensors, ArrayRef<Attribute> maps,
+        ArrayRef<Attribute> guards, Scope &scope, bool gathers)
+      : op(op), scope(scope) {
+    for (auto [i, tensor] : llvm::enumerate(tensors)) {
+      reads.emplace_back(*tensor, cast<nest::MapAttr>(maps[i]), cast<nest::GuardAttr>(guards[i]),
+                         scope);
+      if (gathers && isa<IntegerType>(tensor->elementType()))
+        reads.back().slot = scope.slot(nest::readName(unsigned(i)));
+    }
+  }
+
+  /// Appends the elements read at the current point; false if a guard excludes the point.
+  FailureOr<bool> collect(SmallVectorImpl<Scalar> &values) {
+    for (const Read &read : reads) {
+      Scalar value;
+      if (!read.holds(scope)) {
+        if (!read.otherwise)
+          return false;
+        value = *read.otherwise;
+      } else {
+        unsigned fault = 0;
+        int64_t got = 0;
+        bool undecided = read.place.isUndecided(scope);
+        if (auto index = read.place.find(scope, fault, got))
+          value = read.place.tensor->elements[*index];
+        else if (!undecided)
+          return outside(read, fault, got);
+        value.undecided |= undecided;
+      }
+      if (read.slot) {
+        scope.slots[*read.slot] = coordinate(value, read.place.tensor->elementType());
+        scope.undecided[*read.slot] = value.undecided;
+      }
+      values.push_back(value);
+    }
+    return true;
+  }
+
+private:
+  LogicalResult outside(const Read &read, unsigned fault, int64_t got) {
+    const Extent &dim = read.place.tensor->dims()[fault];
+    return op->emitOpError() << "reads outside of its operand " << (&read - reads.data()) << ": '"
+                             << dim.first << "' is " << got << ", expected to stay in [0, "
+                             << dim.second << ")";
+  }
+
+  Operation *op;
+  Scope &scope;
+  std::vector<Read> reads;
+};
+} // namespace
+
+static Scope scopeOf(const Frame &frame) {
+  Scope scope;
+  for (const auto &[name, coordinate] : frame.group)
+    scope.slots[scope.slot(name)] = coordinate;
+  return scope;
+}
+
+static SmallVector<Scalar> convertAll(ArrayRef<Scalar> values, TypeRange from, ArrayRef<Type> to,
+                                      Arithmetic &arithmetic) {
+  SmallVector<Scalar> result;
+  for (auto [value, source, target] : llvm::zip_equal(values, from, to))
+    result.push_back(arithmetic.convert(value, source, target));
+  return result;
+}
+
+static TypeRange yieldTypes(Region &region) {
+  return region.front().getTerminator()->getOperandTypes();
+}
+
+static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evaluator,
+                             MutableArrayRef<TensorValue> results) {
+  Scope scope = scopeOf(frame);
+  auto produced = extentsOf(evaluator.concrete(op.getProduced(), frame));
+  auto reduced = extentsOf(evaluator.concrete(op.getReduced(), frame));
+  SmallVector<unsigned> producedSlots = scope.add(produced), reducedSlots = scope.add(reduced);
+  size_t count = op.getReads().size();
+  ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
+  Reads reads(op, frame[op.getReads()], maps.take_front(count), guards.take_front(count), scope,
+              /*gathers=*/true);
+  Reads finishReads(op, frame[op.getFinishReads()], maps.drop_front(count),
+                    guards.drop_front(count), scope, /*gathers=*/false);
+
+  SmallVector<Type> accumulators(yieldTypes(op.getBody()));
+  SmallVector<Scalar> neutral;
+  Combiner *combiner = nullptr;
+  if (op.isReduction()) {
+    accumulators.clear();
+    for (Attribute value : op.getNeutral()) {
+      accumulators.push_back(cast<TypedAttr>(value).getType());
+      neutral.push_back(ofAttribute(value));
+    }
+    FailureOr<Combiner *> prepared = evaluator.combiner(op.getCombine(), accumulators);
+    if (failed(prepared))
+      return failure();
+    combiner = *prepared;
+  }
+  FailureOr<ScalarRegion *> body = evaluator.code(op.getBody());
+  FailureOr<ScalarRegion *> finish = nullptr;
+  if (failed(body) || (!op.getFinish().empty() && failed(finish = evaluator.code(op.getFinish()))))
+    return failure();
+  auto coordinates = [&](StringRef name) { return scope.coordinate(name); };
+
+  SmallVector<Scalar> arguments;
+  for (Walk walk(produced); walk; ++walk) {
+    scope.set(producedSlots, walk.coordinates());
+    SmallVector<Scalar> values;
+    std::optional<Fold> fold;
+    if (combiner)
+      fold.emplace(*combiner, neutral);
+    for (Walk inner(reduced); inner; ++inner) {
+      scope.set(reducedSlots, inner.coordinates());
+      arguments.clear();
+      FailureOr<bool> included = reads.collect(arguments);
+      if (failed(included))
+        return failure();
+      if (!*included)
+        continue;
+      values = convertAll((*body)->run(arguments, coordinates), yieldTypes(op.getBody()),
+                          accumulators, evaluator.arithmetic);
+      if (fold)
+        fold->add(values);
+    }
+    if (fold) {
+      auto folded = fold->result();
+      values.assign(folded.begin(), folded.end());
+    }
+    TypeRange types = accumulators;
+    if (*finish) {
+      FailureOr<bool> included = finishReads.collect(values);
+      if (failed(included))
+        return failure();
+      ArrayRef<Scalar> finished = (*finish)->run(values, coordinates);
+      values.assign(finished.begin(), finished.end());
+      types = yieldTypes(op.getFinish());
+    }
+    for (auto [result, value, type] : llvm::zip_equal(results, values, types))
+      result.elements[walk.count()] =
+          evaluator.arithmetic.convert(value, type, nd::signless(result.elementType()));
+  }
+  return success();
+}
+
+static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluator,
+                            TensorValue &result) {
+  result = frame[op.getDest()];
+  Scope scope = scopeOf(frame);
+  auto space = extentsOf(evaluator.concrete(op.getSpace(), frame));
+  SmallVector<unsigned> slots = scope.add(space);
+  Reads reads(op, frame[op.getReads()], op.getMaps().getValue(), op.getGuards().getValue(), scope,
+              /*gathers=*/true);
+  Place target(result, op.getDestMap(), scope);
+  Type element = nd::signless(result.elementType());
+  FailureOr<ScalarRegion *> body = evaluator.code(op.getBody());
+  FailureOr<Combiner *> combiner = evaluator.combiner(op.getCombine(), element);
+  if (failed(body) || failed(combiner))
+    return failure();
+  auto coordinates = [&](StringRef name) { return scope.coordinate(name); };
+
+  std::map<size_t, Fold> folds; // what is combined into each place
+  bool anywhere = false;
+  SmallVector<Scalar> arguments;
+  for (Walk walk(space); walk; ++walk) {
+    scope.set(slots, walk.coordinates());
+    arguments.clear();
+    FailureOr<bool> included = reads.collect(arguments);
+    if (failed(included))
+      return failure();
+    if (!*included)
+      continue;
+    unsigned fault;
+    int64_t got;
+    anywhere |= target.isUndecided(scope);
+    std::optional<size_t> place = target.find(scope, fault, got);
+    if (!place)
+      continue;
+    auto [fold, isNew] = folds.try_emplace(*place, **combiner, result.elements[*place]);
+    if (!isNew && op.getUnique() && !anywhere)
+      return op.emitOpError() << "is declared unique, but meets a place twice, at "
+                              << text(walk.position());
+    fold->second.add((*body)->run(arguments, coordinates));
+  }
+  for (auto &[place, fold] : folds)
+    result.elements[place] = fold.result()[0];
+  if (anywhere)
+    for (Scalar &scalar : result.elements)
+      scalar.undecided = true;
+  return success();
+}
+
+static LogicalResult scan(nest::ScanOp op, Frame &frame, Evaluator &evaluator,
+                          MutableArrayRef<TensorValue> results) {
+  Extent along = extentsOf(evaluator.concrete(op.getAlong(), frame))[0];
+  Block &block = op.getBody().front();
+  size_t carried = op.getInits().size();
+  SmallVector<TensorRef> state;
+  for (Value init : op.getInits())
+    state.push_back(frame.ref(init));
+  for (int64_t step = 0; step < along.second; ++step) {
+    int64_t at = op.getReverse() ? along.second - 1 - step : step;
+    for (auto [argument, value] : llvm::zip(block.getArguments(), state))
+      frame.values[argument] = value;
+    for (auto [argument, read] :
+         llvm::zip_equal(block.getArguments().drop_front(carried), op.getReads()))
+      frame.values[argument] =
+          std::make_shared<const TensorValue>(frame[read].slice(along.first, at));
+    if (failed(evaluator.run(block, frame)))
+      return failure();
+    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
+      if (i < carried)
+        state[i] = frame.ref(value);
+      else
+        results[i].setSlice(along.first, at, frame[value]);
+    }
+  }
+  for (auto [result, value] : llvm::zip(results, state))
+    result = *value;
+  return success();
+}
+
+static LogicalResult group(nest::GroupOp op, Frame &frame, Evaluator &evaluator,
+                           MutableArrayRef<TensorValue> results) {
+  Block &block = op.getBody().front();
+  auto names = extentsOf(evaluator.concrete(op.getNames(), frame));
+  Sizes around = frame.group;
+  for (Walk walk(names); walk; ++walk) {
+    Sizes point = walk.position();
+    for (const auto &[name, coordinate] : point)
+      frame.group[name] = coordinate;
+    if (failed(evaluator.run(block, frame)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(results, block.getTerminator()->getOperands())) {
+      const TensorValue &part = frame[value];
+      for (Walk inner(part.dims()); inner; ++inner) {
+        Sizes position = inner.position();
+        position.insert(point.begin(), point.end());
+        result.at(position) = part.elements[inner.count()];
+      }
+    }
+  }
+  frame.group = std::move(around);
+  return success();
+}
+
+std::optional<LogicalResult> Evaluator::evaluateNest(Operation *op, Frame &frame) {
+  if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::GroupOp>(op))
+    return std::nullopt;
+  SmallVector<TensorValue, 1> results;
+  for (Value value : op->getResults()) {
+    FailureOr<TensorValue> made = resultOf(value, frame);
+    if (failed(made))
+      return failure();
+    results.push_back(std::move(*made));
+  }
+  LogicalResult done = failure();
+  if (auto each = dyn_cast<nest::ComputeOp>(op))
+    done = compute(each, frame, *this, results);
+  else if (auto each = dyn_cast<nest::UpdateOp>(op))
+    done = update(each, frame, *this, results[0]);
+  else if (auto each = dyn_cast<nest::ScanOp>(op))
+    done = scan(each, frame, *this, results);
+  else
+    done = group(cast<nest::GroupOp>(op), frame, *this, results);
+  if (failed(done))
+    return failure();
+  for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+    frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
+  return success();
+}
+
+} // namespace heddle::interp

@@ -1,0 +1,295 @@
+//===- Scalar.cpp - numbers with error bounds -----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Scalar.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace heddle::interp {
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+int64_t signedValue(const Scalar &scalar, unsigned width) {
+  return llvm::SignExtend64(scalar.bits, width);
+}
+
+Scalar integer(uint64_t bits, unsigned width) {
+  Scalar result;
+  result.bits = width >= 64 ? bits : bits & ((uint64_t(1) << width) - 1);
+  return result;
+}
+
+Scalar exactly(double value) {
+  Scalar result;
+  result.value = value;
+  return result;
+}
+
+Scalar ofAttribute(Attribute attribute) {
+  if (auto real = dyn_cast<FloatAttr>(attribute))
+    return exactly(real.getValueAsDouble());
+  auto value = cast<IntegerAttr>(attribute).getValue();
+  return integer(value.getZExtValue(), value.getBitWidth());
+}
+
+unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
+
+int64_t coordinate(const Scalar &scalar, Type type) {
+  unsigned width = widthOf(type);
+  return type.isUnsignedInteger() || width == 1 ? int64_t(scalar.bits) : signedValue(scalar, width);
+}
+
+double unitRoundoff(FloatType type) {
+  // The bound also covers our own double arithmetic.
+  double unit = std::ldexp(1.0, -int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
+  return unit + std::ldexp(1.0, -53);
+}
+
+double smallestError(FloatType type) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  int exponent = llvm::APFloat::semanticsMinExponent(semantics);
+  // Narrow types are computed with gradual underflow, wide ones may lose their subnormal numbers.
+  if (type.getWidth() < 32 && !type.isBF16())
+    exponent -= int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
+  return std::ldexp(1.0, exponent);
+}
+
+double largestFinite(FloatType type) {
+  llvm::APFloat largest = llvm::APFloat::getLargest(type.getFloatSemantics());
+  bool loses;
+  largest.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return largest.convertToDouble();
+}
+
+double roundTo(FloatType type, double value) {
+  if (type.isF64() || std::isnan(value) || std::isinf(value))
+    return value;
+  if (type.isF32())
+    return double(float(value));
+  llvm::APFloat rounded(value);
+  bool loses;
+  rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  rounded.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return rounded.convertToDouble();
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exact, bool undecided,
+                           double units) {
+  Scalar result = exactly(value);
+  result.undecided = undecided || std::isnan(error);
+  if (!std::isfinite(value)) {
+    result.undecided |= error != 0 && std::isinf(error);
+    return result;
+  }
+  if (exact && error == 0 && roundTo(type, value) == value)
+    return result;
+  result.error =
+      error + units * unitRoundoff(type) * (std::fabs(value) + error) + smallestError(type);
+  result.origin = freshOrigin();
+  double largest = largestFinite(type);
+  if (std::fabs(value) + result.error > largest) {
+    // Narrow types may be kept wider, so that nothing overflows.
+    result.undecided |= std::fabs(value) - result.error <= largest * (1 + unitRoundoff(type)) ||
+                        type.getWidth() < 32;
+    result.value = std::copysign(INFINITY, value);
+    result.error = 0;
+    result.origin = 0;
+  }
+  return result;
+}
+
+static bool isExactSum(double a, double b, double sum) {
+  double bPart = sum - a, aPart = sum - bPart;
+  return (a - aPart) + (b - bPart) == 0;
+}
+
+Scalar Arithmetic::add(FloatType type, const Scalar &a, const Scalar &b) {
+  double sum = a.value + b.value;
+  return rounded(type, sum, a.error + b.error, isExactSum(a.value, b.value, sum),
+                 a.undecided || b.undecided);
+}
+
+Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
+  if (a.origin && a.origin == b.origin && std::isfinite(a.value))
+    return rounded(type, 0, 0, true, a.undecided);
+  return add(type, a, neg(b));
+}
+
+Scalar Arithmetic::mul(FloatType type, const Scalar &a, const Scalar &b) {
+  double product = a.value * b.value;
+  double error = (a.error != 0 ? a.error * std::fabs(b.value) : 0) +
+                 (b.error != 0 ? std::fabs(a.value) * b.error : 0) + a.error * b.error;
+  return rounded(type, product, error, std::fma(a.value, b.value, -product) == 0,
+                 a.undecided || b.undecided);
+}
+
+Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
+  double quotient = a.value / b.value, error = 0;
+  bool undecided = a.undecided || b.undecided;
+  if (a.error != 0 || b.error != 0) {
+    double least = std::fabs(b.value) - b.error;
+    undecided |= least <= 0;
+    error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : 0;
+  }
+  return rounded(type, quotient, error, std::fma(quotient, b.value, -a.value) == 0, undecided);
+}
+
+Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
+  double value = std::fmod(a.value, b.value), count = std::trunc(a.value / b.value);
+  double error = a.error + (b.error != 0 ? std::fabs(count) * b.error : 0);
+  bool jumps =
+      error != 0 && (std::fabs(value) <= error || std::fabs(b.value) - std::fabs(value) <= error);
+  return rounded(type, value, error, true, a.undecided || b.undecided || jumps);
+}
+
+Scalar Arithmetic::fma(FloatType type, const Scalar &a, const Scalar &b, const Scalar &c) {
+  Scalar product = mul(type, a, b);
+  return add(type, product, c);
+}
+
+Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
+  double value = std::pow(a.value, b.value), error = 0;
+  bool undecided = a.undecided || b.undecided;
+  if (a.error != 0 || b.error != 0) {
+    // Monotone in each argument, so that the corners bound it.
+    undecided |= a.value - a.error <= 0 && (b.error != 0 || a.value + a.error >= 0);
+    for (double x : {a.value - a.error, a.value + a.error})
+      for (double y : {b.value - b.error, b.value + b.error})
+        error = std::max(error, std::fabs(std::pow(x, y) - value));
+  }
+  return rounded(type, value, error, false, undecided, 16);
+}
+
+Scalar Arithmetic::neg(const Scalar &a) {
+  Scalar result = a;
+  result.value = -a.value;
+  result.origin = a.origin ? freshOrigin() : 0;
+  return result;
+}
+
+Scalar Arithmetic::abs(const Scalar &a) {
+  Scalar result = a;
+  result.value = std::fabs(a.value);
+  if (std::signbit(a.value) && a.origin)
+    result.origin = freshOrigin();
+  return result;
+}
+
+bool Arithmetic::tooClose(const Scalar &a, const Scalar &b) {
+  double errors = a.error + b.error;
+  if (errors == 0 || (a.origin && a.origin == b.origin))
+    return false;
+  return std::fabs(a.value - b.value) <= errors;
+}
+
+Scalar Arithmetic::extremum(const Scalar &a, const Scalar &b, bool larger, bool numbersWin) {
+  Scalar result = a;
+  if (std::isnan(a.value) || std::isnan(b.value)) {
+    result = std::isnan(a.value) != numbersWin ? a : b;
+  } else if (a.value == b.value) {
+    // Of two zeros the sign decides.
+    result = std::signbit(a.value) == larger ? b : a;
+  } else {
+    result = (a.value > b.value) == larger ? a : b;
+  }
+  if (tooClose(a, b)) {
+    result.error = std::max(a.error, b.error);
+    result.origin = freshOrigin();
+  }
+  result.undecided = a.undecided || b.undecided;
+  return result;
+}
+
+Scalar Arithmetic::monotone(FloatType type, double (*function)(double), const Scalar &a,
+                            double units) {
+  double value = function(a.value), error = 0;
+  bool undecided = a.undecided;
+  if (a.error != 0) {
+    double low = function(a.value - a.error), high = function(a.value + a.error);
+    error = std::max(std::fabs(low - value), std::fabs(high - value));
+    undecided |= std::isnan(low) != std::isnan(value) || std::isnan(high) != std::isnan(value);
+    if (std::isnan(error) || std::isinf(error))
+      error = 0, undecided = true;
+  }
+  return rounded(type, value, error, false, undecided, units);
+}
+
+Scalar Arithmetic::gentle(FloatType type, double (*function)(double), const Scalar &a) {
+  return rounded(type, function(a.value), a.error, false, a.undecided, 8);
+}
+
+Scalar Arithmetic::integral(double (*function)(double), const Scalar &a) {
+  Scalar result = exactly(function(a.value));
+  result.undecided = a.undecided;
+  if (a.error != 0)
+    result.undecided |= function(a.value - a.error) != function(a.value + a.error);
+  return result;
+}
+
+Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (from == to || !fromFloat || !toFloat)
+    return a;
+  double value = roundTo(toFloat, a.value);
+  bool keeps = value == a.value || std::isnan(value);
+  // A value that the new type holds, whatever its error, is the old one unless it is narrowed.
+  if ((keeps && a.error == 0) ||
+      llvm::APFloat::semanticsPrecision(toFloat.getFloatSemantics()) >=
+          llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
+    if (std::fabs(a.value) <= largestFinite(toFloat) || std::isinf(a.value) || std::isnan(a.value))
+      return a;
+  return rounded(toFloat, a.value, a.error, keeps, a.undecided);
+}
+
+Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
+  Scalar result = exactly(roundTo(type, a.value));
+  result.undecided = a.undecided;
+  result.excluded = a.excluded;
+  if (a.error == 0)
+    return result;
+  double low = roundTo(type, a.value - a.error), high = roundTo(type, a.value + a.error);
+  result.error = std::max(std::fabs(low - result.value), std::fabs(high - result.value));
+  result.origin = freshOrigin();
+  return result;
+}
+
+Scalar Arithmetic::choose(const Scalar &condition, const Scalar &yes, const Scalar &no,
+                          bool isFloat) {
+  Scalar result = condition.bits & 1 ? yes : no;
+  if (!condition.undecided)
+    return result;
+  const Scalar &other = condition.bits & 1 ? no : yes;
+  if (!isFloat) {
+    result.undecided |= other.undecided || result.bits != other.bits;
+    return result;
+  }
+  bool same = result.value == other.value && ((result.error == 0 && other.error == 0) ||
+                                              (result.origin && result.origin == other.origin));
+  if (same && !other.undecided)
+    return result;
+  double apart = std::fabs(result.value - other.value);
+  double either = std::max(result.error, apart + other.error);
+  // Two numbers that are about the same, given what is known of them, decide nothing.
+  if (!(apart <= 4 * std::max(result.error, other.error)))
+    result.undecided = true;
+  result.undecided |= other.undecided;
+  result.error = std::isfinite(either) ? either : 0;
+  result.origin = freshOrigin();
+  return result;
+}
+
+} // namespace heddle::interp

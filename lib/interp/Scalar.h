@@ -1,0 +1,104 @@
+//===- Scalar.h - numbers with error bounds ---------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interpreter's numbers. Integers are exact: two's complement bits, zero-extended from their
+// width; what they mean is up to each op. A float is a double with a bound on its error:
+// any execution that computes each op at least as precisely as the op's type says, in any order
+// that the program allows, gives a value within `value +- error`. Where exact operands have an
+// exact result in the type (1.0 + 2.0), the error is 0.
+//
+//     f32: (1 +- 0) / (3 +- 0)          = 0.333.. +- 2e-8      rounding of f32
+//     f32: (0.1 +- 1e-9) < (0.1 +- 0)   = false, undecided
+//
+// A comparison whose operands lie closer than their errors is `undecided`, and so is what is
+// computed from it, unless both choices give about the same number (as in relu at 0). A value
+// compared with itself is decided: `origin` tells that two numbers are one computed value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_SCALAR_H
+#define HEDDLE_LIB_INTERP_SCALAR_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace heddle::interp {
+
+struct Scalar {
+  uint64_t bits = 0;      ///< of an integer
+  double value = 0;       ///< of a float
+  double error = 0;       ///< bound on the error of `value`
+  uint64_t origin = 0;    ///< two inexact floats with the same origin are the same value
+  bool undecided = false; ///< another legal execution may give something else entirely
+  bool excluded = false;  ///< a place that a window excludes from the reduction that follows
+};
+
+/// The bits of a number as a signed integer of `width` bits.
+int64_t signedValue(const Scalar &scalar, unsigned width);
+/// An integer from bits, of which the lowest `width` are kept.
+Scalar integer(uint64_t bits, unsigned width);
+/// An exact float.
+Scalar exactly(double value);
+/// A scalar from an IntegerAttr or FloatAttr.
+Scalar ofAttribute(mlir::Attribute attribute);
+/// The coordinate that an integer of element type `type` means.
+int64_t coordinate(const Scalar &scalar, mlir::Type type);
+
+/// Width in bits of an integer or index type.
+unsigned widthOf(mlir::Type type);
+/// Half a unit in the last place, relative, of a float type.
+double unitRoundoff(mlir::FloatType type);
+/// What an operation in `type` may lose near zero.
+double smallestError(mlir::FloatType type);
+double largestFinite(mlir::FloatType type);
+/// `value` rounded to `type` (to nearest, ties to even).
+double roundTo(mlir::FloatType type, double value);
+
+/// Float arithmetic that carries bounds along. Each result has the precision of `type`.
+class Arithmetic {
+public:
+  Scalar add(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar sub(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar mul(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar div(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar rem(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar fma(mlir::FloatType type, const Scalar &a, const Scalar &b, const Scalar &c);
+  Scalar pow(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar neg(const Scalar &a);
+  Scalar abs(const Scalar &a);
+  /// The larger (or smaller) one; `numbersWin`: NaN loses against a number.
+  Scalar extremum(const Scalar &a, const Scalar &b, bool larger, bool numbersWin);
+  /// A function that rises or falls throughout, to within some units in the last place of `type`.
+  Scalar monotone(mlir::FloatType type, double (*function)(double), const Scalar &a,
+                  double units = 8);
+  /// A function whose slope is at most 1 in magnitude.
+  Scalar gentle(mlir::FloatType type, double (*function)(double), const Scalar &a);
+  /// Rounding to an integral value: exact, but may jump.
+  Scalar integral(double (*function)(double), const Scalar &a);
+
+  /// `value` as a result of an operation in `type`; `error` comes from the operands, `exact` says
+  /// that `value` is the result without rounding.
+  Scalar rounded(mlir::FloatType type, double value, double error, bool exact,
+                 bool undecided = false, double units = 1);
+  /// From one float type to another: the value is kept, narrowing adds to the error.
+  Scalar convert(const Scalar &a, mlir::Type from, mlir::Type to);
+  /// Rounding that is forced: the value changes.
+  Scalar forceTo(mlir::FloatType type, const Scalar &a);
+  /// One of two floats by a condition.
+  Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
+
+  /// True if the order of a and b is not known.
+  static bool tooClose(const Scalar &a, const Scalar &b);
+  uint64_t freshOrigin() { return ++origins; }
+
+private:
+  uint64_t origins = 0;
+};
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_SCALAR_H

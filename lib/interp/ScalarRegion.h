@@ -1,0 +1,60 @@
+//===- ScalarRegion.h - runs regions of scalar code -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A region of scalar `arith` and `math` ops, prepared once and run for each point. Values live in
+// numbered slots: arguments first, then one for each op.
+//
+//     ^bb0(%x: f32, %y: f32):                slots 0, 1
+//       %p = arith.mulf %x, %y : f32         slot 2 = mul(slot 0, slot 1)
+//       nd.yield %p : f32                    results: slot 2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_SCALARREGION_H
+#define HEDDLE_LIB_INTERP_SCALARREGION_H
+
+#include "lib/interp/Scalar.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <functional>
+#include <vector>
+
+namespace heddle::interp {
+
+class ScalarRegion {
+public:
+  /// Gives the coordinate of an iteration name, for `nest.index`.
+  using Coordinates = llvm::function_ref<int64_t(llvm::StringRef name)>;
+
+  /// Fails with a located error if an op has no meaning here. Bounds are carried by `arithmetic`.
+  static mlir::FailureOr<ScalarRegion> prepare(mlir::Region &region, Arithmetic &arithmetic);
+
+  /// The values that the region yields for these arguments. The reference is valid until the next
+  /// run.
+  llvm::ArrayRef<Scalar> run(llvm::ArrayRef<Scalar> arguments, Coordinates coordinates = nullptr);
+
+private:
+  using Function = std::function<Scalar(llvm::ArrayRef<Scalar> operands)>;
+  struct Step {
+    Function function; ///< none: the coordinate `index`
+    std::string index;
+    std::vector<unsigned> slots; ///< of the operands
+  };
+  static Function functionOf(mlir::Operation *op, Arithmetic &arithmetic);
+  static Function integerFunction(mlir::Operation *op);
+  static Function floatFunction(mlir::Operation *op, Arithmetic &arithmetic);
+  static Function conversion(mlir::Operation *op, Arithmetic &arithmetic);
+
+  std::vector<Step> steps;
+  std::vector<unsigned> resultSlots;
+  std::vector<Scalar> slots, results;
+};
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_SCALARREGION_H

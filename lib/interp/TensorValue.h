@@ -1,0 +1,106 @@
+//===- TensorValue.h - a tensor with error bounds ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the interpreter computes: named dimensions with constant sizes and a Scalar at each
+// coordinate. Elements lie row-major over the sorted names; `Walk` steps through coordinates by
+// name:
+//
+//     TensorValue t(type);                        // !nd.tensor<f32, column: 3, row: 2>
+//     t.at({{"row", 1}, {"column", 2}}).value = 4;
+//     for (Walk w(t.dims()); w; ++w)              // column outermost, row fastest
+//       use(w.position(), t.elements[w.count()]);
+//
+// `compare` holds a tensor against another one within both error bounds: integers and exact floats
+// must be equal, elements that hang on an undecided comparison are not compared but counted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_TENSORVALUE_H
+#define HEDDLE_LIB_INTERP_TENSORVALUE_H
+
+#include "dialects/nd/Nd.h"
+#include "lib/interp/Scalar.h"
+
+namespace heddle::interp {
+
+/// A dimension: a name and a size.
+using Extent = std::pair<std::string, int64_t>;
+
+/// Steps through all coordinates of some dimensions, the last one fastest.
+class Walk {
+public:
+  explicit Walk(llvm::ArrayRef<Extent> dims);
+  explicit operator bool() const { return !done; }
+  Walk &operator++();
+  /// The coordinates in the order of the dimensions.
+  llvm::ArrayRef<int64_t> coordinates() const { return index; }
+  /// The coordinates by name.
+  Sizes position() const;
+  /// How many steps were made.
+  int64_t count() const { return steps; }
+
+private:
+  std::vector<Extent> dims;
+  llvm::SmallVector<int64_t, 6> index;
+  int64_t steps = 0;
+  bool done = false;
+};
+
+class TensorValue {
+public:
+  nd::NdTensorType type; ///< sizes are constant
+  std::vector<Scalar> elements;
+
+  TensorValue() = default;
+  /// All elements zero. The sizes of `type` must be constant.
+  explicit TensorValue(nd::NdTensorType type);
+
+  mlir::Type elementType() const { return type.getElementType(); }
+  /// Names and sizes, sorted by name.
+  llvm::ArrayRef<Extent> dims() const { return extents; }
+  int64_t size(llvm::StringRef name) const;
+  bool has(llvm::StringRef name) const;
+  /// The index into `elements`; names in `position` that the tensor lacks do not matter.
+  size_t index(const Sizes &position) const;
+  Scalar &at(const Sizes &position) { return elements[index(position)]; }
+  const Scalar &at(const Sizes &position) const { return elements[index(position)]; }
+  /// How far `elements` steps for each of `names`; 0 for a name that the tensor lacks.
+  llvm::SmallVector<int64_t> strides(llvm::ArrayRef<Extent> names) const;
+
+  /// Float elements rounded to the element type, as they lie in memory; `error` accounts for it.
+  TensorValue stored() const;
+  /// Where `name` is `coordinate`, without that name.
+  TensorValue slice(llvm::StringRef name, int64_t coordinate) const;
+  /// Sets what `slice` reads.
+  void setSlice(llvm::StringRef name, int64_t coordinate, const TensorValue &part);
+  /// The type of such a slice.
+  nd::NdTensorType typeWithout(llvm::StringRef name) const;
+  bool hasExcluded() const;
+
+private:
+  std::vector<Extent> extents;
+};
+
+/// Names and sizes; all sizes must be constant.
+llvm::SmallVector<Extent> extentsOf(nd::DimsAttr dims);
+/// One element as text: `3`, `-2`, `0.5`.
+std::string text(const Scalar &scalar, mlir::Type type);
+/// `{column: 2, row: 1}`
+std::string text(const Sizes &position);
+
+struct Comparison {
+  std::string mismatch;  ///< empty: equal within the bounds
+  int64_t compared = 0;  ///< elements looked at
+  int64_t undecided = 0; ///< of these, not compared because a discrete choice lies inside the bound
+  bool equal() const { return mismatch.empty(); }
+};
+/// Holds `got` against `expected`, which have one type; both are taken as stored.
+Comparison compare(const TensorValue &expected, const TensorValue &got);
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_TENSORVALUE_H

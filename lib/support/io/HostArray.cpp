@@ -1,0 +1,57 @@
+//===- HostArray.cpp - a dense array in host memory -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/io/HostArray.h"
+
+#include "heddle/Error.h"
+
+using namespace heddle;
+using namespace heddle::io;
+
+int64_t io::elementCount(std::span<const int64_t> shape) {
+  // A zero makes the product zero, however large the other sizes are.
+  bool empty = false;
+  for (int64_t size : shape) {
+    if (size < 0)
+      throw Error("expected sizes of at least 0, got " + std::to_string(size));
+    empty |= size == 0;
+  }
+  int64_t count = empty ? 0 : 1;
+  for (int64_t size : shape)
+    if (__builtin_mul_overflow(count, empty ? 0 : size, &count) || count > int64_t(1) << 60)
+      throw Error("expected at most 2^60 elements, got a shape with more");
+  return count;
+}
+
+HostArray HostArray::zeros(ElementType element, std::vector<int64_t> shape,
+                           std::vector<std::string> names) {
+  if (!names.empty() && names.size() != shape.size())
+    throw Error("expected a name for each of " + std::to_string(shape.size()) + " axes, got " +
+                std::to_string(names.size()));
+  HostArray array{element, std::move(shape), std::move(names), {}};
+  array.bytes.resize(size_t(array.count() * byteSize(element)));
+  return array;
+}
+
+std::string HostArray::describe() const {
+  std::string text = std::string(spelling(element)) + " [";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + (names.empty() ? "" : names[i] + ": ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+void HostArray::expectElement(ElementType expected) const {
+  if (element != expected)
+    throw Error("expected elements of type " + std::string(spelling(expected)) + ", got " +
+                describe());
+}
+
+void HostArray::expectCount(size_t given) const {
+  if (int64_t(given) != count())
+    throw Error("expected " + std::to_string(count()) + " values for " + describe() + ", got " +
+                std::to_string(given));
+}

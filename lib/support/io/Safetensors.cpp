@@ -1,0 +1,244 @@
+//===- Safetensors.cpp - named arrays in one file -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/io/Safetensors.h"
+
+#include "File.h"
+#include "heddle/Error.h"
+#include "heddle/io/AtomicFile.h"
+
+#include <algorithm>
+#include <cassert>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace heddle;
+using namespace heddle::io;
+using Json = nlohmann::ordered_json;
+
+static constexpr const char *metadataKey = "__metadata__";
+static constexpr std::string_view namesPrefix = "names:";
+static constexpr int64_t maxHeader = 100'000'000; // what other readers take
+
+static constexpr std::pair<ElementType, const char *> dtypes[] = {
+    {ElementType::I1, "BOOL"},  {ElementType::I8, "I8"},     {ElementType::I16, "I16"},
+    {ElementType::I32, "I32"},  {ElementType::I64, "I64"},   {ElementType::UI8, "U8"},
+    {ElementType::UI16, "U16"}, {ElementType::UI32, "U32"},  {ElementType::UI64, "U64"},
+    {ElementType::F16, "F16"},  {ElementType::BF16, "BF16"}, {ElementType::F32, "F32"},
+    {ElementType::F64, "F64"}};
+
+const HostArray &Safetensors::at(std::string_view name) const {
+  if (auto found = arrays.find(name); found != arrays.end())
+    return found->second;
+  std::string names;
+  for (const auto &[each, array] : arrays)
+    names += (names.empty() ? "" : ", ") + each;
+  throw Error("no array '" + std::string(name) + "'; there are: " + names);
+}
+
+/// Parses the header; a key that stands twice in an object is refused, not overwritten.
+static Json parseHeader(const std::string &path, const std::string &text) {
+  std::vector<std::set<std::string>> keys;
+  auto watch = [&](int, Json::parse_event_t event, Json &value) {
+    if (event == Json::parse_event_t::object_start)
+      keys.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      keys.pop_back();
+    else if (event == Json::parse_event_t::key && !keys.back().insert(value).second)
+      fail(path, "header: expected '" + value.get<std::string>() + "' once, got it twice");
+    return true;
+  };
+  Json header;
+  try {
+    header = Json::parse(text, watch);
+  } catch (const Json::exception &error) {
+    fail(path, "header: " + std::string(error.what()));
+  }
+  if (!header.is_object())
+    fail(path, "header: expected an object");
+  return header;
+}
+
+namespace {
+struct Entry {
+  std::string name;
+  HostArray array; ///< without its bytes
+  uint64_t begin, end;
+};
+} // namespace
+
+static Entry parseEntry(const std::string &path, const std::string &name, const Json &json) {
+  auto bad = [&](const std::string &message) { fail(path, "array '" + name + "': " + message); };
+  auto isSizes = [](const Json &value) {
+    return value.is_array() && std::ranges::all_of(value, [](const Json &each) {
+             return each.is_number_unsigned() && each.get<uint64_t>() <= uint64_t(INT64_MAX);
+           });
+  };
+  if (!json.is_object() || !json.contains("dtype") || !json["dtype"].is_string() ||
+      !json.contains("shape") || !isSizes(json["shape"]) || !json.contains("data_offsets") ||
+      !isSizes(json["data_offsets"]) || json["data_offsets"].size() != 2)
+    bad("expected a \"dtype\", a \"shape\" of sizes and two \"data_offsets\", got " +
+        json.dump().substr(0, 200));
+  std::string dtype = json["dtype"];
+  auto found =
+      std::ranges::find(dtypes, dtype, [](auto &each) { return std::string(each.second); });
+  if (found == std::end(dtypes))
+    bad("unsupported dtype '" + dtype + "'");
+  Entry entry{name,
+              {found->first, json["shape"].get<std::vector<int64_t>>(), {}, {}},
+              json["data_offsets"][0],
+              json["data_offsets"][1]};
+  uint64_t expected = 0;
+  try {
+    expected = uint64_t(entry.array.count() * byteSize(entry.array.element));
+  } catch (const Error &error) {
+    bad(error.what());
+  }
+  if (entry.begin > entry.end || entry.end - entry.begin != expected)
+    bad("expected " + std::to_string(expected) + " bytes for " + entry.array.describe() +
+        ", got offsets " + std::to_string(entry.begin) + " to " + std::to_string(entry.end));
+  return entry;
+}
+
+/// Moves "names:w" from the metadata to the array w.
+static void takeNames(const std::string &path, Safetensors &contents) {
+  for (auto &[name, array] : contents.arrays) {
+    auto found = contents.metadata.find(std::string(namesPrefix) + name);
+    if (found == contents.metadata.end())
+      continue;
+    std::string_view text = found->second;
+    while (!text.empty()) {
+      size_t comma = std::min(text.find(','), text.size());
+      array.names.emplace_back(text.substr(0, comma));
+      text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    std::set<std::string> different(array.names.begin(), array.names.end());
+    if (array.names.size() != array.shape.size() || different.size() != array.names.size() ||
+        !std::ranges::all_of(array.names, isValidName))
+      fail(path, "array '" + name + "': expected " + std::to_string(array.shape.size()) +
+                     " different names of axes, got '" + found->second + "'");
+    contents.metadata.erase(found);
+  }
+  for (const auto &[key, value] : contents.metadata)
+    if (key.starts_with(namesPrefix))
+      fail(path, "metadata '" + key + "': names the axes of an array that is missing");
+}
+
+Safetensors io::readSafetensors(const std::string &path) {
+  InputFile file(path);
+  uint8_t head[8];
+  file.read(0, head, 8, "header length");
+  uint64_t length = 0;
+  for (int i = 7; i >= 0; --i)
+    length = length << 8 | head[i];
+  if (length > uint64_t(file.size() - 8))
+    fail(path, "no safetensors file, or truncated: expected a header of " + std::to_string(length) +
+                   " bytes, got " + std::to_string(file.size() - 8));
+  if (length > uint64_t(maxHeader))
+    fail(path, "expected a header of at most " + std::to_string(maxHeader) + " bytes, got " +
+                   std::to_string(length));
+  std::string text(length, 0);
+  file.read(8, text.data(), int64_t(length), "header");
+  int64_t dataBegin = 8 + int64_t(length);
+  uint64_t dataBytes = uint64_t(file.size() - dataBegin);
+
+  Safetensors contents;
+  std::vector<Entry> entries;
+  Json header = parseHeader(path, text);
+  for (const auto &[name, json] : header.items()) {
+    if (name != metadataKey) {
+      entries.push_back(parseEntry(path, name, json));
+      continue;
+    }
+    if (!json.is_object())
+      fail(path, "header: expected an object of texts as __metadata__");
+    for (const auto &[key, value] : json.items()) {
+      if (!value.is_string())
+        fail(path, "header: expected a text as metadata '" + key + "', got " +
+                       value.dump().substr(0, 200));
+      contents.metadata.emplace(key, value.get<std::string>());
+    }
+  }
+  std::ranges::sort(entries, {}, [](const Entry &e) { return std::tuple(e.begin, e.end); });
+  uint64_t next = 0;
+  for (const Entry &entry : entries) {
+    if (entry.begin != next)
+      fail(path, "array '" + entry.name + "': expected its data at offset " + std::to_string(next) +
+                     ", after those of the array before, got " + std::to_string(entry.begin) +
+                     (entry.begin < next ? " (an overlap)" : " (a gap)"));
+    next = entry.end;
+  }
+  if (next != dataBytes)
+    fail(path, (next > dataBytes ? "truncated: expected " : "goes on after its data: expected ") +
+                   std::to_string(next) + " bytes of data, got " + std::to_string(dataBytes));
+  for (Entry &entry : entries) {
+    entry.array.bytes.resize(size_t(entry.end - entry.begin));
+    file.read(dataBegin + int64_t(entry.begin), entry.array.bytes.data(),
+              int64_t(entry.end - entry.begin), "array '" + entry.name + "'");
+    checkBooleans(path, "array '" + entry.name + "'", entry.array);
+    contents.arrays.emplace(std::move(entry.name), std::move(entry.array));
+  }
+  takeNames(path, contents);
+  return contents;
+}
+
+void io::writeSafetensors(const std::string &path, const Safetensors &contents) {
+  Json header = Json::object(), metadata = Json::object();
+  for (const auto &[key, value] : contents.metadata) {
+    if (key.starts_with(namesPrefix))
+      fail(path, "metadata '" + key + "': keys that begin with 'names:' are taken");
+    metadata[key] = value;
+  }
+  // Wide elements first, so that each array begins at a multiple of its elements' size.
+  std::vector<std::pair<std::string_view, const HostArray *>> arrays;
+  for (const auto &[name, array] : contents.arrays)
+    arrays.emplace_back(name, &array);
+  std::ranges::sort(arrays, {}, [](auto &each) {
+    assert(int64_t(each.second->bytes.size()) ==
+           each.second->count() * byteSize(each.second->element));
+    return std::pair(-byteSize(each.second->element), each.first);
+  });
+  for (const auto &[name, array] : arrays) {
+    std::string names;
+    for (const std::string &each : array->names) {
+      if (!isValidName(each))
+        fail(path,
+             "array '" + std::string(name) + "': expected a name of an axis, got '" + each + "'");
+      names += (names.empty() ? "" : ",") + each;
+    }
+    if (!names.empty())
+      metadata[std::string(namesPrefix) + std::string(name)] = names;
+  }
+  if (!metadata.empty())
+    header[metadataKey] = std::move(metadata);
+  size_t offset = 0;
+  for (const auto &[name, array] : arrays) {
+    if (name == metadataKey)
+      fail(path, "the name '__metadata__' is taken: expected another for an array");
+    auto dtype = std::ranges::find(dtypes, array->element, [](auto &each) { return each.first; });
+    header[std::string(name)] = {{"dtype", dtype->second},
+                                 {"shape", array->shape},
+                                 {"data_offsets", {offset, offset + array->bytes.size()}}};
+    offset += array->bytes.size();
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const Json::exception &error) { // not UTF-8
+    fail(path, error.what());
+  }
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  writeFileAtomically(path, [&](FileSink &sink) {
+    for (int i = 0; i < 8; ++i) {
+      char byte = char(uint64_t(text.size()) >> (8 * i));
+      sink.write(&byte, 1);
+    }
+    sink.write(text);
+    for (const auto &[name, array] : arrays)
+      sink.write(array->bytes.data(), array->bytes.size());
+  });
+}
