@@ -13,10 +13,23 @@
 
 namespace heddle {
 
-/// A mistake of the user or a failure of the machine, in a sentence that says what was expected and what was got.
+/// A mistake of the user or a failure of the machine, in a sentence that says what was expected and
+/// what was got.
 class Error : public std::runtime_error {
 public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
+};
+
+/// A program that gave up while it ran. Arguments that were given up to the call are lost.
+class ExecutionError : public Error {
+public:
+  ExecutionError(const std::string &message, std::string entry, std::string step,
+                 std::string location)
+      : Error(message), entry(std::move(entry)), step(std::move(step)),
+        location(std::move(location)) {}
+  std::string entry;    ///< the function that was called
+  std::string step;     ///< the op that was at work, if known
+  std::string location; ///< where the op was written, "file:line:column"
 };
 
 } // namespace heddle

@@ -444,40 +444,45 @@ static void plainText(Operation *op, DenseMap<Value, unsigned> &numbers, std::st
 
 std::string heddle::canonicalKey(Operation *op,
                                  llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
-  bool isNest = isa<nest::ComputeOp, nest::UpdateOp>(op);
-  if (!isNest) {
-    DenseMap<Value, unsigned> numbers;
-    std::string text;
-    plainText(op, numbers, text, layoutOf);
-    return text;
-  }
-  // Names of operands are labelled like iteration names, each operand's apart: `t0.row`.
+  if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+    return canonicalKernel(op, layoutOf).text;
+  DenseMap<Value, unsigned> numbers;
+  std::string text;
+  plainText(op, numbers, text, layoutOf);
+  return text;
+}
+
+CanonicalForm heddle::canonicalKernel(Operation *op,
+                                      llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
+  // Names of operands are labelled like iteration names, each operand's apart: `0.row`.
   std::vector<std::string> names = ownNames(op);
   Ranges ranges = nest::iterationRanges(op);
   for (const auto &[name, range] : ranges)
     if (!name.empty() && !llvm::is_contained(names, name))
       names.push_back(name); // of a group around
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
-      names.push_back("t" + std::to_string(i) + "." + dim.name.str());
+  DenseMap<Value, unsigned> positions; // of distinct operands
+  for (Value operand : op->getOperands())
+    if (unsigned i = positions.size(); positions.try_emplace(operand, i).second)
+      for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
+        names.push_back(std::to_string(i) + "." + dim.name.str());
   return canonicalise(names, [&](const Labels &labels) {
-           SmallVector<OperandIdentity> operands;
-           std::string text;
-           for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-             OperandIdentity identity{"arg" + std::to_string(i), {}};
-             nd::NdTensorType type = nest::tensorTypeOf(operand);
-             for (const nd::Dim &dim : type.getDims())
-               identity.names[dim.name.str()] =
-                   labelOf(labels, "t" + std::to_string(i) + "." + dim.name.str());
-             text += "\n" + identity.value + ": " + typeText(type, identity.names);
-             if (nest::LayoutAttr layout = layoutOf ? layoutOf(operand) : nest::LayoutAttr())
-               text += " in " + layout.getLayout().rename(identity.names).str();
-             operands.push_back(std::move(identity));
-           }
-           std::vector<std::string> around;
-           for (const auto &[name, range] : ranges)
-             around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
-           return textOf(op, operands, labels) + text + "\nranges " + sortedJoin(around);
-         })
-      .text;
+    SmallVector<OperandIdentity> operands;
+    std::string text;
+    for (Value operand : op->getOperands()) {
+      unsigned i = positions.lookup(operand);
+      OperandIdentity identity{"arg" + std::to_string(i), {}};
+      nd::NdTensorType type = nest::tensorTypeOf(operand);
+      for (const nd::Dim &dim : type.getDims())
+        identity.names[dim.name.str()] =
+            labelOf(labels, std::to_string(i) + "." + dim.name.str());
+      text += "\n" + identity.value + ": " + typeText(type, identity.names);
+      if (nest::LayoutAttr layout = layoutOf ? layoutOf(operand) : nest::LayoutAttr())
+        text += " in " + layout.getLayout().rename(identity.names).str();
+      operands.push_back(std::move(identity));
+    }
+    std::vector<std::string> around;
+    for (const auto &[name, range] : ranges)
+      around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
+    return textOf(op, operands, labels) + text + "\nranges " + sortedJoin(around);
+  });
 }

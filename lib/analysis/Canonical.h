@@ -62,6 +62,12 @@ canonicalForm(mlir::Operation *op,
 std::string canonicalKey(mlir::Operation *nest,
                          llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);
 
+/// The same for a `nest.compute` or `nest.update`, with labels: iteration names by their spelling, the
+/// names of the i-th distinct operand as `<i>.<name>`.
+CanonicalForm
+canonicalKernel(mlir::Operation *nest,
+                llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);
+
 } // namespace heddle
 
 #endif // HEDDLE_ANALYSIS_CANONICAL_H

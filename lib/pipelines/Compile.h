@@ -5,12 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler's story in one call. Every public function of the module becomes an entry of the program: nd is simplified and
-// differentiated, lowered to nests, fused, laid out and scheduled (`buildNdPipeline`, `buildNestPipeline`); each distinct nest
-// becomes a kernel, emitted in parallel and cached on disk; a memory plan and an entry function tie them together.
+// The compiler's story in one call. Every public function of the module becomes an entry of the
+// program: nd is simplified and differentiated, lowered to nests, fused and laid out
+// (`buildNdPipeline`, `buildNestPipeline`); the nests are read off as steps (Outline.h), each distinct
+// one becomes a kernel, scheduled, emitted in parallel and cached on disk (Kernels.h); values get
+// places (MemoryPlan.h), and an entry function runs the steps.
 //
-// Arguments and results bind by the attribute `nd.name`; `nd.layout` fixes the layout of one (default: row-major over the
-// sorted names). `heddle.donate = i` on an argument lets result i take its place.
+//     CompileOptions options;
+//     options.targetCpu = "haswell";
+//     FailureOr<ProgramImage> image = compileProgram(module, options);
+//     if (succeeded(image))
+//       image->write("classifier.heddle");              // or: loadProgram(std::move(*image))
+//
+// Arguments and results bind by the attribute `nd.name`; `nd.layout` fixes the layout of one (default:
+// row-major over the sorted names). `heddle.donate = i` on an argument lets result i take its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,26 +34,33 @@ namespace heddle {
 
 struct CompileOptions {
   std::string targetCpu = "native";
-  int programThreads = 0;        ///< threads that will run the program; 0: all cores
-  int compileThreads = 0;        ///< that emit kernels; 0: all cores
+  int programThreads = 0; ///< threads that will run the program; 0: all cores
+  int compileThreads = 0; ///< that emit kernels; 0: all cores
   bool useCache = true;
-  std::string cacheDirectory;    ///< empty: $XDG_CACHE_HOME/heddle, or .cache/heddle in the home directory
-  std::string dumpDirectory;     ///< IR after each stage goes here, if not empty
-  bool assignLayouts = true;     ///< false: every value row-major
-  bool progress = true;          ///< show progress of long compilations on a terminal
+  std::string cacheDirectory; ///< empty: $XDG_CACHE_HOME/heddle, or .cache/heddle in the home directory
+  std::string dumpDirectory;  ///< the program after each stage goes here, if not empty
+  bool assignLayouts = true;  ///< false: every value row-major
+  bool progress = true;       ///< show progress of long compilations on a terminal
 };
 
 /// What compiling did.
 struct CompileStatistics {
   double seconds = 0;
-  int steps = 0, kernels = 0, cachedKernels = 0;
+  double passSeconds = 0, kernelSeconds = 0; ///< of these: passes, emission of kernels
+  int steps = 0, serialSteps = 0, barriers = 0;
+  int kernels = 0, cachedKernels = 0;
   int64_t arenaBytes = 0, liveBytes = 0; ///< planned, and the lower bound
+  int64_t codeBytes = 0, constantBytes = 0;
+
+  /// One line for people.
+  std::string str() const;
 };
 
 /// Passes on nd: calls inlined, gradients expanded, shared and simplified.
 void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
-/// From nd to nests that are fused, laid out and scheduled for `machine`.
-void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options, mlir::Attribute machine);
+/// From nd to nests that are fused and laid out for `machine`.
+void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
+                       mlir::Attribute machine);
 
 /// All dialects that the compiler uses.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
@@ -55,6 +70,21 @@ void registerCompilerPasses();
 /// Compiles. `module` is changed: on success it holds the final nests. Fails with located diagnostics.
 mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
                                              CompileStatistics *statistics = nullptr);
+
+/// Where to stop and look.
+enum class Stage {
+  Nd,       ///< nd, simplified and differentiated
+  Nest,     ///< nests with layouts and schedules
+  Kernels,  ///< the distinct kernels, as sources
+  Loops,    ///< the kernels as loops and vectors
+  LlvmIr,   ///< the kernels as optimised LLVM IR
+  Assembly, ///< the kernels as assembly
+};
+/// `nd`, `nest`, `kernels`, `loops`, `llvm`, `asm`; none for any other word.
+std::optional<Stage> parseStage(llvm::StringRef word);
+/// The program as text at a stage. `module` is changed.
+mlir::FailureOr<std::string> printStage(mlir::ModuleOp module, const CompileOptions &options,
+                                        Stage stage);
 
 } // namespace heddle
 

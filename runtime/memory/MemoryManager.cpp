@@ -107,7 +107,7 @@ static void *fromSystem(int64_t bytes, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 64);
   if (bytes >= hugePage)
     alignment = std::max(alignment, hugePage);
-  if (bytes > INT64_MAX - alignment)
+  if (bytes > int64_t(1) << 46) // beyond any address space
     return nullptr;
   void *address = std::aligned_alloc(size_t(alignment), size_t(rounded(bytes, alignment)));
   if (address && bytes >= hugePage)
@@ -191,7 +191,7 @@ void ArenaManager::setFree(std::map<char *, Piece>::iterator piece, bool free) {
 
 void *ArenaManager::obtain(int64_t bytes, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 64);
-  if (bytes > INT64_MAX / 2)
+  if (bytes > int64_t(1) << 46)
     return nullptr;
   bytes = rounded(bytes, 64);
   auto gapOf = [&](char *address) {

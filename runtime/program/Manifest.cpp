@@ -150,16 +150,6 @@ static EntrySpec entryFrom(const Json &json) {
                            step.at("kernel"), step.at("flops"), step.at("bytes")});
   entry.arenaBytes = json.at("arena");
   entry.scratchBytes = json.at("scratch");
-  int32_t count = int32_t(entry.values.size());
-  for (const auto *list : {&entry.arguments, &entry.results})
-    for (int32_t index : *list)
-      if (index < 0 || index >= count)
-        throw std::runtime_error("entry '" + entry.name + "' refers to value " +
-                                 std::to_string(index) + " of " + std::to_string(count));
-  for (const ValueSpec &value : entry.values)
-    if (value.aliasOf >= count)
-      throw std::runtime_error("value '" + value.name +
-                               "' takes the place of one that does not exist");
   return entry;
 }
 
@@ -169,7 +159,7 @@ std::string Manifest::toJson() const {
     list.push_back(::toJson(entry));
   return Json{{"abi", abiVersion}, {"compiler", compilerVersion}, {"target", target},
               {"cpu", cpu},        {"features", features},        {"entries", list}}
-      .dump(1);
+      .dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &error) {

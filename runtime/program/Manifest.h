@@ -98,6 +98,9 @@ struct Manifest {
   std::vector<EntrySpec> entries;
 
   const EntrySpec *find(std::string_view entry) const;
+  /// Empty if all offsets, indices and lifetimes are consistent with code and
+  /// constants of these sizes; otherwise a sentence that names what is not.
+  std::string verify(int64_t codeBytes, int64_t constantBytes) const;
   std::string toJson() const;
   /// On malformed text none, and `error` says what is wrong and where.
   static std::optional<Manifest> fromJson(std::string_view text, std::string &error);

@@ -5,11 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `Program` is a manifest, machine code mapped for execution, and constants. It is re-entrant:
-// every call in flight has a context of its own.
+// A `Program` is a manifest, machine code mapped for execution, and constants.
 //
 //     auto program = Program::load("classifier.heddle");
 //     auto results = program->run("classify", {{"image", tensor}});
+//
+// It is re-entrant: any number of threads may run it at once, since every call
+// in flight is a `Call` of its own, with its own memory. A call may be prepared
+// once and then run many times for well under a microsecond beyond its work:
+//
+//     auto call = program->prepare("classify");
+//     call->bind("image", image);
+//     while (next(*image))
+//       call->run();                     // writes into call->result("label")
+//
+// Errors before the code runs (a missing argument, a wrong type, a tensor that
+// was given up) are `Error`; those of running code are `ExecutionError`, with
+// the op at work and where it was written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,63 +30,69 @@
 
 #include "runtime/device/ThreadTeam.h"
 #include "runtime/program/Abi.h"
+#include "runtime/program/Profile.h"
+#include "runtime/program/ProgramImage.h"
 #include "runtime/program/RuntimeTensor.h"
 
 #include <mutex>
 
 namespace heddle {
 
-/// The parts of a program, in memory or in a file.
-struct ProgramImage {
-  Manifest manifest;
-  std::string code, constants;
-
-  /// Writes a file: a magic number, a table of sections with lengths and checksums, the sections.
-  /// The file appears whole or not at all: an existing one survives a full disk. Throws Error.
-  void write(const std::string &path) const;
-  /// Reads and verifies a file. Throws Error that says what is wrong with it.
-  static ProgramImage read(const std::string &path);
-};
-
 /// How a call runs.
 struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: the shared team of all cores
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
-  bool managed = false; ///< temporaries buffer by buffer instead of in a planned arena
-  /// Receives the seconds of every step, if given.
-  std::vector<double> *stepSeconds = nullptr;
+  bool managed = false;       ///< temporaries buffer by buffer instead of in a planned arena
+  Profile *profile = nullptr; ///< receives the time of every step, if given
 };
+
+class Call;
 
 class Program {
 public:
   static std::shared_ptr<Program> load(const std::string &path);
+  /// Maps the code. Throws Error if the manifest is not consistent, was made for
+  /// another interface, or needs what this CPU lacks.
   explicit Program(ProgramImage image);
+  /// A program whose entries are functions of this process: `codeOffset` of an
+  /// entry is an index into `functions`.
+  static std::shared_ptr<Program> fromFunctions(Manifest manifest,
+                                                std::vector<HeddleEntry> functions,
+                                                std::string_view constants = {});
   ~Program();
 
-  const Manifest &manifest() const { return image.manifest; }
+  const Manifest &manifest() const;
+  /// Throws Error with the known names for an unknown one.
   const EntrySpec &entry(std::string_view name) const;
 
-  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that lie in
-  /// another layout than the program wants are copied. `donate[i]`: the caller gives argument i up.
-  /// Throws Error.
+  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments
+  /// that lie in another layout than the program wants are copied. `donate[i]`:
+  /// the caller gives argument i up, and a result may take its place.
   std::vector<TensorRef> run(const EntrySpec &entry, std::vector<TensorRef> arguments,
                              const CallOptions &options = {}, const std::vector<bool> &donate = {});
   std::vector<TensorRef> run(std::string_view entry,
                              const std::map<std::string, TensorRef> &arguments,
                              const CallOptions &options = {});
 
-private:
-  struct Context;
-  ProgramImage image;
-  char *code = nullptr;
-  size_t codeBytes = 0;
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Context>> idle;
+  /// A call to bind once and run many times. It may outlive the program.
+  std::unique_ptr<Call> prepare(std::string_view entry, const CallOptions &options = {});
 
-  std::unique_ptr<Context> acquire(const EntrySpec &entry, const CallOptions &options, int threads);
-  void release(std::unique_ptr<Context> context);
+  /// Gives back the memory of calls that are not in flight.
+  void trim();
+
+  struct Loaded;
+
+private:
+  Program() = default;
+  std::shared_ptr<Loaded> loaded;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Call>> idle;
+
+  std::unique_ptr<Call> acquire(const EntrySpec &entry, const CallOptions &options);
 };
 
 } // namespace heddle
+
+#include "runtime/program/Call.h"
 
 #endif // HEDDLE_RUNTIME_PROGRAM_PROGRAM_H

@@ -7,12 +7,14 @@
 
 #include "lib/target/cpu/CpuTarget.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <map>
 #include <mutex>
 #include <unistd.h>
 
@@ -28,7 +30,11 @@ static void initialize() {
   });
 }
 
-bool CpuTarget::has(llvm::StringRef feature) const { return llvm::binary_search(features, feature.str()); }
+bool CpuTarget::has(llvm::StringRef feature) const {
+  return llvm::binary_search(features, feature.str());
+}
+
+std::string CpuTarget::key() const { return triple + "|" + cpu + "|" + llvm::join(features, ","); }
 
 llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   initialize();
@@ -41,13 +47,14 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
     return llvm::createStringError(error);
-  std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(triple, "", ""));
-  if (!info->isCPUStringValid(target.cpu))
+  std::unique_ptr<llvm::MCSubtargetInfo> any(found->createMCSubtargetInfo(triple, "", ""));
+  if (!any->isCPUStringValid(target.cpu))
     return llvm::createStringError("unknown target CPU '" + target.cpu +
-                                   "'; expected 'native' or a name such as 'x86-64', 'haswell', 'skylake-avx512', "
-                                   "'sapphirerapids', 'znver4'");
+                                   "'; expected 'native' or a name such as 'x86-64', 'haswell', "
+                                   "'skylake-avx512', 'sapphirerapids', 'znver4'");
   std::map<std::string, bool> enabled;
-  std::unique_ptr<llvm::MCSubtargetInfo> chosen(found->createMCSubtargetInfo(triple, target.cpu, ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> chosen(
+      found->createMCSubtargetInfo(triple, target.cpu, ""));
   for (const llvm::SubtargetFeatureKV &feature : chosen->getEnabledProcessorFeatures())
     enabled[feature.Key] = true;
   if (target.native)
@@ -59,25 +66,28 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   return target;
 }
 
-static int64_t cacheBytes(int name, int64_t otherwise) {
-  long size = sysconf(name);
+/// What the machine says if code is made for it; some virtual machines don't say.
+static int64_t cacheBytes(const CpuTarget &target, int name, int64_t otherwise) {
+  long size = target.native ? sysconf(name) : 0;
   return size > 0 ? size : otherwise;
 }
 
-nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads) {
+nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &target,
+                                   int threads) {
   mlir::Builder builder(context);
   llvm::SmallVector<mlir::NamedAttribute> values;
   auto set = [&](llvm::StringRef key, int64_t value) {
     values.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value)));
   };
-  bool wide = target.has("avx512f") && target.has("avx512vl") && target.has("avx512bw") && target.has("avx512dq");
+  bool wide = target.has("avx512f") && target.has("avx512vl") && target.has("avx512bw") &&
+              target.has("avx512dq");
   values.push_back(builder.getNamedAttr("kind", builder.getStringAttr("cpu")));
   set("vector_bytes", wide ? 64 : target.has("avx") ? 32 : 16);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", target.has("fma"));
-  set("l1_bytes", target.native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32768) : 32768);
-  set("l2_bytes", target.native ? cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20) : 1 << 20);
-  set("l3_bytes", target.native ? cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 << 20) : 16 << 20);
+  set("l1_bytes", cacheBytes(target, _SC_LEVEL1_DCACHE_SIZE, 32 << 10));
+  set("l2_bytes", cacheBytes(target, _SC_LEVEL2_CACHE_SIZE, 1 << 20));
+  set("l3_bytes", cacheBytes(target, _SC_LEVEL3_CACHE_SIZE, 16 << 20));
   set("threads", threads);
   return nest::MachineAttr::get(context, builder.getDictionaryAttr(values));
 }

@@ -1,13 +1,18 @@
-//===- CpuTarget.h - which CPU code is made for, and making it --*- C++ -*-===//
+//===- CpuTarget.h - which CPU code is made for -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A `CpuTarget` names a CPU and its features. `machineAttr` says to analysis and transforms what it is like, `emitObject`
-// turns a module of the LLVM dialect into an object file, and `link` joins objects into one block of position-independent
-// code that imports nothing and needs no relocation when it is loaded.
+// This room takes modules of the LLVM dialect to code that a CPU runs. A `CpuTarget` names a CPU and
+// its features; `machineAttr` tells analysis and transforms what it is like. Emit.h makes object
+// code, Link.h joins objects into one block that imports nothing, Entry.h makes the function that
+// runs a program's steps.
+//
+//     auto target = cpu::targetFor("haswell");               // or "native"
+//     auto object = cpu::emitObject(module, *target);
+//     auto block = cpu::link({{"my kernel", *object}});      // block->bytes, block->symbols
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +21,8 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,8 @@ struct CpuTarget {
   bool native = false;               ///< this very machine
 
   bool has(llvm::StringRef feature) const;
+  /// Identifies the code that is made: equal targets give equal bytes.
+  std::string key() const;
 };
 
 /// "native", or the name of a CPU that LLVM knows; the error of an unknown one gives examples.
@@ -38,23 +43,6 @@ llvm::Expected<CpuTarget> targetFor(llvm::StringRef cpu);
 
 /// Registers, vector width, caches (of this machine if the target is native, else typical ones), threads.
 nest::MachineAttr machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads);
-
-/// Object code of a module in the LLVM dialect. Safe to call from several threads on modules of different contexts, or of
-/// one context that has threading enabled.
-llvm::Expected<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target);
-/// The same as assembly text.
-llvm::Expected<std::string> emitAssembly(mlir::ModuleOp module, const CpuTarget &target);
-
-/// Code that can be mapped anywhere and run.
-struct CodeBlock {
-  std::string bytes;
-  std::map<std::string, int64_t> symbols; ///< offset of each global function
-};
-/// Lays the objects' code and read-only data in one block and resolves references among them. Fails on a symbol that no
-/// object defines and on a reference that would need a relocation at load.
-llvm::Expected<CodeBlock> link(const std::vector<std::string> &objects);
-/// The symbols that an object refers to and does not define.
-llvm::Expected<std::vector<std::string>> undefinedSymbols(llvm::StringRef object);
 
 } // namespace heddle::cpu
 

@@ -5,9 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The entry of a program, as the runtime calls it (runtime/program/Abi.h): every thread of the team runs it. For each step
-// thread 0 calls the hook if there is one, threads fetch chunks from the step's counter, and a barrier follows, except
-// between steps that thread 0 runs alone.
+// The entry of a program, as the runtime calls it (runtime/program/Abi.h): every thread of the team
+// runs it. A step is shared by all threads, which fetch chunks from its counter, or run by thread 0
+// alone. Threads meet only before steps that say so (`waits`):
+//
+//     step 0   shared              x -> a
+//     step 1   shared              y -> b        no barrier: touches nothing that step 0 touches
+//     step 2   serial, waits       a, b -> c
+//     step 3   serial              c -> d        no barrier: thread 0 did step 2 itself
+//     step 4   shared, waits       d -> e
+//
+// When the call has hooks, all threads meet before every step and thread 0 calls the hook.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +34,7 @@ struct EntryStep {
   std::string kernel;
   int64_t chunks = 1;
   bool serial = false;         ///< run by thread 0 alone
+  bool waits = true;           ///< a barrier stands before it
   std::vector<int32_t> values; ///< the entry's values that the kernel is given
 };
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/cpu/Link.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
@@ -16,7 +17,9 @@ using namespace heddle::cpu;
 using llvm::object::ELF64LEObjectFile;
 
 namespace {
+/// An object whose sections have places in the block.
 struct Placed {
+  const Object *source = nullptr;
   std::unique_ptr<ELF64LEObjectFile> file;
   std::map<uint64_t, int64_t> sections; ///< section index -> offset in the block
 };
@@ -44,6 +47,7 @@ llvm::Expected<std::vector<std::string>> cpu::undefinedSymbols(llvm::StringRef o
     if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
       names.push_back(name->str());
   }
+  llvm::sort(names);
   return names;
 }
 
@@ -59,102 +63,146 @@ static llvm::Error place(Placed &placed, std::string &bytes) {
     if (*name == ".eh_frame")
       continue;
     if (flags & llvm::ELF::SHF_WRITE)
-      return llvm::createStringError("compiled code has writable data in section '" + name->str() + "'");
+      return llvm::createStringError("writable data in section '" + name->str() + "'");
     auto contents = section.getContents();
     if (!contents)
       return contents.takeError();
     uint64_t alignment = std::max<uint64_t>(section.getAlignment().value(), 16);
-    bytes.resize((bytes.size() + alignment - 1) / alignment * alignment, '\0');
+    bytes.resize(llvm::alignTo(bytes.size(), alignment), '\0');
     placed.sections[section.getIndex()] = int64_t(bytes.size());
     bytes.append(contents->begin(), contents->end());
   }
   return llvm::Error::success();
 }
 
-llvm::Expected<CodeBlock> cpu::link(const std::vector<std::string> &objects) {
+static llvm::Error collectSymbols(const Placed &placed, CodeBlock &block) {
+  for (const llvm::object::ELFSymbolRef &symbol : placed.file->symbols()) {
+    auto section = symbol.getSection();
+    if (!section)
+      return section.takeError();
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    auto value = symbol.getValue();
+    if (!value)
+      return value.takeError();
+    if (*section == placed.file->section_end() || symbol.getBinding() == llvm::ELF::STB_LOCAL)
+      continue;
+    auto at = placed.sections.find((*section)->getIndex());
+    if (at == placed.sections.end())
+      continue;
+    if (!block.symbols.emplace(name->str(), at->second + int64_t(*value)).second)
+      return llvm::createStringError("the symbol '" + name->str() + "' is defined twice");
+  }
+  return llvm::Error::success();
+}
+
+/// The offset in the block of what a relocation refers to.
+static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol,
+                                        llvm::StringRef name, const Placed &placed,
+                                        const CodeBlock &block) {
+  auto section = symbol.getSection();
+  if (!section)
+    return section.takeError();
+  auto value = symbol.getValue();
+  if (!value)
+    return value.takeError();
+  if (*section == placed.file->section_end()) {
+    auto found = block.symbols.find(name.str());
+    if (found == block.symbols.end())
+      return llvm::createStringError("it refers to '" + name.str() +
+                                     "', which nothing defines, and programs import nothing");
+    return found->second;
+  }
+  auto found = placed.sections.find((*section)->getIndex());
+  if (found == placed.sections.end())
+    return llvm::createStringError("it refers to a section that is not mapped");
+  return found->second + int64_t(*value);
+}
+
+static llvm::Error resolve(const llvm::object::ELFRelocationRef &relocation, int64_t base,
+                           const Placed &placed, CodeBlock &block) {
+  auto symbol = relocation.getSymbol();
+  if (symbol == placed.file->symbol_end())
+    return llvm::createStringError("it has a relocation without a symbol");
+  auto name = symbol->getName();
+  if (!name)
+    return name.takeError();
+  auto addend = relocation.getAddend();
+  if (!addend)
+    return addend.takeError();
+  auto to = targetOf(*symbol, *name, placed, block);
+  if (!to)
+    return to.takeError();
+  int64_t from = base + int64_t(relocation.getOffset());
+  int64_t distance = *to + *addend - from;
+  auto near = [&]() -> llvm::Error {
+    if (distance != int32_t(distance))
+      return llvm::createStringError("'" + name->str() + "' lies more than 2 GiB away");
+    llvm::support::endian::write32le(&block.bytes[size_t(from)], uint32_t(int32_t(distance)));
+    return llvm::Error::success();
+  };
+  switch (relocation.getType()) {
+  case llvm::ELF::R_X86_64_PC32:
+  case llvm::ELF::R_X86_64_PLT32:
+    return near();
+  case llvm::ELF::R_X86_64_PC64:
+    llvm::support::endian::write64le(&block.bytes[size_t(from)], uint64_t(distance));
+    return llvm::Error::success();
+  case llvm::ELF::R_X86_64_REX_GOTPCRELX:
+  case llvm::ELF::R_X86_64_GOTPCRELX: {
+    // mov name@GOTPCREL(%rip), %reg becomes lea name(%rip), %reg: there is no table to go through.
+    char &opcode = block.bytes[size_t(from) - 2];
+    if (uint8_t(opcode) != 0x8b)
+      return llvm::createStringError("it uses '" + name->str() + "' through a table");
+    opcode = char(0x8d);
+    return near();
+  }
+  default: {
+    llvm::SmallString<32> type;
+    relocation.getTypeName(type);
+    return llvm::createStringError("it needs the address of '" + name->str() +
+                                   "' when it is loaded (" + type.str() + ")");
+  }
+  }
+}
+
+static llvm::Error resolveAll(const Placed &placed, CodeBlock &block) {
+  for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
+    auto patched = section.getRelocatedSection();
+    if (!patched)
+      return patched.takeError();
+    if (*patched == placed.file->section_end())
+      continue;
+    auto base = placed.sections.find((*patched)->getIndex());
+    if (base == placed.sections.end())
+      continue;
+    for (const llvm::object::ELFRelocationRef relocation : section.relocations())
+      if (llvm::Error error = resolve(relocation, base->second, placed, block))
+        return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
   CodeBlock block;
   std::vector<Placed> files;
-  for (const std::string &object : objects) {
-    auto file = open(object);
+  auto blame = [](const Object &object, llvm::Error error) {
+    return llvm::createStringError("the code of '" + object.name +
+                                   "' can't be linked: " + llvm::toString(std::move(error)));
+  };
+  for (const Object &object : objects) {
+    auto file = open(object.bytes);
     if (!file)
-      return file.takeError();
-    files.push_back({std::move(*file), {}});
+      return blame(object, file.takeError());
+    files.push_back({&object, std::move(*file), {}});
     if (llvm::Error error = place(files.back(), block.bytes))
-      return error;
+      return blame(object, std::move(error));
+    if (llvm::Error error = collectSymbols(files.back(), block))
+      return blame(object, std::move(error));
   }
   for (const Placed &placed : files)
-    for (const llvm::object::ELFSymbolRef &symbol : placed.file->symbols()) {
-      auto section = symbol.getSection();
-      auto name = symbol.getName();
-      auto value = symbol.getValue();
-      if (!section || !name || !value)
-        return llvm::createStringError("an object of compiled code has a broken symbol");
-      if (*section == placed.file->section_end() || symbol.getBinding() == llvm::ELF::STB_LOCAL)
-        continue;
-      auto at = placed.sections.find((*section)->getIndex());
-      if (at == placed.sections.end())
-        continue;
-      if (!block.symbols.emplace(name->str(), at->second + int64_t(*value)).second)
-        return llvm::createStringError("the symbol '" + name->str() + "' is defined twice");
-    }
-  for (const Placed &placed : files)
-    for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
-      auto target = section.getRelocatedSection();
-      if (!target)
-        return target.takeError();
-      if (*target == placed.file->section_end())
-        continue;
-      auto base = placed.sections.find((*target)->getIndex());
-      if (base == placed.sections.end())
-        continue;
-      for (const llvm::object::ELFRelocationRef relocation : section.relocations()) {
-        auto symbol = relocation.getSymbol();
-        if (symbol == placed.file->symbol_end())
-          return llvm::createStringError("compiled code has a relocation without a symbol");
-        auto name = symbol->getName();
-        auto in = symbol->getSection();
-        auto value = symbol->getValue();
-        auto addend = relocation.getAddend();
-        if (!name || !in || !value || !addend)
-          return llvm::createStringError("an object of compiled code has a broken relocation");
-        int64_t to;
-        if (*in == placed.file->section_end()) {
-          auto found = block.symbols.find(name->str());
-          if (found == block.symbols.end())
-            return llvm::createStringError("compiled code refers to '" + name->str() +
-                                           "', which nothing defines: program files import nothing");
-          to = found->second;
-        } else {
-          auto found = placed.sections.find((*in)->getIndex());
-          if (found == placed.sections.end())
-            return llvm::createStringError("compiled code refers to a section that is not mapped");
-          to = found->second + int64_t(*value);
-        }
-        int64_t from = base->second + int64_t(relocation.getOffset());
-        switch (relocation.getType()) {
-        case llvm::ELF::R_X86_64_PC32:
-        case llvm::ELF::R_X86_64_PLT32:
-          llvm::support::endian::write32le(&block.bytes[size_t(from)], uint32_t(int32_t(to + *addend - from)));
-          break;
-        case llvm::ELF::R_X86_64_PC64:
-          llvm::support::endian::write64le(&block.bytes[size_t(from)], uint64_t(to + *addend - from));
-          break;
-        case llvm::ELF::R_X86_64_REX_GOTPCRELX:
-        case llvm::ELF::R_X86_64_GOTPCRELX: {
-          // mov name@GOTPCREL(%rip), %reg becomes lea name(%rip), %reg: there is no table to go through.
-          char &opcode = block.bytes[size_t(from) - 2];
-          if (uint8_t(opcode) != 0x8b)
-            return llvm::createStringError("compiled code uses '" + name->str() + "' through a table");
-          opcode = char(0x8d);
-          llvm::support::endian::write32le(&block.bytes[size_t(from)], uint32_t(int32_t(to + *addend - from)));
-          break;
-        }
-        default:
-          return llvm::createStringError("compiled code needs a relocation of type " +
-                                         std::to_string(relocation.getType()) + " for '" + name->str() +
-                                         "' when it is loaded");
-        }
-      }
-    }
+    if (llvm::Error error = resolveAll(placed, block))
+      return blame(*placed.source, std::move(error));
   return block;
 }

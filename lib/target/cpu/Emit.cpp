@@ -1,14 +1,12 @@
-//===- EmitObject.cpp - LLVM dialect to object code -----------------------===//
+//===- Emit.cpp - from the LLVM dialect to object code --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/cpu/Emit.h"
 
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -33,12 +31,15 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const Cpu
     features += (features.empty() ? "+" : ",+") + feature;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, target.cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, target.cpu, features, options, llvm::Reloc::PIC_,
+                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-/// Attributes go on before anything is optimised: without prefer-vector-width 512-bit vectors would be split.
-static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machine, const CpuTarget &target) {
+/// Attributes go on before anything is optimised: without prefer-vector-width 512-bit vectors would
+/// be split.
+static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machine,
+                          const CpuTarget &target) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -77,12 +78,13 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
-static llvm::Expected<std::string> emit(mlir::ModuleOp source, const CpuTarget &target, llvm::CodeGenFileType type) {
+llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &target,
+                                      EmitKind kind) {
   auto machine = machineFor(target);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(source, context, "kernel");
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(source, context, "heddle");
   if (!module)
     return llvm::createStringError("the module does not translate to LLVM IR");
   module->setTargetTriple(llvm::Triple(target.triple));
@@ -91,19 +93,19 @@ static llvm::Expected<std::string> emit(mlir::ModuleOp source, const CpuTarget &
   optimise(*module, **machine);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
+  if (kind == EmitKind::LlvmIr) {
+    module->print(stream, nullptr);
+    return buffer.str().str();
+  }
   llvm::legacy::PassManager passes;
   llvm::TargetLibraryInfoImpl library(module->getTargetTriple());
   library.disableAllFunctions();
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
+  auto type = kind == EmitKind::Object ? llvm::CodeGenFileType::ObjectFile
+                                       : llvm::CodeGenFileType::AssemblyFile;
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, type))
-    return llvm::createStringError("the target '" + target.triple + "' can't emit this kind of file");
+    return llvm::createStringError("the target '" + target.triple +
+                                   "' can't emit this kind of file");
   passes.run(*module);
   return buffer.str().str();
-}
-
-llvm::Expected<std::string> cpu::emitObject(mlir::ModuleOp module, const CpuTarget &target) {
-  return emit(module, target, llvm::CodeGenFileType::ObjectFile);
-}
-llvm::Expected<std::string> cpu::emitAssembly(mlir::ModuleOp module, const CpuTarget &target) {
-  return emit(module, target, llvm::CodeGenFileType::AssemblyFile);
 }

@@ -1,0 +1,263 @@
+//===- NestAnalysis.cpp - questions about nests ---------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/NestAnalysis.h"
+
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+SmallVector<NestRead> heddle::readsOf(Operation *op) {
+  SmallVector<NestRead> reads;
+  auto add = [&](ValueRange values, ArrayAttr maps, ArrayAttr guards, size_t ofBody) {
+    for (auto [i, value] : llvm::enumerate(values))
+      reads.push_back(
+          {unsigned(i), value, cast<MapAttr>(maps[i]), cast<GuardAttr>(guards[i]), i >= ofBody});
+  };
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    add(op->getOperands(), compute.getMaps(), compute.getGuards(), compute.getReads().size());
+  else if (auto update = dyn_cast<UpdateOp>(op))
+    add(update.getReads(), update.getMaps(), update.getGuards(), update.getReads().size());
+  return reads;
+}
+
+SmallVector<Stride> heddle::stridesOf(MapAttr map, StringRef name) {
+  SmallVector<Stride> strides;
+  for (const MapEntry &entry : map.getEntries()) {
+    Expr place = entry.expr();
+    if (place.mentions(std::string_view(name)))
+      strides.push_back({entry.name.str(), place.isLinearIn(std::string_view(name))
+                                               ? place.coefficient(std::string_view(name))
+                                               : 0});
+  }
+  return strides;
+}
+
+std::string heddle::contiguousAlong(MapAttr map, StringRef name) {
+  SmallVector<Stride> strides = stridesOf(map, name);
+  return strides.size() == 1 && strides[0].step == 1 ? strides[0].name : std::string();
+}
+
+//===----------------------------------------------------------------------===//
+// Amounts
+//===----------------------------------------------------------------------===//
+
+double heddle::pointsOf(nd::DimsAttr dims) {
+  double count = 1;
+  for (const nd::Dim &dim : dims)
+    count *= double(dim.size().constant().value_or(1));
+  return count;
+}
+
+double heddle::iterationPoints(Operation *op) {
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    return pointsOf(compute.getProduced()) * pointsOf(compute.getReduced());
+  if (auto update = dyn_cast<UpdateOp>(op))
+    return pointsOf(update.getSpace());
+  return 0;
+}
+
+double heddle::elementBytes(Type element) {
+  return element.isIntOrFloat() ? std::max(1u, element.getIntOrFloatBitWidth() / 8) : 8;
+}
+
+double heddle::tensorBytes(Value tensor) {
+  nd::NdTensorType type = tensorTypeOf(tensor);
+  double count = 1;
+  for (const nd::Dim &dim : type.getDims())
+    count *= double(dim.size().constant().value_or(1));
+  return count * elementBytes(type.getElementType());
+}
+
+static double costOf(Operation &op) {
+  if (isa<arith::ConstantOp, IndexOp>(op))
+    return 0;
+  if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp, arith::DivSIOp, arith::DivUIOp,
+          arith::RemSIOp, arith::RemUIOp>(op))
+    return 6;
+  if (isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
+      !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp,
+           math::RoundEvenOp, math::TruncOp>(op))
+    return 20;
+  return 1;
+}
+
+double heddle::costOf(Region &region) {
+  double cost = 0;
+  if (!region.empty())
+    for (Operation &op : region.front().without_terminator())
+      cost += ::costOf(op);
+  return cost;
+}
+
+double heddle::arithmeticOf(Operation *op) {
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    return iterationPoints(op) * (costOf(compute.getBody()) + costOf(compute.getCombine())) +
+           pointsOf(compute.getProduced()) * costOf(compute.getFinish());
+  if (auto update = dyn_cast<UpdateOp>(op))
+    return iterationPoints(op) * (costOf(update.getBody()) + costOf(update.getCombine()));
+  return 0;
+}
+
+double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extents) {
+  Ranges ranges;
+  double points = 1;
+  std::set<std::string> mentioned;
+  for (const MapEntry &entry : map.getEntries())
+    for (const std::string &name : entry.expr().names())
+      mentioned.insert(name);
+  for (const std::string &name : mentioned) {
+    auto found = extents.find(name);
+    int64_t extent = found == extents.end() ? 1 : std::max<int64_t>(1, found->second);
+    ranges[name] = {0, extent - 1};
+    points *= double(extent);
+  }
+  double elements = 1;
+  for (const MapEntry &entry : map.getEntries()) {
+    double size = double(type.size(entry.name.getValue()).constant().value_or(1));
+    Expr place = entry.expr();
+    double span = size;
+    if (auto bounds = isGathered(place) ? std::nullopt : place.simplify(ranges).bounds(ranges))
+      span = double(bounds->high - bounds->low + 1);
+    elements *= std::clamp(span, 1.0, std::max(1.0, size));
+  }
+  return std::min(elements, isGathered(map) ? elements : points);
+}
+
+static Sizes extentsOf(Operation *op, bool finish = false) {
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    return sizesOf(finish ? compute.getProduced() : iterationSpace(compute));
+  if (auto update = dyn_cast<UpdateOp>(op))
+    return sizesOf(update.getSpace());
+  return {};
+}
+
+double heddle::trafficOf(Operation *op) {
+  // Reads of one value at several places share their elements as far as there are that many.
+  llvm::MapVector<Value, double> elements;
+  for (const NestRead &read : readsOf(op)) {
+    nd::NdTensorType type = tensorTypeOf(read.value);
+    double &sum = elements[read.value];
+    sum = std::min(double(std::max<int64_t>(type.elements(), 1)),
+                   sum + footprint(read.map, type, extentsOf(op, read.inFinish)));
+  }
+  double bytes = 0;
+  for (auto &[value, count] : elements)
+    bytes += count * elementBytes(tensorTypeOf(value).getElementType());
+  for (Value result : op->getResults())
+    bytes += tensorBytes(result);
+  return bytes;
+}
+
+double heddle::reuseOf(Operation *op, const NestRead &read) {
+  double points = 1;
+  Sizes extents = extentsOf(op, read.inFinish);
+  for (auto &[name, size] : extents)
+    points *= double(size);
+  return points / std::max(1.0, footprint(read.map, tensorTypeOf(read.value), extents));
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+/// Collects the factors of a product; false if there is anything else in it.
+static bool collectFactors(Value value, SmallVectorImpl<unsigned> &factors) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    factors.push_back(argument.getArgNumber());
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+    return collectFactors(op->getOperand(0), factors);
+  return isa<arith::MulFOp, arith::MulIOp>(op) && collectFactors(op->getOperand(0), factors) &&
+         collectFactors(op->getOperand(1), factors);
+}
+
+std::optional<Contraction> heddle::contractionOf(ComputeOp op) {
+  if (!op.isReduction() || op.getNeutral().size() != 1 ||
+      nd::combinerKind(op.getCombine()) != nd::CombinerKind::Add)
+    return std::nullopt;
+  Contraction result;
+  if (!collectFactors(op.getBody().front().getTerminator()->getOperand(0), result.factors) ||
+      result.factors.size() < 2)
+    return std::nullopt;
+  SmallVector<unsigned> sorted(result.factors);
+  llvm::sort(sorted);
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    return std::nullopt;
+  return result;
+}
+
+bool heddle::onlyMoves(ComputeOp op) {
+  Block &body = op.getBody().front();
+  return !op.isReduction() && op.getFinish().empty() && op.getReads().size() == 1 &&
+         op.getNumResults() == 1 && body.getTerminator()->getOperand(0) == body.getArgument(0) &&
+         tensorTypeOf(op.getReads()[0]).getElementType() ==
+             tensorTypeOf(op.getResult(0)).getElementType();
+}
+
+std::optional<std::map<std::string, std::string, std::less<>>> heddle::renamingOf(MapAttr map) {
+  std::map<std::string, std::string, std::less<>> renaming;
+  std::set<std::string> used;
+  for (const MapEntry &entry : map.getEntries()) {
+    auto name = entry.expr().asName();
+    if (!name || readIndex(*name) || !used.insert(*name).second)
+      return std::nullopt;
+    renaming[entry.name.str()] = *name;
+  }
+  return renaming;
+}
+
+//===----------------------------------------------------------------------===//
+// Liveness
+//===----------------------------------------------------------------------===//
+
+TensorLiveness::TensorLiveness(Block &block) {
+  int64_t position = 0;
+  SmallVector<Value> values(block.getArguments());
+  for (Operation &op : block) {
+    positions[&op] = position;
+    for (Value result : op.getResults()) {
+      intervals[result] = {position, position};
+      values.push_back(result);
+    }
+    ++position;
+  }
+  for (Value argument : block.getArguments())
+    intervals[argument] = {-1, -1};
+  live.assign(size_t(position), 0);
+  for (Value value : values) {
+    Interval &interval = intervals[value];
+    for (Operation *user : value.getUsers())
+      if (Operation *own = block.findAncestorOpInBlock(*user))
+        interval.last = std::max(interval.last, positions[own]);
+    auto type = dyn_cast<nd::NdTensorType>(value.getType());
+    if (!type || interval.first < 0 || isa<nd::ConstantOp>(value.getDefiningOp()))
+      continue;
+    for (int64_t at = interval.first; at <= interval.last; ++at)
+      live[size_t(at)] += tensorBytes(value);
+  }
+}
+
+double TensorLiveness::peakBytes() const {
+  double peak = 0;
+  for (double bytes : live)
+    peak = std::max(peak, bytes);
+  return peak;
+}

@@ -1,0 +1,39 @@
+//===- Constants.h - literals as bytes --------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The constants block of a program: the bytes of every literal in the layout that it has. Literals
+// with the same bytes share a place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_CONSTANTS_H
+#define HEDDLE_LIB_PIPELINES_CONSTANTS_H
+
+#include "dialects/nd/Nd.h"
+#include "runtime/program/Manifest.h"
+
+namespace heddle {
+
+/// The type of a tensor as the runtime sees it.
+TensorSpec specOf(nd::NdTensorType type);
+/// Row-major over the sorted names.
+Layout defaultLayout(nd::NdTensorType type);
+
+class ConstantBlock {
+public:
+  /// The offset of the literal's bytes; none for an element type that has no bytes in memory.
+  std::optional<int64_t> add(nd::ConstantOp constant, const Layout &layout);
+  std::string take() { return std::move(bytes); }
+
+private:
+  std::string bytes;
+  std::map<std::pair<int64_t, std::string>, int64_t> places; ///< by alignment and hash
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_CONSTANTS_H

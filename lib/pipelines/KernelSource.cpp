@@ -1,0 +1,363 @@
+//===- KernelSource.cpp - a nest on its own, without its names ------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/KernelSource.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Canonical.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Renaming
+//===----------------------------------------------------------------------===//
+
+static std::string renamed(const Labels &labels, StringRef name) {
+  auto found = labels.find(std::string_view(name));
+  return found == labels.end() ? name.str() : found->second;
+}
+
+static Expr renamed(const Labels &labels, const Expr &expr) {
+  return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
+    auto found = labels.find(name);
+    return found == labels.end() ? std::nullopt : std::optional<Expr>(Expr::name(found->second));
+  });
+}
+
+static nd::DimsAttr renamed(const Labels &labels, nd::DimsAttr dims) {
+  SmallVector<nd::Dim> list;
+  for (const nd::Dim &dim : dims)
+    list.emplace_back(dims.getContext(), renamed(labels, dim.name.getValue()),
+                      dim.size().getExpr());
+  return nd::DimsAttr::getSorted(dims.getContext(), list);
+}
+
+static Type renamed(const Labels &labels, Type type) {
+  auto tensor = dyn_cast<nd::NdTensorType>(type);
+  if (!tensor)
+    return type;
+  return tensor.withDims(renamed(labels, tensor.getDims()).getDims());
+}
+
+static nest::LayoutAttr renamed(const Labels &labels, nest::LayoutAttr layout) {
+  return nest::LayoutAttr::get(layout.getContext(), layout.getLayout().rename(labels));
+}
+
+static nest::GuardAttr renamed(const Labels &labels, nest::GuardAttr guard) {
+  SmallVector<nest::Condition> conditions;
+  for (const nest::Condition &condition : guard.getConditions())
+    conditions.emplace_back(guard.getContext(), renamed(labels, condition.expr()),
+                            condition.equality);
+  return nest::GuardAttr::get(guard.getContext(), conditions, guard.getOtherwise());
+}
+
+/// A tensor's names and the names that iterate have labels of their own.
+static nest::MapAttr renamed(const Labels &tensor, const Labels &labels, nest::MapAttr map) {
+  SmallVector<nest::MapEntry> entries;
+  for (const nest::MapEntry &entry : map.getEntries())
+    entries.emplace_back(map.getContext(), renamed(tensor, entry.name.getValue()),
+                         renamed(labels, entry.expr()));
+  return nest::MapAttr::getSorted(map.getContext(), entries);
+}
+
+static nest::ScheduleAttr renamed(const Labels &labels, ArrayRef<Labels> operands,
+                                  nest::ScheduleAttr attr) {
+  nest::Schedule schedule = attr.getSchedule().rename(labels);
+  for (nest::Stage &stage : schedule.stages)
+    if (stage.operand < operands.size())
+      stage.layout = stage.layout.rename(operands[stage.operand]);
+  return nest::ScheduleAttr::get(attr.getContext(), schedule);
+}
+
+static ArrayAttr renamedList(ArrayAttr list, llvm::function_ref<Attribute(Attribute)> rename) {
+  return ArrayAttr::get(list.getContext(), llvm::map_to_vector(list, rename));
+}
+
+//===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How a nest's names become labels.
+struct NestLabels {
+  Labels iteration;
+  std::vector<Labels> operands; ///< of each distinct operand
+  bool uniform = false;         ///< all names of the op, wherever they stand, by `iteration`
+};
+} // namespace
+
+static bool areDistinct(const Labels &labels) {
+  std::set<std::string> seen;
+  return llvm::all_of(labels, [&](const auto &each) { return seen.insert(each.second).second; });
+}
+
+/// Replaces names in all attributes and types alike.
+static AttrTypeReplacer uniformReplacer(const Labels &labels) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&labels](nd::NdTensorType type) { return renamed(labels, Type(type)); });
+  replacer.addReplacement([&labels](nd::DimsAttr dims) -> std::pair<Attribute, WalkResult> {
+    return {renamed(labels, dims), WalkResult::skip()};
+  });
+  replacer.addReplacement([&labels](nest::MapAttr map) -> std::pair<Attribute, WalkResult> {
+    return {renamed(labels, labels, map), WalkResult::skip()};
+  });
+  replacer.addReplacement([&labels](nest::GuardAttr guard) -> std::pair<Attribute, WalkResult> {
+    return {renamed(labels, guard), WalkResult::skip()};
+  });
+  replacer.addReplacement([&labels](nest::LayoutAttr layout) -> std::pair<Attribute, WalkResult> {
+    return {renamed(labels, layout), WalkResult::skip()};
+  });
+  replacer.addReplacement([&labels](nest::ScheduleAttr attr) -> std::pair<Attribute, WalkResult> {
+    std::vector<Labels> operands(16, labels);
+    return {renamed(labels, operands, attr), WalkResult::skip()};
+  });
+  return replacer;
+}
+
+/// All names in an op with regions: of dimensions, of iteration, of groups.
+static std::vector<std::string> namesIn(Operation *op) {
+  std::set<std::string> names;
+  auto add = [&](nd::DimsAttr dims) {
+    for (const nd::Dim &dim : dims)
+      names.insert(dim.name.str());
+  };
+  op->walk([&](Operation *inner) {
+    for (NamedAttribute attr : inner->getAttrs())
+      if (auto dims = dyn_cast<nd::DimsAttr>(attr.getValue()))
+        add(dims);
+    auto addTypes = [&](TypeRange types) {
+      for (Type type : types)
+        if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+          add(tensor.getDims());
+    };
+    addTypes(inner->getOperandTypes());
+    addTypes(inner->getResultTypes());
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        addTypes(block.getArgumentTypes());
+  });
+  return {names.begin(), names.end()};
+}
+
+/// An op with its regions, values numbered in the order of their first use.
+static void writeText(Operation *op, const Labels &labels, AttrTypeReplacer &replacer,
+                      DenseMap<Value, unsigned> &numbers, llvm::raw_ostream &os) {
+  auto number = [&](Value value) {
+    auto [found, isNew] = numbers.try_emplace(value, numbers.size());
+    os << " %" << found->second;
+    if (isNew)
+      os << ": " << replacer.replace(value.getType());
+  };
+  os << op->getName();
+  for (NamedAttribute attr : op->getAttrs())
+    if (auto name = dyn_cast<StringAttr>(attr.getValue()); name && isa<nest::IndexOp>(op))
+      os << " " << renamed(labels, name.getValue());
+    else
+      os << " " << replacer.replace(attr.getValue());
+  for (Value operand : op->getOperands())
+    number(operand);
+  for (Value result : op->getResults())
+    number(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      os << " {";
+      for (Value argument : block.getArguments())
+        number(argument);
+      for (Operation &inner : block) {
+        os << "\n";
+        writeText(&inner, labels, replacer, numbers, os);
+      }
+      os << "}";
+    }
+}
+
+static NestLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
+  SmallVector<Value> operands = nest::kernelOperands(nest);
+  NestLabels result;
+  result.operands.resize(operands.size());
+  auto layoutOf = [&](Value value) {
+    size_t i = size_t(llvm::find(operands, value) - operands.begin());
+    return nest::LayoutAttr::get(nest->getContext(), operandLayouts[i]);
+  };
+  if (isa<nest::ComputeOp, nest::UpdateOp>(nest)) {
+    CanonicalForm form = canonicalKernel(nest, layoutOf);
+    if (!areDistinct(form.labels))
+      return result; // too symmetric: names stay as they are
+    for (const auto &[name, label] : form.labels) {
+      auto [before, after] = StringRef(name).split('.');
+      size_t operand;
+      if (before.getAsInteger(10, operand))
+        result.iteration[name] = label;
+      else
+        result.operands[operand][after.str()] = label;
+    }
+    return result;
+  }
+  CanonicalForm form = canonicalise(namesIn(nest), [&](const Labels &labels) {
+    AttrTypeReplacer replacer = uniformReplacer(labels);
+    DenseMap<Value, unsigned> numbers;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (Value operand : operands) {
+      numbers.try_emplace(operand, numbers.size());
+      os << replacer.replace(operand.getType()) << replacer.replace(Attribute(layoutOf(operand)))
+         << "\n";
+    }
+    writeText(nest, labels, replacer, numbers, os);
+    return text;
+  });
+  if (!areDistinct(form.labels))
+    return result;
+  result.uniform = true;
+  result.iteration = form.labels;
+  for (Labels &labels : result.operands)
+    labels = form.labels;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The text
+//===----------------------------------------------------------------------===//
+
+/// Renames a nest of which operands have their new types already.
+static void renameNest(Operation *nest, const NestLabels &labels) {
+  if (labels.uniform) {
+    AttrTypeReplacer replacer = uniformReplacer(labels.iteration);
+    replacer.recursivelyReplaceElementsIn(nest, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+  } else {
+    SmallVector<Value> distinct = nest::kernelOperands(nest);
+    auto operandLabels = [&](unsigned position) -> const Labels & {
+      return labels.operands[size_t(llvm::find(distinct, nest->getOperand(position)) -
+                                    distinct.begin())];
+    };
+    bool isUpdate = isa<nest::UpdateOp>(nest);
+    const Labels &results = isUpdate ? operandLabels(0) : labels.iteration;
+    unsigned read = isUpdate ? 1 : 0; // position of the first read
+    std::vector<Labels> staged;
+    for (unsigned i = read; i < nest->getNumOperands(); ++i)
+      staged.push_back(operandLabels(i));
+    for (NamedAttribute attr : llvm::to_vector(nest->getAttrs())) {
+      Attribute value = attr.getValue();
+      if (auto dims = dyn_cast<nd::DimsAttr>(value))
+        value = renamed(labels.iteration, dims);
+      else if (auto map = dyn_cast<nest::MapAttr>(value))
+        value = renamed(results, labels.iteration, map);
+      else if (auto schedule = dyn_cast<nest::ScheduleAttr>(value))
+        value = renamed(labels.iteration, staged, schedule);
+      else if (attr.getName() == "maps")
+        value = renamedList(cast<ArrayAttr>(value), [&, i = read](Attribute map) mutable {
+          return renamed(operandLabels(i++), labels.iteration, cast<nest::MapAttr>(map));
+        });
+      else if (attr.getName() == "guards")
+        value = renamedList(cast<ArrayAttr>(value), [&](Attribute guard) {
+          return renamed(labels.iteration, cast<nest::GuardAttr>(guard));
+        });
+      else if (attr.getName() == "layouts")
+        value = renamedList(cast<ArrayAttr>(value), [&](Attribute layout) -> Attribute {
+          auto chosen = dyn_cast<nest::LayoutAttr>(layout);
+          return chosen ? renamed(results, chosen) : layout;
+        });
+      nest->setAttr(attr.getName(), value);
+    }
+    for (OpResult result : nest->getResults())
+      result.setType(renamed(results, result.getType()));
+  }
+  nest->walk([&](nest::IndexOp index) {
+    index.setName(renamed(labels.iteration, index.getName()));
+  });
+}
+
+static Labels inverse(const Labels &labels) {
+  Labels result;
+  for (const auto &[name, label] : labels)
+    result[label] = name;
+  return result;
+}
+
+std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayouts,
+                                 ArrayRef<Layout> resultLayouts, nest::MachineAttr machine) {
+  NestLabels labels = labelsOf(nest, operandLayouts);
+  MLIRContext *context = nest->getContext();
+  SmallVector<Value> operands = nest::kernelOperands(nest);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  SmallVector<Type> types;
+  SmallVector<Layout> operandsIn, resultsIn;
+  for (auto [i, value] : llvm::enumerate(operands)) {
+    types.push_back(renamed(labels.operands[i], value.getType()));
+    operandsIn.push_back(operandLayouts[i].rename(labels.operands[i]));
+  }
+  auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "kernel",
+                                       builder.getFunctionType(types, {}));
+  Block *body = function.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(operands, body->getArguments());
+  builder.setInsertionPointToEnd(body);
+  Operation *copy = builder.clone(*nest, mapping);
+  // What earlier passes were told about a nest does not change its code.
+  copy->walk([](Operation *inner) {
+    for (NamedAttribute attr : llvm::to_vector(inner->getDiscardableAttrs()))
+      inner->removeDiscardableAttr(attr.getName());
+  });
+  renameNest(copy, labels);
+  bool isUpdate = isa<nest::UpdateOp>(nest);
+  const Labels &resultLabels =
+      isUpdate ? labels.operands[size_t(llvm::find(operands, nest->getOperand(0)) -
+                                        operands.begin())]
+               : labels.iteration;
+  for (const Layout &layout : resultLayouts)
+    resultsIn.push_back(layout.rename(resultLabels));
+  if (isa<nest::ComputeOp>(copy) && !copy->hasAttr("schedule")) {
+    nest::Schedule schedule = nest::chooseSchedule(copy, operandsIn, resultsIn, machine);
+    auto chosen = nest::ScheduleAttr::get(context, schedule);
+    copy->setAttr("schedule", chosen);
+    std::vector<Labels> back;
+    for (Value operand : nest->getOperands())
+      back.push_back(inverse(
+          labels.operands[size_t(llvm::find(operands, operand) - operands.begin())]));
+    nest->setAttr("schedule", renamed(inverse(labels.iteration), back, chosen));
+  }
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), copy->getResults());
+  function.setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));
+  auto list = [&](ArrayRef<Layout> layouts) {
+    return builder.getArrayAttr(llvm::map_to_vector(layouts, [&](const Layout &layout) -> Attribute {
+      return nest::LayoutAttr::get(context, layout);
+    }));
+  };
+  function->setAttr("heddle.operands", list(operandsIn));
+  function->setAttr("heddle.results", list(resultsIn));
+  function->setAttr("heddle.machine", machine);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &symbol) {
+  auto function = *module.getOps<func::FuncOp>().begin();
+  nest::KernelRequest request;
+  request.nest = &function.front().front();
+  auto read = [&](StringRef name, SmallVector<Layout> &layouts) {
+    for (auto layout : function->getAttrOfType<ArrayAttr>(name).getAsRange<nest::LayoutAttr>())
+      layouts.push_back(layout.getLayout());
+  };
+  read("heddle.operands", request.operandLayouts);
+  read("heddle.results", request.resultLayouts);
+  if (auto schedule = request.nest->getAttrOfType<nest::ScheduleAttr>("schedule"))
+    request.schedule = schedule.getSchedule();
+  request.machine = function->getAttrOfType<nest::MachineAttr>("heddle.machine");
+  request.symbol = symbol;
+  return request;
+}

@@ -1,0 +1,54 @@
+//===- Kernels.h - from kernel sources to objects ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each distinct kernel is emitted on its own, on any of several threads, in an MLIRContext of that
+// thread's; what comes out depends on the source, the target and the compiler alone, so it is kept in
+// the cache under the hash of these three.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_KERNELS_H
+#define HEDDLE_LIB_PIPELINES_KERNELS_H
+
+#include "lib/pipelines/Compile.h"
+#include "lib/pipelines/Outline.h"
+#include "lib/target/cpu/Emit.h"
+#include "lib/target/cpu/Entry.h"
+#include "lib/target/cpu/Link.h"
+
+namespace heddle {
+
+class KernelCache;
+
+struct CompiledKernel {
+  std::string symbol;
+  cpu::Object object;
+  int64_t chunks = 1, scratchBytes = 0;
+  bool cached = false;
+};
+
+/// What a kernel looks like on its way; for tools.
+enum class KernelForm { Loops, LlvmIr, Assembly };
+
+/// Compiles all of them, or fails with a diagnostic at the nest that can't be compiled. `cache` may be
+/// null.
+mlir::FailureOr<std::vector<CompiledKernel>>
+compileKernels(llvm::ArrayRef<OutlinedKernel> kernels, const cpu::CpuTarget &target,
+               const KernelCache *cache, const CompileOptions &options);
+
+/// One kernel as text.
+mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const cpu::CpuTarget &target,
+                                         KernelForm form);
+
+/// A function `symbol` that runs `steps` (Entry.h), from the cache if it is there.
+llvm::Expected<cpu::Object> compileEntry(const std::string &name, const std::string &symbol,
+                                         const std::vector<cpu::EntryStep> &steps,
+                                         const cpu::CpuTarget &target, const KernelCache *cache);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_KERNELS_H

@@ -1,0 +1,262 @@
+//===- MemoryPlan.cpp - where the values of an entry lie ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/MemoryPlan.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/conversion/nest_to_loops/Kernel.h"
+#include "runtime/memory/Planner.h"
+
+using namespace heddle;
+using namespace mlir;
+
+using Kind = ValueSpec::Kind;
+
+/// True if a nest may write a result of the same type and layout where `operand` lies: no point reads
+/// a place of it that another point has written.
+static bool mayOverwrite(Operation *op, Value operand) {
+  if (auto update = dyn_cast<nest::UpdateOp>(op))
+    return operand == update.getDest() && !llvm::is_contained(update.getReads(), operand);
+  auto compute = dyn_cast<nest::ComputeOp>(op);
+  if (!compute)
+    return false;
+  auto type = nest::tensorTypeOf(operand);
+  if (type.getDims() != compute.getProduced())
+    return false;
+  for (auto [i, read] : llvm::enumerate(op->getOperands())) {
+    if (read != operand)
+      continue;
+    // A point that is met for each point of a reduction would be read again after it was written.
+    if (compute.isReduction() && i < compute.getReads().size())
+      return false;
+    if (cast<nest::MapAttr>(compute.getMaps()[i]) != nest::MapAttr::identity(type) ||
+        !cast<nest::GuardAttr>(compute.getGuards()[i]).isTrivial())
+      return false;
+  }
+  // A finish that runs while others still reduce must find its reads as they were.
+  return true;
+}
+
+namespace {
+class Planner {
+public:
+  explicit Planner(OutlinedEntry &entry) : entry(entry), values(entry.spec.values) {}
+
+  int64_t run() {
+    findLifetimes();
+    planDonations();
+    planInPlace();
+    return packArena();
+  }
+
+private:
+  OutlinedEntry &entry;
+  std::vector<ValueSpec> &values;
+  std::vector<int32_t> maker, lastRead; ///< steps; -1: none
+  std::vector<bool> overwritten;        ///< some value takes its place
+  std::vector<std::vector<int32_t>> numberOf;
+
+  void findLifetimes() {
+    int32_t steps = int32_t(entry.steps.size());
+    maker.assign(values.size(), -1);
+    lastRead.assign(values.size(), -1);
+    overwritten.assign(values.size(), false);
+    for (auto [s, step] : llvm::enumerate(entry.steps)) {
+      for (int32_t value : step.operands)
+        lastRead[size_t(value)] = int32_t(s);
+      for (int32_t value : step.results)
+        maker[size_t(value)] = int32_t(s);
+    }
+    for (auto [v, value] : llvm::enumerate(values)) {
+      value.firstStep = std::max(0, maker[v]);
+      // Results and arguments live as long as the program; a temporary that nobody reads is written.
+      value.lastStep = value.kind == Kind::Temporary ? std::max(maker[v], lastRead[v])
+                                                     : std::max(0, steps - 1);
+    }
+  }
+
+  size_t place(size_t value) const {
+    while (values[value].aliasOf >= 0)
+      value = size_t(values[value].aliasOf);
+    return value;
+  }
+
+  /// True if step `s` may make `to` where `from` lies, which it is the last to read.
+  bool fits(size_t s, size_t from, size_t to) const {
+    if (lastRead[from] != int32_t(s) || overwritten[from] ||
+        values[from].layout != values[to].layout ||
+        byteSize(values[from].type.element) != byteSize(values[to].type.element) ||
+        values[from].bytes != values[to].bytes)
+      return false;
+    const OutlinedStep &step = entry.steps[s];
+    for (auto [value, number] :
+         llvm::zip_equal(nest::kernelOperands(step.nest), step.operands))
+      if (size_t(number) == from)
+        return mayOverwrite(step.nest, value);
+    return false;
+  }
+
+  /// A chain of values, from `from` to `to`, each of which may take the place of the one before.
+  bool findChain(size_t from, size_t to, std::vector<size_t> &chain) const {
+    chain.push_back(to);
+    if (from == to)
+      return true;
+    if (maker[to] >= 0 && chain.size() < 16)
+      for (int32_t operand : entry.steps[size_t(maker[to])].operands) {
+        auto kind = values[size_t(operand)].kind;
+        if ((size_t(operand) == from || (kind == Kind::Temporary && values[size_t(operand)].aliasOf < 0)) &&
+            fits(size_t(maker[to]), size_t(operand), to) && findChain(from, size_t(operand), chain))
+          return true;
+      }
+    chain.pop_back();
+    return false;
+  }
+
+  void planDonations() {
+    func::FuncOp function = entry.function;
+    EntrySpec &spec = entry.spec;
+    for (size_t a = 0; a < spec.arguments.size(); ++a) {
+      auto donate = function.getArgAttrOfType<IntegerAttr>(unsigned(a), "heddle.donate");
+      if (!donate || donate.getInt() < 0 || donate.getInt() >= int64_t(spec.results.size()))
+        continue;
+      size_t from = size_t(spec.arguments[a]), to = size_t(spec.results[size_t(donate.getInt())]);
+      if (values[from].type != values[to].type || values[to].aliasOf >= 0)
+        continue;
+      std::vector<size_t> chain; // from the result back to the argument
+      if (findChain(from, to, chain)) {
+        for (size_t i = 0; i + 1 < chain.size(); ++i)
+          takePlace(chain[i], chain[i + 1]);
+      } else if (lastRead[from] < maker[to] && !overwritten[from] &&
+                 values[from].layout == values[to].layout) {
+        // Nobody needs the argument any more when the result is made.
+        takePlace(to, from);
+      } else {
+        continue;
+      }
+      spec.donations.emplace_back(int32_t(a), int32_t(donate.getInt()));
+    }
+  }
+
+  void takePlace(size_t value, size_t from) {
+    values[value].aliasOf = int32_t(from);
+    overwritten[from] = true;
+  }
+
+  void planInPlace() {
+    for (auto [s, step] : llvm::enumerate(entry.steps))
+      for (int32_t result : step.results) {
+        size_t to = size_t(result);
+        if (values[to].aliasOf >= 0)
+          continue;
+        for (int32_t operand : step.operands) {
+          size_t from = size_t(operand), root = place(from);
+          if (values[from].kind != Kind::Temporary || values[root].kind != Kind::Temporary ||
+              !fits(s, from, to))
+            continue;
+          if (values[to].kind == Kind::Temporary) {
+            takePlace(to, from);
+          } else {
+            // What becomes the result lies in the result from the start.
+            values[root].aliasOf = result;
+            overwritten[from] = true;
+          }
+          break;
+        }
+      }
+  }
+
+  int64_t packArena() {
+    std::vector<int32_t> first(values.size()), last(values.size());
+    for (auto [v, value] : llvm::enumerate(values)) {
+      first[v] = value.firstStep;
+      last[v] = value.lastStep;
+    }
+    for (size_t v = 0; v < values.size(); ++v) {
+      size_t root = place(v);
+      first[root] = std::min(first[root], values[v].firstStep);
+      last[root] = std::max(last[root], values[v].lastStep);
+    }
+    std::vector<PlannedBuffer> buffers;
+    std::vector<size_t> owners;
+    for (auto [v, value] : llvm::enumerate(values))
+      if (value.kind == Kind::Temporary && value.aliasOf < 0) {
+        PlannedBuffer buffer;
+        buffer.bytes = *value.bytes.constant();
+        buffer.first = first[v];
+        buffer.last = last[v];
+        buffer.alignment = value.layout.alignment;
+        buffers.push_back(buffer);
+        owners.push_back(v);
+      }
+    entry.spec.arenaBytes = planArena(buffers);
+    for (auto [buffer, v] : llvm::zip_equal(buffers, owners))
+      values[v].offset = buffer.offset;
+    return liveBytes(buffers);
+  }
+};
+} // namespace
+
+int64_t heddle::planMemory(OutlinedEntry &entry) { return Planner(entry).run(); }
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bytes that a step touches: of the arena, or of a value that lies elsewhere.
+struct Touched {
+  int64_t owner; ///< the value, -1: the arena
+  int64_t begin, end;
+  bool overlaps(const Touched &other) const {
+    return owner == other.owner && begin < other.end && other.begin < end;
+  }
+};
+struct Footprint {
+  SmallVector<Touched> reads, writes;
+};
+} // namespace
+
+static bool anyOverlap(ArrayRef<Touched> a, ArrayRef<Touched> b) {
+  return llvm::any_of(a, [&](const Touched &x) {
+    return llvm::any_of(b, [&](const Touched &y) { return x.overlaps(y); });
+  });
+}
+
+std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
+                                       const std::vector<bool> &serial) {
+  const std::vector<ValueSpec> &values = entry.spec.values;
+  auto touched = [&](int32_t value) -> Touched {
+    while (values[size_t(value)].aliasOf >= 0)
+      value = values[size_t(value)].aliasOf;
+    const ValueSpec &place = values[size_t(value)];
+    int64_t bytes = std::max<int64_t>(1, place.bytes.constant().value_or(1));
+    if (place.kind == Kind::Temporary)
+      return {-1, place.offset, place.offset + bytes};
+    return {value, 0, bytes};
+  };
+  std::vector<bool> waits(entry.steps.size());
+  SmallVector<std::pair<size_t, Footprint>> open; // steps since the last barrier
+  for (auto [s, step] : llvm::enumerate(entry.steps)) {
+    Footprint mine;
+    for (int32_t value : step.operands)
+      mine.reads.push_back(touched(value));
+    for (int32_t value : step.results)
+      mine.writes.push_back(touched(value));
+    for (const auto &[other, theirs] : open) {
+      // Thread 0 runs its own steps in order.
+      if (serial[s] && serial[other])
+        continue;
+      if (anyOverlap(mine.reads, theirs.writes) || anyOverlap(mine.writes, theirs.reads) ||
+          anyOverlap(mine.writes, theirs.writes))
+        waits[s] = true;
+    }
+    if (waits[s])
+      open.clear();
+    open.emplace_back(s, std::move(mine));
+  }
+  return waits;
+}

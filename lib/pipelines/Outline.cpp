@@ -1,0 +1,379 @@
+//===- Outline.cpp - a function as values and steps -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/Outline.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/pipelines/Constants.h"
+#include "lib/pipelines/KernelSource.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace mlir;
+
+int32_t OutlinedStep::operand(Value value) const {
+  SmallVector<Value> distinct = nest::kernelOperands(nest);
+  return operands[size_t(llvm::find(distinct, value) - distinct.begin())];
+}
+
+static std::string placeOf(Location loc) {
+  auto file = loc->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
+         std::to_string(file.getColumn());
+}
+
+//===----------------------------------------------------------------------===//
+// Preparing a function
+//===----------------------------------------------------------------------===//
+
+/// A function returns each value once, and none that it was given or that is a literal: such results
+/// are copied.
+static void makeResultsDistinct(func::FuncOp function) {
+  auto end = cast<func::ReturnOp>(function.front().getTerminator());
+  llvm::DenseSet<Value> seen;
+  for (OpOperand &operand : end->getOpOperands()) {
+    Value value = operand.get();
+    Operation *maker = value.getDefiningOp();
+    if (maker && !isa<nd::ConstantOp>(maker) && seen.insert(value).second)
+      continue;
+    OpBuilder builder(end);
+    auto type = nest::tensorTypeOf(value);
+    nest::NestBuilder copy(builder, value.getLoc());
+    copy.produced = type.getDims();
+    copy.read(value, nest::MapAttr::identity(type));
+    auto op = copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
+      return SmallVector<Value>(read);
+    });
+    op->setAttr("heddle.name", builder.getStringAttr("copy"));
+    operand.set(op.getResult(0));
+  }
+}
+
+/// Large literals of one value are filled in by a nest, which is smaller than their bytes.
+static void fillSplats(func::FuncOp function) {
+  for (auto constant : llvm::make_early_inc_range(function.getOps<nd::ConstantOp>())) {
+    auto type = nest::tensorTypeOf(constant.getResult());
+    TypedAttr splat = constant.splat();
+    if (!splat || !type.isStatic() || type.elements() < 4096)
+      continue;
+    OpBuilder builder(constant);
+    nest::NestBuilder fill(builder, constant.getLoc());
+    fill.produced = type.getDims();
+    auto op = fill.create({type.getElementType()}, [&](OpBuilder &b, Location loc, ValueRange) {
+      return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
+    });
+    op->setAttr("heddle.name", builder.getStringAttr("fill"));
+    constant.getResult().replaceAllUsesWith(op.getResult(0));
+    constant->erase();
+  }
+}
+
+/// A result that takes the place of an argument must be made after all others have read the
+/// argument: the nest that makes it, and what depends on it, moves behind them.
+static void delayOverwriting(func::FuncOp function) {
+  auto end = cast<func::ReturnOp>(function.front().getTerminator());
+  for (BlockArgument argument : function.getArguments()) {
+    auto donate =
+        function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
+    if (!donate || donate.getInt() < 0 || donate.getInt() >= int64_t(end.getNumOperands()))
+      continue;
+    Operation *maker = end.getOperand(unsigned(donate.getInt())).getDefiningOp();
+    if (!maker || !llvm::is_contained(nest::kernelOperands(maker), argument))
+      continue;
+    Operation *last = maker;
+    for (Operation *user : argument.getUsers()) {
+      Operation *reader = function.front().findAncestorOpInBlock(*user);
+      if (reader != end && last->isBeforeInBlock(reader))
+        last = reader;
+    }
+    if (last == maker)
+      continue;
+    llvm::SetVector<Operation *> moved;
+    moved.insert(maker);
+    for (Operation *op = maker->getNextNode(); op != last->getNextNode(); op = op->getNextNode()) {
+      bool depends = llvm::any_of(nest::kernelOperands(op), [&](Value operand) {
+        return operand.getDefiningOp() && moved.contains(operand.getDefiningOp());
+      });
+      if (depends)
+        moved.insert(op);
+    }
+    bool legal = llvm::none_of(moved.getArrayRef().drop_front(), [&](Operation *op) {
+      return llvm::is_contained(nest::kernelOperands(op), argument);
+    });
+    if (!legal)
+      continue;
+    for (Operation *op : moved) {
+      op->moveAfter(last);
+      last = op;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// Arithmetic of one point of a region, in units of an addition.
+static double costOf(Region &region) {
+  double cost = 0;
+  for (Block &block : region)
+    for (Operation &op : block.without_terminator()) {
+      if (isa<arith::ConstantOp, nest::IndexOp>(op))
+        continue;
+      if (op.getDialect() && isa<math::MathDialect>(op.getDialect()))
+        cost += isa<math::FmaOp, math::AbsFOp>(op) ? 2 : 15;
+      else
+        cost += isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+                    arith::RemFOp>(op)
+                    ? 8
+                    : 1;
+    }
+  return cost;
+}
+
+static double sizeOf(nd::DimsAttr dims) {
+  double points = 1;
+  for (const nd::Dim &dim : dims)
+    points *= double(dim.size().constant().value_or(1));
+  return points;
+}
+
+/// Arithmetic of a nest, inner nests included.
+static double flopsOf(Operation *op) {
+  if (auto compute = dyn_cast<nest::ComputeOp>(op))
+    return sizeOf(compute.getProduced()) *
+           (sizeOf(compute.getReduced()) *
+                (costOf(compute.getBody()) + costOf(compute.getCombine())) +
+            costOf(compute.getFinish()));
+  if (auto update = dyn_cast<nest::UpdateOp>(op))
+    return sizeOf(update.getSpace()) * (costOf(update.getBody()) + costOf(update.getCombine()) + 1);
+  double inner = 0;
+  for (Region &region : op->getRegions())
+    for (Operation &each : region.getOps())
+      inner += flopsOf(&each);
+  if (auto group = dyn_cast<nest::GroupOp>(op))
+    return inner * sizeOf(group.getNames());
+  if (auto scan = dyn_cast<nest::ScanOp>(op))
+    return inner * sizeOf(scan.getAlong());
+  return inner;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading a function off
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Outliner {
+public:
+  Outliner(OutlinedProgram &program, ConstantBlock &constants,
+           std::map<std::string, size_t> &kernelOf, nest::MachineAttr machine)
+      : program(program), constants(constants), kernelOf(kernelOf), machine(machine) {}
+
+  LogicalResult run(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError() << "expected a body without branches";
+    entry.function = function;
+    entry.spec.name = function.getName().str();
+    if (failed(checkTypes()))
+      return failure();
+    fillSplats(function);
+    makeResultsDistinct(function);
+    delayOverwriting(function);
+    for (BlockArgument argument : function.getArguments())
+      if (failed(addArgument(argument)))
+        return failure();
+    auto end = cast<func::ReturnOp>(function.front().getTerminator());
+    for (OpOperand &operand : end->getOpOperands())
+      resultNumber[operand.get()] = operand.getOperandNumber();
+    for (Operation &op : function.front().without_terminator()) {
+      auto constant = dyn_cast<nd::ConstantOp>(op);
+      if (failed(constant ? addConstant(constant) : addStep(&op)))
+        return failure();
+    }
+    for (Value value : end.getOperands())
+      entry.spec.results.push_back(values.lookup(value));
+    program.entries.push_back(std::move(entry));
+    return success();
+  }
+
+private:
+  OutlinedProgram &program;
+  ConstantBlock &constants;
+  std::map<std::string, size_t> &kernelOf; ///< by source
+  nest::MachineAttr machine;
+  OutlinedEntry entry;
+  llvm::DenseMap<Value, int32_t> values;
+  llvm::DenseMap<Value, unsigned> resultNumber;
+
+  /// Every value needs an element type that lies in memory and sizes that are numbers.
+  LogicalResult checkTypes() {
+    auto check = [&](Location loc, Type type, const Twine &what) -> LogicalResult {
+      auto tensor = dyn_cast<nd::NdTensorType>(type);
+      if (!tensor)
+        return emitError(loc) << what << " should be a tensor, got " << type;
+      std::string element;
+      llvm::raw_string_ostream(element) << tensor.getElementType();
+      if (!parseElementType(element))
+        return emitError(loc) << what << " has the element type " << element
+                              << ", which compiled programs do not have";
+      if (!tensor.isStatic())
+        return emitError(loc) << what << " has sizes that are not numbers: " << type;
+      return success();
+    };
+    func::FuncOp function = entry.function;
+    for (BlockArgument argument : function.getArguments())
+      if (failed(check(argument.getLoc(), argument.getType(),
+                       "argument '" + nameOf(argument) + "'")))
+        return failure();
+    for (Operation &op : function.front().without_terminator()) {
+      if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::GroupOp, nd::ConstantOp>(op))
+        return op.emitOpError() << "was not lowered to a nest";
+      for (Type type : op.getResultTypes())
+        if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))
+          return failure();
+    }
+    return success();
+  }
+
+  std::string nameOf(BlockArgument argument) {
+    auto name =
+        entry.function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
+    return name ? name.str() : "argument" + std::to_string(argument.getArgNumber());
+  }
+
+  const ValueSpec &spec(Value value) const {
+    return entry.spec.values[size_t(values.lookup(value))];
+  }
+
+  int32_t add(Value value, ValueSpec::Kind kind, const std::string &name, const Layout &layout) {
+    ValueSpec spec;
+    spec.kind = kind;
+    spec.name = name;
+    spec.location = placeOf(value.getLoc());
+    auto type = nest::tensorTypeOf(value);
+    spec.type = specOf(type);
+    spec.layout = layout;
+    spec.bytes = Expr(layout.elements(type.sizes()) * byteSize(spec.type.element));
+    int32_t index = int32_t(entry.spec.values.size());
+    values[value] = index;
+    entry.spec.values.push_back(std::move(spec));
+    return index;
+  }
+
+  LogicalResult checkLayout(Value value, const Layout &layout) {
+    std::string problem = layout.verify(nest::tensorTypeOf(value).sizes());
+    if (problem.empty())
+      return success();
+    return emitError(value.getLoc())
+           << "the layout " << layout.str() << " does not fit " << value.getType() << ": "
+           << problem;
+  }
+
+  LogicalResult addArgument(BlockArgument argument) {
+    auto chosen = entry.function.getArgAttrOfType<nest::LayoutAttr>(argument.getArgNumber(),
+                                                                    "nd.layout");
+    Layout layout =
+        chosen ? chosen.getLayout() : defaultLayout(nest::tensorTypeOf(argument));
+    if (failed(checkLayout(argument, layout)))
+      return failure();
+    entry.spec.arguments.push_back(
+        add(argument, ValueSpec::Kind::Argument, nameOf(argument), layout));
+    return success();
+  }
+
+  LogicalResult addConstant(nd::ConstantOp constant) {
+    Value value = constant.getResult();
+    if (value.use_empty())
+      return success();
+    Layout layout = defaultLayout(nest::tensorTypeOf(value));
+    auto offset = constants.add(constant, layout);
+    if (!offset)
+      return constant.emitOpError() << "has a literal that can't be stored";
+    int32_t index = add(value, ValueSpec::Kind::Constant, "constant", layout);
+    entry.spec.values[size_t(index)].offset = *offset;
+    return success();
+  }
+
+  /// Where a nest's result lies: as the function's result says, else as the nest says, else row-major.
+  Layout layoutOf(OpResult result) {
+    auto returned = resultNumber.find(result);
+    if (returned != resultNumber.end())
+      if (auto fixed = entry.function.getResultAttrOfType<nest::LayoutAttr>(returned->second,
+                                                                           "nd.layout"))
+        return fixed.getLayout();
+    if (auto list = result.getOwner()->getAttrOfType<ArrayAttr>("layouts"))
+      if (auto chosen = dyn_cast<nest::LayoutAttr>(list[result.getResultNumber()]))
+        return chosen.getLayout();
+    if (auto update = dyn_cast<nest::UpdateOp>(result.getOwner()))
+      return spec(update.getDest()).layout; // so that it may work in place
+    return defaultLayout(nest::tensorTypeOf(result));
+  }
+
+  LogicalResult addStep(Operation *op) {
+    OutlinedStep step;
+    step.nest = op;
+    SmallVector<Layout> operandLayouts, resultLayouts;
+    for (Value operand : nest::kernelOperands(op)) {
+      operandLayouts.push_back(spec(operand).layout);
+      step.operands.push_back(values.lookup(operand));
+    }
+    auto label = op->getAttrOfType<StringAttr>("heddle.name");
+    std::string name = label ? label.str() : op->getName().stripDialect().str();
+    SmallVector<Attribute> layouts;
+    for (OpResult result : op->getResults()) {
+      Layout layout = layoutOf(result);
+      if (failed(checkLayout(result, layout)))
+        return failure();
+      auto kind = ValueSpec::Kind::Temporary;
+      std::string valueName = name;
+      if (auto returned = resultNumber.find(result); returned != resultNumber.end()) {
+        kind = ValueSpec::Kind::Result;
+        auto given = entry.function.getResultAttrOfType<StringAttr>(returned->second,
+                                                                    nd::nameAttrName);
+        valueName = given ? given.str() : "result" + std::to_string(returned->second);
+      }
+      resultLayouts.push_back(layout);
+      layouts.push_back(nest::LayoutAttr::get(op->getContext(), layout));
+      step.results.push_back(add(result, kind, valueName, layout));
+    }
+    op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
+    std::string source = kernelSource(op, operandLayouts, resultLayouts, machine);
+    auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
+    if (isNew)
+      program.kernels.push_back({source, name, op->getLoc()});
+    step.kernel = known->second;
+    step.spec.name = label || step.results.empty()
+                         ? name
+                         : entry.spec.values[size_t(step.results.back())].name;
+    step.spec.location = placeOf(op->getLoc());
+    step.spec.flops = flopsOf(op);
+    for (const std::vector<int32_t> *list : {&step.operands, &step.results})
+      for (int32_t value : *list)
+        step.spec.bytesMoved += double(*entry.spec.values[size_t(value)].bytes.constant());
+    entry.steps.push_back(std::move(step));
+    return success();
+  }
+};
+} // namespace
+
+FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr machine) {
+  OutlinedProgram program;
+  ConstantBlock constants;
+  std::map<std::string, size_t> kernelOf;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal() &&
+        failed(Outliner(program, constants, kernelOf, machine).run(function)))
+      return failure();
+  program.constants = constants.take();
+  return program;
+}

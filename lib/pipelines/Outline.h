@@ -1,0 +1,61 @@
+//===- Outline.h - a function as values and steps ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function whose ops are nests is read off as what the runtime will see: values with types and
+// layouts, and steps, each a kernel with the values that it is given. Kernels that are alike
+// (KernelSource.h) are one. Constants become bytes.
+//
+// A layout comes from where it was chosen: `nd.layout` on arguments and results, the `layouts` of a
+// nest; where nothing was chosen a value is row-major over its sorted names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_OUTLINE_H
+#define HEDDLE_LIB_PIPELINES_OUTLINE_H
+
+#include "lib/target/cpu/CpuTarget.h"
+#include "runtime/program/Manifest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+struct OutlinedKernel {
+  std::string source; ///< KernelSource.h
+  std::string name;   ///< what messages and dumps call it
+  mlir::Location loc; ///< of the first nest that is this kernel
+};
+
+struct OutlinedStep {
+  mlir::Operation *nest;
+  size_t kernel;
+  std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
+  StepSpec spec;                          ///< without chunks and kernel symbol
+
+  /// The value that op operand or result `value` is, among this step's.
+  int32_t operand(mlir::Value value) const;
+};
+
+struct OutlinedEntry {
+  mlir::func::FuncOp function;
+  EntrySpec spec; ///< without steps, lifetimes and places
+  std::vector<OutlinedStep> steps;
+};
+
+struct OutlinedProgram {
+  std::vector<OutlinedKernel> kernels;
+  std::vector<OutlinedEntry> entries;
+  std::string constants;
+};
+
+/// Every public function becomes an entry. The module is changed: results that would not be values
+/// of their own are copied, and nests get the layouts and schedules that were chosen.
+mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr machine);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_OUTLINE_H

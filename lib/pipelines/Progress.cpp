@@ -1,0 +1,37 @@
+//===- Progress.cpp - a line that says how far it is ----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/Progress.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace std::chrono_literals;
+
+Progress::Progress(std::string what, size_t total, bool enabled)
+    : what(std::move(what)), total(total), enabled(enabled && isatty(STDERR_FILENO)),
+      next(begin + 500ms) {}
+
+void Progress::advance() {
+  std::lock_guard lock(mutex);
+  ++done;
+  auto now = Clock::now();
+  if (!enabled || now < next || done == total)
+    return;
+  next = now + 100ms;
+  shown = true;
+  fprintf(stderr, "\r%s: %zu of %zu, %.0f s ", what.c_str(), done, total,
+          std::chrono::duration<double>(now - begin).count());
+}
+
+void Progress::finish() {
+  std::lock_guard lock(mutex);
+  if (shown)
+    fprintf(stderr, "\r\033[K");
+  shown = false;
+}

@@ -1,0 +1,42 @@
+//===- Progress.h - a line that says how far it is --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A counter on standard error for work that takes long, erased when it is done. It shows only on a
+// terminal, and only once half a second has passed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_PROGRESS_H
+#define HEDDLE_LIB_PIPELINES_PROGRESS_H
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+namespace heddle {
+
+class Progress {
+public:
+  Progress(std::string what, size_t total, bool enabled);
+  ~Progress() { finish(); }
+  /// One more is done; any thread may say so.
+  void advance();
+  void finish();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::mutex mutex;
+  std::string what;
+  size_t done = 0, total;
+  bool enabled, shown = false;
+  Clock::time_point begin = Clock::now(), next;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_PROGRESS_H

@@ -1,0 +1,39 @@
+//===- Emit.h - from the LLVM dialect to object code ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Modules that come here hold explicit vectors and loops that were unrolled on purpose, so LLVM's own
+// vectorisers and unrollers are off and no library function is known: nothing may be turned into a
+// call of memset or expf, because there is nothing to call. What an instruction set lacks (rounding
+// before SSE 4.1, f16 without F16C, fused multiply-adds) LLVM would still call by name; `emit`
+// adds our own functions for those (Builtins.h).
+//
+// Each call uses an LLVMContext of its own, so several threads may emit at once, each from a module
+// in a context of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TARGET_CPU_EMIT_H
+#define HEDDLE_LIB_TARGET_CPU_EMIT_H
+
+#include "lib/target/cpu/CpuTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::cpu {
+
+enum class EmitKind { Object, Assembly, LlvmIr };
+
+/// The module as object code, as assembly text, or as optimised LLVM IR.
+llvm::Expected<std::string> emit(mlir::ModuleOp module, const CpuTarget &target, EmitKind kind);
+
+inline llvm::Expected<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target) {
+  return emit(module, target, EmitKind::Object);
+}
+
+} // namespace heddle::cpu
+
+#endif // HEDDLE_LIB_TARGET_CPU_EMIT_H

@@ -1,0 +1,341 @@
+//===- Call.cpp - one call of a program -----------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/program/Call.h"
+
+#include "heddle/Error.h"
+#include "runtime/program/Loaded.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace heddle;
+
+/// Statuses that entry functions pass through.
+enum : int32_t { Failed = 1, Cancelled = 2 };
+
+//===----------------------------------------------------------------------===//
+// What compiled code calls
+//===----------------------------------------------------------------------===//
+
+const HeddleCallTable &heddle::callTable() {
+  static const HeddleCallTable table = {
+      [](HeddleCall *call, int32_t) -> int32_t {
+        Region *region = static_cast<Call *>(call->runtime)->region.load(std::memory_order_relaxed);
+        return region->barrier() ? 0 : Cancelled;
+      },
+      [](HeddleCall *call, int32_t step) -> int32_t {
+        return static_cast<Call *>(call->runtime)->step(step);
+      }};
+  return table;
+}
+
+int32_t Call::step(int32_t index) {
+  if (settings.profile)
+    times.push_back(Profile::Clock::now());
+  if (settings.managed) {
+    try {
+      makeAndFree(index);
+    } catch (const std::exception &error) {
+      failure = error.what();
+      currentStep = index;
+      return Failed;
+    }
+  }
+  currentStep = index;
+  return 0;
+}
+
+void Call::makeAndFree(int32_t step) {
+  const auto &free = plan->freeBefore[size_t(step)], &make = plan->makeBefore[size_t(step)];
+  for (int32_t value : free)
+    settings.manager->free(std::exchange(addresses[size_t(value)], nullptr));
+  for (int32_t value : make) {
+    const ValueSpec &of = spec.values[size_t(value)];
+    addresses[size_t(value)] = settings.manager->allocate(
+        plan->bytes[size_t(value)], of.layout.alignment, {of.name, of.location});
+  }
+  if (!free.empty() || !make.empty())
+    for (size_t i = 0; i < addresses.size(); ++i)
+      addresses[i] = addresses[size_t(plan->places[i])];
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+Call::Call(std::shared_ptr<Program::Loaded> loaded, const EntrySpec &entry, CallOptions options)
+    : program(std::move(loaded)), spec(entry), settings(std::move(options)),
+      function(program->functionOf(entry)), arguments(entry.arguments.size()),
+      results(entry.results.size()), resultOf(entry.values.size(), -1) {
+  if (!settings.team)
+    settings.team = sharedThreadTeam();
+  if (!settings.manager)
+    settings.manager = defaultMemoryManager();
+  for (size_t r = results.size(); r-- > 0;)
+    resultOf[size_t(spec.results[r])] = int32_t(r);
+  if (spec.symbols.empty())
+    plan = program->planFor(spec, {});
+  addresses.assign(spec.values.size(), nullptr);
+  size_t counterBytes = std::max<size_t>(1, spec.steps.size()) * 64;
+  counters = static_cast<int64_t *>(std::aligned_alloc(64, counterBytes));
+  if (!counters)
+    throw Error("out of memory: " + std::to_string(counterBytes) + " bytes for the steps of '" +
+                spec.name + "'");
+}
+
+Call::~Call() {
+  for (void *area : scratch)
+    settings.manager->free(area);
+  settings.manager->free(arena);
+  std::free(counters);
+}
+
+void Call::bind(size_t argument, TensorRef tensor, bool donate) {
+  if (argument >= arguments.size())
+    throw Error("'" + spec.name + "' has " + std::to_string(arguments.size()) +
+                " arguments, there is none at position " + std::to_string(argument));
+  const ValueSpec &formal = spec.values[size_t(spec.arguments[argument])];
+  if (!tensor)
+    throw Error("'" + spec.name + "' lacks its argument '" + formal.name + "'");
+  if (!tensor->donatedTo.empty())
+    throw Error("the argument '" + formal.name + "' of '" + spec.name + "' was given up to '" +
+                tensor->donatedTo + "', which updated it in place");
+  if (!(tensor->spec() == formal.type))
+    requireArgumentType(spec, argument, tensor->spec());
+  arguments[argument] = {std::move(tensor), nullptr, donate, false};
+  ready = false;
+}
+
+void Call::bind(std::string_view argument, TensorRef tensor, bool donate) {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (spec.values[size_t(spec.arguments[i])].name == argument)
+      return bind(i, std::move(tensor), donate);
+  std::string known;
+  for (int32_t index : spec.arguments)
+    known += (known.empty() ? "'" : ", '") + spec.values[size_t(index)].name + "'";
+  throw Error("'" + spec.name + "' has no argument '" + std::string(argument) + "'; it takes " +
+              (known.empty() ? "none" : known));
+}
+
+void Call::unbind() {
+  for (Argument &argument : arguments)
+    argument = {};
+  copiesBefore.clear();
+  copiesAfter.clear();
+  settings.profile = nullptr;
+  ready = false;
+}
+
+TensorRef &Call::ensureResult(size_t result) {
+  size_t value = size_t(spec.results[result]);
+  if (!results[result] || !(results[result]->spec() == plan->types[value]))
+    results[result] = std::make_shared<RuntimeTensor>(
+        plan->types[value], spec.values[value].layout, settings.manager,
+        AllocationInfo{spec.values[value].name, spec.values[value].location});
+  return results[result];
+}
+
+/// Fills the table of addresses for what is bound.
+void Call::prepare() {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].tensor)
+      throw Error("'" + spec.name + "' lacks its argument '" +
+                  spec.values[size_t(spec.arguments[i])].name + "'");
+  if (!spec.symbols.empty()) {
+    std::vector<const TensorSpec *> types;
+    for (const Argument &argument : arguments)
+      types.push_back(&argument.tensor->spec());
+    plan = program->planFor(spec, bindSymbols(spec, types));
+  }
+  if (!settings.managed && plan->arenaBytes > arenaBytes) {
+    settings.manager->free(std::exchange(arena, nullptr));
+    arena = static_cast<char *>(settings.manager->allocate(plan->arenaBytes, plan->arenaAlignment,
+                                                           {spec.name + " (arena)", ""}));
+    arenaBytes = plan->arenaBytes;
+  }
+  while (scratch.size() < size_t(settings.team->threads()))
+    scratch.push_back(
+        spec.scratchBytes > 0
+            ? settings.manager->allocate(spec.scratchBytes, 64, {spec.name + " (scratch)", ""})
+            : nullptr);
+  copiesBefore.clear();
+  copiesAfter.clear();
+  for (size_t i = 0; i < spec.values.size(); ++i) {
+    if (spec.values[i].kind == ValueSpec::Kind::Constant)
+      addresses[i] = program->constants.data() + spec.values[i].offset;
+    else if (spec.values[i].kind == ValueSpec::Kind::Temporary)
+      addresses[i] = settings.managed ? nullptr : arena + plan->offsets[i];
+  }
+  placeArguments();
+  placeResults();
+  for (size_t i = 0; i < addresses.size(); ++i)
+    addresses[i] = addresses[size_t(plan->places[i])];
+  call = {addresses.data(),
+          counters,
+          scratch.data(),
+          plan->symbols.data(),
+          &callTable(),
+          settings.managed || settings.profile,
+          this};
+  ready = true;
+}
+
+void Call::placeArguments() {
+  std::vector<int32_t> resultInPlace(arguments.size(), -1);
+  for (auto [argument, result] : spec.donations)
+    resultInPlace[size_t(argument)] = result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    Argument &argument = arguments[i];
+    size_t value = size_t(spec.arguments[i]);
+    const ValueSpec &formal = spec.values[value];
+    bool fits = argument.tensor->layout() == formal.layout;
+    if (int32_t result = resultInPlace[i]; result >= 0) {
+      // The program writes here: only memory that nobody else reads may be given.
+      argument.inPlace = argument.donate && fits;
+      for (size_t k = 0; k < arguments.size(); ++k)
+        argument.inPlace &= k == i || arguments[k].tensor->address() != argument.tensor->address();
+      if (argument.inPlace) {
+        results[size_t(result)] = nullptr;
+        addresses[value] = argument.tensor->address();
+      } else {
+        TensorRef &target = ensureResult(size_t(result));
+        copiesBefore.emplace_back(target.get(), argument.tensor.get());
+        addresses[value] = target->address();
+      }
+    } else if (fits) {
+      addresses[value] = argument.tensor->address();
+    } else {
+      argument.converted =
+          std::make_shared<RuntimeTensor>(argument.tensor->spec(), formal.layout, settings.manager,
+                                          AllocationInfo{formal.name, formal.location});
+      copiesBefore.emplace_back(argument.converted.get(), argument.tensor.get());
+      addresses[value] = argument.converted->address();
+    }
+  }
+}
+
+void Call::placeResults() {
+  for (size_t r = 0; r < results.size(); ++r) {
+    size_t value = size_t(spec.results[r]);
+    bool donated = std::any_of(spec.donations.begin(), spec.donations.end(),
+                               [&](auto pair) { return size_t(pair.second) == r; });
+    if (donated)
+      continue;
+    ensureResult(r);
+    bool ownPlace = spec.values[value].kind == ValueSpec::Kind::Result &&
+                    plan->places[value] == int32_t(value) && resultOf[value] == int32_t(r);
+    if (ownPlace)
+      addresses[value] = results[r]->address();
+    else // an argument, a constant or another result that is given back again
+      copiesAfter.emplace_back(results[r].get(), int32_t(value));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void Call::run() {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].tensor && !arguments[i].tensor->donatedTo.empty())
+      throw Error("the argument '" + spec.values[size_t(spec.arguments[i])].name + "' of '" +
+                  spec.name + "' was given up to '" + arguments[i].tensor->donatedTo +
+                  "', which updated it in place; bind another one");
+  if (!ready)
+    prepare();
+  call.hooks = settings.managed || settings.profile;
+  for (auto [to, from] : copiesBefore)
+    to->copyFrom(*from);
+  std::memset(counters, 0, spec.steps.size() * 64);
+  status.store(0, std::memory_order_relaxed);
+  currentStep = -1;
+  settings.team->run([this](Region &region, int thread) {
+    this->region.store(&region, std::memory_order_relaxed);
+    if (int32_t code = function(&call, thread, region.threads())) {
+      if (code != Cancelled)
+        status.store(code, std::memory_order_relaxed);
+      region.abort();
+    }
+  });
+  if (call.hooks || !spec.donations.empty() || !copiesAfter.empty() ||
+      status.load(std::memory_order_relaxed))
+    afterRun();
+}
+
+void Call::afterRun() {
+  if (settings.managed)
+    freeTemporaries();
+  if (settings.profile)
+    settings.profile->add(spec, times);
+  times.clear();
+  // Given-up arguments are poisoned whether the program succeeded or not.
+  for (Argument &argument : arguments)
+    if (argument.inPlace)
+      argument.tensor->donatedTo = spec.name;
+  if (int32_t code = status.load(std::memory_order_relaxed)) {
+    ready = false;
+    std::string step, location;
+    if (currentStep >= 0 && size_t(currentStep) < spec.steps.size()) {
+      step = spec.steps[size_t(currentStep)].name;
+      location = spec.steps[size_t(currentStep)].location;
+    }
+    std::string reason = failure.empty() ? "status " + std::to_string(code) : failure;
+    failure.clear();
+    throw ExecutionError("'" + spec.name + "' failed" + (step.empty() ? "" : " at '" + step + "'") +
+                             (location.empty() ? "" : " (" + location + ")") + ": " + reason,
+                         spec.name, step, location);
+  }
+  for (auto [to, value] : copiesAfter)
+    std::memcpy(to->address(), addresses[size_t(value)], size_t(to->bytes()));
+  // The memory lives on under a new handle.
+  for (auto [argument, result] : spec.donations)
+    if (Argument &given = arguments[size_t(argument)]; given.inPlace) {
+      results[size_t(result)] = RuntimeTensor::takeOver(*given.tensor);
+      given.inPlace = false;
+      ready = false;
+    }
+}
+
+void Call::freeTemporaries() {
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (spec.values[i].kind != ValueSpec::Kind::Temporary)
+      continue;
+    void *address = std::exchange(addresses[i], nullptr);
+    if (plan->places[i] == int32_t(i))
+      settings.manager->free(address);
+  }
+}
+
+TensorRef Call::result(size_t result) const {
+  if (result >= results.size())
+    throw Error("'" + spec.name + "' has " + std::to_string(results.size()) +
+                " results, there is none at position " + std::to_string(result));
+  if (!results[result])
+    throw Error("'" + spec.name + "' has not run yet: it has no result '" +
+                spec.values[size_t(spec.results[result])].name + "'");
+  return results[result];
+}
+
+TensorRef Call::result(std::string_view name) const {
+  std::string known;
+  for (size_t r = 0; r < results.size(); ++r) {
+    const std::string &each = spec.values[size_t(spec.results[r])].name;
+    if (each == name)
+      return result(r);
+    known += (known.empty() ? "'" : ", '") + each + "'";
+  }
+  throw Error("'" + spec.name + "' has no result '" + std::string(name) + "'; it gives " +
+              (known.empty() ? "none" : known));
+}
+
+std::vector<TensorRef> Call::takeResults() {
+  for (size_t r = 0; r < results.size(); ++r)
+    result(r);
+  ready = false;
+  return std::exchange(results, std::vector<TensorRef>(results.size()));
+}

@@ -1,0 +1,99 @@
+//===- Call.h - one call of a program ---------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A call owns all that a program needs to run once: the table of addresses, the
+// arena, a scratch area for each thread, a counter for each step. Binding checks
+// and fills the table; running only starts the threads.
+//
+// Temporaries lie in an arena as the compiler planned them, or (managed) come
+// from the memory manager one by one, made before the step that writes them and
+// freed after the last that reads them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_CALL_H
+#define HEDDLE_RUNTIME_PROGRAM_CALL_H
+
+#include "runtime/program/EntryPlan.h"
+#include "runtime/program/Program.h"
+
+namespace heddle {
+
+/// One thread at a time may use a call.
+class Call {
+public:
+  Call(std::shared_ptr<Program::Loaded> program, const EntrySpec &entry, CallOptions options);
+  ~Call();
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  const EntrySpec &entry() const { return spec; }
+  const CallOptions &options() const { return settings; }
+
+  /// Gives an argument by name or position. With `donate` a result may take its
+  /// memory: after `run` the tensor can't be used any more, and the argument has
+  /// to be bound again. Throws Error if it does not fit.
+  void bind(size_t argument, TensorRef tensor, bool donate = false);
+  void bind(std::string_view argument, TensorRef tensor, bool donate = false);
+
+  /// Runs. Throws Error if an argument is missing or was given up since, and
+  /// ExecutionError if the program gives up.
+  void run();
+
+  /// A result of the last run; the next run overwrites it.
+  TensorRef result(size_t result = 0) const;
+  TensorRef result(std::string_view result) const;
+  /// Takes the results out: the next run makes new ones.
+  std::vector<TensorRef> takeResults();
+
+private:
+  friend class Program;
+  struct Argument {
+    TensorRef tensor;
+    TensorRef converted; ///< a copy in the layout that the program wants
+    bool donate = false, inPlace = false;
+  };
+
+  std::shared_ptr<Program::Loaded> program;
+  const EntrySpec &spec;
+  CallOptions settings;
+  std::shared_ptr<const EntryPlan> plan;
+  HeddleEntry function;
+  std::vector<Argument> arguments;
+  std::vector<TensorRef> results;
+  std::vector<int32_t> resultOf; ///< of each value: the result that it is, or -1
+  bool ready = false;            ///< the table is filled for what is bound
+
+  HeddleCall call{};
+  std::vector<void *> addresses, scratch;
+  int64_t *counters = nullptr;
+  char *arena = nullptr;
+  int64_t arenaBytes = 0;
+  std::vector<std::pair<RuntimeTensor *, RuntimeTensor *>> copiesBefore; ///< (to, from)
+  std::vector<std::pair<RuntimeTensor *, int32_t>> copiesAfter;          ///< (to, value)
+
+  std::atomic<Region *> region{nullptr};
+  std::atomic<int32_t> status{0};
+  int32_t currentStep = -1;
+  std::string failure;
+  std::vector<Profile::Clock::time_point> times;
+
+  friend const HeddleCallTable &callTable();
+  int32_t step(int32_t index);
+  void makeAndFree(int32_t step);
+  void prepare();
+  void placeArguments();
+  void placeResults();
+  TensorRef &ensureResult(size_t result);
+  void freeTemporaries();
+  void afterRun();
+  void unbind();
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_CALL_H

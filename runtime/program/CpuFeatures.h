@@ -1,0 +1,23 @@
+//===- CpuFeatures.h - what this CPU can do ---------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H
+#define HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// Those of `needed` (by LLVM's names) that are instruction sets which this CPU
+/// or its system lacks. A manifest lists all features of its target; those that
+/// only tune code, or that this runtime does not know, are no obstacle.
+std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H

@@ -1,0 +1,138 @@
+//===- EntryPlan.cpp - an entry for given sizes ---------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/program/EntryPlan.h"
+
+#include "heddle/Error.h"
+#include "runtime/memory/Planner.h"
+#include "runtime/program/RuntimeTensor.h"
+
+#include <algorithm>
+
+using namespace heddle;
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+using Values = std::map<std::string, Expr, std::less<>>;
+
+static const ValueSpec &formalOf(const EntrySpec &entry, size_t argument) {
+  return entry.values[size_t(entry.arguments[argument])];
+}
+
+void heddle::requireArgumentType(const EntrySpec &entry, size_t argument, const TensorSpec &given) {
+  const ValueSpec &formal = formalOf(entry, argument);
+  bool good = given.element == formal.type.element && given.dims.size() == formal.type.dims.size();
+  if (good)
+    for (auto a = given.dims.begin(), b = formal.type.dims.begin(); a != given.dims.end(); ++a, ++b)
+      good &= a->first == b->first && a->second.isConstant() &&
+              (!b->second.isConstant() || a->second == b->second);
+  if (!good)
+    throw Error("the argument '" + formal.name + "' of '" + entry.name + "' should be " +
+                describe(formal.type) + ", got " + describe(given));
+}
+
+std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
+                                         const std::vector<const TensorSpec *> &arguments) {
+  Values known;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    requireArgumentType(entry, i, *arguments[i]);
+  // Sizes that are linear in one unknown symbol give it, until none is left that does.
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      for (const auto &[name, size] : formalOf(entry, i).type.dims) {
+        Expr left = size.substitute(known);
+        std::vector<std::string> unknown = left.names();
+        if (unknown.size() != 1 || !left.isAffine())
+          continue;
+        int64_t extent = *arguments[i]->dims.find(name)->second.constant() - left.offset();
+        int64_t factor = left.coefficient(unknown[0]);
+        if (extent % factor != 0)
+          throw Error("the argument '" + formalOf(entry, i).name + "' of '" + entry.name +
+                      "' has the size " +
+                      std::to_string(*arguments[i]->dims.find(name)->second.constant()) + " for '" +
+                      name + "', expected a number of the form " + size.str());
+        known[unknown[0]] = Expr(extent / factor);
+        progress = true;
+      }
+  }
+  std::vector<int64_t> values;
+  std::string text;
+  for (const std::string &symbol : entry.symbols) {
+    auto found = known.find(symbol);
+    if (found == known.end())
+      throw Error("the arguments of '" + entry.name + "' do not tell the size '" + symbol + "'");
+    values.push_back(*found->second.constant());
+    text += (text.empty() ? "" : ", ") + symbol + " = " + found->second.str();
+  }
+  for (size_t i = 0; i < arguments.size(); ++i)
+    for (const auto &[name, size] : formalOf(entry, i).type.dims) {
+      Expr expected = size.substitute(known), got = arguments[i]->dims.find(name)->second;
+      if (expected != got)
+        throw Error("the argument '" + formalOf(entry, i).name + "' of '" + entry.name +
+                    "' has the size " + got.str() + " for '" + name + "', expected " +
+                    expected.str() + (size.isConstant() ? "" : ", which is " + size.str()) +
+                    (text.empty() ? "" : " with " + text));
+    }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols) {
+  EntryPlan plan;
+  Values known;
+  for (size_t i = 0; i < entry.symbols.size(); ++i)
+    known[entry.symbols[i]] = Expr(symbols[i]);
+  plan.symbols = std::move(symbols);
+  size_t count = entry.values.size();
+  std::vector<int32_t> last(count);
+  for (size_t i = 0; i < count; ++i) {
+    const ValueSpec &value = entry.values[i];
+    TensorSpec type = value.type;
+    for (auto &[name, size] : type.dims)
+      size = size.substitute(known);
+    if (std::string message = value.layout.verify(constantSizes(type)); !message.empty())
+      throw Error("the value '" + value.name + "' of '" + entry.name +
+                  "' does not fit: " + message);
+    plan.bytes.push_back(byteCount(type, value.layout));
+    plan.types.push_back(std::move(type));
+    plan.offsets.push_back(value.offset);
+    int32_t place = int32_t(i);
+    while (entry.values[size_t(place)].aliasOf >= 0)
+      place = entry.values[size_t(place)].aliasOf;
+    plan.places.push_back(place);
+    last[i] = value.lastStep;
+  }
+  // A place lives as long as the last value in it.
+  for (size_t i = 0; i < count; ++i)
+    last[size_t(plan.places[i])] = std::max(last[size_t(plan.places[i])], entry.values[i].lastStep);
+  plan.makeBefore.resize(entry.steps.size() + 1);
+  plan.freeBefore.resize(entry.steps.size() + 1);
+  std::vector<PlannedBuffer> buffers;
+  std::vector<size_t> owners;
+  for (size_t i = 0; i < count; ++i) {
+    const ValueSpec &value = entry.values[i];
+    if (value.kind != ValueSpec::Kind::Temporary || value.aliasOf >= 0)
+      continue;
+    plan.makeBefore[size_t(value.firstStep)].push_back(int32_t(i));
+    plan.freeBefore[std::min(size_t(last[i]) + 1, entry.steps.size())].push_back(int32_t(i));
+    plan.arenaAlignment = std::max(plan.arenaAlignment, value.layout.alignment);
+    buffers.push_back({plan.bytes[i], value.firstStep, last[i], -1, value.layout.alignment});
+    owners.push_back(i);
+  }
+  plan.arenaBytes = entry.arenaBytes;
+  if (!entry.symbols.empty()) {
+    plan.arenaBytes = planArena(buffers);
+    for (size_t i = 0; i < owners.size(); ++i)
+      plan.offsets[owners[i]] = buffers[i].offset;
+  }
+  return plan;
+}

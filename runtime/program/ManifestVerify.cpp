@@ -1,0 +1,116 @@
+//===- ManifestVerify.cpp - is a manifest consistent? ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/program/Manifest.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace heddle;
+
+namespace {
+class Verifier {
+public:
+  Verifier(const EntrySpec &entry, int64_t codeBytes, int64_t constantBytes)
+      : entry(entry), codeBytes(codeBytes), constantBytes(constantBytes) {}
+
+  std::string run() {
+    if (entry.codeOffset < 0 || entry.codeOffset >= codeBytes)
+      return "it lies outside of the program's code";
+    if (entry.arenaBytes < 0 || entry.scratchBytes < 0)
+      return "its memory has a negative size";
+    for (size_t i = 0; i < entry.values.size(); ++i)
+      if (std::string message = value(i); !message.empty())
+        return message;
+    std::set<int32_t> seen;
+    for (int32_t index : entry.arguments)
+      if (!isValue(index) || entry.values[size_t(index)].kind != ValueSpec::Kind::Argument ||
+          !seen.insert(index).second)
+        return "its argument " + std::to_string(index) + " is not a value of its own";
+    for (int32_t index : entry.results)
+      if (!isValue(index) || entry.values[size_t(index)].kind == ValueSpec::Kind::Temporary)
+        return "its result " + std::to_string(index) + " is not a value that it gives back";
+    return donations();
+  }
+
+private:
+  const EntrySpec &entry;
+  int64_t codeBytes, constantBytes;
+
+  bool isValue(int32_t index) const { return index >= 0 && size_t(index) < entry.values.size(); }
+
+  std::string value(size_t index) const {
+    const ValueSpec &value = entry.values[index];
+    std::string name = "its value '" + value.name + "'";
+    bool constant = std::all_of(value.type.dims.begin(), value.type.dims.end(),
+                                [](const auto &dim) { return dim.second.isConstant(); });
+    if (constant) {
+      Sizes sizes;
+      for (const auto &[dim, size] : value.type.dims)
+        if ((sizes[dim] = *size.constant()) < 0)
+          return name + " has the size " + size.str() + " for '" + dim + "'";
+      if (std::string message = value.layout.verify(sizes); !message.empty())
+        return "of " + name + ", " + message;
+      int64_t bytes = value.layout.elements(sizes) * byteSize(value.type.element);
+      if (value.bytes != Expr(bytes))
+        return name + " should take " + std::to_string(bytes) + " bytes, got " + value.bytes.str();
+    }
+    // Places that are taken over, without going in circles.
+    int32_t at = int32_t(index);
+    for (size_t hops = 0; entry.values[size_t(at)].aliasOf != -1; ++hops) {
+      at = entry.values[size_t(at)].aliasOf;
+      if (!isValue(at) || hops > entry.values.size())
+        return name + " takes the place of one that does not exist";
+    }
+    using Kind = ValueSpec::Kind;
+    if (value.kind == Kind::Constant &&
+        (!constant || value.offset < 0 || value.offset > constantBytes ||
+         *value.bytes.constant() > constantBytes - value.offset))
+      return name + " lies outside of the program's constants";
+    if (value.kind == Kind::Temporary && value.aliasOf < 0 && constant && entry.symbols.empty() &&
+        (value.offset < 0 || value.offset > entry.arenaBytes ||
+         *value.bytes.constant() > entry.arenaBytes - value.offset))
+      return name + " lies outside of the arena";
+    if (value.kind == Kind::Temporary &&
+        (value.firstStep < 0 || value.firstStep > value.lastStep ||
+         value.lastStep >= std::max<int32_t>(1, int32_t(entry.steps.size()))))
+      return name + " lives beyond the program's steps";
+    if (value.kind == Kind::Result && value.aliasOf >= 0 &&
+        entry.values[size_t(at)].kind != Kind::Argument)
+      return name + " takes the place of '" + entry.values[size_t(at)].name +
+             "', which is no argument";
+    return "";
+  }
+
+  std::string donations() const {
+    std::set<int32_t> given, taken;
+    for (auto [argument, result] : entry.donations) {
+      if (argument < 0 || size_t(argument) >= entry.arguments.size() || result < 0 ||
+          size_t(result) >= entry.results.size() || !given.insert(argument).second ||
+          !taken.insert(result).second)
+        return "its donation of argument " + std::to_string(argument) + " to result " +
+               std::to_string(result) + " is not a pair of its own";
+      const ValueSpec &from = entry.values[size_t(entry.arguments[size_t(argument)])];
+      const ValueSpec &to = entry.values[size_t(entry.results[size_t(result)])];
+      if (!(from.type == to.type) || from.layout != to.layout)
+        return "it makes '" + to.name + "' in the place of '" + from.name +
+               "', which has another type or layout";
+    }
+    return "";
+  }
+};
+} // namespace
+
+std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
+  std::set<std::string> names;
+  for (const EntrySpec &entry : entries) {
+    if (!names.insert(entry.name).second)
+      return "the entry '" + entry.name + "' stands there twice";
+    if (std::string message = Verifier(entry, codeBytes, constantBytes).run(); !message.empty())
+      return "the entry '" + entry.name + "' is not consistent: " + message;
+  }
+  return "";
+}

@@ -1,0 +1,57 @@
+//===- Profile.h - where a program spends its time --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A profile given to a call (`CallOptions::profile`) receives the time of every
+// step. It can be shown as a table, the slowest steps first, or written as a
+// Chrome trace, which Perfetto and chrome://tracing show as a timeline.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_PROFILE_H
+#define HEDDLE_RUNTIME_PROGRAM_PROFILE_H
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace heddle {
+
+struct EntrySpec;
+
+/// Calls on several threads may share one.
+class Profile {
+public:
+  struct Step {
+    std::string entry, name, location;
+    double begin = 0, seconds = 0; ///< since the profile was made
+    double flops = 0, bytes = 0;   ///< the compiler's estimates
+    int lane = 0;                  ///< one for each calling thread
+  };
+
+  using Clock = std::chrono::steady_clock;
+  /// `times[s]` is when step s began, the last one when the program ended.
+  void add(const EntrySpec &entry, const std::vector<Clock::time_point> &times);
+
+  std::vector<Step> steps() const;
+  /// JSON in the Chrome trace event format.
+  std::string chromeTrace() const;
+  /// A table: seconds, share, GFLOP/s and GB/s of each step over all calls.
+  std::string summary() const;
+
+private:
+  mutable std::mutex mutex;
+  Clock::time_point start = Clock::now();
+  std::vector<Step> recorded;
+  std::vector<std::thread::id> callers;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_PROFILE_H

@@ -1,0 +1,48 @@
+//===- ProgramImage.h - a program as bytes ----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiler makes and a program file holds: a manifest, machine code
+// and constants. A file is
+//
+//     magic   "HEDDLE\r\n"           (a copy in text mode destroys it)
+//     u32     version of the format, u32 number of sections
+//     table   for each section: name (16 bytes), offset, length, checksum
+//     u64     checksum of everything above
+//     ...     the sections "manifest", "code", "constants"
+//
+// with little-endian numbers and sections at multiples of 64. Sections with
+// other names are skipped, so that the format can grow.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_PROGRAMIMAGE_H
+#define HEDDLE_RUNTIME_PROGRAM_PROGRAMIMAGE_H
+
+#include "runtime/program/Manifest.h"
+
+#include <string>
+
+namespace heddle {
+
+struct ProgramImage {
+  Manifest manifest;
+  std::string code, constants;
+
+  /// Throws Error. The file appears whole or not at all: what was there before
+  /// survives a full disk or a crash.
+  void write(const std::string &path) const;
+  /// Reads a file and verifies every length and checksum. Throws Error that says
+  /// what is wrong with it.
+  static ProgramImage read(const std::string &path);
+};
+
+/// Writes `bytes` to a file that appears whole or not at all. Throws Error.
+void writeAtomically(const std::string &path, std::string_view bytes);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_PROGRAMIMAGE_H

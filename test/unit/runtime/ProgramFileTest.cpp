@@ -1,0 +1,275 @@
+//===- ProgramFileTest.cpp - program files --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/Programs.h"
+#include "test/unit/runtime/Random.h"
+
+#include "heddle/Error.h"
+#include "runtime/program/Mapping.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sys/resource.h>
+
+using namespace heddle;
+
+/// y = x * c[0] for four floats, as clang compiles it for x86-64:
+///   if (thread == 0) for (int i = 0; i < 4; ++i) y[i] = x[i] * c[0]; return 0;
+static const unsigned char scaleCode[] = {
+    0x85, 0xf6, 0x75, 0x27, 0x48, 0x8b, 0x17, 0x48, 0x8b, 0x02, 0x48, 0x8b, 0x4a, 0x08, 0x48, 0x8b,
+    0x52, 0x10, 0x31, 0xf6, 0xf3, 0x0f, 0x10, 0x04, 0xb0, 0xf3, 0x0f, 0x59, 0x02, 0xf3, 0x0f, 0x11,
+    0x04, 0xb1, 0x48, 0xff, 0xc6, 0x48, 0x83, 0xfe, 0x04, 0x75, 0xe9, 0x31, 0xc0, 0xc3};
+
+static ProgramImage scaleImage() {
+  using Kind = ValueSpec::Kind;
+  EntrySpec entry;
+  entry.name = "scale";
+  entry.codeOffset = 16;
+  entry.values = {value(Kind::Argument, "x", floats({{"i", 4}}), "[i]"),
+                  value(Kind::Result, "y", floats({{"i", 4}}), "[i], align 128"),
+                  value(Kind::Constant, "c", floats({}), "[]")};
+  entry.values[2].offset = 64;
+  entry.steps = {{"scale", "model.cpp:1:1", 1, "k0", 4, 32}};
+  entry.arguments = {0};
+  entry.results = {1};
+  ProgramImage image;
+  image.manifest.compilerVersion = "test";
+  image.manifest.target = "x86_64-unknown-linux-gnu";
+  image.manifest.cpu = "x86-64";
+  image.manifest.features = {"sse3", "a-feature-that-only-tunes"};
+  image.manifest.entries = {entry};
+  image.code = std::string(16, '\xcc') +
+               std::string(reinterpret_cast<const char *>(scaleCode), sizeof scaleCode);
+  image.constants = std::string(68, '\0');
+  float factor = 2.5f;
+  std::memcpy(image.constants.data() + 64, &factor, 4);
+  return image;
+}
+
+namespace {
+class ProgramFile : public testing::Test {
+protected:
+  std::string path = testing::TempDir() + "heddle-" + std::to_string(getpid()) + ".heddle";
+  void TearDown() override { std::filesystem::remove(path); }
+
+  static std::string read(const std::string &path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void put(const std::string &bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+};
+} // namespace
+
+TEST_F(ProgramFile, RoundTrips) {
+  ProgramImage image = scaleImage();
+  image.write(path);
+  ProgramImage again = ProgramImage::read(path);
+  EXPECT_EQ(again.manifest.toJson(), image.manifest.toJson());
+  EXPECT_EQ(again.code, image.code);
+  EXPECT_EQ(again.constants, image.constants);
+}
+
+#if defined(__x86_64__)
+TEST_F(ProgramFile, MachineCodeRuns) {
+  scaleImage().write(path);
+  auto program = Program::load(path);
+  auto results = program->run("scale", {{"x", tensorOf({1, 2, 3, 4})}});
+  EXPECT_EQ(valuesOf(results[0]), (std::vector<float>{2.5, 5, 7.5, 10}));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(results[0]->address()) % 128, 0u);
+}
+
+TEST_F(ProgramFile, CodeIsNotWritable) {
+  Mapping mapping(std::string_view("\xc3", 1), Mapping::Use::Code);
+  std::ifstream maps("/proc/self/maps");
+  char address[32];
+  snprintf(address, sizeof address, "%lx-", reinterpret_cast<unsigned long>(mapping.data()));
+  bool found = false;
+  for (std::string line; std::getline(maps, line);)
+    if (line.rfind(address, 0) == 0) {
+      found = true;
+      expectIn(" r-xp ", line);
+    }
+  EXPECT_TRUE(found);
+}
+#endif
+
+TEST_F(ProgramFile, AMissingFileIsNamed) {
+  expectIn("can't open '" + path + "'", errorOf<Error>([&] { Program::load(path); }));
+  expectIn("expected a file", errorOf<Error>([&] { Program::load(testing::TempDir()); }));
+}
+
+TEST_F(ProgramFile, EveryTruncationIsNoticed) {
+  scaleImage().write(path);
+  std::string whole = read(path);
+  for (size_t length = 0; length < whole.size(); length += length < 300 ? 1 : 37) {
+    put(whole.substr(0, length));
+    std::string message = errorOf<Error>([&] { ProgramImage::read(path); });
+    ASSERT_FALSE(message.empty()) << "the first " << length << " bytes were accepted";
+    expectIn(length < 8 ? "is not a program file" : "is truncated", message);
+  }
+}
+
+TEST_F(ProgramFile, EveryDamageIsNoticedOrHarmless) {
+  ProgramImage image = scaleImage();
+  image.write(path);
+  std::string whole = read(path);
+  forRandomSeeds(400, [&](Random &random) {
+    std::string damaged = whole;
+    size_t at = size_t(random.between(0, int64_t(whole.size()) - 1));
+    damaged[at] = char(damaged[at] ^ (1 << random.between(0, 7)));
+    put(damaged);
+    try {
+      ProgramImage again = ProgramImage::read(path); // the bytes between sections mean nothing
+      EXPECT_EQ(again.manifest.toJson(), image.manifest.toJson()) << "byte " << at;
+      EXPECT_EQ(again.code, image.code) << "byte " << at;
+      EXPECT_EQ(again.constants, image.constants) << "byte " << at;
+    } catch (const Error &error) {
+      expectIn(path, error.what());
+    }
+  });
+}
+
+TEST_F(ProgramFile, OtherFilesAreRefused) {
+  put("PK\3\4 something else entirely, long enough to be a header of ours");
+  expectIn("is not a program file: expected it to begin with 'HEDDLE'",
+           errorOf<Error>([&] { ProgramImage::read(path); }));
+  scaleImage().write(path);
+  std::string whole = read(path);
+  whole[8] = 9;
+  put(whole);
+  expectIn("has version 9 of the program format, expected version 1",
+           errorOf<Error>([&] { ProgramImage::read(path); }));
+}
+
+TEST_F(ProgramFile, AFullDiskLeavesTheOldFile) {
+  scaleImage().write(path);
+  std::string before = read(path);
+  ProgramImage larger = scaleImage();
+  larger.constants.resize(1 << 20);
+  struct rlimit old, small;
+  getrlimit(RLIMIT_FSIZE, &old);
+  small = old;
+  small.rlim_cur = 64 << 10;
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message = errorOf<Error>([&] { larger.write(path); });
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  expectIn("can't write '" + path + "'", message);
+  EXPECT_EQ(read(path), before);
+  for (const auto &file : std::filesystem::directory_iterator(testing::TempDir()))
+    EXPECT_EQ(file.path().string().find(path + ".part"), std::string::npos)
+        << "left behind: " << file.path();
+}
+
+TEST_F(ProgramFile, AFolderThatIsNotThereIsNamed) {
+  expectIn("can't write '/nowhere/at/all.heddle'",
+           errorOf<Error>([&] { scaleImage().write("/nowhere/at/all.heddle"); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Manifests
+//===----------------------------------------------------------------------===//
+
+static std::string loadError(const std::function<void(ProgramImage &)> &change) {
+  ProgramImage image = scaleImage();
+  change(image);
+  return errorOf<Error>([&] { Program program(std::move(image)); });
+}
+
+TEST(Manifest, ProgramsForOtherMachinesAreRefused) {
+  EXPECT_EQ(loadError([](ProgramImage &) {}), "");
+  expectIn("version 99 of the runtime's interface, expected version 1",
+           loadError([](ProgramImage &image) { image.manifest.abiVersion = 99; }));
+  expectIn("compiled for 'riscv64-unknown-linux-gnu'", loadError([](ProgramImage &image) {
+             image.manifest.target = "riscv64-unknown-linux-gnu";
+           }));
+#if defined(__x86_64__)
+  // No CPU has the extensions of both makers.
+  std::string message = loadError([](ProgramImage &image) {
+    image.manifest.cpu = "bdver4";
+    image.manifest.features = {"xop", "fma4", "amx-tile", "sse3"};
+  });
+  expectIn("compiled for the CPU 'bdver4' and needs what this CPU lacks: ", message);
+#endif
+}
+
+TEST(Manifest, InconsistenciesAreRefused) {
+  using Change = std::function<void(EntrySpec &)>;
+  std::pair<const char *, Change> changes[] = {
+      {"outside of the program's code", [](EntrySpec &e) { e.codeOffset = 1000; }},
+      {"outside of the program's code", [](EntrySpec &e) { e.codeOffset = -1; }},
+      {"'c' lies outside of the program's constants",
+       [](EntrySpec &e) { e.values[2].offset = 66; }},
+      {"'c' lies outside of the program's constants",
+       [](EntrySpec &e) { e.values[2].offset = INT64_MAX; }},
+      {"should take 16 bytes, got 8", [](EntrySpec &e) { e.values[0].bytes = Expr(8); }},
+      {"the layout lacks 'i'", [](EntrySpec &e) { e.values[0].layout = Layout(); }},
+      {"has the size -4 for 'i'", [](EntrySpec &e) { e.values[0].type.dims["i"] = Expr(-4); }},
+      {"its argument 7", [](EntrySpec &e) { e.arguments = {7}; }},
+      {"its argument 1", [](EntrySpec &e) { e.arguments = {1}; }},
+      {"its argument 0", [](EntrySpec &e) { e.arguments = {0, 0}; }},
+      {"its result -1", [](EntrySpec &e) { e.results = {-1}; }},
+      {"takes the place of one that does not exist", [](EntrySpec &e) { e.values[1].aliasOf = 9; }},
+      {"takes the place of one that does not exist",
+       [](EntrySpec &e) {
+         e.values[0].aliasOf = 1;
+         e.values[1].aliasOf = 0;
+       }},
+      {"'t' lies outside of the arena",
+       [](EntrySpec &e) {
+         e.values.push_back(value(ValueSpec::Kind::Temporary, "t", floats({{"i", 4}}), "[i]"));
+         e.values[3].offset = 0;
+       }},
+      {"'t' lives beyond the program's steps",
+       [](EntrySpec &e) {
+         e.values.push_back(
+             value(ValueSpec::Kind::Temporary, "t", floats({{"i", 4}}), "[i]", 0, 5));
+         e.values[3].offset = 0;
+         e.arenaBytes = 64;
+       }},
+      {"its donation of argument 0 to result 3", [](EntrySpec &e) { e.donations = {{0, 3}}; }},
+      {"another type or layout", [](EntrySpec &e) { e.donations = {{0, 0}}; }},
+      {"negative size", [](EntrySpec &e) { e.scratchBytes = -1; }},
+  };
+  for (auto &[part, change] : changes) {
+    std::string message = loadError(
+        [&, &change = change](ProgramImage &image) { change(image.manifest.entries[0]); });
+    expectIn("the entry 'scale' is not consistent", message);
+    expectIn(part, message);
+  }
+  expectIn("stands there twice", loadError([](ProgramImage &image) {
+             image.manifest.entries.push_back(image.manifest.entries[0]);
+           }));
+}
+
+TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
+  Manifest manifest = scaleImage().manifest;
+  manifest.entries.push_back(counterEntry());
+  manifest.entries[0].name = "s\xff"
+                             "cale"; // not UTF-8
+  std::string error, text = manifest.toJson();
+  manifest.entries[0].name = "scale";
+  text = manifest.toJson();
+  auto again = Manifest::fromJson(text, error);
+  ASSERT_TRUE(again) << error;
+  EXPECT_EQ(again->toJson(), text);
+  EXPECT_EQ(again->entries[1].donations, manifest.entries[1].donations);
+  for (const char *bad : {"", "{", "[]", "{\"abi\": \"x\"}", "null", "{\"abi\": 1}"}) {
+    EXPECT_FALSE(Manifest::fromJson(bad, error)) << bad;
+    expectIn("malformed manifest", error);
+  }
+  auto replaced = [&](const std::string &from, const std::string &to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    EXPECT_FALSE(Manifest::fromJson(changed, error)) << from;
+    return error;
+  };
+  expectIn("unknown element type 'f33'", replaced("\"f32\"", "\"f33\""));
+  expectIn("unknown kind of value 'argumemt'", replaced("\"argument\"", "\"argumemt\""));
+  expectIn("expected", replaced("\"[i]\"", "\"[i\""));
+}

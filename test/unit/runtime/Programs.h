@@ -1,0 +1,186 @@
+//===- Programs.h - small programs for the tests ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs that need no compiler: their entries are functions of this process,
+// written the way that compiled code behaves (Abi.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TEST_UNIT_RUNTIME_PROGRAMS_H
+#define HEDDLE_TEST_UNIT_RUNTIME_PROGRAMS_H
+
+#include "runtime/program/Program.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+namespace heddle {
+
+/// What a step does to chunk `chunk` of `chunks`.
+using StepBody = void (*)(HeddleCall *call, int step, int64_t chunk, int64_t chunks);
+
+/// Steps with hooks, counters and barriers, as the compiler emits them.
+inline int32_t runSteps(HeddleCall *call, int32_t thread, int steps, int64_t chunks,
+                        StepBody body) {
+  auto hook = [&](int step) -> int32_t {
+    if (!call->hooks)
+      return 0;
+    if (thread == 0)
+      if (int32_t status = call->table->step(call, step))
+        return status;
+    return call->table->barrier(call, thread);
+  };
+  for (int step = 0; step < steps; ++step) {
+    if (int32_t status = hook(step))
+      return status;
+    int64_t *counter = call->counters + 8 * step;
+    for (int64_t chunk; (chunk = __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED)) < chunks;)
+      body(call, step, chunk, chunks);
+    if (int32_t status = call->table->barrier(call, thread))
+      return status;
+  }
+  return hook(steps);
+}
+
+inline TensorSpec floats(std::map<std::string, Expr, std::less<>> dims) {
+  return {ElementType::F32, std::move(dims)};
+}
+
+inline TensorRef tensorOf(const std::vector<float> &values, const char *layout = "[i]") {
+  auto tensor = std::make_shared<RuntimeTensor>(floats({{"i", int64_t(values.size())}}),
+                                                *Layout::parse(layout));
+  tensor->copyFrom(values.data(), {"i"});
+  return tensor;
+}
+
+inline std::vector<float> valuesOf(const TensorRef &tensor) {
+  std::vector<std::string> order;
+  int64_t count = 1;
+  for (const auto &[name, size] : tensor->sizes()) {
+    order.push_back(name);
+    count *= size;
+  }
+  std::vector<float> values(static_cast<size_t>(count));
+  tensor->copyTo(values.data(), order);
+  return values;
+}
+
+inline ValueSpec value(ValueSpec::Kind kind, std::string name, TensorSpec type, const char *layout,
+                       int32_t first = 0, int32_t last = 0) {
+  ValueSpec result;
+  result.kind = kind;
+  result.name = std::move(name);
+  result.location = "model.cpp:" + std::to_string(first + 1) + ":1";
+  result.type = std::move(type);
+  result.layout = *Layout::parse(layout);
+  bool constant = true;
+  for (const auto &[dim, size] : result.type.dims)
+    constant &= size.isConstant();
+  result.bytes = constant ? Expr(byteCount(result.type, result.layout)) : Expr::name("N") * 4;
+  result.firstStep = first;
+  result.lastStep = last;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// A chain: y = x + 1 + 1 + ..., each sum a step into a temporary
+//===----------------------------------------------------------------------===//
+
+inline constexpr int chainSteps = 6;
+inline constexpr int64_t chainSize = 1000;
+
+inline EntrySpec chainEntry() {
+  using Kind = ValueSpec::Kind;
+  EntrySpec entry;
+  entry.name = "chain";
+  TensorSpec type = floats({{"i", chainSize}});
+  entry.values.push_back(value(Kind::Argument, "x", type, "[i]"));
+  entry.values.push_back(value(Kind::Result, "y", type, "[i]"));
+  std::vector<PlannedBuffer> buffers;
+  for (int s = 0; s + 1 < chainSteps; ++s) {
+    entry.values.push_back(value(Kind::Temporary, "t" + std::to_string(s), type, "[i]", s, s + 1));
+    buffers.push_back({chainSize * 4, s, s + 1});
+  }
+  entry.arenaBytes = planArena(buffers);
+  for (int s = 0; s < chainSteps; ++s) {
+    if (s + 1 < chainSteps)
+      entry.values[size_t(s) + 2].offset = buffers[size_t(s)].offset;
+    entry.steps.push_back({"add" + std::to_string(s), "model.cpp:" + std::to_string(s + 1) + ":1",
+                           10, "add", 1000, 8000});
+  }
+  entry.arguments = {0};
+  entry.results = {1};
+  return entry;
+}
+
+inline void chainBody(HeddleCall *call, int step, int64_t chunk, int64_t chunks) {
+  auto *from = static_cast<const float *>(call->addresses[step == 0 ? 0 : step + 1]);
+  auto *to = static_cast<float *>(call->addresses[step + 1 == chainSteps ? 1 : step + 2]);
+  for (int64_t i = chunk * chainSize / chunks; i < (chunk + 1) * chainSize / chunks; ++i)
+    to[i] = from[i] + 1;
+}
+
+inline int32_t chainFunction(HeddleCall *call, int32_t thread, int32_t) {
+  return runSteps(call, thread, chainSteps, 10, chainBody);
+}
+
+//===----------------------------------------------------------------------===//
+// A counter: state' = state + 1 in the place of state, and the sum of before
+//===----------------------------------------------------------------------===//
+
+inline EntrySpec counterEntry() {
+  using Kind = ValueSpec::Kind;
+  EntrySpec entry;
+  entry.name = "count";
+  TensorSpec type = floats({{"i", 4}});
+  entry.values = {value(Kind::Argument, "state", type, "[i]"),
+                  value(Kind::Argument, "other", type, "[i]"),
+                  value(Kind::Result, "next", type, "[i]")};
+  entry.values[2].aliasOf = 0;
+  entry.steps = {{"increment", "model.cpp:7:1", 1, "add", 4, 32}};
+  entry.arguments = {0, 1};
+  entry.results = {2};
+  entry.donations = {{0, 0}};
+  return entry;
+}
+
+inline int32_t counterFunction(HeddleCall *call, int32_t thread, int32_t) {
+  return runSteps(call, thread, 1, 1, [](HeddleCall *call, int, int64_t, int64_t) {
+    auto *state = static_cast<float *>(call->addresses[2]);
+    auto *other = static_cast<const float *>(call->addresses[1]);
+    for (int i = 0; i < 4; ++i)
+      state[i] += other[i];
+  });
+}
+
+inline std::shared_ptr<Program> smallPrograms() {
+  Manifest manifest;
+  manifest.entries = {chainEntry(), counterEntry()};
+  manifest.entries[1].codeOffset = 1;
+  return Program::fromFunctions(std::move(manifest), {chainFunction, counterFunction});
+}
+
+/// The message of the Error that `action` throws; empty if it throws none.
+template <typename Exception = std::exception, typename Action>
+std::string errorOf(Action &&action) {
+  try {
+    action();
+  } catch (const Exception &error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline void expectIn(const std::string &part, const std::string &text) {
+  EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in '" << text << "'";
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_TEST_UNIT_RUNTIME_PROGRAMS_H
