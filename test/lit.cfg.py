@@ -1,4 +1,4 @@
-# How lit runs the tests of this tree: `lit build/dev/test`, or the target check-heddle.
+# How lit runs the tests of this tree: `lit build/test`, or the target check-heddle.
 import os
 
 import lit.formats
