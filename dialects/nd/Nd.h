@@ -13,7 +13,7 @@
 #ifndef HEDDLE_DIALECTS_ND_ND_H
 #define HEDDLE_DIALECTS_ND_ND_H
 
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 #include "runtime/expr/Layout.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,4 +1,4 @@
-//===- ElementType.h - element types of C++ types ---------------*- C++ -*-===//
+//===- ElementType.h - element types of tensors -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,12 +8,34 @@
 #ifndef HEDDLE_ELEMENTTYPE_H
 #define HEDDLE_ELEMENTTYPE_H
 
-#include "runtime/program/Manifest.h"
-
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 
 namespace heddle {
+
+/// Element types of tensors in memory, by their spelling in IR.
+enum class ElementType : uint8_t {
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  UI8,
+  UI16,
+  UI32,
+  UI64,
+  F16,
+  BF16,
+  F32,
+  F64
+};
+/// "f32", "ui8", ...
+std::string_view spelling(ElementType type);
+std::optional<ElementType> parseElementType(std::string_view text);
+/// Bytes of one element in memory (i1 takes one byte).
+int64_t byteSize(ElementType type);
 
 /// The element type of host values of type T.
 template <typename T>

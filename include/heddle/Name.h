@@ -19,7 +19,7 @@
 #ifndef HEDDLE_NAME_H
 #define HEDDLE_NAME_H
 
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 
 #include <string>
 #include <string_view>

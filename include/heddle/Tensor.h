@@ -23,9 +23,9 @@
 #ifndef HEDDLE_TENSOR_H
 #define HEDDLE_TENSOR_H
 
+#include "heddle/ElementType.h"
 #include "heddle/Error.h"
 #include "heddle/Name.h"
-#include "runtime/program/Manifest.h"
 
 #include <iosfwd>
 #include <memory>
@@ -42,22 +42,6 @@ struct Node;
 }
 
 using Here = std::source_location;
-
-/// The element type of host values of type T.
-template <typename T>
-constexpr ElementType elementTypeOf() {
-  if constexpr (std::is_same_v<T, bool>) return ElementType::I1;
-  else if constexpr (std::is_same_v<T, int8_t>) return ElementType::I8;
-  else if constexpr (std::is_same_v<T, int16_t>) return ElementType::I16;
-  else if constexpr (std::is_same_v<T, int32_t>) return ElementType::I32;
-  else if constexpr (std::is_same_v<T, int64_t>) return ElementType::I64;
-  else if constexpr (std::is_same_v<T, uint8_t>) return ElementType::UI8;
-  else if constexpr (std::is_same_v<T, uint16_t>) return ElementType::UI16;
-  else if constexpr (std::is_same_v<T, uint32_t>) return ElementType::UI32;
-  else if constexpr (std::is_same_v<T, uint64_t>) return ElementType::UI64;
-  else if constexpr (std::is_same_v<T, float>) return ElementType::F32;
-  else { static_assert(std::is_same_v<T, double>, "no element type for this C++ type"); return ElementType::F64; }
-}
 
 /// What stands outside the input of a window. `Exclude`: left out of the reduction over the tap.
 struct Padding {

@@ -13,7 +13,7 @@
 #ifndef HEDDLE_LIB_INTERP_INDEXCODE_H
 #define HEDDLE_LIB_INTERP_INDEXCODE_H
 
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 
 namespace heddle::interp {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 
 #include "runtime/expr/Integer.h"
 

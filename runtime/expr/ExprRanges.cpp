@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 
 #include "runtime/expr/Integer.h"
 

@@ -26,12 +26,9 @@
 #ifndef HEDDLE_EXPR_LAYOUT_H
 #define HEDDLE_EXPR_LAYOUT_H
 
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 
 namespace heddle {
-
-/// Names with sizes; the order of a map is the sorted order of the names.
-using Sizes = std::map<std::string, int64_t, std::less<>>;
 
 struct Layout {
   /// `((merged index + low) floordiv divisor) mod modulus`; modulus 0 means none.

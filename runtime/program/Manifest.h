@@ -9,7 +9,7 @@
 // imports nothing, a block of constants, and this manifest: entry points, the
 // names, sizes and layouts of arguments and results, and for every value of a
 // program how large it is and from which step to which it lives. The compiler
-// fills it in, `ProgramFile` writes and reads it as JSON, the runtime needs
+// fills it in, `ProgramImage` writes and reads it as JSON, the runtime needs
 // nothing else to run the program.
 //
 //===----------------------------------------------------------------------===//
@@ -17,31 +17,10 @@
 #ifndef HEDDLE_PROGRAM_MANIFEST_H
 #define HEDDLE_PROGRAM_MANIFEST_H
 
+#include "heddle/ElementType.h"
 #include "runtime/expr/Layout.h"
 
 namespace heddle {
-
-/// Element types of tensors in memory, by their spelling in IR.
-enum class ElementType : uint8_t {
-  I1,
-  I8,
-  I16,
-  I32,
-  I64,
-  UI8,
-  UI16,
-  UI32,
-  UI64,
-  F16,
-  BF16,
-  F32,
-  F64
-};
-/// "f32", "ui8", ...
-std::string_view spelling(ElementType type);
-std::optional<ElementType> parseElementType(std::string_view text);
-/// Bytes of one element in memory (i1 takes one byte).
-int64_t byteSize(ElementType type);
 
 /// A tensor type as the runtime sees it: element type and named sizes.
 struct TensorSpec {

@@ -9,6 +9,7 @@
 
 #include "File.h"
 #include "heddle/Error.h"
+#include "heddle/Expr.h"
 #include "heddle/io/AtomicFile.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/Random.h"
 
-#include "runtime/expr/Expr.h"
+#include "heddle/Expr.h"
 
 using namespace heddle;
 

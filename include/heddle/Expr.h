@@ -31,8 +31,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_EXPR_EXPR_H
-#define HEDDLE_EXPR_EXPR_H
+#ifndef HEDDLE_EXPR_H
+#define HEDDLE_EXPR_H
 
 #include <cstdint>
 #include <functional>
@@ -51,6 +51,8 @@ struct Range {
   bool operator==(const Range &other) const = default;
 };
 
+/// Names with sizes; the order of a map is the sorted order of the names.
+using Sizes = std::map<std::string, int64_t, std::less<>>;
 /// What is known of the names in an expression.
 using Ranges = std::map<std::string, Range, std::less<>>;
 
@@ -144,9 +146,9 @@ private:
 struct Expr::Atom {
   enum class Kind : uint8_t { Name, FloorDiv, Mod, Min, Max };
   Kind kind;
-  std::string name;         ///< Name
+  std::string name;           ///< Name
   std::vector<Expr> operands; ///< one for FloorDiv and Mod, two for Min and Max
-  int64_t divisor = 0;      ///< FloorDiv, Mod
+  int64_t divisor = 0;        ///< FloorDiv, Mod
 
   int compare(const Atom &other) const;
 };
@@ -160,8 +162,9 @@ bool isValidName(std::string_view name);
 
 } // namespace heddle
 
-template <> struct std::hash<heddle::Expr> {
+template <>
+struct std::hash<heddle::Expr> {
   size_t operator()(const heddle::Expr &expr) const { return expr.hash(); }
 };
 
-#endif // HEDDLE_EXPR_EXPR_H
+#endif // HEDDLE_EXPR_H
