@@ -18,6 +18,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 #include <thread>
 
@@ -76,12 +77,18 @@ private:
 } // namespace
 
 static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options) {
+  if (llvm::none_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isPublic() && !function.isExternal();
+      }))
+    return module.emitError() << "the module has no public function to make an entry of",
+           failure();
   auto target = cpu::targetFor(options.targetCpu);
   if (!target)
     return module.emitError() << llvm::toString(target.takeError()), failure();
   int threads = options.programThreads > 0
                     ? options.programThreads
                     : std::max(1, int(std::thread::hardware_concurrency()));
+  module.getContext()->loadDialect<nest::NestDialect>();
   nest::MachineAttr machine = cpu::machineAttr(module.getContext(), *target, threads);
   return Setting{std::move(*target), machine};
 }
@@ -287,4 +294,23 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
     all += *text;
   }
   return all;
+}
+
+LogicalResult heddle::writeStage(ModuleOp module, const CompileOptions &options, Stage stage,
+                                 const std::string &path) {
+  auto text = printStage(module, options, stage);
+  if (failed(text))
+    return failure();
+  std::error_code error;
+  llvm::ToolOutputFile file(path.empty() ? "-" : path, error, llvm::sys::fs::OF_Text);
+  if (!error) {
+    file.os() << *text;
+    file.os().flush();
+    error = file.os().error();
+    file.os().clear_error();
+  }
+  if (error)
+    return module.emitError() << "can't write '" << path << "': " << error.message();
+  file.keep();
+  return success();
 }

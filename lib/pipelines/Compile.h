@@ -85,6 +85,9 @@ std::optional<Stage> parseStage(llvm::StringRef word);
 /// The program as text at a stage. `module` is changed.
 mlir::FailureOr<std::string> printStage(mlir::ModuleOp module, const CompileOptions &options,
                                         Stage stage);
+/// The same to a file; empty or "-": to standard output.
+mlir::LogicalResult writeStage(mlir::ModuleOp module, const CompileOptions &options, Stage stage,
+                               const std::string &path);
 
 } // namespace heddle
 

@@ -1,0 +1,72 @@
+// What heddlec is given may be wrong in many ways; it says where and what.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: not heddlec %t/missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: can't read '{{.*}}missing.mlir': No such file or directory
+// RUN: not heddlec %t/syntax.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// SYNTAX: syntax.mlir:2:{{[0-9]+}}: error:
+// RUN: not heddlec %t/invalid.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=INVALID
+// INVALID: invalid.mlir:2:{{[0-9]+}}: error: {{.*}}'row'
+// RUN: not heddlec %t/recursive.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=RECURSIVE
+// RECURSIVE: recursive.mlir:2:8: error: 'nd.call' op is recursive
+// RUN: not heddlec %t/symbol.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// SYMBOL: symbol.mlir:1:{{[0-9]+}}: error: argument 'x' has sizes that are not numbers: '!nd.tensor<f32, row: N>'
+// RUN: not heddlec %t/element.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// ELEMENT: element.mlir:1:{{[0-9]+}}: error: expected an integer element type of 1, 8, 16, 32 or 64 bits, got 'i7'
+// RUN: not heddlec %t/layout.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// LAYOUT: layout.mlir:1:{{[0-9]+}}: error: {{.*}}layout
+// RUN: not heddlec %t/empty.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: error: the module has no public function to make an entry of
+// RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu pdp11 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: --target-cpu: unknown target CPU 'pdp11'; expected 'native' or a name such as 'x86-64'
+// RUN: not heddlec %t/good.mlir -o %t/o.heddle --emit=porridge 2>&1 | FileCheck %s --check-prefix=STAGE
+// STAGE: --emit: porridge not in {program,nd,nest,kernels,loops,llvm,asm}
+// RUN: not heddlec %t/good.mlir -o %t/o.heddle --threads=-1 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: --threads: Value -1 not in range
+// RUN: not heddlec %t/good.mlir -o %t/no/such/place.heddle 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: error: can't write '{{.*}}place.heddle'
+// RUN: not heddlec %t/good.mlir --emit=nd -o %t/no/such/place.mlir 2>&1 | FileCheck %s --check-prefix=TEXTPLACE
+// TEXTPLACE: error: can't write '{{.*}}place.mlir': No such file or directory
+// RUN: not heddlec 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: file is required
+// Failures leave nothing behind, and what was there stays.
+// RUN: not ls %t/o.heddle
+// RUN: heddlec %t/good.mlir -o %t/kept.heddle && cp %t/kept.heddle %t/before
+// RUN: not heddlec %t/syntax.mlir -o %t/kept.heddle && cmp %t/kept.heddle %t/before
+
+//--- syntax.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
+  return %y, : !nd.tensor<f32, row: 4>
+}
+//--- invalid.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4>, %y: !nd.tensor<f32, row: 5>) -> !nd.tensor<f32, row: 4> {
+  %0 = nd.pointwise %x, %y : (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 5>) -> !nd.tensor<f32, row: 4> {
+  ^bb0(%a: f32, %b: f32):
+    nd.yield %a : f32
+  }
+  return %0 : !nd.tensor<f32, row: 4>
+}
+//--- recursive.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
+  %0 = nd.call @f(%x) : (!nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4>
+  return %0 : !nd.tensor<f32, row: 4>
+}
+//--- symbol.mlir
+func.func @f(%x: !nd.tensor<f32, row: N> {nd.name = "x"}) -> !nd.tensor<f32, row: N> {
+  return %x : !nd.tensor<f32, row: N>
+}
+//--- element.mlir
+func.func @f(%x: !nd.tensor<i7, row: 4> {nd.name = "x"}) -> !nd.tensor<i7, row: 4> {
+  return %x : !nd.tensor<i7, row: 4>
+}
+//--- layout.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4> {nd.name = "x", nd.layout = #nest.layout<[row, column]>}) -> !nd.tensor<f32, row: 4> {
+  return %x : !nd.tensor<f32, row: 4>
+}
+//--- empty.mlir
+func.func private @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
+  return %x : !nd.tensor<f32, row: 4>
+}
+//--- good.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
+  return %x : !nd.tensor<f32, row: 4>
+}

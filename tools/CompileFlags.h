@@ -1,0 +1,92 @@
+//===- CompileFlags.h - compile options on command lines --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The flags of `CompileOptions`, so that every tool calls one thing by one name, and reading IR. (LLVM's
+// own command line is no choice here: the shared LLVM library owns flags such as --threads.)
+//
+//     CompileOptions options;
+//     CLI::App app("Compiles IR to a program file.");
+//     addCompileFlags(app, options);
+//     CLI11_PARSE(app, argc, argv);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_COMPILEFLAGS_H
+#define HEDDLE_TOOLS_COMPILEFLAGS_H
+
+#include "lib/pipelines/Compile.h"
+#include "lib/target/cpu/CpuTarget.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <CLI/CLI.hpp>
+
+namespace heddle {
+
+inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
+  app.add_option("--target-cpu", options.targetCpu,
+                 "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...")
+      ->capture_default_str()
+      ->check([](const std::string &name) {
+        auto target = cpu::targetFor(name);
+        return target ? "" : llvm::toString(target.takeError());
+      });
+  app.add_option("--threads", options.programThreads,
+                 "Threads that will run the program; 0: all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--compile-threads", options.compileThreads, "Threads that compile; 0: all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--cache-dir", options.cacheDirectory,
+                 "Where compiled kernels are kept; empty: heddle in the user's cache directory");
+  app.add_flag_callback(
+      "--no-cache", [&] { options.useCache = false; }, "Compile every kernel anew");
+  app.add_flag_callback(
+      "--row-major", [&] { options.assignLayouts = false; },
+      "Let every value lie row-major over its sorted names");
+  app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here");
+}
+
+/// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard error
+/// and show the line.
+class InputModule {
+public:
+  explicit InputModule(const mlir::DialectRegistry &registry)
+      : context(registry, mlir::MLIRContext::Threading::DISABLED), handler(sources, &context) {
+    context.printOpOnDiagnostic(false);
+  }
+
+  /// False if it can't be read or is not valid; why has been said.
+  bool read(const std::string &path) {
+    auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+    if (!file) {
+      llvm::WithColor::error() << "can't read '" << path << "': " << file.getError().message()
+                               << "\n";
+      return false;
+    }
+    sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+    module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+    return bool(module);
+  }
+  mlir::ModuleOp get() { return *module; }
+
+private:
+  llvm::SourceMgr sources;
+  mlir::MLIRContext context;
+  mlir::SourceMgrDiagnosticHandler handler;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_TOOLS_COMPILEFLAGS_H
