@@ -8,6 +8,7 @@
 #ifndef HEDDLE_ELEMENTTYPE_H
 #define HEDDLE_ELEMENTTYPE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -31,11 +32,33 @@ enum class ElementType : uint8_t {
   F32,
   F64
 };
+namespace detail {
+struct ElementTypeInfo {
+  ElementType type;
+  std::string_view spelling;
+  int64_t bytes;
+};
+/// In the order of the enumeration.
+inline constexpr ElementTypeInfo elementTypes[] = {
+    {ElementType::I1, "i1", 1},     {ElementType::I8, "i8", 1},     {ElementType::I16, "i16", 2},
+    {ElementType::I32, "i32", 4},   {ElementType::I64, "i64", 8},   {ElementType::UI8, "ui8", 1},
+    {ElementType::UI16, "ui16", 2}, {ElementType::UI32, "ui32", 4}, {ElementType::UI64, "ui64", 8},
+    {ElementType::F16, "f16", 2},   {ElementType::BF16, "bf16", 2}, {ElementType::F32, "f32", 4},
+    {ElementType::F64, "f64", 8}};
+} // namespace detail
+
 /// "f32", "ui8", ...
-std::string_view spelling(ElementType type);
-std::optional<ElementType> parseElementType(std::string_view text);
+constexpr std::string_view spelling(ElementType type) {
+  return detail::elementTypes[size_t(type)].spelling;
+}
+constexpr std::optional<ElementType> parseElementType(std::string_view text) {
+  for (const auto &each : detail::elementTypes)
+    if (each.spelling == text)
+      return each.type;
+  return std::nullopt;
+}
 /// Bytes of one element in memory (i1 takes one byte).
-int64_t byteSize(ElementType type);
+constexpr int64_t byteSize(ElementType type) { return detail::elementTypes[size_t(type)].bytes; }
 
 /// The element type of host values of type T.
 template <typename T>

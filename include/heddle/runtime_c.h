@@ -102,7 +102,8 @@ const char *heddle_value_dim_name(const heddle_value *value, size_t index);
 /** -1: the size is an expression, which `heddle_value_dim_text` tells. */
 int64_t heddle_value_dim_size(const heddle_value *value, size_t index);
 const char *heddle_value_dim_text(const heddle_value *value, size_t index);
-/** The layout in which the program takes or gives it, `[row, column floordiv 16, column mod 16]`. */
+/** The layout in which the program takes or gives it, `[row, column floordiv 16, column mod 16]`.
+ */
 const char *heddle_value_layout(const heddle_value *value);
 
 /** What an entry needs beside its arguments, for the sizes of an entry without symbols. */
@@ -164,17 +165,27 @@ heddle_tensor *heddle_call_result(heddle_call *call, const char *result);
 
 /*===-- Memory ------------------------------------------------------------===*/
 
-/** A memory manager of the caller's. */
+/** A memory manager of the caller's; one thread at a time calls it. */
 typedef struct heddle_memory_manager {
-  void *user;
-  /** NULL: no memory. `name` and `location` say which op it is for. Called by one thread at a time. */
-  void *(*allocate)(void *user, int64_t bytes, int64_t alignment, const char *name,
-                    const char *location);
-  void (*free)(void *user, void *address, int64_t bytes);
+  void *user; /**< has to live as long as anything that was allocated */
+  /** NULL: no memory. `alignment` is a power of two. */
+  void *(*allocate)(void *user, int64_t bytes, int64_t alignment);
+  void (*release)(void *user, void *address, int64_t bytes);
 } heddle_memory_manager;
-/** All tensors and calls made from now on take their memory there. NULL: the original one again.
- *  `user` has to live as long as anything that was allocated. */
+/** All tensors and calls made from now on take their memory there. NULL: the original one again. */
 heddle_status heddle_set_memory_manager(const heddle_memory_manager *manager);
+
+typedef struct heddle_memory_event {
+  int32_t freed; /**< 0: allocated */
+  void *address;
+  int64_t bytes, alignment;
+  const char *name;     /**< of the op, argument or result that it is for */
+  const char *location; /**< where that was written, "file:line:column" */
+} heddle_memory_event;
+/** Called for every allocation and free of the manager in use, on the thread that makes it. NULL:
+ *  nobody is called. */
+heddle_status heddle_set_memory_listener(void (*listener)(void *user, const heddle_memory_event *),
+                                         void *user);
 
 typedef struct heddle_memory_statistics {
   int64_t live, peak;  /**< bytes handed out, now and at most */

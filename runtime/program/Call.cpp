@@ -185,6 +185,15 @@ void Call::prepare() {
   ready = true;
 }
 
+/// True if the program can use the tensor where it lies.
+static bool fitsInPlace(const RuntimeTensor &tensor, const Layout &wanted) {
+  if (reinterpret_cast<uintptr_t>(tensor.address()) % uint64_t(wanted.alignment))
+    return false;
+  const Layout &given = tensor.layout();
+  return given.factors == wanted.factors && given.swizzle == wanted.swizzle &&
+         (given.zeroPadded || !wanted.zeroPadded || !wanted.hasPadding(tensor.sizes()));
+}
+
 void Call::placeArguments() {
   std::vector<int32_t> resultInPlace(arguments.size(), -1);
   for (auto [argument, result] : spec.donations)
@@ -193,7 +202,7 @@ void Call::placeArguments() {
     Argument &argument = arguments[i];
     size_t value = size_t(spec.arguments[i]);
     const ValueSpec &formal = spec.values[value];
-    bool fits = argument.tensor->layout() == formal.layout;
+    bool fits = fitsInPlace(*argument.tensor, formal.layout);
     if (int32_t result = resultInPlace[i]; result >= 0) {
       // The program writes here: only memory that nobody else reads may be given.
       argument.inPlace = argument.donate && fits;
@@ -295,7 +304,8 @@ void Call::afterRun() {
   // The memory lives on under a new handle.
   for (auto [argument, result] : spec.donations)
     if (Argument &given = arguments[size_t(argument)]; given.inPlace) {
-      results[size_t(result)] = RuntimeTensor::takeOver(*given.tensor);
+      results[size_t(result)] = RuntimeTensor::takeOver(
+          *given.tensor, spec.values[size_t(spec.results[size_t(result)])].layout);
       given.inPlace = false;
       ready = false;
     }

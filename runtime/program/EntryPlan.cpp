@@ -129,10 +129,38 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
     owners.push_back(i);
   }
   plan.arenaBytes = entry.arenaBytes;
+  plan.liveBytes = liveBytes(buffers);
   if (!entry.symbols.empty()) {
     plan.arenaBytes = planArena(buffers);
     for (size_t i = 0; i < owners.size(); ++i)
       plan.offsets[owners[i]] = buffers[i].offset;
   }
   return plan;
+}
+
+EntryMemory heddle::memoryOf(const EntrySpec &entry, const EntryPlan &plan) {
+  EntryMemory memory;
+  using Kind = ValueSpec::Kind;
+  for (size_t i = 0; i < entry.values.size(); ++i) {
+    if (plan.places[i] != int32_t(i))
+      continue;
+    Kind kind = entry.values[i].kind;
+    if (kind == Kind::Argument)
+      memory.arguments += plan.bytes[i];
+    else if (kind == Kind::Result)
+      memory.results += plan.bytes[i];
+    else if (kind == Kind::Constant)
+      memory.constants += plan.bytes[i];
+  }
+  memory.arena = plan.arenaBytes;
+  memory.live = plan.liveBytes;
+  memory.scratch = entry.scratchBytes;
+  return memory;
+}
+
+EntryMemory heddle::memoryOf(const EntrySpec &entry, const std::vector<int64_t> &symbols) {
+  if (symbols.size() != entry.symbols.size())
+    throw Error("'" + entry.name + "' has " + std::to_string(entry.symbols.size()) +
+                " size symbols, got values for " + std::to_string(symbols.size()));
+  return memoryOf(entry, planEntry(entry, symbols));
 }

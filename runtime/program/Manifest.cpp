@@ -12,47 +12,6 @@
 using namespace heddle;
 using Json = nlohmann::json;
 
-static constexpr std::pair<ElementType, std::string_view> spellings[] = {
-    {ElementType::I1, "i1"},     {ElementType::I8, "i8"},     {ElementType::I16, "i16"},
-    {ElementType::I32, "i32"},   {ElementType::I64, "i64"},   {ElementType::UI8, "ui8"},
-    {ElementType::UI16, "ui16"}, {ElementType::UI32, "ui32"}, {ElementType::UI64, "ui64"},
-    {ElementType::F16, "f16"},   {ElementType::BF16, "bf16"}, {ElementType::F32, "f32"},
-    {ElementType::F64, "f64"}};
-
-std::string_view heddle::spelling(ElementType type) {
-  for (auto [each, text] : spellings)
-    if (each == type)
-      return text;
-  return "?";
-}
-
-std::optional<ElementType> heddle::parseElementType(std::string_view text) {
-  for (auto [type, each] : spellings)
-    if (each == text)
-      return type;
-  return std::nullopt;
-}
-
-int64_t heddle::byteSize(ElementType type) {
-  switch (type) {
-  case ElementType::I1:
-  case ElementType::I8:
-  case ElementType::UI8:
-    return 1;
-  case ElementType::I16:
-  case ElementType::UI16:
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I32:
-  case ElementType::UI32:
-  case ElementType::F32:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
 const EntrySpec *Manifest::find(std::string_view entry) const {
   for (const EntrySpec &each : entries)
     if (each.name == entry)

@@ -65,10 +65,10 @@ RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
                 " bytes for a tensor of type " + describe(tensorSpec));
 }
 
-TensorRef RuntimeTensor::takeOver(RuntimeTensor &from) {
+TensorRef RuntimeTensor::takeOver(RuntimeTensor &from, const Layout &layout) {
   TensorRef result(new RuntimeTensor());
   result->tensorSpec = from.tensorSpec;
-  result->tensorLayout = from.tensorLayout;
+  result->tensorLayout = layout;
   result->byteCount = from.byteCount;
   result->storage = std::move(from.storage);
   return result;

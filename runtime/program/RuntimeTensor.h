@@ -57,7 +57,7 @@ public:
                                           std::shared_ptr<MemoryManager> manager = nullptr) const;
 
   /// A new handle on the memory of `from`, which gives it up and may not be used again.
-  static std::shared_ptr<RuntimeTensor> takeOver(RuntimeTensor &from);
+  static std::shared_ptr<RuntimeTensor> takeOver(RuntimeTensor &from, const Layout &layout);
 
   /// Non-empty after the tensor was given up: the entry that took it.
   std::string donatedTo;

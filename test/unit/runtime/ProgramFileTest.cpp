@@ -17,39 +17,6 @@
 
 using namespace heddle;
 
-/// y = x * c[0] for four floats, as clang compiles it for x86-64:
-///   if (thread == 0) for (int i = 0; i < 4; ++i) y[i] = x[i] * c[0]; return 0;
-static const unsigned char scaleCode[] = {
-    0x85, 0xf6, 0x75, 0x27, 0x48, 0x8b, 0x17, 0x48, 0x8b, 0x02, 0x48, 0x8b, 0x4a, 0x08, 0x48, 0x8b,
-    0x52, 0x10, 0x31, 0xf6, 0xf3, 0x0f, 0x10, 0x04, 0xb0, 0xf3, 0x0f, 0x59, 0x02, 0xf3, 0x0f, 0x11,
-    0x04, 0xb1, 0x48, 0xff, 0xc6, 0x48, 0x83, 0xfe, 0x04, 0x75, 0xe9, 0x31, 0xc0, 0xc3};
-
-static ProgramImage scaleImage() {
-  using Kind = ValueSpec::Kind;
-  EntrySpec entry;
-  entry.name = "scale";
-  entry.codeOffset = 16;
-  entry.values = {value(Kind::Argument, "x", floats({{"i", 4}}), "[i]"),
-                  value(Kind::Result, "y", floats({{"i", 4}}), "[i], align 128"),
-                  value(Kind::Constant, "c", floats({}), "[]")};
-  entry.values[2].offset = 64;
-  entry.steps = {{"scale", "model.cpp:1:1", 1, "k0", 4, 32}};
-  entry.arguments = {0};
-  entry.results = {1};
-  ProgramImage image;
-  image.manifest.compilerVersion = "test";
-  image.manifest.target = "x86_64-unknown-linux-gnu";
-  image.manifest.cpu = "x86-64";
-  image.manifest.features = {"sse3", "a-feature-that-only-tunes"};
-  image.manifest.entries = {entry};
-  image.code = std::string(16, '\xcc') +
-               std::string(reinterpret_cast<const char *>(scaleCode), sizeof scaleCode);
-  image.constants = std::string(68, '\0');
-  float factor = 2.5f;
-  std::memcpy(image.constants.data() + 64, &factor, 4);
-  return image;
-}
-
 namespace {
 class ProgramFile : public testing::Test {
 protected:

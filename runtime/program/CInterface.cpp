@@ -1,0 +1,448 @@
+//===- CInterface.cpp - the runtime for C ---------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "heddle/runtime_c.h"
+
+#include "heddle/Error.h"
+#include "runtime/program/EntryPlan.h"
+#include "runtime/program/Program.h"
+
+#include <algorithm>
+#include <new>
+
+using namespace heddle;
+
+//===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+
+struct heddle_value {
+  struct Dim {
+    std::string name, text;
+    int64_t size;
+  };
+  std::string name, layout;
+  heddle_element element;
+  std::vector<Dim> dims;
+};
+
+struct heddle_entry {
+  const EntrySpec *spec;
+  std::vector<heddle_value> arguments, results;
+};
+
+struct heddle_program {
+  std::shared_ptr<Program> program;
+  std::vector<heddle_entry> entries;
+  std::string manifest;
+};
+
+struct heddle_tensor {
+  TensorRef tensor;
+  std::string layout;
+};
+
+struct heddle_call {
+  std::unique_ptr<Call> call;
+};
+
+static_assert(int(ElementType::F64) == HEDDLE_F64 && int(ElementType::UI8) == HEDDLE_UI8);
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static thread_local std::string lastError;
+static thread_local bool noMemoryForMessage = false;
+
+static void remember(const char *message) noexcept {
+  try {
+    lastError = message;
+    noMemoryForMessage = false;
+  } catch (...) {
+    noMemoryForMessage = true;
+  }
+}
+
+/// No exception leaves this file: every function that can fail runs in here.
+template <typename Action>
+static heddle_status guarded(Action &&action) noexcept {
+  try {
+    action();
+    return HEDDLE_OK;
+  } catch (const ExecutionError &error) {
+    remember(error.what());
+    return HEDDLE_EXECUTION_ERROR;
+  } catch (const std::bad_alloc &) {
+    remember("out of memory");
+  } catch (const std::exception &error) {
+    remember(error.what());
+  } catch (...) {
+    remember("unknown failure");
+  }
+  return HEDDLE_ERROR;
+}
+
+/// What `make` returns, or null.
+template <typename Make>
+static auto made(Make &&make) noexcept -> decltype(make()) {
+  decltype(make()) result = nullptr;
+  guarded([&] { result = make(); });
+  return result;
+}
+
+template <typename T>
+static T &required(T *handle, const char *what) {
+  if (!handle)
+    throw Error(std::string("expected ") + what + ", got NULL");
+  return *handle;
+}
+
+template <typename List>
+static auto *at(List &list, size_t index, const char *what) {
+  if (index >= list.size())
+    throw Error("expected the number of " + std::string(what) + " below " +
+                std::to_string(list.size()) + ", got " + std::to_string(index));
+  return &list[index];
+}
+
+const char *heddle_last_error(void) {
+  return noMemoryForMessage ? "out of memory" : lastError.c_str();
+}
+
+const char *heddle_runtime_version(void) { return HEDDLE_VERSION; }
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static heddle_value describeValue(const ValueSpec &spec) {
+  heddle_value value{spec.name, spec.layout.str(), heddle_element(spec.type.element), {}};
+  for (const auto &[name, size] : spec.type.dims)
+    value.dims.push_back({name, size.str(), size.constant().value_or(-1)});
+  return value;
+}
+
+heddle_program *heddle_program_load(const char *path) {
+  return made([&] {
+    auto handle = std::make_unique<heddle_program>();
+    handle->program = Program::load(&required(path, "a path"));
+    for (const EntrySpec &spec : handle->program->manifest().entries) {
+      heddle_entry &entry = handle->entries.emplace_back();
+      entry.spec = &spec;
+      for (int32_t index : spec.arguments)
+        entry.arguments.push_back(describeValue(spec.values[size_t(index)]));
+      for (int32_t index : spec.results)
+        entry.results.push_back(describeValue(spec.values[size_t(index)]));
+    }
+    return handle.release();
+  });
+}
+
+void heddle_program_free(heddle_program *program) { delete program; }
+
+size_t heddle_program_entry_count(const heddle_program *program) {
+  return program ? program->entries.size() : 0;
+}
+
+const heddle_entry *heddle_program_entry(const heddle_program *program, size_t index) {
+  return made([&] { return at(required(program, "a program").entries, index, "an entry"); });
+}
+
+const heddle_entry *heddle_program_find(const heddle_program *program, const char *name) {
+  return made([&]() -> const heddle_entry * {
+    const EntrySpec &spec =
+        required(program, "a program").program->entry(&required(name, "the name of an entry"));
+    for (const heddle_entry &entry : program->entries)
+      if (entry.spec == &spec)
+        return &entry;
+    return nullptr;
+  });
+}
+
+const char *heddle_program_manifest(heddle_program *program) {
+  return made([&] {
+    heddle_program &handle = required(program, "a program");
+    if (handle.manifest.empty())
+      handle.manifest = handle.program->manifest().toJson();
+    return handle.manifest.c_str();
+  });
+}
+
+const char *heddle_entry_name(const heddle_entry *entry) {
+  return entry ? entry->spec->name.c_str() : "";
+}
+
+size_t heddle_entry_argument_count(const heddle_entry *entry) {
+  return entry ? entry->arguments.size() : 0;
+}
+
+size_t heddle_entry_result_count(const heddle_entry *entry) {
+  return entry ? entry->results.size() : 0;
+}
+
+const heddle_value *heddle_entry_argument(const heddle_entry *entry, size_t index) {
+  return made([&] { return at(required(entry, "an entry").arguments, index, "an argument"); });
+}
+
+const heddle_value *heddle_entry_result(const heddle_entry *entry, size_t index) {
+  return made([&] { return at(required(entry, "an entry").results, index, "a result"); });
+}
+
+const char *heddle_value_name(const heddle_value *value) {
+  return value ? value->name.c_str() : "";
+}
+heddle_element heddle_value_element(const heddle_value *value) {
+  return value ? value->element : -1;
+}
+size_t heddle_value_rank(const heddle_value *value) { return value ? value->dims.size() : 0; }
+
+const char *heddle_value_dim_name(const heddle_value *value, size_t index) {
+  return made(
+      [&] { return at(required(value, "a value").dims, index, "a dimension")->name.c_str(); });
+}
+
+int64_t heddle_value_dim_size(const heddle_value *value, size_t index) {
+  int64_t size = -1;
+  guarded([&] { size = at(required(value, "a value").dims, index, "a dimension")->size; });
+  return size;
+}
+
+const char *heddle_value_dim_text(const heddle_value *value, size_t index) {
+  return made(
+      [&] { return at(required(value, "a value").dims, index, "a dimension")->text.c_str(); });
+}
+
+const char *heddle_value_layout(const heddle_value *value) {
+  return value ? value->layout.c_str() : "";
+}
+
+heddle_status heddle_entry_memory(const heddle_entry *entry, heddle_memory_needs *needs) {
+  return guarded([&] {
+    EntryMemory memory = memoryOf(*required(entry, "an entry").spec);
+    required(needs, "a place for the answer") = {memory.arguments, memory.results, memory.constants,
+                                                 memory.arena,     memory.live,    memory.scratch};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+static std::vector<std::string> namesOf(const char *const *names, size_t rank) {
+  if (rank > 0)
+    required(names, "a list of names");
+  std::vector<std::string> result;
+  for (size_t i = 0; i < rank; ++i)
+    result.emplace_back(&required(names[i], "a name"));
+  return result;
+}
+
+static TensorSpec specOf(heddle_element element, const std::vector<std::string> &names,
+                         const int64_t *sizes) {
+  if (element < HEDDLE_I1 || element > HEDDLE_F64)
+    throw Error("expected an element type, got the number " + std::to_string(element));
+  if (!names.empty())
+    required(sizes, "a list of sizes");
+  TensorSpec spec{ElementType(element), {}};
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!isValidName(names[i]))
+      throw Error("expected the name of a dimension, got '" + names[i] + "'");
+    if (!spec.dims.emplace(names[i], sizes[i]).second)
+      throw Error("the name '" + names[i] + "' stands there twice");
+  }
+  return spec;
+}
+
+heddle_tensor *heddle_tensor_create(heddle_element element, size_t rank, const char *const *names,
+                                    const int64_t *sizes, const char *layout) {
+  return made([&] {
+    std::vector<std::string> order = namesOf(names, rank);
+    TensorSpec spec = specOf(element, order, sizes);
+    std::string error;
+    auto chosen = layout ? Layout::parse(layout, &error) : Layout::rowMajor(order);
+    if (!chosen)
+      throw Error("malformed layout '" + std::string(layout) + "': " + error);
+    return new heddle_tensor{std::make_shared<RuntimeTensor>(std::move(spec), std::move(*chosen)),
+                             ""};
+  });
+}
+
+heddle_tensor *heddle_tensor_view(heddle_element element, size_t rank, const char *const *names,
+                                  const int64_t *sizes, void *memory) {
+  return made([&] {
+    std::vector<std::string> order = namesOf(names, rank);
+    TensorSpec spec = specOf(element, order, sizes);
+    Layout layout = Layout::rowMajor(order);
+    // As aligned as it is; more than a cache line is nobody's business.
+    uint64_t lowest = reinterpret_cast<uintptr_t>(memory) & -reinterpret_cast<uintptr_t>(memory);
+    layout.alignment = memory ? int64_t(std::min<uint64_t>(lowest, 64)) : 64;
+    return new heddle_tensor{
+        std::make_shared<RuntimeTensor>(std::move(spec), std::move(layout), memory, nullptr), ""};
+  });
+}
+
+heddle_tensor *heddle_tensor_share(const heddle_tensor *tensor) {
+  return made([&] { return new heddle_tensor{required(tensor, "a tensor").tensor, ""}; });
+}
+
+void heddle_tensor_free(heddle_tensor *tensor) { delete tensor; }
+
+heddle_element heddle_tensor_element(const heddle_tensor *tensor) {
+  return tensor ? heddle_element(tensor->tensor->spec().element) : -1;
+}
+
+size_t heddle_tensor_rank(const heddle_tensor *tensor) {
+  return tensor ? tensor->tensor->spec().dims.size() : 0;
+}
+
+static const std::pair<const std::string, Expr> &dimOf(const heddle_tensor *tensor, size_t index) {
+  const auto &dims = required(tensor, "a tensor").tensor->spec().dims;
+  if (index >= dims.size())
+    throw Error("expected the number of a dimension below " + std::to_string(dims.size()) +
+                ", got " + std::to_string(index));
+  return *std::next(dims.begin(), std::ptrdiff_t(index));
+}
+
+const char *heddle_tensor_dim_name(const heddle_tensor *tensor, size_t index) {
+  return made([&] { return dimOf(tensor, index).first.c_str(); });
+}
+
+int64_t heddle_tensor_dim_size(const heddle_tensor *tensor, size_t index) {
+  int64_t size = -1;
+  guarded([&] { size = *dimOf(tensor, index).second.constant(); });
+  return size;
+}
+
+int64_t heddle_tensor_count(const heddle_tensor *tensor) {
+  int64_t count = -1;
+  guarded([&] {
+    int64_t product = 1;
+    for (const auto &[name, size] : required(tensor, "a tensor").tensor->spec().dims)
+      product *= *size.constant();
+    count = product;
+  });
+  return count;
+}
+
+void *heddle_tensor_address(const heddle_tensor *tensor) {
+  return tensor ? tensor->tensor->address() : nullptr;
+}
+
+const char *heddle_tensor_layout(heddle_tensor *tensor) {
+  return made([&] {
+    required(tensor, "a tensor").layout = tensor->tensor->layout().str();
+    return tensor->layout.c_str();
+  });
+}
+
+heddle_status heddle_tensor_copy_from(heddle_tensor *tensor, const void *dense,
+                                      const char *const *order, size_t rank) {
+  return guarded(
+      [&] { required(tensor, "a tensor").tensor->copyFrom(dense, namesOf(order, rank)); });
+}
+
+heddle_status heddle_tensor_copy_to(const heddle_tensor *tensor, void *dense,
+                                    const char *const *order, size_t rank) {
+  return guarded([&] { required(tensor, "a tensor").tensor->copyTo(dense, namesOf(order, rank)); });
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+heddle_call *heddle_call_create(heddle_program *program, const char *entry,
+                                const heddle_call_options *options) {
+  return made([&] {
+    CallOptions chosen;
+    if (options) {
+      chosen.team = sharedThreadTeam(options->threads);
+      chosen.managed = options->managed != 0;
+    }
+    Program &loaded = *required(program, "a program").program;
+    return new heddle_call{loaded.prepare(&required(entry, "the name of an entry"), chosen)};
+  });
+}
+
+void heddle_call_free(heddle_call *call) { delete call; }
+
+heddle_status heddle_call_bind(heddle_call *call, const char *argument, heddle_tensor *tensor,
+                               int32_t donate) {
+  return guarded([&] {
+    required(call, "a call")
+        .call->bind(std::string_view(&required(argument, "a name")),
+                    required(tensor, "a tensor").tensor, donate != 0);
+  });
+}
+
+heddle_status heddle_call_run(heddle_call *call) {
+  return guarded([&] { required(call, "a call").call->run(); });
+}
+
+heddle_tensor *heddle_call_result(heddle_call *call, const char *result) {
+  return made([&] {
+    return new heddle_tensor{
+        required(call, "a call").call->result(std::string_view(&required(result, "a name"))), ""};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ForeignManager : public MemoryManager {
+public:
+  explicit ForeignManager(const heddle_memory_manager &functions) : functions(functions) {}
+
+protected:
+  void *obtain(int64_t bytes, int64_t alignment) override {
+    return functions.allocate(functions.user, bytes, alignment);
+  }
+  void release(void *address, int64_t bytes) override {
+    functions.release(functions.user, address, bytes);
+  }
+
+private:
+  heddle_memory_manager functions;
+};
+} // namespace
+
+heddle_status heddle_set_memory_manager(const heddle_memory_manager *manager) {
+  return guarded([&] {
+    if (!manager)
+      return setDefaultMemoryManager(nullptr);
+    if (!manager->allocate || !manager->release)
+      throw Error(
+          "expected a memory manager with the functions 'allocate' and 'release', got NULL");
+    setDefaultMemoryManager(std::make_shared<ForeignManager>(*manager));
+  });
+}
+
+heddle_status heddle_set_memory_listener(void (*listener)(void *user, const heddle_memory_event *),
+                                         void *user) {
+  return guarded([&] {
+    if (!listener)
+      return defaultMemoryManager()->setListener(nullptr);
+    defaultMemoryManager()->setListener([=](const MemoryEvent &event) {
+      heddle_memory_event seen = {event.kind == MemoryEvent::Kind::Free,
+                                  event.address,
+                                  event.bytes,
+                                  event.alignment,
+                                  event.name.c_str(),
+                                  event.location.c_str()};
+      listener(user, &seen);
+    });
+  });
+}
+
+void heddle_memory_now(heddle_memory_statistics *statistics) {
+  guarded([&] {
+    MemoryStatistics now = defaultMemoryManager()->statistics();
+    required(statistics, "a place for the answer") = {now.live, now.peak, now.reserved,
+                                                      now.allocations};
+  });
+}
