@@ -1,0 +1,122 @@
+//===- Bench.h - what a benchmark is ----------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A benchmark measures one piece of work on several systems: Heddle, peers that do the same work, and a probe of what the
+// machine can do. They take turns in short rounds, so that a change of clock or a noisy neighbour meets all of them alike,
+// and every ratio is a median over rounds of what was measured side by side:
+//
+//     suite.add("add", [](const Request &request, Report &report) {
+//       Case work{.bench = "add", .work = 3 * 4 * n, .unit = Unit::GigabytesPerSecond};
+//       work.systems.push_back(heddleSystem(request, add, x, y));
+//       report.measure(work);
+//     });
+//
+// A row is printed as a line of a table and written as a JSON line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_BENCH_BENCH_H
+#define HEDDLE_BENCH_BENCH_H
+
+#include "heddle/heddle.h"
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace heddle::bench {
+
+/// What was asked for on the command line.
+struct Request {
+  int threads = 1;
+  bool peers = false;
+  std::string dtype;                     ///< empty: the benchmark's own choice
+  std::map<std::string, int64_t> shape;  ///< by name; `512x3072x768` has the names 0, 1, 2
+  double seconds = 1.5;                  ///< spent on a row, at least
+
+  /// The size called `name`; `fallback` if none was given.
+  int64_t size(const std::string &name, int64_t fallback) const;
+};
+
+/// What a row's value is; the first two have a limit that the probe measures.
+enum class Unit { GigaflopsPerSecond, GigabytesPerSecond, ExamplesPerSecond, Microseconds, Milliseconds };
+std::string_view spelling(Unit unit);
+
+/// One way of doing the work.
+struct System {
+  std::string name;
+  /// Does the work once.
+  std::function<void()> once;
+  /// For what keeps its own time: does the work `count` times and gives the seconds that took. Else empty.
+  std::function<double(int64_t count)> run;
+  bool peer = false;              ///< the ratio of a row is to the first of these
+  double compileMilliseconds = -1; ///< -1: does not apply
+  int64_t peakMemoryBytes = -1;
+};
+
+/// `Processor`: the calling thread's processor time, for one thread on a machine that is busy with other things.
+enum class Clock { Wall, Processor };
+
+struct Case {
+  std::string bench, dtype = "f32";
+  int threads = 1;
+  double work = 0; ///< flops, bytes or examples of one run
+  Unit unit = Unit::GigaflopsPerSecond;
+  std::vector<System> systems;
+};
+
+class Report {
+public:
+  Report(FILE *json, double seconds, Clock clock) : json(json), seconds(seconds), clock(clock) {}
+  /// Measures and prints a row for each system.
+  void measure(const Case &work);
+  /// A row that was measured elsewhere.
+  void row(const Case &work, const System &system, double medianSeconds, double percentOfPeak, double ratioToPeer);
+
+private:
+  FILE *json;
+  double seconds;
+  Clock clock;
+  bool headed = false;
+};
+
+struct Benchmark {
+  std::string name, description;
+  std::function<void(const Request &, Report &)> run;
+};
+/// All benchmarks, in order.
+const std::vector<Benchmark> &benchmarks();
+
+/// Compiles `function` for these arguments, without the cache; a system that calls the compiled program.
+template <typename F, typename... A>
+System heddleSystem(const Request &request, F function, A... arguments);
+
+namespace detail {
+System loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads, double compileSeconds);
+std::string temporaryFile();
+double now(Clock clock = Clock::Wall);
+} // namespace detail
+
+template <typename F, typename... A>
+System heddleSystem(const Request &request, F function, A... arguments) {
+  auto compiled = jit(std::move(function), JitOptions{.threads = request.threads, .cache = false});
+  std::string path = detail::temporaryFile();
+  double begin = detail::now();
+  compiled.save(path, arguments...);
+  return detail::loadAndCall(path, {arguments...}, request.threads, detail::now() - begin);
+}
+
+/// Values in [-1, 1), the same in every run.
+Tensor randomTensor(const std::vector<Extent> &extents, const std::string &dtype = "f32");
+std::vector<float> randomValues(size_t count);
+
+} // namespace heddle::bench
+
+#endif // HEDDLE_BENCH_BENCH_H

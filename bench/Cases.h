@@ -1,0 +1,26 @@
+//===- Cases.h - the benchmarks, one a file ---------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_BENCH_CASES_H
+#define HEDDLE_BENCH_CASES_H
+
+#include "bench/Bench.h"
+
+namespace heddle::bench {
+
+void matmul(const Request &request, Report &report);
+void convolution(const Request &request, Report &report);
+void capsule(const Request &request, Report &report);
+void fashionTraining(const Request &request, Report &report);
+void compilation(const Request &request, Report &report);
+void calls(const Request &request, Report &report);
+void pointwise(const Request &request, Report &report);
+void normalisation(const Request &request, Report &report);
+
+} // namespace heddle::bench
+
+#endif // HEDDLE_BENCH_CASES_H

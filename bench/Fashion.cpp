@@ -1,0 +1,83 @@
+//===- Fashion.cpp - training and compiling a convolutional network -------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bench/Cases.h"
+#include "bench/peers/Peers.h"
+
+#include "models/fashion/Fashion.h"
+#include "runtime/program/RuntimeTensor.h"
+
+#include <filesystem>
+
+using namespace heddle;
+using namespace heddle::bench;
+
+namespace {
+struct Inputs {
+  Tensor image, label, key;
+};
+
+Inputs inputsOf(int64_t batch) {
+  const auto &n = fashion::names();
+  std::vector<int32_t> labels;
+  for (int64_t i = 0; i < batch; ++i)
+    labels.push_back(int32_t(i % 10));
+  return {randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
+          Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}), key(1)};
+}
+
+Tensor trainingStep(fashion::State &s, Tensor image, Tensor label, Tensor stepKey) {
+  const auto &n = fashion::names();
+  auto [loss, gradient] = valueAndGrad(
+      [&](fashion::Net net) {
+        return mean(nn::crossEntropy(fashion::forward(net, image, stepKey), label, n.classes), over(n.batch));
+      },
+      s.net);
+  s.sgd.update(s.net, gradient, Operand(0.02));
+  return loss;
+}
+} // namespace
+
+void bench::fashionTraining(const Request &request, Report &report) {
+  int64_t batch = request.size("batch", 64);
+  Inputs in = inputsOf(batch);
+  auto state = std::make_shared<fashion::State>(fashion::initialState(1));
+  auto step = jit(trainingStep, JitOptions{.threads = request.threads, .cache = false});
+  step(*state, in.image, in.label, in.key);
+  Case work{.bench = "fashion/train-b" + std::to_string(batch),
+            .threads = request.threads,
+            .work = double(batch),
+            .unit = Unit::ExamplesPerSecond};
+  System heddle{.name = "heddle", .once = [=] { step(*state, in.image, in.label, in.key); }};
+  JitStatistics statistics = step.statistics();
+  heddle.compileMilliseconds = statistics.compileSeconds * 1e3;
+  // Parameters and momentum lie beside the arena.
+  heddle.peakMemoryBytes = statistics.arenaBytes;
+  forEachTensor(*state, [&](const std::string &, Tensor &tensor) { heddle.peakMemoryBytes += tensor.data()->bytes(); });
+  work.systems.push_back(std::move(heddle));
+  if (request.peers)
+    for (System &peer : torchPeer("fashion", {{"batch", std::to_string(batch)}}, request.threads))
+      work.systems.push_back(std::move(peer));
+  report.measure(work);
+  printf("  planned arena %.1f MiB, live-set lower bound %.1f MiB\n", double(statistics.arenaBytes) / (1 << 20),
+         double(statistics.liveBytes) / (1 << 20));
+}
+
+void bench::compilation(const Request &request, Report &report) {
+  int64_t batch = request.size("batch", 64);
+  Inputs in = inputsOf(batch);
+  fashion::State state = fashion::initialState(1);
+  Case work{.bench = "fashion/compile-b" + std::to_string(batch), .threads = request.threads, .unit = Unit::Milliseconds};
+  for (bool cache : {false, true})
+    work.systems.push_back({.name = cache ? "heddle-warm" : "heddle-cold", .once = [=]() mutable {
+                              auto step = jit(trainingStep, JitOptions{.threads = request.threads, .cache = cache});
+                              std::string path = detail::temporaryFile();
+                              step.save(path, state, in.image, in.label, in.key);
+                              std::filesystem::remove(path);
+                            }});
+  report.measure(work);
+}

@@ -1,0 +1,197 @@
+//===- Harness.cpp - measuring in turns -----------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "bench/Bench.h"
+#include "bench/Probe.h"
+
+#include "runtime/program/Program.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::bench;
+
+int64_t Request::size(const std::string &name, int64_t fallback) const {
+  auto found = shape.find(name);
+  return found == shape.end() ? fallback : found->second;
+}
+
+std::string_view bench::spelling(Unit unit) {
+  switch (unit) {
+  case Unit::GigaflopsPerSecond: return "GFLOP/s";
+  case Unit::GigabytesPerSecond: return "GB/s";
+  case Unit::ExamplesPerSecond: return "examples/s";
+  case Unit::Microseconds: return "us";
+  case Unit::Milliseconds: return "ms";
+  }
+  return "";
+}
+
+double bench::detail::now(Clock clock) {
+  timespec time;
+  clock_gettime(clock == Clock::Wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+std::string bench::detail::temporaryFile() {
+  static int next = 0;
+  return (std::filesystem::temp_directory_path() /
+          ("heddle-bench-" + std::to_string(getpid()) + "-" + std::to_string(next++) + ".heddle"))
+      .string();
+}
+
+System bench::detail::loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads,
+                                  double compileSeconds) {
+  auto program = Program::load(path);
+  std::filesystem::remove(path);
+  CallOptions options;
+  options.team = sharedThreadTeam(threads);
+  const EntrySpec &entry = program->entry("function");
+  std::shared_ptr<Call> call = program->prepare("function", options);
+  int64_t bytes = entry.arenaBytes + entry.scratchBytes * threads;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    call->bind(i, arguments[i].data());
+    bytes += arguments[i].data()->bytes();
+  }
+  call->run();
+  for (size_t i = 0; i < entry.results.size(); ++i)
+    bytes += call->result(i)->bytes();
+  return {.name = "heddle",
+          .once = [program, call, arguments] { call->run(); },
+          .compileMilliseconds = compileSeconds * 1e3,
+          .peakMemoryBytes = bytes};
+}
+
+std::vector<float> bench::randomValues(size_t count) {
+  std::minstd_rand generator(1);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = uniform(generator);
+  return values;
+}
+
+Tensor bench::randomTensor(const std::vector<Extent> &extents, const std::string &dtype) {
+  size_t count = 1;
+  for (const Extent &extent : extents)
+    count *= size_t(extent.size);
+  auto values = randomValues(count);
+  Tensor tensor = Tensor::of<float>(std::span<const float>(values), extents);
+  auto type = parseElementType(dtype);
+  if (!type)
+    throw Error("unknown element type '" + dtype + "'");
+  if (*type == ElementType::F32)
+    return tensor;
+  return Tensor::fromData(tensor.cast(*type).data());
+}
+
+static double medianOf(std::vector<double> values) {
+  if (values.empty())
+    return NAN;
+  auto middle = values.begin() + long(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The seconds that doing the work so often takes.
+static double timeOf(const System &system, int64_t count, Clock clock) {
+  if (system.run)
+    return system.run(count);
+  double begin = bench::detail::now(clock);
+  for (int64_t i = 0; i < count; ++i)
+    system.once();
+  return bench::detail::now(clock) - begin;
+}
+
+void Report::measure(const Case &work) {
+  const double burst = 0.02;
+  const int leastRounds = 9;
+  bool limited = work.unit == Unit::GigaflopsPerSecond || work.unit == Unit::GigabytesPerSecond;
+  std::vector<int64_t> counts;
+  for (const System &system : work.systems) {
+    timeOf(system, 1, clock);
+    double once = timeOf(system, 1, clock);
+    counts.push_back(std::max<int64_t>(1, int64_t(burst / std::max(once, 1e-8))));
+  }
+  size_t systems = work.systems.size();
+  std::vector<std::vector<double>> seconds(systems), percent(systems), ratio(systems);
+  size_t firstPeer = systems;
+  for (size_t i = systems; i-- > 0;)
+    if (work.systems[i].peer)
+      firstPeer = i;
+  double begin = detail::now();
+  for (int round = 0; round < leastRounds || detail::now() - begin < this->seconds; ++round) {
+    double limit = 0;
+    if (work.unit == Unit::GigaflopsPerSecond)
+      limit = peakFlops(work.threads, clock);
+    else if (work.unit == Unit::GigabytesPerSecond)
+      limit = peakBytes(work.threads, clock);
+    std::vector<double> now(systems);
+    for (size_t i = 0; i < systems; ++i) {
+      size_t system = (i + size_t(round)) % systems; // nobody is always the one that runs after the probe
+      now[system] = timeOf(work.systems[system], counts[system], clock) / double(counts[system]);
+    }
+    for (size_t i = 0; i < systems; ++i) {
+      seconds[i].push_back(now[i]);
+      if (limited)
+        percent[i].push_back(100 * work.work / now[i] / limit);
+      if (firstPeer < systems && !work.systems[i].peer)
+        ratio[i].push_back(now[firstPeer] / now[i]);
+    }
+  }
+  for (size_t i = 0; i < systems; ++i)
+    row(work, work.systems[i], medianOf(seconds[i]), medianOf(percent[i]), medianOf(ratio[i]));
+}
+
+void Report::row(const Case &work, const System &system, double median, double percent, double ratio) {
+  double value = median;
+  switch (work.unit) {
+  case Unit::GigaflopsPerSecond:
+  case Unit::GigabytesPerSecond: value = work.work / median * 1e-9; break;
+  case Unit::ExamplesPerSecond: value = work.work / median; break;
+  case Unit::Microseconds: value = median * 1e6; break;
+  case Unit::Milliseconds: value = median * 1e3; break;
+  }
+  if (!headed)
+    printf("%-58s %-14s %-5s %2s %11s %11s %-10s %7s %7s %9s %9s\n", "bench", "system", "dtype", "T", "median ms", "value",
+           "unit", "% peak", "x peer", "compile", "MiB");
+  headed = true;
+  auto number = [](double x, const char *format) {
+    char text[32];
+    snprintf(text, sizeof text, format, x);
+    return std::isnan(x) || x < 0 ? std::string("-") : std::string(text);
+  };
+  printf("%-58s %-14s %-5s %2d %11.4f %11.1f %-10s %7s %7s %9s %9s\n", work.bench.c_str(), system.name.c_str(),
+         work.dtype.c_str(), work.threads, median * 1e3, value, std::string(spelling(work.unit)).c_str(),
+         number(percent, "%.1f").c_str(), number(ratio, "%.2f").c_str(),
+         number(system.compileMilliseconds, "%.0f").c_str(),
+         number(system.peakMemoryBytes < 0 ? -1 : double(system.peakMemoryBytes) / (1 << 20), "%.1f").c_str());
+  fflush(stdout);
+  if (!json)
+    return;
+  auto optional = [](double x) { return std::isnan(x) || x < 0 ? nlohmann::json() : nlohmann::json(x); };
+  nlohmann::json line = {{"bench", work.bench},
+                         {"system", system.name},
+                         {"dtype", work.dtype},
+                         {"threads", work.threads},
+                         {"median_ms", median * 1e3},
+                         {"value", value},
+                         {"unit", spelling(work.unit)},
+                         {"percent_of_peak", optional(percent)},
+                         {"ratio_to_peer", optional(ratio)},
+                         {"compile_ms", optional(system.compileMilliseconds)},
+                         {"peak_memory_bytes", optional(double(system.peakMemoryBytes))}};
+  fprintf(json, "%s\n", line.dump().c_str());
+  fflush(json);
+}

@@ -1,0 +1,40 @@
+//===- Peers.h - other systems on the same work -----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function gives the systems that are there: none, if a library is not installed. Peers get what suits them: oneDNN
+// chooses its own layouts, and putting operands into them is not timed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_BENCH_PEERS_PEERS_H
+#define HEDDLE_BENCH_PEERS_PEERS_H
+
+#include "bench/Bench.h"
+
+namespace heddle::bench {
+
+struct MatmulShape {
+  int64_t m, n, k;
+};
+struct ConvolutionShape {
+  int64_t batch, in, out, row, column, window, stride;
+  int64_t rows() const { return (row + stride - 1) / stride; }
+  int64_t columns() const { return (column + stride - 1) / stride; }
+  double flops() const { return 2.0 * double(batch * out * rows() * columns() * in * window * window); }
+};
+enum class Direction { Forward, Data, Weight };
+
+std::vector<System> oneDnnMatmul(const MatmulShape &shape, const std::string &dtype, int threads);
+std::vector<System> oneDnnConvolution(const ConvolutionShape &shape, Direction direction, const std::string &dtype, int threads);
+
+/// PyTorch, eager, in a process of its own (`bench/peers/torch_peer.py`), if `python3` (or $HEDDLE_PEER_PYTHON) has it.
+/// `workload` is what the script knows.
+std::vector<System> torchPeer(const std::string &workload, const std::map<std::string, std::string> &settings, int threads);
+
+} // namespace heddle::bench
+
+#endif // HEDDLE_BENCH_PEERS_PEERS_H
