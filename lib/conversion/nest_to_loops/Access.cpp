@@ -266,6 +266,11 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : laneMask(lanes, lanes), align);
 }
 
+void Emitter::prefetch(const Memory &target, const Expr &offset, Section &section, bool write) {
+  if (!onLanes(offset))
+    LLVM::Prefetch::create(b, loc, pointer(target, offset, section), /*rw=*/write, /*hint=*/write ? 3 : 2, /*cache=*/1);
+}
+
 void Emitter::storeResult(const Memory &target, Value value, const Point &point, Section &section) {
   Replacement coordinates;
   for (const nd::Dim &dim : target.type.getDims())

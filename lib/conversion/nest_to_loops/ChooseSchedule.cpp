@@ -44,20 +44,16 @@ public:
     for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
       for (const nd::Dim &dim : dims)
         sizes[dim.name.str()] = *dim.size().constant();
-    SmallVector<Value> distinct = kernelOperands(op);
-    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-      addAccess(operand, operands[llvm::find(distinct, operand) - distinct.begin()], cast<MapAttr>(op.getMaps()[i]),
-                false);
-    for (auto [i, result] : llvm::enumerate(op.getResults())) {
-      addAccess(result, results[i], MapAttr::identity(tensorTypeOf(result)), true);
-      addGroups(results[i]);
-    }
-    for (const Layout &layout : operands)
-      addGroups(layout);
     int64_t bits = 32;
     for (Value result : op.getResults())
       bits = std::max<int64_t>(bits, tensorTypeOf(result).getElementType().getIntOrFloatBitWidth());
     width = machine ? machine.integer("vector_bytes", 32) * 8 / bits : 8;
+    SmallVector<Value> distinct = kernelOperands(op);
+    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+      addAccess(operand, operands[llvm::find(distinct, operand) - distinct.begin()], cast<MapAttr>(op.getMaps()[i]),
+                false);
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      addAccess(result, results[i], MapAttr::identity(tensorTypeOf(result)), true);
     registers = machine ? machine.integer("vector_registers", 16) : 16;
     threads = machine ? machine.integer("threads", 1) : 1;
   }
@@ -86,14 +82,44 @@ private:
     for (const MapEntry &entry : map.getEntries())
       places[entry.name.str()] = entry.expr();
     accesses.push_back({layout.address(tensorTypeOf(tensor).sizes()).substitute(places).simplify(ranges), isWrite});
+    addGroups(layout, map);
   }
 
-  void addGroups(const Layout &layout) {
-    for (const Layout::Factor &factor : layout.factors)
-      if (factor.names.size() > 1 && llvm::all_of(factor.names, [&](const std::string &name) {
-            return op.getProduced().contains(name);
-          }))
-        groups.insert(factor.names);
+  /// Groups of produced names that an access walks along memory: those that its layout merges, and its last names, merged
+  /// until they fill two vectors.
+  void addGroups(const Layout &layout, MapAttr map) {
+    auto iterationName = [&](const std::string &name) -> std::string {
+      auto place = map.lookup(name);
+      auto plain = place ? place->asName() : std::nullopt;
+      if (!plain || !op.getProduced().contains(*plain))
+        return "";
+      return llvm::count_if(map.getEntries(), [&](const MapEntry &entry) { return entry.expr().mentions(*plain); }) == 1
+                 ? *plain
+                 : "";
+    };
+    auto add = [&](const Group &group) {
+      if (group.size() > 1 && !llvm::is_contained(group, ""))
+        groups.insert(group);
+    };
+    for (const Layout::Factor &factor : layout.factors) {
+      Group group;
+      for (const std::string &name : factor.names)
+        group.push_back(iterationName(name));
+      add(group);
+    }
+    Group last;
+    for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
+      if (factor.divisor != 1 || factor.modulus || factor.low || factor.high)
+        break;
+      for (const std::string &name : llvm::reverse(factor.names)) {
+        std::string iteration = iterationName(name);
+        if (iteration.empty() || sizeOf(last) >= 2 * width)
+          return add(last);
+        if (sizes[iteration] > 1)
+          last.insert(last.begin(), iteration);
+      }
+    }
+    add(last);
   }
 
   int64_t sizeOf(const Group &group) {

@@ -24,7 +24,7 @@ ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &s
 }
 
 LogicalResult ComputeEmitter::emit() {
-  auto result = enter(plan.firstStages, {}, [&](ValueRange) -> FailureOr<Values> {
+  auto result = enter(plan.firstStages, nullptr, {}, [&](ValueRange) -> FailureOr<Values> {
     if (failed(outerLoop(0)))
       return failure();
     return Values();
@@ -32,16 +32,18 @@ LogicalResult ComputeEmitter::emit() {
   return success(succeeded(result));
 }
 
-FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, ValueRange carried, Next next) {
+FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *at, ValueRange carried, Next next) {
   SmallVector<Value> savedOperands = operandOf;
   SmallVector<GuardAttr> savedGuards = guards;
   int64_t scratchTop = e.scratchTop;
+  size_t fetched = ahead.size();
   for (unsigned stage : stages)
-    if (failed(emitStage(schedule.stages[stage])))
+    if (failed(emitStage(schedule.stages[stage], at)))
       return failure();
   FailureOr<Values> result = decideGuards(carried, next);
   operandOf = savedOperands;
   guards = savedGuards;
+  ahead.erase(ahead.begin() + fetched, ahead.end());
   e.scratchTop = scratchTop;
   return result;
 }
@@ -55,7 +57,7 @@ LogicalResult ComputeEmitter::outerLoop(size_t position) {
   if (places)
     placeAccumulators();
   auto result = loops.walk(position, {}, [&](ValueRange) {
-    return enter(walk.stages, {}, [&](ValueRange) -> FailureOr<Values> {
+    return enter(walk.stages, &walk, {}, [&](ValueRange) -> FailureOr<Values> {
       if (failed(outerLoop(position + 1)))
         return failure();
       return Values();
@@ -75,7 +77,7 @@ FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carr
   if (position == plan.loops.size())
     return reductionBody(carried);
   return loops.walk(position, carried, [&](ValueRange values) {
-    return enter(plan.loops[position].stages, values,
+    return enter(plan.loops[position].stages, nullptr, values,
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
   });
 }
@@ -103,22 +105,23 @@ LogicalResult ComputeEmitter::tile() {
   if (!op.isReduction())
     return plainTile();
   bool rests = inResult || !resting.empty();
+  if (rests)
+    prefetchAccumulators();
+  fetchAhead();
   Values start;
   for (const Point &point : accumulatorPoints())
     start.append(neutral(point.lanes));
-  if (rests) {
-    FailureOr<Values> known = branch(
-        e, loops.isFirst(), start, [&](ValueRange neutral) -> FailureOr<Values> { return Values(neutral); },
-        [&](ValueRange) -> FailureOr<Values> { return loadAccumulators(); });
-    if (failed(known))
-      return failure();
-    start = *known;
-  }
   FailureOr<Values> totals = reductionLoop(plan.outer, start);
   if (failed(totals))
     return failure();
   if (!rests)
     return finish(*totals);
+  // What rests is added at the end of a step: by then it has come from memory.
+  totals = branch(
+      e, loops.isFirst(), *totals, [&](ValueRange part) -> FailureOr<Values> { return Values(part); },
+      [&](ValueRange part) -> FailureOr<Values> { return combineAccumulators(loadAccumulators(), part); });
+  if (failed(totals))
+    return failure();
   if (inResult && op.getFinish().empty()) {
     storeAccumulators(*totals);
     return success();
@@ -307,20 +310,57 @@ Expr ComputeEmitter::restingOffset(const Point &point) {
   return offset.simplify(e.ranges);
 }
 
+void ComputeEmitter::prefetchAccumulators() {
+  LoopWalker::Saved saved = loops.bindTile();
+  Section section;
+  for (Point point : accumulatorPoints()) {
+    // The line of the first lane.
+    if (point.lanes)
+      point.values[laneName] = Expr(0);
+    if (inResult)
+      for (Value result : op.getResults())
+        e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section, /*write=*/true);
+    else
+      for (const Memory &place : resting)
+        e.prefetch(place, restingOffset(point).substitute(point.values), section, /*write=*/true);
+  }
+  loops.unbind(std::move(saved));
+}
+
+Expr ComputeEmitter::resultOffset(Value result, const Point &point) {
+  const Memory &target = e.memory.find(result)->second;
+  Replacement coordinates;
+  for (const nd::Dim &dim : target.type.getDims())
+    if (!target.fixed.count(dim.name.str()))
+      coordinates[dim.name.str()] = e.resolve(Expr::name(dim.name.str()), point);
+  return e.address(target, coordinates);
+}
+
+FailureOr<Values> ComputeEmitter::combineAccumulators(ValueRange known, ValueRange part) {
+  Values totals;
+  size_t width = accumulators.size();
+  for (auto [i, point] : llvm::enumerate(accumulatorPoints())) {
+    Values arguments(known.slice(i * width, width));
+    arguments.append(part.begin() + i * width, part.begin() + (i + 1) * width);
+    Section once;
+    FailureOr<Values> combined = e.run(op.getCombine(), arguments, point, once);
+    if (failed(combined))
+      return failure();
+    for (Value value : *combined)
+      totals.push_back(e.splat(value, point.lanes));
+  }
+  return totals;
+}
+
 Values ComputeEmitter::loadAccumulators() {
   LoopWalker::Saved saved = loops.bindTile();
   Section section;
   Values values;
   for (const Point &point : accumulatorPoints()) {
     if (inResult) {
-      for (Value result : op.getResults()) {
-        const Memory &target = e.memory.find(result)->second;
-        Replacement coordinates;
-        for (const nd::Dim &dim : target.type.getDims())
-          if (!target.fixed.count(dim.name.str()))
-            coordinates[dim.name.str()] = e.resolve(Expr::name(dim.name.str()), point);
-        values.push_back(e.splat(e.load(target, e.address(target, coordinates), point, Value(), section), point.lanes));
-      }
+      for (Value result : op.getResults())
+        values.push_back(e.splat(
+            e.load(e.memory.find(result)->second, resultOffset(result, point), point, Value(), section), point.lanes));
       continue;
     }
     Expr offset = restingOffset(point);

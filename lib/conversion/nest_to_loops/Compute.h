@@ -50,7 +50,7 @@ private:
   mlir::LogicalResult outerLoop(size_t position);
   mlir::FailureOr<Values> reductionLoop(size_t position, mlir::ValueRange carried);
   /// What happens inside of a loop before the next one.
-  mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, mlir::ValueRange carried, Next next);
+  mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, const Walk *at, mlir::ValueRange carried, Next next);
   mlir::LogicalResult tile();
   mlir::LogicalResult plainTile();
   mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
@@ -70,7 +70,10 @@ private:
   std::map<Group, int64_t> restingExtent;
   void placeAccumulators();
   Expr restingOffset(const Point &point);
+  Expr resultOffset(mlir::Value result, const Point &point);
+  void prefetchAccumulators();
   Values loadAccumulators();
+  mlir::FailureOr<Values> combineAccumulators(mlir::ValueRange known, mlir::ValueRange part);
   void storeAccumulators(mlir::ValueRange totals);
 
   // Guards.cpp
@@ -84,7 +87,16 @@ private:
   bool nothingToDo();
 
   // Stage.cpp
-  mlir::LogicalResult emitStage(const Stage &stage);
+  mlir::LogicalResult emitStage(const Stage &stage, const Walk *at);
+  /// The next box of a stage, whose lines are asked for while the current one is used.
+  struct Ahead {
+    Memory source;
+    Replacement origin;
+    Sizes extents;
+    const Walk *at;
+  };
+  std::vector<Ahead> ahead;
+  void fetchAhead();
   llvm::SmallVector<mlir::Value> operandOf; ///< of each read: what it reads now
   llvm::SmallVector<GuardAttr> guards;      ///< of each read: what remains of its guard
   friend struct GuardSplitter;

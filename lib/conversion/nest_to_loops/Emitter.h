@@ -146,6 +146,8 @@ public:
   mlir::Value load(const Memory &source, const Expr &offset, const Point &point, mlir::Value mask, Section &section);
   void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point, mlir::Value mask,
              Section &section);
+  /// Asks for the line of an offset that will be used soon.
+  void prefetch(const Memory &target, const Expr &offset, Section &section, bool write);
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 

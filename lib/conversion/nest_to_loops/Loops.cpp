@@ -280,7 +280,7 @@ LoopWalker::Saved LoopWalker::bindTile() {
   Saved saved{index, e.bindings};
   e.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
   for (const Walk &walk : plan.tile) {
-    e.ranges[walk.variable] = {0, std::max<int64_t>((extentOf(walk.group) - 1) / walk.step, 0)};
+    e.ranges[walk.variable] = {0, std::max<int64_t>((std::min(extentOf(walk.group), walk.tile) - 1) / walk.step, 0)};
     index[walk.group] = index[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
   }
   if (plan.lanes)

@@ -9,6 +9,9 @@
 // extent). The copy of the box is a nest itself, `copy[d] = operand[origin + d]`, and is emitted like any other, with zeros (or
 // what the read's guard gives) outside of the operand. bf16 and f16 are widened while they are copied.
 //
+// A stage with two buffers asks for the lines of its next box while the current one is used: each tile of the loops inside
+// asks for its share, so that the copy finds them in the cache.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Compute.h"
@@ -17,7 +20,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-LogicalResult ComputeEmitter::emitStage(const Stage &stage) {
+/// Lines asked for in one tile beyond which asking costs more than it saves.
+static constexpr int64_t mostFetches = 64;
+
+LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (stage.operand >= operandOf.size())
     return op.emitOpError() << "expected a stage of one of the " << operandOf.size() << " reads, got "
                             << stage.operand;
@@ -98,6 +104,11 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage) {
     return failure();
   e.memory[result].origin = origin;
   operandOf[read] = result;
+  if (stage.buffers > 1 && at && e.vars.count(at->variable)) {
+    for (auto &[name, start] : origin)
+      start = start.substitute(Replacement{{at->variable, Expr::name(at->variable) + Expr(1)}});
+    ahead.push_back({source, origin, sizes, at});
+  }
 
   // Conditions that say no more than that the place is inside are kept by the copy.
   if (guard.getOtherwise()) {
@@ -115,4 +126,51 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage) {
       guards[read] = GuardAttr::get(op.getContext(), remaining, guard.getOtherwise());
   }
   return success();
+}
+
+void ComputeEmitter::fetchAhead() {
+  for (const Ahead &box : ahead) {
+    // Which of the tiles inside of the stage's loop this is.
+    Expr number;
+    int64_t tiles = 1;
+    bool inside = false;
+    for (const Walk &walk : ArrayRef<Walk>(plan.loops).take_front(plan.outer)) {
+      if (inside) {
+        number = number * Expr(walk.count()) + (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));
+        tiles *= walk.count();
+      }
+      inside |= &walk == box.at;
+    }
+    // The name whose neighbours share a line.
+    std::string along;
+    Ranges ranges;
+    for (const auto &[name, size] : box.source.type.sizes())
+      ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
+    if (!box.source.layout.factors.empty())
+      along = box.source.layout.factors.back().names.back();
+    int64_t width = std::max(8u, box.source.type.getElementType().getIntOrFloatBitWidth()) / 8, lines = 1;
+    for (const auto &[name, extent] : box.extents)
+      lines *= name == along ? (extent * width + 63) / 64 : extent;
+    int64_t each = (lines + tiles - 1) / tiles;
+    if (each > mostFetches)
+      continue;
+    Section section;
+    for (int64_t i = 0; i < each; ++i) {
+      std::string variable = e.freshVariable();
+      Value line = arith::MinSIOp::create(e.b, e.loc, e.emit((number * Expr(each) + Expr(i)).simplify(e.ranges)),
+                                          e.constant(lines - 1));
+      e.define(variable, line, {0, lines - 1});
+      Replacement place;
+      int64_t below = 1;
+      for (const auto &[name, extent] : llvm::reverse(box.extents)) {
+        bool shared = name == along;
+        int64_t count = shared ? (extent * width + 63) / 64 : extent;
+        Expr part = Expr::name(variable).floordiv(below).mod(count) * Expr(shared ? std::max<int64_t>(64 / width, 1) : 1);
+        place[name] = (box.origin.find(name)->second + part).simplify(e.ranges);
+        below *= count;
+      }
+      e.prefetch(box.source, e.address(box.source, place), section, /*write=*/false);
+      e.forget(variable);
+    }
+  }
 }
