@@ -34,6 +34,7 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
       produced names only; it yields the elements of the results. Empty: results are the accumulators.
     - maps: one for each read, then one for each finish read. guards: likewise. An excluded point contributes nothing.
     - `nest.index` gives the coordinate of an iteration name.
+    - a coordinate of a read that depends on `read(i)` is clamped to the tensor.
 
     Names of an enclosing `nest.group` may be mentioned in maps and guards like iteration names.
 

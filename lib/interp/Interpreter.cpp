@@ -208,10 +208,10 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
   for (Walk walk(points); walk; ++walk) {
     Sizes point = walk.position();
     SmallVector<TensorRef> arguments;
-    for (const TensorRef &input : inputs) {
+    for (auto [input, formal] : llvm::zip_equal(inputs, callee.getArgumentTypes())) {
       TensorValue part = *input;
       for (const auto &[name, coordinate] : point)
-        if (part.has(name))
+        if (part.has(name) && !cast<nd::NdTensorType>(formal).has(name))
           part = lifted[name] == 0 ? TensorValue(part.typeWithout(name))
                                    : part.slice(name, coordinate);
       arguments.push_back(std::make_shared<const TensorValue>(std::move(part)));

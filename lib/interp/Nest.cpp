@@ -48,11 +48,15 @@ struct Scope {
 struct Place {
   const TensorValue *tensor;
   std::vector<IndexCode> indices; ///< one for each dimension of the tensor
+  std::vector<bool> clamped;      ///< coordinates that are computed by a read
 
-  Place(const TensorValue &tensor, nest::MapAttr map, Scope &scope) : tensor(&tensor) {
-    for (const Extent &dim : tensor.dims())
-      indices.emplace_back(*map.lookup(dim.first),
-                           [&](const std::string &name) { return scope.slot(name); });
+  Place(const TensorValue &tensor, nest::MapAttr map, Scope &scope, bool clampsGathered = false)
+      : tensor(&tensor) {
+    for (const Extent &dim : tensor.dims()) {
+      Expr expr = *map.lookup(dim.first);
+      indices.emplace_back(expr, [&](const std::string &name) { return scope.slot(name); });
+      clamped.push_back(clampsGathered && nest::isGathered(expr));
+    }
   }
   /// The index into the tensor's elements; none if the place lies outside, with the dimension at
   /// fault.
@@ -60,6 +64,8 @@ struct Place {
     size_t index = 0;
     for (auto [i, dim, code] : llvm::enumerate(tensor->dims(), indices)) {
       int64_t coordinate = code.evaluate(scope.slots);
+      if (clamped[i] && dim.second > 0)
+        coordinate = std::clamp<int64_t>(coordinate, 0, dim.second - 1);
       if (coordinate < 0 || coordinate >= dim.second) {
         fault = unsigned(i);
         got = coordinate;
@@ -86,7 +92,7 @@ struct Read {
   std::optional<unsigned> slot;
 
   Read(const TensorValue &tensor, nest::MapAttr map, nest::GuardAttr guard, Scope &scope)
-      : place(tensor, map, scope) {
+      : place(tensor, map, scope, /*clampsGathered=*/true) {
     for (const nest::Condition &condition : guard.getConditions())
       conditions.emplace_back(
           IndexCode(condition.expr(), [&](const std::string &name) { return scope.slot(name); }),

@@ -41,15 +41,14 @@ public:
       op.replaceAllUsesWith(results);
       op.erase();
     }
-    // Windows that reductions took in.
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
-      if (isa<nd::WindowOp>(op)) {
-        if (!op.use_empty())
-          return op.emitOpError() << "excludes the places outside along '" << cast<nd::WindowOp>(op).getName()
-                                  << "': expected that only a reduction over '" << cast<nd::WindowOp>(op).getTap()
-                                  << "' reads it; give a padding value instead";
-        op.erase();
-      }
+    // What reductions took in.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front()))) {
+      if (!isTakenIn(&op))
+        continue;
+      if (!op.use_empty())
+        return refuseExcluded(&op);
+      op.erase();
+    }
     return success();
   }
 
@@ -59,6 +58,27 @@ private:
   Location loc = UnknownLoc::get(function.getContext());
 
   MLIRContext *context() { return b.getContext(); }
+
+  /// A window whose outside is excluded, or what is computed from one: only the reduction that follows can say what
+  /// becomes of the points outside, so it stays as it is until then.
+  static bool isTakenIn(Operation *op) {
+    return op && op->getName().getDialectNamespace() == "nd" && !isa<nd::ConstantOp>(op);
+  }
+  static bool readsExcluded(Operation *op) {
+    return llvm::any_of(op->getOperands(), [](Value value) { return isTakenIn(value.getDefiningOp()); });
+  }
+  static LogicalResult refuseExcluded(Operation *op) {
+    while (!isa<nd::WindowOp>(op) || readsExcluded(op))
+      for (Value operand : op->getOperands())
+        if (isTakenIn(operand.getDefiningOp())) {
+          op = operand.getDefiningOp();
+          break;
+        }
+    auto window = cast<nd::WindowOp>(op);
+    return window.emitOpError() << "excludes the places outside along '" << window.getName()
+                                << "': expected that only a reduction over '" << window.getTap()
+                                << "' reads it; give a padding value instead";
+  }
 
   /// A nest that copies: result[p] = input[map(p)], guarded.
   Value copy(Value input, nd::NdTensorType result, const Replacement &places, ArrayRef<Condition> conditions = {},
@@ -91,6 +111,8 @@ private:
       if (!cast<nd::NdTensorType>(type).isStatic())
         return op->emitOpError() << "expected sizes that are numbers, got " << type
                                  << "; specialise the function for its sizes first";
+    if (isa<nd::PointwiseOp, nd::RenameOp, nd::BroadcastOp>(op) && readsExcluded(op))
+      return success();
     if (auto each = dyn_cast<nd::PointwiseOp>(op)) return pointwise(each, results);
     if (auto each = dyn_cast<nd::ReduceOp>(op)) return reduce(each, results);
     if (auto each = dyn_cast<nd::ScanOp>(op)) return scan(each, results);
@@ -186,6 +208,72 @@ private:
     return success();
   }
 
+  /// What a reduction combines: a read of its own, or scalar code on such.
+  struct Source {
+    unsigned read = 0;
+    nd::PointwiseOp code;
+    std::vector<Source> inputs;
+  };
+
+  /// Reads `value`, whose names are at `places`, through the windows whose outside is excluded and through what is
+  /// computed from them.
+  FailureOr<Source> takeIn(NestBuilder &nest, Value value, Replacement places, SmallVector<Condition> conditions,
+                           nd::ReduceOp reduce) {
+    Operation *op = value.getDefiningOp();
+    Source source;
+    if (!isTakenIn(op)) {
+      source.read =
+          nest.read(value, mapOf(tensorTypeOf(value), places), GuardAttr::get(context(), conditions, TypedAttr()));
+      return source;
+    }
+    if (auto window = dyn_cast<nd::WindowOp>(op); window && !window.getPaddingAttr()) {
+      nd::WindowShape shape = nd::windowShape(window);
+      Expr tap = places[shape.tap.str()];
+      bool isReduced = llvm::all_of(tap.names(), [&](const std::string &name) { return nest.reduced.contains(name); });
+      if (!isReduced && (shape.low || shape.high))
+        return reduce.emitOpError() << "expected to reduce over '" << shape.tap
+                                    << "', the tap of a window whose outside is excluded";
+      Expr place = places[shape.name.str()] * Expr(shape.stride) + tap * Expr(shape.dilation) - Expr(shape.low);
+      places.erase(shape.tap.str());
+      places[shape.name.str()] = place;
+      conditions.push_back(atLeast(place, Expr(0)));
+      conditions.push_back(atLeast(Expr(sizeOf(window.getInput(), shape.name) - 1), place));
+      return takeIn(nest, window.getInput(), places, conditions, reduce);
+    }
+    if (auto rename = dyn_cast<nd::RenameOp>(op)) {
+      Replacement before(places);
+      for (StringRef name : rename.getTo().getAsValueRange<StringAttr>())
+        before.erase(name.str());
+      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
+                                             rename.getTo().getAsValueRange<StringAttr>()))
+        before[from.str()] = places[to.str()];
+      return takeIn(nest, rename.getInput(), before, conditions, reduce);
+    }
+    if (auto broadcast = dyn_cast<nd::BroadcastOp>(op))
+      return takeIn(nest, broadcast.getInput(), places, conditions, reduce);
+    if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
+      source.code = pointwise;
+      for (Value input : pointwise.getInputs()) {
+        FailureOr<Source> inner = takeIn(nest, input, places, conditions, reduce);
+        if (failed(inner))
+          return failure();
+        source.inputs.push_back(std::move(*inner));
+      }
+      return source;
+    }
+    return refuseExcluded(op);
+  }
+
+  Value valueOf(OpBuilder &builder, const Source &source, ValueRange reads) {
+    if (!source.code)
+      return reads[source.read];
+    SmallVector<Value> inputs;
+    for (const Source &input : source.inputs)
+      inputs.push_back(valueOf(builder, input, reads));
+    nd::PointwiseOp code = source.code;
+    return cloneScalar(builder, code.getBody(), inputs)[0];
+  }
+
   LogicalResult reduce(nd::ReduceOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
     SmallVector<nd::Dim> reduced, produced;
@@ -195,28 +283,15 @@ private:
     }
     nest.produced = nd::DimsAttr::getSorted(context(), produced);
     nest.reduced = nd::DimsAttr::getSorted(context(), reduced);
+    Replacement places;
+    for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
+      places[dim.name.str()] = Expr::name(dim.name.str());
+    SmallVector<Source> sources;
     for (Value input : op.getInputs()) {
-      // Windows whose outside is excluded are read through.
-      Replacement places;
-      for (const nd::Dim &dim : tensorTypeOf(input).getDims())
-        places[dim.name.str()] = Expr::name(dim.name.str());
-      SmallVector<Condition> conditions;
-      Value source = input;
-      while (auto window = source.getDefiningOp<nd::WindowOp>()) {
-        nd::WindowShape shape = nd::windowShape(window);
-        if (!llvm::is_contained(op.getNames(), Attribute(b.getStringAttr(shape.tap))) && (shape.low || shape.high))
-          return op.emitOpError() << "expected to reduce over '" << shape.tap
-                                  << "', the tap of a window whose outside is excluded";
-        Expr place = places[shape.name.str()] * Expr(shape.stride) + places[shape.tap.str()] * Expr(shape.dilation) -
-                     Expr(shape.low);
-        places.erase(shape.tap.str());
-        places[shape.name.str()] = place;
-        int64_t size = sizeOf(window.getInput(), shape.name);
-        conditions.push_back(atLeast(place, Expr(0)));
-        conditions.push_back(atLeast(Expr(size - 1), place));
-        source = window.getInput();
-      }
-      nest.read(source, mapOf(tensorTypeOf(source), places), GuardAttr::get(context(), conditions, TypedAttr()));
+      FailureOr<Source> source = takeIn(nest, input, places, {}, op);
+      if (failed(source))
+        return failure();
+      sources.push_back(std::move(*source));
     }
     SmallVector<Type> types(op.getResultTypes());
     Region body, combine, finish;
@@ -224,7 +299,10 @@ private:
     Block *block = b.createBlock(&body);
     for (Value read : nest.reads)
       block->addArgument(tensorTypeOf(read).scalarType(), loc);
-    YieldOp::create(b, loc, block->getArguments());
+    SmallVector<Value> yields;
+    for (const Source &source : sources)
+      yields.push_back(valueOf(b, source, block->getArguments()));
+    YieldOp::create(b, loc, yields);
     b.restoreInsertionPoint(here);
     cloneCombiner(op.getCombiner(), combine);
     b.restoreInsertionPoint(here);
@@ -309,7 +387,7 @@ private:
   LogicalResult round(nd::RoundOp op, SmallVectorImpl<Value> &results) {
     auto type = tensorTypeOf(op.getResult());
     Type element = type.getElementType(), to = op.getTo();
-    if (element != to && !(element.isF32() && to.isBF16()) && !(element.isF64() && to.isF32()))
+    if (element != to && !(element.isF32() && (to.isBF16() || to.isF16())) && !(element.isF64() && to.isF32()))
       return op.emitOpError() << "from " << element << " to " << to << " has no lowering";
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
@@ -319,7 +397,7 @@ private:
                     [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
                       if (element == to)
                         return {read[0]};
-                      if (element.isF64()) {
+                      if (!to.isBF16()) {
                         Value narrow = arith::TruncFOp::create(builder, where, to, read[0]);
                         return {arith::ExtFOp::create(builder, where, element, narrow)};
                       }
@@ -426,7 +504,7 @@ private:
   LogicalResult window(nd::WindowOp op, SmallVectorImpl<Value> &results) {
     nd::WindowShape shape = nd::windowShape(op);
     bool excludes = !op.getPaddingAttr() && (shape.low || shape.high);
-    bool ofExcluding = !op.getPaddingAttr() && op.getInput().getDefiningOp<nd::WindowOp>();
+    bool ofExcluding = !op.getPaddingAttr() && readsExcluded(op);
     if (excludes || ofExcluding)
       return success(); // read through by the reduction that follows
     Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) + Expr::name(shape.tap.str()) * Expr(shape.dilation) -

@@ -1,0 +1,465 @@
+//===- Laws.cpp - holding random programs against the oracle --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/laws/Laws.h"
+
+#include "test/unit/laws/Dice.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/xxhash.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::laws;
+using namespace mlir;
+
+static int64_t numberFrom(const char *variable, int64_t otherwise) {
+  const char *text = std::getenv(variable);
+  return text && *text ? std::strtoll(text, nullptr, 10) : otherwise;
+}
+
+Seeds laws::seedsFor(double share) {
+  int64_t programs = numberFrom("HEDDLE_LAWS_PROGRAMS", 240);
+  return {uint64_t(numberFrom("HEDDLE_LAWS_SEED", 1)), int(std::ceil(double(programs) * share))};
+}
+
+std::unique_ptr<MLIRContext> laws::makeContext() {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+OwningOpRef<ModuleOp> laws::makeProgram(MLIRContext &context, uint64_t seed,
+                                        const GeneratorOptions &options) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  generateProgram(*module, "main", seed, options);
+  return module;
+}
+
+func::FuncOp laws::mainOf(ModuleOp module) { return module.lookupSymbol<func::FuncOp>("main"); }
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static nd::NdTensorType concrete(nd::NdTensorType type) {
+  SmallVector<nd::Dim> dims;
+  for (const nd::Dim &dim : type.getDims())
+    dims.emplace_back(type.getContext(), dim.name,
+                      dim.size().getExpr().substitute(std::map<std::string, Expr, std::less<>>{
+                          {"N", Expr(sizeOfN)}, {"M", Expr(sizeOfM)}}));
+  return type.withDims(dims);
+}
+
+Values laws::drawArguments(func::FuncOp function, uint64_t seed) {
+  Values values;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]));
+    auto name = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName);
+    Dice dice(seed ^ llvm::xxh3_64bits(name ? name.getValue() : StringRef("?")));
+    TensorValue value(type);
+    Type element = type.getElementType();
+    // Some tensors hold few different numbers, so that there are ties.
+    bool coarse = dice.chance(25);
+    for (interp::Scalar &scalar : value.elements) {
+      if (auto real = dyn_cast<FloatType>(element)) {
+        double drawn = coarse ? double(dice.between(-4, 4)) / 2 : dice.fraction() * 4 - 2;
+        scalar = interp::exactly(interp::roundTo(real, drawn));
+        continue;
+      }
+      unsigned width = element.getIntOrFloatBitWidth();
+      int64_t drawn = element.isUnsignedInteger() ? dice.between(0, 9) : dice.between(-4, 9);
+      if (dice.chance(10) || (width == 64 && element.isUnsignedInteger()))
+        drawn = int64_t(dice.bits());
+      scalar = interp::integer(uint64_t(drawn), width);
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+std::string Tally::compare(ArrayRef<TensorValue> expected, ArrayRef<TensorValue> got) {
+  if (expected.size() != got.size())
+    return "expected " + std::to_string(expected.size()) + " results, got " +
+           std::to_string(got.size());
+  for (auto [i, a, b] : llvm::enumerate(expected, got)) {
+    interp::Comparison comparison = interp::compare(a, b);
+    ++comparisons;
+    elements += comparison.compared;
+    undecided += comparison.undecided;
+    if (!comparison.equal())
+      return "result " + std::to_string(i) + ": " + comparison.mismatch;
+  }
+  return {};
+}
+
+static std::string printed(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *op;
+  return text;
+}
+
+namespace {
+/// Collects what is reported while it lives.
+class Messages {
+public:
+  explicit Messages(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text += (text.empty() ? "" : "\n") + diagnostic.str();
+          return success();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Evaluates @main after each pass that changed something.
+class Onlooker : public PassInstrumentation {
+public:
+  Onlooker(ModuleOp module, uint64_t seed, Tally &tally, Violation &violation)
+      : module(module), seed(seed), tally(tally), violation(violation), state(module) {
+    look("the generated program", module);
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    // A pass over functions also comes by as the adaptor that runs it.
+    if (violation || pass->getName().contains("Adaptor"))
+      return;
+    OperationFingerPrint now(module);
+    if (now == state)
+      return;
+    state = now;
+    look(pass->getArgument().empty() ? pass->getName() : pass->getArgument(), op);
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    if (!violation)
+      violation = {("'" + pass->getName() + "' fails").str(), printed(module)};
+  }
+
+private:
+  ModuleOp module;
+  uint64_t seed;
+  Tally &tally;
+  Violation &violation;
+  OperationFingerPrint state;
+  std::optional<Values> expected;
+
+  bool asksForGradients(Operation *op) {
+    return op->walk([](nd::VjpOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+  void look(StringRef pass, Operation *op) {
+    func::FuncOp function = mainOf(module);
+    if (asksForGradients(module))
+      return;
+    Messages messages(module.getContext());
+    FailureOr<Values> got = interp::interpret(function, drawArguments(function, seed));
+    if (failed(got)) {
+      violation = {"after '" + pass.str() + "' the interpreter refuses it: " + messages.text,
+                   printed(module)};
+      return;
+    }
+    if (!expected) {
+      expected = std::move(*got);
+      return;
+    }
+    std::string difference = tally.compare(*expected, *got);
+    if (!difference.empty())
+      violation = {"'" + pass.str() + "' changes values: " + difference, printed(module)};
+  }
+};
+} // namespace
+
+Violation laws::checkPasses(ModuleOp module, uint64_t seed,
+                            llvm::function_ref<void(OpPassManager &)> passes, Tally &tally) {
+  Violation violation;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  Messages messages(module.getContext());
+  if (failed(verify(*copy)))
+    return {"the generated program does not verify: " + messages.text, printed(module)};
+  PassManager manager(module.getContext());
+  passes(manager);
+  auto onlooker = std::make_unique<Onlooker>(*copy, seed, tally, violation);
+  if (violation)
+    return violation;
+  manager.addInstrumentation(std::move(onlooker));
+  LogicalResult done = manager.run(*copy);
+  if (failed(done)) {
+    if (!violation)
+      violation = {"a pass fails", printed(*copy)};
+    violation.what += ": " + messages.text;
+  }
+  return violation;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiled programs
+//===----------------------------------------------------------------------===//
+
+/// Sorted names, the order in which a TensorValue's elements lie.
+static std::vector<std::string> orderOf(const TensorValue &value) {
+  std::vector<std::string> order;
+  for (const interp::Extent &extent : value.dims())
+    order.push_back(extent.first);
+  return order;
+}
+
+static int64_t bytesOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
+
+static std::vector<char> toBytes(const TensorValue &value) {
+  Type element = value.elementType();
+  int64_t size = bytesOf(element);
+  std::vector<char> bytes(value.elements.size() * size_t(size) + 1);
+  for (auto [i, scalar] : llvm::enumerate(value.elements)) {
+    uint64_t bits = scalar.bits;
+    if (auto real = dyn_cast<FloatType>(element)) {
+      llvm::APFloat number(scalar.value);
+      bool loses;
+      number.convert(real.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+      bits = number.bitcastToAPInt().getZExtValue();
+    }
+    std::memcpy(bytes.data() + i * size_t(size), &bits, size_t(size));
+  }
+  return bytes;
+}
+
+static void fromBytes(TensorValue &value, const std::vector<char> &bytes) {
+  Type element = value.elementType();
+  int64_t size = bytesOf(element);
+  for (auto [i, scalar] : llvm::enumerate(value.elements)) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i * size_t(size), size_t(size));
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (auto real = dyn_cast<FloatType>(element)) {
+      llvm::APFloat number(real.getFloatSemantics(), llvm::APInt(width, bits));
+      bool loses;
+      number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+      scalar = interp::exactly(number.convertToDouble());
+    } else {
+      scalar = interp::integer(bits, width);
+    }
+  }
+}
+
+static TensorSpec specOf(nd::NdTensorType type) {
+  TensorSpec spec;
+  std::string element;
+  llvm::raw_string_ostream(element) << type.getElementType();
+  spec.element = *parseElementType(element);
+  for (const nd::Dim &dim : type.getDims())
+    spec.dims[dim.name.str()] = dim.size().getExpr();
+  return spec;
+}
+
+static nd::NdTensorType typeOf(const TensorSpec &spec, MLIRContext *context) {
+  SmallVector<nd::Dim> dims;
+  for (const auto &[name, size] : spec.dims)
+    dims.emplace_back(context, name, size);
+  std::string element(spelling(spec.element));
+  Builder b(context);
+  Type type = element == "f16"    ? Type(b.getF16Type())
+              : element == "bf16" ? Type(b.getBF16Type())
+              : element == "f32"  ? Type(b.getF32Type())
+              : element == "f64"  ? Type(b.getF64Type())
+              : element[0] == 'u'
+                  ? Type(IntegerType::get(context, unsigned(std::atoi(element.c_str() + 2)),
+                                          IntegerType::Unsigned))
+                  : Type(b.getIntegerType(unsigned(std::atoi(element.c_str() + 1))));
+  return nd::NdTensorType::get(type, dims);
+}
+
+Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue> arguments,
+                        MLIRContext *context, const CallOptions &options) {
+  std::vector<TensorRef> tensors;
+  for (const TensorValue &argument : arguments) {
+    std::vector<std::string> order = orderOf(argument);
+    auto tensor = std::make_shared<RuntimeTensor>(specOf(argument.type), Layout::rowMajor(order));
+    tensor->copyFrom(toBytes(argument).data(), order);
+    tensors.push_back(std::move(tensor));
+  }
+  std::vector<TensorRef> results = program.run(program.entry(entry.str()), tensors, options);
+  Values values;
+  for (const TensorRef &result : results) {
+    TensorValue value(typeOf(result->spec(), context));
+    std::vector<char> bytes(value.elements.size() * 8 + 1);
+    result->copyTo(bytes.data(), orderOf(value));
+    fromBytes(value, bytes);
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string> functions,
+                                           ArrayRef<Values> arguments, ArrayRef<Values> expected,
+                                           Tally &tally, CompileOptions options) {
+  SmallVector<Violation> violations(functions.size());
+  options.useCache = false;
+  options.progress = false;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  Messages messages(module.getContext());
+  FailureOr<ProgramImage> image = compileProgram(*copy, options);
+  if (failed(image)) {
+    for (Violation &violation : violations)
+      violation = {"the compiler refuses it: " + messages.text, printed(*copy)};
+    return violations;
+  }
+  Program program(std::move(*image));
+  for (auto [violation, name, values, wanted] :
+       llvm::zip_equal(violations, functions, arguments, expected)) {
+    std::string difference;
+    try {
+      difference = tally.compare(wanted, runProgram(program, name, values, module.getContext()));
+    } catch (const std::exception &error) {
+      difference = error.what();
+    }
+    if (!difference.empty())
+      violation = {"compiled values differ: " + difference, printed(*copy)};
+  }
+  return violations;
+}
+
+//===----------------------------------------------------------------------===//
+// Smaller programs
+//===----------------------------------------------------------------------===//
+
+static void dropDead(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty() && op.getParentOp() == function)
+      op.erase();
+  llvm::BitVector unused(function.getNumArguments());
+  for (BlockArgument argument : function.getArguments())
+    if (argument.use_empty())
+      unused.set(argument.getArgNumber());
+  (void)function.eraseArguments(unused);
+}
+
+static void setReturned(func::FuncOp function, ArrayRef<Value> values) {
+  Operation *end = function.front().getTerminator();
+  end->setOperands(values);
+  SmallVector<Type> types = llvm::map_to_vector(values, [](Value v) { return v.getType(); });
+  Builder b(function.getContext());
+  SmallVector<DictionaryAttr> attributes;
+  for (size_t i = 0; i < values.size(); ++i)
+    attributes.push_back(b.getDictionaryAttr(
+        b.getNamedAttr(nd::nameAttrName, b.getStringAttr("y" + std::to_string(i)))));
+  function.removeResAttrsAttr();
+  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), types));
+  function.setAllResultAttrs(attributes);
+}
+
+OwningOpRef<ModuleOp> laws::shrink(ModuleOp module, llvm::function_ref<bool(ModuleOp)> isWrong) {
+  OwningOpRef<ModuleOp> best(module.clone());
+  auto accept = [&](llvm::function_ref<bool(func::FuncOp)> change) {
+    OwningOpRef<ModuleOp> candidate(best->clone());
+    if (!change(mainOf(*candidate)))
+      return false;
+    dropDead(mainOf(*candidate));
+    llvm::DenseSet<Attribute> used;
+    candidate->walk([&](Operation *op) {
+      if (auto call = dyn_cast<nd::CallOp>(op))
+        used.insert(call.getCalleeAttr().getAttr());
+      if (auto vjp = dyn_cast<nd::VjpOp>(op))
+        used.insert(vjp.getCalleeAttr().getAttr());
+    });
+    for (auto each : llvm::make_early_inc_range(candidate->getOps<func::FuncOp>()))
+      if (each.getName() != "main" && !used.contains(each.getSymNameAttr()))
+        each.erase();
+    if (!isWrong(*candidate))
+      return false;
+    best = std::move(candidate);
+    return true;
+  };
+  // One result.
+  for (unsigned i = 0, n = mainOf(*best).getNumResults(); i < n && n > 1; ++i)
+    if (accept([&](func::FuncOp function) {
+          setReturned(function, function.front().getTerminator()->getOperand(i));
+          return true;
+        }))
+      break;
+  // A value in the middle instead.
+  bool changed = true;
+  for (int round = 0; changed && round < 4; ++round) {
+    changed = false;
+    for (size_t i = 0; i < mainOf(*best).front().getOperations().size() - 1; ++i)
+      changed |= accept([&](func::FuncOp function) {
+        auto op = std::next(function.front().begin(), int64_t(i));
+        if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumResults() != 1 ||
+            function.front().getTerminator()->getOperands() == op->getResults())
+          return false;
+        setReturned(function, op->getResult(0));
+        return true;
+      });
+    for (size_t i = mainOf(*best).front().getOperations().size() - 1; i-- > 0;)
+      changed |= accept([&](func::FuncOp function) {
+        if (i + 1 >= function.front().getOperations().size())
+          return false;
+        Operation *op = &*std::next(function.front().begin(), int64_t(i));
+        if (op->getNumResults() == 0)
+          return false;
+        for (Value result : op->getResults()) {
+          if (result.use_empty())
+            continue;
+          auto name = StringAttr::get(function.getContext(),
+                                      "s" + std::to_string(round) + "_" + std::to_string(i) + "_" +
+                                          std::to_string(function.getNumArguments()));
+          unsigned index = function.getNumArguments();
+          (void)function.insertArgument(index, result.getType(), DictionaryAttr(), op->getLoc());
+          function.setArgAttr(index, nd::nameAttrName, name);
+          result.replaceAllUsesWith(function.getArgument(index));
+        }
+        return true;
+      });
+  }
+  return best;
+}
+
+std::string laws::report(uint64_t seed, StringRef law, ModuleOp module,
+                         llvm::function_ref<Violation(ModuleOp)> check) {
+  // The same kind of wrong: a candidate that does not run at all is another matter.
+  std::string kind = check(module).what.substr(0, 24);
+  OwningOpRef<ModuleOp> smaller = shrink(module, [&](ModuleOp candidate) {
+    std::string what = check(candidate).what;
+    return !what.empty() && what.substr(0, 24) == kind;
+  });
+  Violation violation = check(*smaller);
+  if (!violation)
+    violation = check(module);
+  return law.str() + ", seed " + std::to_string(seed) + ": " + violation.what + "\n" +
+         printed(*smaller) + "\n// which became\n" + violation.ir + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Deaths
+//===----------------------------------------------------------------------===//
+
+static char atWork[256];
+
+Announce::Announce(StringRef law, uint64_t seed) {
+  static bool registered = (llvm::sys::AddSignalHandler(
+                                [](void *) { (void)!write(2, atWork, strlen(atWork)); }, nullptr),
+                            true);
+  (void)registered;
+  std::snprintf(atWork, sizeof atWork, "died in %s, HEDDLE_LAWS_SEED=%llu HEDDLE_LAWS_PROGRAMS=1\n",
+                law.str().c_str(), static_cast<unsigned long long>(seed));
+}
+Announce::~Announce() { atWork[0] = 0; }

@@ -1,0 +1,100 @@
+//===- Laws.h - holding random programs against the oracle ------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the tests of the laws share: inputs from a seed, running passes with the oracle looking on
+// after each, running compiled programs, and making a failing program smaller.
+//
+//     HEDDLE_LAWS_PROGRAMS=1000 HEDDLE_LAWS_SEED=7 HeddleLawTests
+//
+// runs more programs, or others; a failure prints the seed of its program alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TEST_UNIT_LAWS_LAWS_H
+#define HEDDLE_TEST_UNIT_LAWS_LAWS_H
+
+#include "test/unit/laws/Generate.h"
+
+#include "lib/interp/Interpreter.h"
+#include "lib/pipelines/Compile.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace heddle::laws {
+
+using interp::TensorValue;
+using Values = llvm::SmallVector<TensorValue>;
+
+/// Seeds of programs: HEDDLE_LAWS_SEED and those after it, HEDDLE_LAWS_PROGRAMS times `share` of
+/// them.
+struct Seeds {
+  uint64_t first;
+  int count;
+};
+Seeds seedsFor(double share);
+
+/// A context with all dialects, on one thread.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+/// @main from `seed`, and what it calls.
+mlir::OwningOpRef<mlir::ModuleOp> makeProgram(mlir::MLIRContext &context, uint64_t seed,
+                                              const GeneratorOptions &options);
+mlir::func::FuncOp mainOf(mlir::ModuleOp module);
+
+/// Arguments for `function`; each depends on the seed and the argument's name and type alone.
+Values drawArguments(mlir::func::FuncOp function, uint64_t seed);
+
+/// Where values were held against the oracle's.
+struct Tally {
+  int programs = 0;
+  int64_t comparisons = 0; ///< of tensors
+  int64_t elements = 0, undecided = 0;
+  /// What differs, empty if nothing does.
+  std::string compare(llvm::ArrayRef<TensorValue> expected, llvm::ArrayRef<TensorValue> got);
+};
+
+/// Something that a law forbids. `what` is empty if nothing is wrong.
+struct Violation {
+  std::string what; ///< the law, the pass, the values
+  std::string ir;   ///< after the pass
+  explicit operator bool() const { return !what.empty(); }
+};
+
+/// Runs the passes on a copy of `module`; after each, @main must give the values that it gave at
+/// first (after gradients are expanded, where the program asks for some).
+Violation checkPasses(mlir::ModuleOp module, uint64_t seed,
+                      llvm::function_ref<void(mlir::OpPassManager &)> passes, Tally &tally);
+
+/// Compiles `module` and runs each of `functions`; holds them against `expected`.
+llvm::SmallVector<Violation> checkCompiled(mlir::ModuleOp module,
+                                           llvm::ArrayRef<std::string> functions,
+                                           llvm::ArrayRef<Values> arguments,
+                                           llvm::ArrayRef<Values> expected, Tally &tally,
+                                           CompileOptions options = {});
+
+/// Runs `entry` of a compiled program.
+Values runProgram(Program &program, llvm::StringRef entry, llvm::ArrayRef<TensorValue> arguments,
+                  mlir::MLIRContext *context, const CallOptions &options = {});
+
+/// A smaller module on which `isWrong` holds still: ops become arguments of @main, results are
+/// dropped.
+mlir::OwningOpRef<mlir::ModuleOp> shrink(mlir::ModuleOp module,
+                                         llvm::function_ref<bool(mlir::ModuleOp)> isWrong);
+
+/// What to print about a failing program: seed, violation, the shrunk program.
+std::string report(uint64_t seed, llvm::StringRef law, mlir::ModuleOp module,
+                   llvm::function_ref<Violation(mlir::ModuleOp)> check);
+
+/// Says which program is at work if the process dies.
+class Announce {
+public:
+  Announce(llvm::StringRef law, uint64_t seed);
+  ~Announce();
+};
+
+} // namespace heddle::laws
+
+#endif // HEDDLE_TEST_UNIT_LAWS_LAWS_H
