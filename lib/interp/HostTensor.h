@@ -1,0 +1,43 @@
+//===- HostTensor.h - between the interpreter and bytes ---------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Files and compiled programs deal in bytes (heddle/io/HostArray.h), the interpreter in scalars
+// with error bounds. From bytes to scalars nothing is lost: every element is exact. The other way
+// floats are rounded to their type and bounds are dropped.
+//
+//     HostArray bytes = toHost(tensor);        // row-major over the sorted names
+//     TensorValue same = fromHost(context, bytes);
+//
+// An array's names may stand in any order: {row: 2, column: 3} and its transpose {column: 3, row:
+// 2} become the same tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_HOSTTENSOR_H
+#define HEDDLE_LIB_INTERP_HOSTTENSOR_H
+
+#include "heddle/io/HostArray.h"
+#include "lib/interp/TensorValue.h"
+
+namespace heddle::interp {
+
+/// The type of elements in memory; none for a type that has no place there.
+std::optional<ElementType> elementTypeOf(mlir::Type type);
+mlir::Type mlirType(mlir::MLIRContext *context, ElementType element);
+
+/// One element from bytes, and into them (rounded where it is a float).
+Scalar loadElement(ElementType element, const std::byte *from);
+void storeElement(ElementType element, const Scalar &scalar, std::byte *to);
+
+/// The elements of a tensor whose element type has a place in memory.
+io::HostArray toHost(const TensorValue &tensor);
+/// The tensor that an array with a name for each axis holds.
+TensorValue fromHost(mlir::MLIRContext *context, const io::HostArray &array);
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_HOSTTENSOR_H

@@ -1,0 +1,199 @@
+//===- Inputs.cpp - arguments from files and from a seed -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "heddle/io/Npy.h"
+#include "heddle/io/Safetensors.h"
+#include "lib/interp/HostTensor.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <random>
+
+using namespace heddle;
+using namespace heddle::run;
+using llvm::StringRef;
+
+static std::pair<StringRef, StringRef> binding(StringRef text, const char *what) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    throw Error(std::string("expected ") + what + ", got '" + text.str() + "'");
+  return {name, value};
+}
+
+Inputs::Inputs(const Options &options) : seed(options.seed) {
+  for (const std::string &text : options.inputs) {
+    auto [name, place] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
+    if (find(name.str()))
+      throw Error("'" + name.str() + "' is given two files");
+    File file{name.str(), place.str(), {}};
+    // A colon within a folder's name begins no list of axes.
+    auto [path, axes] = place.rsplit(':');
+    if (!axes.empty() && !axes.contains('/')) {
+      file.path = path.str();
+      llvm::SmallVector<StringRef> names;
+      axes.split(names, ',');
+      for (StringRef axis : names)
+        file.axes.push_back(axis.trim().str());
+    }
+    files.push_back(std::move(file));
+  }
+  for (const std::string &text : options.sizes) {
+    auto [name, value] = binding(text, "--size SYMBOL=NUMBER");
+    int64_t size;
+    if (value.getAsInteger(10, size) || size < 0)
+      throw Error("expected a size of at least 0 for '" + name.str() + "', got '" + value.str() +
+                  "'");
+    sizes[name.str()] = size;
+  }
+}
+
+const Inputs::File *Inputs::find(const std::string &name) const {
+  auto found = llvm::find_if(files, [&](const File &file) { return file.name == name; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+static std::string listOf(const std::vector<Formal> &formals) {
+  std::string names;
+  for (const Formal &formal : formals)
+    names += (names.empty() ? "'" : ", '") + formal.name + "'";
+  return names.empty() ? "none" : names;
+}
+
+void Inputs::expectUsed(const Signature &entry) const {
+  for (const File &file : files)
+    if (llvm::none_of(entry.arguments,
+                      [&](const Formal &formal) { return formal.name == file.name; }))
+      throw Error("'" + entry.name + "' has no argument '" + file.name + "'; it takes " +
+                  listOf(entry.arguments));
+}
+
+static io::HostArray readFile(const std::string &name, const std::string &path) {
+  StringRef ending =
+      StringRef(path).substr(path.rfind('.') == std::string::npos ? path.size() : path.rfind('.'));
+  if (ending == ".npy")
+    return io::readNpy(path);
+  if (ending != ".safetensors")
+    throw Error("'" + path + "': expected a file that ends in .npy or .safetensors");
+  io::Safetensors file = io::readSafetensors(path);
+  if (!file.arrays.contains(name) && file.arrays.size() == 1)
+    return std::move(file.arrays.begin()->second);
+  try {
+    return file.at(name);
+  } catch (const Error &error) {
+    throw Error("'" + path + "': " + error.what());
+  }
+}
+
+/// Gives the array's axes names, and holds these and the element type against the formal.
+static io::HostArray fit(io::HostArray array, const Formal &formal, const std::string &path,
+                         const std::vector<std::string> &axes) {
+  std::string expected = describe(formal.type);
+  auto refuse = [&](const std::string &what) {
+    throw Error("argument '" + formal.name + "': expected " + expected + ", got " +
+                array.describe() + " in '" + path + "'" + what);
+  };
+  if (!axes.empty())
+    array.names = axes;
+  if (array.names.empty() && array.shape.size() == formal.type.dims.size())
+    for (const auto &[name, size] : formal.type.dims)
+      array.names.push_back(name);
+  if (array.names.size() != array.shape.size())
+    refuse(axes.empty() ? "" : ", which has not one axis for each name given");
+  std::set<std::string, std::less<>> names(array.names.begin(), array.names.end());
+  if (names.size() != array.names.size())
+    refuse(", where a name stands twice");
+  bool sameNames =
+      names.size() == formal.type.dims.size() &&
+      llvm::all_of(formal.type.dims, [&](auto &dim) { return names.contains(dim.first); });
+  if (!sameNames)
+    refuse(", whose names are others");
+  // bf16 has no code in a .npy file: its bit patterns come as ui16.
+  if (formal.type.element == ElementType::BF16 && array.element == ElementType::UI16)
+    array.element = ElementType::BF16;
+  if (array.element != formal.type.element)
+    refuse(", whose elements are of another type");
+  return array;
+}
+
+/// Small integers, and floats in [-2, 2): any order of sums stays far from overflow.
+static io::HostArray generate(ElementType element, const Sizes &sizes, uint64_t seed) {
+  std::vector<int64_t> shape;
+  std::vector<std::string> names;
+  for (const auto &[name, size] : sizes) {
+    names.push_back(name);
+    shape.push_back(size);
+  }
+  io::HostArray array = io::HostArray::zeros(element, shape, names);
+  std::mt19937_64 random(seed);
+  std::byte *to = array.bytes.data();
+  int64_t width = byteSize(element);
+  bool isFloat = element == ElementType::F16 || element == ElementType::BF16 ||
+                 element == ElementType::F32 || element == ElementType::F64;
+  for (int64_t i = 0, count = array.count(); i < count; ++i, to += width) {
+    uint64_t bits = random();
+    interp::Scalar scalar;
+    if (isFloat)
+      scalar = interp::exactly(double(bits >> 11) * 0x1p-51 - 2);
+    else if (element == ElementType::I1)
+      scalar = interp::integer(bits >> 63, 1);
+    else if (spelling(element)[0] == 'u')
+      scalar = interp::integer(bits >> 60, 64);
+    else
+      scalar = interp::integer((bits >> 60) - 8, 64);
+    interp::storeElement(element, scalar, to);
+  }
+  return array;
+}
+
+/// Values of symbols from the axes that are one symbol each.
+static void learnSymbols(Sizes &symbols, const Formal &formal, const io::HostArray &array) {
+  for (auto [name, size] : llvm::zip_equal(array.names, array.shape))
+    if (auto symbol = formal.type.dims.find(name)->second.asName())
+      symbols.try_emplace(*symbol, size);
+}
+
+Arrays Inputs::collect(const Signature &entry) const {
+  std::vector<std::optional<io::HostArray>> read;
+  Sizes symbols = sizes;
+  for (const Formal &formal : entry.arguments) {
+    read.emplace_back();
+    if (const File *file = find(formal.name)) {
+      read.back() = fit(readFile(formal.name, file->path), formal, file->path, file->axes);
+      learnSymbols(symbols, formal, *read.back());
+    }
+  }
+  Arrays arrays;
+  for (auto [i, formal] : llvm::enumerate(entry.arguments)) {
+    Sizes wanted;
+    for (const auto &[name, size] : formal.type.dims) {
+      auto value = size.evaluate([&](const std::string &symbol) -> std::optional<int64_t> {
+        auto found = symbols.find(symbol);
+        return found == symbols.end() ? std::nullopt : std::optional(found->second);
+      });
+      if (!value)
+        throw Error("argument '" + formal.name + "': the size of '" + name + "' is " + size.str() +
+                    "; give it by --size or a file");
+      if (*value < 0)
+        throw Error("argument '" + formal.name + "': the size of '" + name + "', " + size.str() +
+                    ", is " + std::to_string(*value));
+      wanted[name] = *value;
+    }
+    if (!read[i]) {
+      arrays.push_back(generate(formal.type.element, wanted, seed * 1000003 + i));
+      continue;
+    }
+    for (auto [name, size] : llvm::zip_equal(read[i]->names, read[i]->shape))
+      if (size != wanted[name])
+        throw Error("argument '" + formal.name + "': expected " + describe(formal.type) + ", got " +
+                    read[i]->describe() + " in '" + find(formal.name)->path + "'");
+    arrays.push_back(std::move(*read[i]));
+  }
+  return arrays;
+}

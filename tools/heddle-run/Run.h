@@ -1,0 +1,103 @@
+//===- Run.h - what heddle-run runs, and with what --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A file holds entries: the public functions of IR, or those of a compiled program. Whatever runs
+// an entry, interpreter, compiler or runtime, takes and gives plain arrays whose axes have names:
+//
+//     signature:  @scale(image: f32 {column: N, row: 2}) -> (result0: f32 {column: N, row: 2})
+//     arguments:  [f32 [column: 3, row: 2]]        N becomes 3
+//
+// Mistakes of the user are thrown as Error; what MLIR reports has been reported where a
+// FailureOr fails.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_HEDDLE_RUN_RUN_H
+#define HEDDLE_TOOLS_HEDDLE_RUN_RUN_H
+
+#include "heddle/Error.h"
+#include "heddle/io/HostArray.h"
+#include "lib/pipelines/Compile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::run {
+
+using Arrays = std::vector<io::HostArray>;
+
+struct Formal {
+  std::string name;
+  TensorSpec type; ///< sizes may mention symbols
+};
+struct Signature {
+  std::string name;
+  std::vector<Formal> arguments, results;
+};
+Signature signatureOf(mlir::func::FuncOp function);
+Signature signatureOf(const EntrySpec &entry);
+
+struct Options {
+  std::string input, output, entry;
+  std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...]
+  std::vector<std::string> sizes;  ///< SYMBOL=NUMBER
+  uint64_t seed = 0;
+  int64_t printLimit = 64; ///< larger results are summed up
+  int threads = 0;
+  bool interpret = false, compare = false, managed = false;
+  CompileOptions compile;
+};
+
+/// Where inputs come from (Inputs.cpp).
+class Inputs {
+public:
+  explicit Inputs(const Options &options);
+  /// The arguments of an entry, each with the sorted names of its formal: read from the file that
+  /// was given for it, else made from the seed.
+  Arrays collect(const Signature &entry) const;
+  /// Throws Error if a file was given for a name that `entry` does not take.
+  void expectUsed(const Signature &entry) const;
+  bool any() const { return !files.empty(); }
+
+private:
+  struct File {
+    std::string name, path;
+    std::vector<std::string> axes;
+  };
+  std::vector<File> files;
+  Sizes sizes;
+  uint64_t seed;
+
+  const File *find(const std::string &name) const;
+};
+
+/// Throws Error where files were given and it is not plain which entry they are for.
+void expectOne(const std::vector<Signature> &entries, const Inputs &inputs, const Options &options);
+
+/// Array elements as text, names sorted and the last one fastest (Print.cpp).
+std::string describe(const Formal &formal, const io::HostArray &array, int64_t limit);
+
+/// Runs the entries of an IR file (RunIr.cpp) or a program file (RunProgram.cpp). True if all went
+/// well.
+bool runIr(const Options &options);
+bool runProgram(const Options &options);
+/// Runs an entry of a program on arrays.
+Arrays call(Program &program, const std::string &entry, const Arrays &arguments,
+            const Options &options);
+/// Prints what an entry gave and writes the file that was asked for (Print.cpp).
+void report(const Signature &entry, const Arrays &results, const Options &options);
+
+/// Functions with checks as two: `program` has no check ops, its functions return what these look
+/// at after their own results; the function of the same name in `checks` takes that and looks at it
+/// (Checks.cpp).
+struct SplitModule {
+  mlir::OwningOpRef<mlir::ModuleOp> program, checks;
+};
+mlir::FailureOr<SplitModule> splitChecks(mlir::ModuleOp module);
+
+} // namespace heddle::run
+
+#endif // HEDDLE_TOOLS_HEDDLE_RUN_RUN_H

@@ -1,0 +1,252 @@
+//===- RunIr.cpp - IR by the interpreter and the compiler ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "dialects/check/Check.h"
+#include "lib/interp/HostTensor.h"
+#include "lib/interp/Interpreter.h"
+#include "lib/pipelines/Constants.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace heddle;
+using namespace heddle::run;
+using namespace mlir;
+
+Signature run::signatureOf(func::FuncOp function) {
+  Signature signature{function.getName().str(), {}, {}};
+  auto formal = [&](Type type, StringAttr name, const char *kind, unsigned i) {
+    auto tensor = dyn_cast<nd::NdTensorType>(type);
+    if (!tensor)
+      throw Error("'@" + signature.name + "': expected tensors as arguments and results, " + kind +
+                  std::to_string(i) + " is none");
+    return Formal{name ? name.str() : kind + std::to_string(i), specOf(tensor)};
+  };
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    signature.arguments.push_back(formal(
+        type, function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName), "argument", unsigned(i)));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    signature.results.push_back(
+        formal(type, function.getResultAttrOfType<StringAttr>(i, nd::nameAttrName), "result",
+               unsigned(i)));
+  return signature;
+}
+
+static std::vector<func::FuncOp> chooseEntries(ModuleOp module, const std::string &wanted) {
+  std::vector<func::FuncOp> entries;
+  std::string known;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isDeclaration())
+      continue;
+    known += (known.empty() ? "'" : ", '") + function.getName().str() + "'";
+    if (wanted.empty() || function.getName() == wanted)
+      entries.push_back(function);
+    else
+      function.setPrivate();
+  }
+  if (entries.empty() && !wanted.empty())
+    throw Error("no entry '" + wanted + "'; there are: " + (known.empty() ? "none" : known));
+  return entries;
+}
+
+/// The symbols that this function's arguments determine become numbers throughout its body.
+static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) {
+  SmallVector<nd::NdTensorType> types;
+  for (const io::HostArray &array : arguments)
+    types.push_back(nd::NdTensorType::get(
+        interp::mlirType(function.getContext(), array.element),
+        llvm::map_to_vector(llvm::zip_equal(array.names, array.shape), [&](auto dim) {
+          return nd::Dim(function.getContext(), std::get<0>(dim), Expr(std::get<1>(dim)));
+        })));
+  auto symbols = interp::bindSymbols(function, types);
+  if (failed(symbols))
+    return failure();
+  if (symbols->empty())
+    return success();
+  AttrTypeReplacer replacer;
+  auto dims = [&](nd::DimsAttr old) {
+    SmallVector<nd::Dim> result;
+    for (const nd::Dim &dim : old)
+      result.emplace_back(old.getContext(), dim.name.getValue(),
+                          dim.size().getExpr().substitute(*symbols));
+    return nd::DimsAttr::getSorted(old.getContext(), result);
+  };
+  replacer.addReplacement([&](nd::SizeAttr size) -> Attribute {
+    return nd::SizeAttr::get(size.getContext(), size.getExpr().substitute(*symbols));
+  });
+  replacer.addReplacement([&](nd::DimsAttr old) -> Attribute { return dims(old); });
+  replacer.addReplacement(
+      [&](nd::NdTensorType type) -> Type { return type.withDims(dims(type.getDims()).getDims()); });
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  return success();
+}
+
+namespace {
+/// A module and the two ways to run it.
+class IrRunner {
+public:
+  IrRunner(ModuleOp module, const Options &options) : module(module), options(options) {}
+
+  /// Compiles all entries for these arguments.
+  LogicalResult compile(ArrayRef<func::FuncOp> entries, ArrayRef<Arrays> arguments) {
+    for (auto [entry, given] : llvm::zip_equal(entries, arguments))
+      if (failed(specialise(entry, given)))
+        return failure();
+    auto parts = splitChecks(module);
+    if (failed(parts))
+      return failure();
+    split = std::move(*parts);
+    auto image = compileProgram(*split.program, options.compile);
+    if (failed(image))
+      return failure();
+    program = std::make_unique<Program>(std::move(*image));
+    return success();
+  }
+
+  FailureOr<Arrays> runCompiled(func::FuncOp entry, const Arrays &arguments) {
+    Arrays results = call(*program, entry.getName().str(), arguments, options);
+    unsigned own = entry.getNumResults();
+    if (auto checks = split.checks->lookupSymbol<func::FuncOp>(entry.getName())) {
+      SmallVector<interp::TensorValue> values;
+      for (size_t i = own; i < results.size(); ++i)
+        values.push_back(interp::fromHost(module.getContext(), results[i]));
+      if (failed(interp::interpret(checks, values)))
+        return failure();
+    }
+    results.erase(results.begin() + own, results.end());
+    return results;
+  }
+
+  FailureOr<SmallVector<interp::TensorValue>> interpret(func::FuncOp entry,
+                                                        const Arrays &arguments) {
+    SmallVector<interp::TensorValue> values;
+    for (const io::HostArray &array : arguments)
+      values.push_back(interp::fromHost(module.getContext(), array));
+    return interp::interpret(entry, values);
+  }
+
+private:
+  ModuleOp module;
+  const Options &options;
+  SplitModule split;
+  std::unique_ptr<Program> program;
+};
+} // namespace
+
+/// Holds the compiled values against the interpreter's. True if they agree.
+static bool compare(const Signature &entry, ArrayRef<interp::TensorValue> expected,
+                    const Arrays &got, MLIRContext *context) {
+  int64_t compared = 0, undecided = 0;
+  bool agrees = true;
+  for (auto [formal, value, array] : llvm::zip_equal(entry.results, expected, got)) {
+    interp::Comparison comparison = interp::compare(value, interp::fromHost(context, array));
+    compared += comparison.compared;
+    undecided += comparison.undecided;
+    if (comparison.equal())
+      continue;
+    agrees = false;
+    llvm::errs() << "heddle-run: error: '@" << entry.name << "': '" << formal.name
+                 << "' differs from the interpreter's: " << comparison.mismatch << "\n";
+  }
+  if (undecided * 20 > compared) {
+    agrees = false;
+    llvm::errs() << "heddle-run: error: '@" << entry.name << "': " << undecided << " of "
+                 << compared << " elements hang on choices within the error bounds; expected at "
+                 << "most one in 20\n";
+  }
+  if (agrees) {
+    llvm::outs() << "@" << entry.name << ": " << compared << " elements agree";
+    if (undecided)
+      llvm::outs() << ", " << undecided << " of them undecided";
+    llvm::outs() << "\n";
+  }
+  return agrees;
+}
+
+/// Gradients become ops that the interpreter has; all else stays as it was written.
+static LogicalResult expandGradients(ModuleOp module) {
+  bool any = module.walk([](nd::VjpOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!any)
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(nd::createNdInlineCallsPass());
+  passes.addPass(nd::createNdDifferentiatePass());
+  return passes.run(module);
+}
+
+bool run::runIr(const Options &options) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  registry.insert<check::CheckDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!file)
+    throw Error("can't read '" + options.input + "': " + file.getError().message());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return false;
+  std::vector<func::FuncOp> entries = chooseEntries(*module, options.entry);
+  std::vector<Signature> signatures;
+  for (func::FuncOp entry : entries)
+    signatures.push_back(signatureOf(entry));
+  Inputs inputs(options);
+  expectOne(signatures, inputs, options);
+  std::vector<Arrays> arguments;
+  for (const Signature &signature : signatures)
+    arguments.push_back(inputs.collect(signature));
+  IrRunner runner(*module, options);
+  // The interpreter runs what was written, so its turn comes before the compiler's, which needs
+  // sizes that are numbers.
+  std::vector<SmallVector<interp::TensorValue>> expected(entries.size());
+  std::vector<bool> fine(entries.size(), true);
+  if (options.interpret || options.compare) {
+    OwningOpRef<ModuleOp> expanded(module->clone());
+    if (failed(expandGradients(*expanded)))
+      return false;
+    for (auto [i, signature] : llvm::enumerate(signatures)) {
+      auto results =
+          runner.interpret(expanded->lookupSymbol<func::FuncOp>(signature.name), arguments[i]);
+      if (succeeded(results))
+        expected[i] = std::move(*results);
+      else
+        fine[i] = false;
+    }
+  }
+  bool compiles = options.compare || !options.interpret;
+  if (compiles && failed(runner.compile(entries, arguments)))
+    return false;
+  for (auto [i, signature] : llvm::enumerate(signatures)) {
+    if (!fine[i])
+      continue;
+    Arrays results;
+    if (!compiles) {
+      for (const interp::TensorValue &value : expected[i])
+        results.push_back(interp::toHost(value));
+    } else {
+      auto got = runner.runCompiled(entries[i], arguments[i]);
+      if (failed(got)) {
+        fine[i] = false;
+        continue;
+      }
+      results = std::move(*got);
+    }
+    if (options.compare)
+      fine[i] = compare(signature, expected[i], results, &context);
+    else
+      report(signature, results, options);
+  }
+  return llvm::all_of(fine, [](bool one) { return one; });
+}

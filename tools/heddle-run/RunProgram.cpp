@@ -1,0 +1,82 @@
+//===- RunProgram.cpp - compiled programs by the runtime -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace heddle;
+using namespace heddle::run;
+
+Signature run::signatureOf(const EntrySpec &entry) {
+  Signature signature{entry.name, {}, {}};
+  for (int32_t index : entry.arguments)
+    signature.arguments.push_back(
+        {entry.values[size_t(index)].name, entry.values[size_t(index)].type});
+  for (int32_t index : entry.results)
+    signature.results.push_back(
+        {entry.values[size_t(index)].name, entry.values[size_t(index)].type});
+  return signature;
+}
+
+Arrays run::call(Program &program, const std::string &name, const Arrays &arguments,
+                 const Options &options) {
+  CallOptions how;
+  how.team = sharedThreadTeam(options.threads);
+  how.managed = options.managed;
+  std::vector<TensorRef> tensors;
+  for (const io::HostArray &array : arguments) {
+    TensorSpec spec{array.element, {}};
+    std::vector<std::string> sorted;
+    for (auto [name, size] : llvm::zip_equal(array.names, array.shape))
+      spec.dims.emplace(name, Expr(size));
+    for (const auto &[name, size] : spec.dims)
+      sorted.push_back(name);
+    tensors.push_back(std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted)));
+    tensors.back()->copyFrom(array.bytes.data(), array.names);
+  }
+  Arrays results;
+  for (const TensorRef &tensor : program.run(program.entry(name), tensors, how)) {
+    std::vector<std::string> names;
+    std::vector<int64_t> shape;
+    for (const auto &[name, size] : tensor->sizes()) {
+      names.push_back(name);
+      shape.push_back(size);
+    }
+    results.push_back(io::HostArray::zeros(tensor->spec().element, shape, names));
+    tensor->copyTo(results.back().bytes.data(), names);
+  }
+  return results;
+}
+
+bool run::runProgram(const Options &options) {
+  if (options.interpret || options.compare)
+    throw Error("'" + options.input + "' is compiled; the interpreter runs IR");
+  std::shared_ptr<Program> program = Program::load(options.input);
+  std::vector<Signature> entries;
+  if (!options.entry.empty())
+    entries.push_back(signatureOf(program->entry(options.entry)));
+  else
+    for (const EntrySpec &entry : program->manifest().entries)
+      entries.push_back(signatureOf(entry));
+  Inputs inputs(options);
+  expectOne(entries, inputs, options);
+  for (const Signature &entry : entries)
+    report(entry, call(*program, entry.name, inputs.collect(entry), options), options);
+  return true;
+}
+
+void run::expectOne(const std::vector<Signature> &entries, const Inputs &inputs,
+                    const Options &options) {
+  if (entries.empty())
+    throw Error("'" + options.input + "' has no public function");
+  if (entries.size() == 1)
+    return inputs.expectUsed(entries[0]);
+  if (inputs.any() || !options.output.empty())
+    throw Error("'" + options.input + "' has " + std::to_string(entries.size()) +
+                " public functions; say by --entry which one --input and --output mean");
+}
