@@ -22,6 +22,13 @@ for tool in ["heddle-opt", "heddle-run", "heddlec"]:
 for tool in ["FileCheck", "not", "count"]:
     config.substitutions.append((rf"\b{tool}\b", os.path.join(config.llvm_tools_dir, tool)))
 
+config.substitutions.append(("%{source}", config.heddle_source_dir))
+config.substitutions.append(("%{mlir-tblgen}", os.path.join(config.llvm_tools_dir, "mlir-tblgen")))
+
+# Tests that take long run on their own (`--param slow=1`).
+if lit_config.params.get("slow"):
+    config.available_features.add("slow")
+
 # Tests do not share caches with the user who runs them.
 config.environment["HEDDLE_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 for variable in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "OMP_NUM_THREADS"]:

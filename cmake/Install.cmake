@@ -1,0 +1,50 @@
+# What `cmake --install` puts under a prefix, which may be moved as a whole afterwards:
+#   find_package(Heddle)
+#   Heddle::heddle    builder, compiler, nn: one shared library over the distribution's libMLIR and libLLVM
+#   Heddle::runtime   runs compiled programs: a shared library of C functions, without LLVM
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# One shared library of all static ones, so that users need neither know how many there are nor find MLIR.
+get_property(libraries GLOBAL PROPERTY HEDDLE_COMPILER_LIBRARIES)
+get_property(plain_libraries GLOBAL PROPERTY HEDDLE_PLAIN_LIBRARIES)
+list(APPEND libraries ${plain_libraries})
+list(REMOVE_ITEM libraries HeddleOpenMP)
+set(objects)
+foreach(library ${libraries})
+  list(APPEND objects $<TARGET_OBJECTS:${library}>)
+endforeach()
+add_library(heddle SHARED ${objects})
+set_target_properties(heddle PROPERTIES LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+target_link_libraries(heddle PRIVATE MLIR LLVM ZLIB::ZLIB Threads::Threads)
+add_library(Heddle::heddle ALIAS heddle)
+
+set(targets heddle heddle_runtime)
+foreach(target ${targets})
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+endforeach()
+set_target_properties(heddle PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
+
+install(TARGETS ${targets} EXPORT HeddleTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(tool heddle-opt heddle-run heddlec)
+  if(TARGET ${tool})
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heddle" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Heddle")
+install(EXPORT HeddleTargets NAMESPACE Heddle:: DESTINATION ${package})
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/HeddleConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/cmake/HeddleConfig.cmake" INSTALL_DESTINATION ${package})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/HeddleConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/cmake/HeddleConfig.cmake"
+  "${PROJECT_BINARY_DIR}/cmake/HeddleConfigVersion.cmake" DESTINATION ${package})
