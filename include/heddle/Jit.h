@@ -49,24 +49,31 @@ struct JitStatistics {
 
 namespace detail {
 
+/// A tensor of an argument.
 struct Leaf {
   std::string path;
   Tensor *tensor;
   bool state; ///< written back
 };
+/// A tensor of a result.
+struct Output {
+  std::string path;
+  Tensor tensor;
+};
+/// Calls the user's function on formals that have been put into the leaves.
+using Trace = std::function<std::vector<Output>()>;
 
 /// The part of `jit` that does not depend on the C++ signature.
 class JitCore {
 public:
   explicit JitCore(JitOptions options);
   ~JitCore();
-  /// Runs for the tensors in `leaves`, tracing first if their signature is new. `trace` calls the user's function on
-  /// formals that have been put into `leaves`; it returns the leaves of the result.
-  std::vector<Tensor> call(std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here);
+  /// Runs for the tensors in `leaves`, tracing first if their signature is new.
+  std::vector<Tensor> call(std::vector<Leaf> leaves, const Trace &trace, Here here);
   /// The traced program as nd IR; the leaves' values are not needed, only their types.
-  std::string ir(std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here);
+  std::string ir(std::vector<Leaf> leaves, const Trace &trace, Here here);
   /// Writes the compiled program file.
-  void save(const std::string &path, std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here);
+  void save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace, Here here);
   JitStatistics statistics() const;
 
 private:
@@ -95,18 +102,30 @@ class JitFunction;
 template <typename F, typename R, typename... A>
 class JitFunction<F, R, std::tuple<A...>> {
 public:
-  JitFunction(F function, JitOptions options) : function(std::move(function)), core(std::make_shared<JitCore>(options)) {}
+  JitFunction(F function, JitOptions options)
+      : function(std::move(function)), core(std::make_shared<JitCore>(options)) {}
 
-  R operator()(A... arguments) const { return run(Here::current(), arguments...); }
-  /// The traced program as IR.
-  std::string ir(A... arguments) const {
-    std::optional<R> unused;
-    return core->ir(leavesOf(arguments...), tracer(unused, arguments...), Here::current());
+  R operator()(A... arguments, Here here = Here::current()) const {
+    std::optional<R> traced;
+    auto outputs = core->call(leavesOf(arguments...), tracer(traced, arguments...), here);
+    if (traced)
+      prototype() = *traced;
+    R result = prototype();
+    size_t next = 0;
+    forEachTensor(result, [&](const std::string &, Tensor &tensor) { tensor = outputs[next++]; });
+    return result;
   }
-  /// Compiles for these arguments' types and writes the program file, which the runtime runs without the compiler.
-  void save(const std::string &path, A... arguments) const {
+  /// The traced program as IR.
+  std::string ir(A... arguments, Here here = Here::current()) const {
     std::optional<R> unused;
-    core->save(path, leavesOf(arguments...), tracer(unused, arguments...), Here::current());
+    return core->ir(leavesOf(arguments...), tracer(unused, arguments...), here);
+  }
+  /// Compiles for these arguments' types and writes the program file, which the runtime runs without
+  /// the compiler. Arguments and results are called by their paths in their trees; a tensor that is
+  /// no member of a tree is "argument0", "argument1", ..., or "result".
+  void save(const std::string &path, A... arguments, Here here = Here::current()) const {
+    std::optional<R> unused;
+    core->save(path, leavesOf(arguments...), tracer(unused, arguments...), here);
   }
   JitStatistics statistics() const { return core->statistics(); }
 
@@ -116,8 +135,14 @@ private:
 
   template <typename T>
   static void addLeaves(std::vector<Leaf> &leaves, size_t position, T &tree, bool state) {
+    std::string argument = "argument" + std::to_string(position);
+    size_t before = leaves.size();
     forEachTensor(tree, [&](const std::string &path, Tensor &tensor) {
-      leaves.push_back({path.empty() ? "argument" + std::to_string(position) : path, &tensor, state});
+      bool taken = path.empty() || (path[0] >= '0' && path[0] <= '9');
+      for (size_t i = 0; i < before && !taken; ++i)
+        taken = leaves[i].path == path;
+      std::string name = !taken ? path : path.empty() ? argument : argument + "." + path;
+      leaves.push_back({name, &tensor, state});
     });
   }
   template <typename... T>
@@ -130,24 +155,15 @@ private:
     return leaves;
   }
   template <typename... T>
-  auto tracer(std::optional<R> &result, T &...arguments) const {
+  Trace tracer(std::optional<R> &result, T &...arguments) const {
     return [&, this] {
       result.emplace(function(arguments...));
-      std::vector<Tensor> outputs;
-      forEachTensor(*result, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
+      std::vector<Output> outputs;
+      forEachTensor(*result, [&](const std::string &path, Tensor &tensor) {
+        outputs.push_back({path, tensor});
+      });
       return outputs;
     };
-  }
-  template <typename... T>
-  R run(Here here, T &...arguments) const {
-    std::optional<R> shape;
-    auto outputs = core->call(leavesOf(arguments...), tracer(shape, arguments...), here);
-    if (shape)
-      prototype() = *shape;
-    R result = prototype();
-    size_t next = 0;
-    forEachTensor(result, [&](const std::string &, Tensor &tensor) { tensor = outputs[next++]; });
-    return result;
   }
   /// A result of the right tree structure, whose tensors `run` replaces.
   R &prototype() const {
@@ -164,8 +180,11 @@ struct GradientResult {
 /// The gradient of the first of `outputs` with respect to `formals`, for the values `actuals`.
 GradientResult gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                         const std::vector<Tensor> &outputs, Here here);
-/// A formal of a function that is being traced, of the type of `like`.
-Tensor formalLike(const Tensor &like, const std::string &name);
+/// `outputs`, computed from `formals`, for the values `actuals`, which have further names.
+std::vector<Tensor> lifted(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
+                           const std::vector<Tensor> &outputs, const Names &names, Here here);
+/// A formal of a function that is being traced, of the type of `like` less the names `without`.
+Tensor formalLike(const Tensor &like, const std::string &name, const Names &without = {});
 
 } // namespace detail
 
@@ -201,6 +220,36 @@ auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
 template <typename F, typename T>
 T grad(F &&function, const T &tree, Here here = Here::current()) {
   return valueAndGrad(std::forward<F>(function), tree, here).second;
+}
+
+/// `function` for tensors that have `names` besides those that it knows: it is traced without these
+/// names, and every result that depends on a tensor that has them gets them too.
+///
+///     auto attend = [](Tensor q, Tensor k) { return sum(q * k, over(feature)); };
+///     Tensor y = lift(attend, over(head))(q, k);      // each head by itself
+///
+/// A name that the function uses inside is never mixed up with a lifted one of the same spelling; a
+/// result that would have a name twice is an Error.
+template <typename F>
+auto lift(F function, Names names, Here here = Here::current()) {
+  return [function = std::move(function), names = std::move(names), here](const auto &...trees) {
+    std::vector<Tensor> formals, actuals, outputs;
+    auto formalOf = [&](const auto &tree) {
+      auto formalTree = tree;
+      forEachTensor(formalTree, [&](const std::string &path, Tensor &tensor) {
+        actuals.push_back(tensor);
+        formals.push_back(tensor = detail::formalLike(tensor, path, names));
+      });
+      return formalTree;
+    };
+    auto formalTrees = std::tuple{formalOf(trees)...}; // braces: in order
+    auto value = std::apply([&](auto &...formal) { return function(formal...); }, formalTrees);
+    forEachTensor(value, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
+    auto results = detail::lifted(formals, actuals, outputs, names, here);
+    size_t next = 0;
+    forEachTensor(value, [&](const std::string &, Tensor &tensor) { tensor = results[next++]; });
+    return value;
+  };
 }
 
 } // namespace heddle

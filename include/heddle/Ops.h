@@ -29,9 +29,10 @@ Tensor operator>(Operand a, Operand b);
 Tensor operator>=(Operand a, Operand b);
 Tensor equal(Operand a, Operand b);
 Tensor notEqual(Operand a, Operand b);
-Tensor operator&&(Operand a, Operand b);
-Tensor operator||(Operand a, Operand b);
-Tensor operator!(Operand a);
+/// On truth values (i1), or bit by bit on integers.
+Tensor logicalAnd(Operand a, Operand b);
+Tensor logicalOr(Operand a, Operand b);
+Tensor logicalNot(Operand a);
 inline Tensor &operator+=(Tensor &a, Operand b) { return a = Operand(a, b.here) + b; }
 inline Tensor &operator-=(Tensor &a, Operand b) { return a = Operand(a, b.here) - b; }
 inline Tensor &operator*=(Tensor &a, Operand b) { return a = Operand(a, b.here) * b; }
@@ -63,13 +64,20 @@ Tensor min(Operand x, const Names &over);
 Tensor mean(Operand x, const Names &over);
 /// The row-major index, in the order of `over`, of the largest element; the smallest such index on ties. i64.
 Tensor argmax(Operand x, const Names &over);
-/// Prefix sums along a name.
-Tensor cumulativeSum(Operand x, const Name &along);
+/// How elements are combined where any order of them will do.
+enum class Combiner { Add, Multiply, Max, Min };
+/// Element i combines the elements up to i, or before i if `exclusive`, from the other end if `reverse`.
+Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = false, bool reverse = false);
+inline Tensor cumulativeSum(Operand x, const Name &along) { return scan(x, along, Combiner::Add); }
 
 Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here = Here::current());
-/// Combines `updates` into `destination` by addition, at computed coordinates of `name`.
-Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index, const Tensor &updates,
-                  Here here = Here::current());
+/// Combines `updates` into `destination` at computed coordinates; updates outside are left out.
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at, const Tensor &updates,
+               Combiner combiner, Here here = Here::current());
+inline Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index, const Tensor &updates,
+                         Here here = Here::current()) {
+  return scatter(destination, {{name, index}}, updates, Combiner::Add, here);
+}
 
 /// A tensor of one value; without extents a scalar.
 Tensor constant(double value, ElementType type = ElementType::F32, const std::vector<Extent> &extents = {},

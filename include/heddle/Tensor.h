@@ -81,6 +81,10 @@ public:
 
   /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low].
   Tensor window(const Name &name, const Name &tap, WindowOptions options, Here here = Here::current()) const;
+  /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the place that it was read
+  /// from.
+  Tensor unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t size,
+                  Here here = Here::current()) const;
   /// Several names at once; names may change places.
   Tensor rename(const std::vector<Rename> &renames, Here here = Here::current()) const;
   /// Repeats along new names.
@@ -94,8 +98,12 @@ public:
   Tensor merge(const Names &names, const Name &into, Here here = Here::current()) const;
   /// Converts elements (floats to integers round towards zero).
   Tensor cast(ElementType type, Here here = Here::current()) const;
+  /// Rounds to a narrower float type and back: a fused computation keeps no more than that.
+  Tensor round(ElementType type, Here here = Here::current()) const;
   /// Reads at computed coordinates of `name`; names that the index shares with this tensor are zipped.
   Tensor gather(const Name &name, const Tensor &index, Here here = Here::current()) const;
+  /// The same along several names at once.
+  Tensor gather(const std::vector<std::pair<Name, Tensor>> &at, Here here = Here::current()) const;
 
   /// A tensor with the given values, in row-major order of `extents` as written.
   template <typename T>

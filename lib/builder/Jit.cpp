@@ -9,9 +9,6 @@
 #include "dialects/nd/NdBuild.h"
 #include "lib/builder/Execute.h"
 
-#include "llvm/ADT/DenseSet.h"
-#include "mlir/IR/IRMapping.h"
-
 using namespace heddle;
 using namespace heddle::detail;
 
@@ -44,7 +41,7 @@ struct JitCore::Impl {
   };
 
   /// Traces the function on formals of the leaves' types and restores the leaves.
-  Traced trace(std::vector<Leaf> &leaves, const std::function<std::vector<Tensor>()> &function, Here here) {
+  Traced trace(std::vector<Leaf> &leaves, const Trace &function, Here here) {
     GraphLock lock;
     TraceScope scope;
     std::vector<Tensor> actuals;
@@ -60,9 +57,12 @@ struct JitCore::Impl {
     };
     Traced traced;
     std::vector<NodeRef> roots;
+    std::vector<std::string> names;
     try {
-      for (const Tensor &output : function())
-        roots.push_back(nodeOf(output, here));
+      for (const Output &output : function()) {
+        roots.push_back(nodeOf(output.tensor, here));
+        names.push_back(output.path);
+      }
       traced.outputs = roots.size();
       for (size_t i = 0; i < leaves.size(); ++i) {
         bool changed = leaves[i].state && leaves[i].tensor->node != formals[i];
@@ -95,8 +95,16 @@ struct JitCore::Impl {
     for (size_t i = 0; i < traced.captured.size(); ++i)
       emission.function.setArgAttr(unsigned(leaves.size() + i), nd::nameAttrName,
                                    nameOf("captured" + std::to_string(i)));
-    for (size_t i = 0; i < traced.outputs; ++i)
-      emission.function.setResultAttr(unsigned(i), nd::nameAttrName, nameOf("result" + std::to_string(i)));
+    // "result" for a lone tensor, "result0", ... for those of a pair; a path that state has too steps aside.
+    for (size_t i = 0; i < traced.outputs; ++i) {
+      std::string &name = names[i];
+      if (name.empty() || (name[0] >= '0' && name[0] <= '9'))
+        name = "result" + name;
+      for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
+        if (traced.written[leaf] >= 0 && leaves[leaf].path == name)
+          name = "result." + name;
+      emission.function.setResultAttr(unsigned(i), nd::nameAttrName, nameOf(name));
+    }
     // Helper functions are no entries.
     for (auto function : traced.module->getOps<mlir::func::FuncOp>())
       if (function != emission.function)
@@ -118,7 +126,7 @@ JitCore::~JitCore() = default;
 
 JitStatistics JitCore::statistics() const { return impl->statistics; }
 
-std::string JitCore::ir(std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace, Here here) {
+std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   GraphLock lock;
   auto traced = impl->trace(leaves, trace, here);
   std::string text;
@@ -127,8 +135,7 @@ std::string JitCore::ir(std::vector<Leaf> leaves, const std::function<std::vecto
   return text;
 }
 
-void JitCore::save(const std::string &path, std::vector<Leaf> leaves,
-                   const std::function<std::vector<Tensor>()> &trace, Here here) {
+void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace, Here here) {
   Impl::Traced traced;
   {
     GraphLock lock;
@@ -143,7 +150,7 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves,
   compile(*traced.module, impl->compileOptions(), nullptr, here).write(path);
 }
 
-std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const std::function<std::vector<Tensor>()> &trace,
+std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace,
                                   Here here) {
   std::string signature;
   for (const Leaf &leaf : leaves)
@@ -163,8 +170,12 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const std::function<
                   return false;
                 }());
   }
-  if (nested)
-    return trace();
+  if (nested) {
+    std::vector<Tensor> outputs;
+    for (const Output &output : trace())
+      outputs.push_back(output.tensor);
+    return outputs;
+  }
   Compiled *compiled;
   {
     std::lock_guard guard(impl->mutex);
@@ -218,132 +229,4 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const std::function<
     *leaves[i].tensor = Tensor::fromData(results[size_t(compiled->written[i])]);
   }
   return outputs;
-}
-
-//===----------------------------------------------------------------------===//
-// Gradients
-//===----------------------------------------------------------------------===//
-
-Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name) {
-  NodeRef node = nodeOf(like, Here::current());
-  Tensor formal;
-  formal.node = makeLeaf(node->type(), Here::current());
-  formal.node->formal = true;
-  formal.node->name = name;
-  return formal;
-}
-
-namespace {
-/// Copies of nodes with formals replaced by other nodes.
-class Substitution {
-public:
-  Substitution(const std::vector<NodeRef> &formals, const std::vector<NodeRef> &actuals) {
-    for (size_t i = 0; i < formals.size(); ++i)
-      copies[formals[i].get()] = actuals[i];
-  }
-
-  NodeRef apply(const NodeRef &root) {
-    for (const NodeRef &node : dependencies({root}, [&](const NodeRef &n) { return copies.count(n.get()) > 0; }))
-      if (!copies.count(node.get()))
-        copies[node.get()] = copy(node);
-    return copies[root.get()];
-  }
-
-private:
-  std::map<Node *, NodeRef> copies;
-  std::map<Group *, std::shared_ptr<Group>> groups;
-  mlir::IRMapping mapping;
-
-  NodeRef copy(const NodeRef &node) {
-    bool changed = false;
-    for (const NodeRef &operand : node->group->operands)
-      changed |= copies[operand.get()] != operand;
-    if (!changed)
-      return node;
-    auto &group = groups[node->group.get()];
-    if (!group) {
-      group = std::make_shared<Group>();
-      group->callee = node->group->callee;
-      group->stopsGradient = node->group->stopsGradient;
-      for (const NodeRef &operand : node->group->operands) {
-        group->operands.push_back(copies[operand.get()]);
-        mapping.map(operand->value, copies[operand.get()]->value);
-      }
-      mlir::OpBuilder builder(graphContext());
-      builder.setInsertionPointToEnd(group->block.get());
-      for (mlir::Operation &op : *node->group->block)
-        builder.clone(op, mapping);
-    }
-    auto result = std::make_shared<Node>();
-    result->group = group;
-    result->value = mapping.lookup(node->value);
-    return result;
-  }
-};
-} // namespace
-
-GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
-                                const std::vector<Tensor> &outputs, Here here) {
-  GraphLock lock;
-  if (outputs.empty())
-    fail(here, "expected a function that returns a scalar");
-  NodeRef loss = nodeOf(outputs[0], here);
-  if (loss->type().getDims().size() != 0 || !llvm::isa<mlir::FloatType>(loss->type().getElementType()))
-    fail(here, "expected a scalar of a float type to differentiate, got " + outputs[0].type());
-  std::vector<NodeRef> formalNodes, actualNodes;
-  for (size_t i = 0; i < formals.size(); ++i) {
-    formalNodes.push_back(formals[i].node);
-    actualNodes.push_back(nodeOf(actuals[i], here));
-  }
-  Substitution substitution(formalNodes, actualNodes);
-
-  // What depends on the formals is part of the function; the rest is captured.
-  std::set<Node *> depends;
-  for (const NodeRef &formal : formalNodes)
-    depends.insert(formal.get());
-  auto always = [](const NodeRef &) { return false; };
-  for (const NodeRef &node : dependencies({loss}, always))
-    if (!node->group->stopsGradient)
-      for (const NodeRef &operand : node->group->operands)
-        if (depends.count(operand.get()))
-          depends.insert(node.get());
-  auto callee = std::make_shared<Callee>();
-  callee->module = mlir::ModuleOp::create(locationOf(here));
-  Emission emission = emit(*callee->module, "f", formalNodes, {loss}, here, [&](const NodeRef &node) {
-    bool isLiteral = node->group->operands.empty() && !node->formal && !node->data;
-    return !depends.count(node.get()) && !isLiteral;
-  });
-  std::vector<NodeRef> operands = actualNodes;
-  for (const NodeRef &node : emission.captured)
-    operands.push_back(substitution.apply(node));
-  std::vector<int64_t> wrt;
-  for (size_t i = 0; i < formals.size(); ++i)
-    if (llvm::isa<mlir::FloatType>(formalNodes[i]->type().getElementType()))
-      wrt.push_back(int64_t(i));
-  std::vector<Tensor> made = makeAll(
-      here, operands,
-      [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        llvm::SmallVector<mlir::Value> inputs;
-        llvm::SmallVector<mlir::Type> results{loss->type()};
-        for (const NodeRef &operand : operands)
-          inputs.push_back(operand->value);
-        for (int64_t position : wrt)
-          results.push_back(formalNodes[size_t(position)]->type());
-        mlir::Value one = nd::buildConstant(builder, loc, loss->type(), 1.0);
-        auto op = nd::VjpOp::create(builder, loc, results, mlir::FlatSymbolRefAttr::get(builder.getContext(), "f"),
-                                    inputs, mlir::ValueRange{one}, builder.getDenseI64ArrayAttr(wrt));
-        return llvm::SmallVector<mlir::Value>(op.getResults());
-      },
-      callee);
-  GradientResult result;
-  result.values.push_back(made[0]);
-  for (size_t i = 1; i < outputs.size(); ++i) {
-    Tensor value;
-    value.node = substitution.apply(nodeOf(outputs[i], here));
-    result.values.push_back(value);
-  }
-  result.gradients.resize(formals.size());
-  for (size_t k = 0; k < wrt.size(); ++k)
-    result.gradients[size_t(wrt[k])] = made[k + 1];
-  return result;
 }

@@ -28,25 +28,45 @@ namespace heddle {
 // Index maps
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, Here here) const {
-  GraphLock lock;
-  NodeRef input = nodeOf(*this, here);
+/// The shape of a window over `whole` elements of `name`.
+static nd::WindowShape shapeOf(const Name &name, const Name &tap, const WindowOptions &options, int64_t whole) {
   nd::WindowShape shape{name.str(), tap.str(), options.size, options.stride, options.dilation, 0, 0};
   if (options.padding.kind == Padding::Kind::Explicit) {
     shape.low = options.padding.low;
     shape.high = options.padding.high;
   } else if (options.padding.kind == Padding::Kind::Same) {
-    int64_t whole = size(name, here);
     int64_t windows = (whole + options.stride - 1) / std::max<int64_t>(options.stride, 1);
     int64_t total = (windows - 1) * options.stride + (options.size - 1) * options.dilation + 1 - whole;
     shape.low = std::max<int64_t>(total, 0) / 2;
     shape.high = std::max<int64_t>(total, 0) - shape.low;
   }
+  return shape;
+}
+
+Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, Here here) const {
+  GraphLock lock;
+  NodeRef input = nodeOf(*this, here);
+  nd::WindowShape shape = shapeOf(name, tap, options, size(name, here));
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     TypedAttr padding;
     if (!options.padding.exclude && (shape.low || shape.high))
       padding = nd::numberAttr(input->type().scalarType(), options.padding.value);
     return nd::buildWindow(builder, loc, input->value, shape, padding);
+  });
+}
+
+Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t whole, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  nd::WindowShape shape = shapeOf(name, tap, options, whole);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildUnwindow(builder, loc, input->value, shape, Expr(whole));
+  });
+}
+
+Tensor Tensor::round(ElementType type, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildRound(builder, loc, input->value, toMlir(type));
   });
 }
 
@@ -101,9 +121,28 @@ Tensor Tensor::merge(const Names &names, const Name &into, Here here) const {
 }
 
 Tensor Tensor::gather(const Name &name, const Tensor &index, Here here) const {
-  NodeRef input = nodeOf(*this, here), at = nodeOf(index, here);
-  return make(here, {input, at}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildGather(builder, loc, input->value, {StringRef(name.str())}, {at->value});
+  return gather({{name, index}}, here);
+}
+
+/// The nodes of indices after `nodes`, and the names along which they read.
+static SmallVector<StringRef> addIndices(std::vector<NodeRef> &nodes,
+                                         const std::vector<std::pair<Name, Tensor>> &at, Here here) {
+  SmallVector<StringRef> names;
+  for (const auto &[name, index] : at) {
+    names.push_back(name.str());
+    nodes.push_back(nodeOf(index, here));
+  }
+  return names;
+}
+static SmallVector<Value> valuesOf(ArrayRef<NodeRef> nodes) {
+  return llvm::map_to_vector(nodes, [](const NodeRef &node) { return node->value; });
+}
+
+Tensor Tensor::gather(const std::vector<std::pair<Name, Tensor>> &at, Here here) const {
+  std::vector<NodeRef> nodes{nodeOf(*this, here)};
+  SmallVector<StringRef> names = addIndices(nodes, at, here);
+  return make(here, nodes, [&](OpBuilder &builder, Location loc) {
+    return nd::buildGather(builder, loc, nodes[0]->value, names, valuesOf(ArrayRef(nodes).drop_front()));
   });
 }
 
@@ -119,11 +158,23 @@ Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here) {
   });
 }
 
-Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index, const Tensor &updates, Here here) {
-  NodeRef into = nodeOf(destination, here), at = nodeOf(index, here), from = nodeOf(updates, here);
-  return make(here, {into, at, from}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildScatter(builder, loc, into->value, from->value, {StringRef(name.str())}, {at->value},
-                            nd::CombinerKind::Add);
+static nd::CombinerKind kindOf(Combiner combiner) {
+  switch (combiner) {
+  case Combiner::Add: return nd::CombinerKind::Add;
+  case Combiner::Multiply: return nd::CombinerKind::Mul;
+  case Combiner::Max: return nd::CombinerKind::Max;
+  case Combiner::Min: return nd::CombinerKind::Min;
+  }
+  llvm_unreachable("covered switch");
+}
+
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at, const Tensor &updates,
+               Combiner combiner, Here here) {
+  std::vector<NodeRef> nodes{nodeOf(destination, here), nodeOf(updates, here)};
+  SmallVector<StringRef> names = addIndices(nodes, at, here);
+  return make(here, nodes, [&](OpBuilder &builder, Location loc) {
+    return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
+                            valuesOf(ArrayRef(nodes).drop_front(2)), kindOf(combiner));
   });
 }
 
@@ -164,7 +215,7 @@ Tensor argmax(Operand x, const Names &over) {
     index = Operand(index, x.here) * Operand(double(size), x.here) + Operand(place, x.here);
   }
   return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
-    Type element = input->type().scalarType(), i64 = builder.getI64Type();
+    Type element = input->type().scalarType();
     bool isSigned = !input->type().getElementType().isUnsignedInteger();
     SmallVector<TypedAttr> neutral{nd::neutralElement(nd::CombinerKind::Max, element, isSigned),
                                    builder.getI64IntegerAttr(INT64_MAX)};
@@ -188,10 +239,10 @@ Tensor argmax(Operand x, const Names &over) {
   })[1];
 }
 
-Tensor cumulativeSum(Operand x, const Name &along) {
+Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, bool reverse) {
   NodeRef input = nodeOf(x.tensor, x.here);
   return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildScan(builder, loc, input->value, along.str(), nd::CombinerKind::Add);
+    return nd::buildScan(builder, loc, input->value, along.str(), kindOf(combiner), exclusive, reverse);
   });
 }
 

@@ -102,6 +102,12 @@ Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from
                       : Value(arith::ExtSIOp::create(b, loc, target, value));
 }
 
+static std::string elementText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 static std::string namesOf(nd::NdTensorType type) {
   std::string text = "{";
   for (const nd::Dim &dim : type.getDims())
@@ -159,18 +165,15 @@ static Tensor build(Here here, ArrayRef<NodeRef> nodes, Type resultElement, Scal
       scalars.push_back(block->addArgument(node->type().scalarType(), loc));
     Value result = body(builder, loc, scalars);
     if (!result) {
-      op.emitOpError("not defined for these element types");
-      return nullptr;
+      std::string types;
+      for (const NodeRef &node : nodes)
+        types += (types.empty() ? "" : " and ") + elementText(node->type().getElementType());
+      op.erase();
+      fail(here, "this function is not defined for elements of type " + types + "; convert with cast");
     }
     nd::YieldOp::create(builder, loc, result);
     return op.getResult();
   });
-}
-
-static std::string elementText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }
 
 Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body) {
@@ -253,9 +256,15 @@ Tensor operator>(Operand a, Operand b) { return apply("lt", b, a, true); }
 Tensor operator>=(Operand a, Operand b) { return apply("le", b, a, true); }
 Tensor equal(Operand a, Operand b) { return apply("eq", a, b, true); }
 Tensor notEqual(Operand a, Operand b) { return apply("ne", a, b, true); }
-Tensor operator&&(Operand a, Operand b) { return apply("and", a, b); }
-Tensor operator||(Operand a, Operand b) { return apply("or", a, b); }
-Tensor operator!(Operand a) { return apply("eq", a, Operand(0.0, a.here), true); }
+Tensor logicalAnd(Operand a, Operand b) { return apply("and", a, b); }
+Tensor logicalOr(Operand a, Operand b) { return apply("or", a, b); }
+Tensor logicalNot(Operand a) {
+  return pointwise(a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+    if (!isa<IntegerType>(v[0].getType()))
+      return nullptr;
+    return arith::XOrIOp::create(builder, loc, v[0], number(builder, loc, -1, v[0].getType()));
+  });
+}
 Tensor maximum(Operand a, Operand b) { return apply("max", a, b); }
 Tensor minimum(Operand a, Operand b) { return apply("min", a, b); }
 Tensor pow(Operand base, Operand exponent) { return apply("pow", base, exponent); }

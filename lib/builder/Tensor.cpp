@@ -9,6 +9,8 @@
 #include "lib/builder/Execute.h"
 #include "lib/builder/Graph.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <atomic>
 #include <cstring>
 #include <ostream>
@@ -72,13 +74,6 @@ size_t Tensor::count() const { return size_t(typeOf(*this).elements()); }
 // Values
 //===----------------------------------------------------------------------===//
 
-static TensorSpec specOf(const Tensor &tensor) {
-  TensorSpec spec{tensor.elementType(), {}};
-  for (const auto &[name, size] : tensor.sizes())
-    spec.dims[name] = Expr(size);
-  return spec;
-}
-
 TensorSpec heddle::detail::specOfType(nd::NdTensorType type) {
   TensorSpec spec{*fromMlir(type.getElementType()), {}};
   for (const auto &[name, size] : type.sizes())
@@ -141,19 +136,54 @@ void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here)
   }
 }
 
+/// The value of an element of any type at `place`.
+static double asDouble(const char *place, ElementType type) {
+  auto read = [&]<typename T>(T value) {
+    std::memcpy(&value, place, sizeof value);
+    return double(value);
+  };
+  auto narrow = [&](const llvm::fltSemantics &semantics) {
+    uint16_t bits;
+    std::memcpy(&bits, place, sizeof bits);
+    return llvm::APFloat(semantics, llvm::APInt(16, bits)).convertToDouble();
+  };
+  switch (type) {
+  case ElementType::I1:
+  case ElementType::UI8: return read(uint8_t());
+  case ElementType::I8: return read(int8_t());
+  case ElementType::I16: return read(int16_t());
+  case ElementType::I32: return read(int32_t());
+  case ElementType::I64: return read(int64_t());
+  case ElementType::UI16: return read(uint16_t());
+  case ElementType::UI32: return read(uint32_t());
+  case ElementType::UI64: return read(uint64_t());
+  case ElementType::F16: return narrow(llvm::APFloat::IEEEhalf());
+  case ElementType::BF16: return narrow(llvm::APFloat::BFloat());
+  case ElementType::F32: return read(float());
+  case ElementType::F64: return read(double());
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// All values as doubles, in row-major order of the sorted names. Integers beyond 2^53 are rounded.
+static std::vector<double> doublesOf(const Tensor &tensor, Here here) {
+  Names order;
+  for (const std::string &name : tensor.names())
+    order.push_back(Name(name));
+  ElementType type = tensor.elementType();
+  size_t size = size_t(byteSize(type));
+  std::vector<char> bytes(tensor.count() * size);
+  tensor.toBytes(bytes.data(), type, order, here);
+  std::vector<double> values(tensor.count());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = asDouble(bytes.data() + i * size, type);
+  return values;
+}
+
 double Tensor::item(Here here) const {
   if (count() != 1)
     fail(here, "expected a tensor of one element, got " + this->type());
-  Names order;
-  for (const std::string &name : names())
-    order.push_back(Name(name));
-  if (elementType() != ElementType::F64) {
-    Tensor wide = cast(ElementType::F64, here);
-    return wide.item(here);
-  }
-  double value;
-  toBytes(&value, ElementType::F64, order, here);
-  return value;
+  return doublesOf(*this, here)[0];
 }
 
 /// Values nested in brackets, at most `most` along each name.
@@ -188,17 +218,14 @@ static void printNested(std::ostream &out, const std::vector<double> &values, co
 std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
   if (!tensor)
     return out << "(empty)";
-  out << tensor.type() << " ";
-  Names order;
   std::vector<int64_t> shape;
-  for (const auto &[name, size] : tensor.sizes()) {
-    order.push_back(Name(name));
+  for (const auto &[name, size] : tensor.sizes())
     shape.push_back(size);
-  }
-  std::vector<double> values = tensor.cast(ElementType::F64).to<double>(order);
+  std::vector<double> values = doublesOf(tensor, Here::current());
   ElementType type = tensor.elementType();
   bool integers = type != ElementType::F16 && type != ElementType::BF16 && type != ElementType::F32 &&
                   type != ElementType::F64;
+  out << tensor.type() << " ";
   size_t next = 0;
   printNested(out, values, shape, 0, next, integers);
   return out;

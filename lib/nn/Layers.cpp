@@ -1,4 +1,4 @@
-//===- Layers.cpp - layers, losses, optimisers ----------------------------===//
+//===- Layers.cpp - layers and losses -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/Layers.h"
+
+#include "heddle/nn/Optimizers.h"
 
 #include <cmath>
 
@@ -19,60 +21,200 @@ static std::vector<Extent> extentsOf(const Tensor &tensor) {
   return extents;
 }
 
+namespace {
+/// Operands that carry the place of the layer's call, not of a line in this file.
+struct At {
+  Here here;
+  Operand operator()(const Tensor &tensor) const { return {tensor, here}; }
+  Operand operator()(double number) const { return {number, here}; }
+};
+} // namespace
+
 /// Uniform in [-bound, bound).
-static Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, double bound) {
-  return randomUniform(key, extents) * (2 * bound) - bound;
+static Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, double bound,
+                      Here here) {
+  At at{here};
+  return at(at(randomUniform(key, extents, here)) * at(2 * bound)) - at(bound);
 }
 
-Tensor Sgd::zerosLike(const Tensor &like) {
-  auto extents = extentsOf(like);
-  std::vector<float> values(like.count());
-  return Tensor::of<float>(std::span<const float>(values), extents);
-}
-
-Linear Linear::make(const Names &in, const std::vector<int64_t> &inSizes, const Extent &out, const Tensor &key,
-                    Here here) {
-  if (in.size() != inSizes.size())
-    throw Error("expected a size for each name that a linear layer sums over");
-  std::vector<Extent> extents;
-  int64_t count = 1;
-  for (size_t i = 0; i < in.size(); ++i) {
-    extents.push_back({in[i], inSizes[i]});
-    count *= inSizes[i];
+static Tensor filled(float value, const std::vector<Extent> &extents, ElementType type,
+                     Here here) {
+  size_t count = 1;
+  for (const Extent &extent : extents)
+    count *= size_t(extent.size);
+  if (type == ElementType::F32) {
+    std::vector<float> values(count, value);
+    return Tensor::of<float>(std::span<const float>(values), extents, here);
   }
-  extents.push_back(out);
-  return {uniform(key, extents, 1 / std::sqrt(double(count))), zeros({out}, ElementType::F32, here)};
+  return constant(value, type, extents, here);
 }
 
-Conv Conv::make(int64_t window, const Extent &in, const Extent &out, const Tensor &key, Here here) {
+Tensor nn::zerosLike(const Tensor &like, Here here) {
+  return filled(0, extentsOf(like), like.elementType(), here);
+}
+
+//===----------------------------------------------------------------------===//
+// Linear maps
+//===----------------------------------------------------------------------===//
+
+Linear Linear::make(const std::vector<Extent> &in, const Extent &out, const Tensor &key,
+                    Here here) {
+  std::vector<Extent> extents = in;
+  extents.push_back(out);
+  double inputs = 1;
+  for (const Extent &extent : in)
+    inputs *= double(extent.size);
+  return {uniform(key, extents, 1 / std::sqrt(inputs), here),
+          filled(0, {out}, ElementType::F32, here)};
+}
+
+Tensor Linear::operator()(const Tensor &x, const Names &in, Here here) const {
+  At at{here};
+  return at(sum(at(at(x) * at(weight)), in)) + at(bias);
+}
+
+Conv Conv::make(int64_t window, const Extent &in, const Extent &out, const Tensor &key,
+                Here here) {
   Name ky("ky"), kx("kx");
   double bound = 1 / std::sqrt(double(window * window * in.size));
-  return {uniform(key, {{ky, window}, {kx, window}, in, out}, bound), zeros({out}, ElementType::F32, here)};
+  return {uniform(key, {{ky, window}, {kx, window}, in, out}, bound, here),
+          filled(0, {out}, ElementType::F32, here)};
 }
 
-Tensor Conv::operator()(const Tensor &x, const Name &row, const Name &column, const Name &in, const Name &out) const {
+Tensor Conv::operator()(const Tensor &x, const Name &row, const Name &column, const Name &in,
+                        const Name &out, int64_t stride, Here here) const {
+  At at{here};
   Name ky = fresh("ky"), kx = fresh("kx");
-  int64_t size = weight.size(Name("ky"));
-  Tensor windows = x.window(row, ky, {.size = size, .padding = Same}).window(column, kx, {.size = size, .padding = Same});
-  Tensor taps = weight.rename({{Name("ky"), ky}, {Name("kx"), kx}});
-  return (sum(windows * taps, over(in, ky, kx)) + bias).rename({{out, in}});
+  WindowOptions options{.size = weight.size(Name("ky"), here), .stride = stride, .padding = Same};
+  Tensor windows = x.window(row, ky, options, here).window(column, kx, options, here);
+  Tensor taps = weight.rename({{Name("ky"), ky}, {Name("kx"), kx}}, here);
+  Tensor sums = sum(at(at(windows) * at(taps)), over(in, ky, kx));
+  return Tensor(at(sums) + at(bias)).rename({{out, in}}, here);
 }
 
-Tensor nn::maxPool(const Tensor &x, const Name &row, const Name &column, int64_t window) {
-  Name ky = fresh("py"), kx = fresh("px");
+//===----------------------------------------------------------------------===//
+// Pooling and normalisation
+//===----------------------------------------------------------------------===//
+
+static Tensor squares(const Tensor &x, const Name &row, const Name &column, const Name &ky,
+                      const Name &kx, int64_t window, Here here) {
   WindowOptions options{.size = window, .stride = window};
-  return max(x.window(row, ky, options).window(column, kx, options), over(ky, kx));
+  return x.window(row, ky, options, here).window(column, kx, options, here);
 }
 
-Tensor nn::dropout(const Tensor &x, double rate, const Tensor &key, const std::vector<Extent> &by) {
-  Tensor kept = randomUniform(key, by) >= rate;
-  return select(kept, x * (1 / (1 - rate)), 0.0);
+Tensor nn::maxPool(const Tensor &x, const Name &row, const Name &column, int64_t window,
+                   Here here) {
+  Name ky = fresh("py"), kx = fresh("px");
+  return max({squares(x, row, column, ky, kx, window, here), here}, over(ky, kx));
 }
 
-Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes) {
-  Tensor shifted = logits - stopGradient(max(logits, over(classes)));
-  Tensor normaliser = log(sum(exp(shifted), over(classes)));
-  Tensor chosen = equal(label, iota({classes, logits.size(classes)}, label.elementType())
-                                   .broadcast(extentsOf(label)));
-  return normaliser - sum(select(chosen, shifted, 0.0), over(classes));
+Tensor nn::averagePool(const Tensor &x, const Name &row, const Name &column, int64_t window,
+                       Here here) {
+  Name ky = fresh("py"), kx = fresh("px");
+  return mean({squares(x, row, column, ky, kx, window, here), here}, over(ky, kx));
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift
+static Tensor normalised(const Tensor &centred, const Tensor &variance, const Tensor &scale,
+                         const Tensor &shift, double epsilon, Here here) {
+  At at{here};
+  Tensor inverse = rsqrt(at(at(variance) + at(epsilon)));
+  return at(at(at(centred) * at(inverse)) * at(scale)) + at(shift);
+}
+
+LayerNorm LayerNorm::make(const std::vector<Extent> &extents, Here here) {
+  return {filled(1, extents, ElementType::F32, here), filled(0, extents, ElementType::F32, here)};
+}
+
+Tensor LayerNorm::operator()(const Tensor &x, const Names &over, double epsilon, Here here) const {
+  At at{here};
+  Tensor centred = at(x) - at(mean(at(x), over));
+  Tensor variance = mean(at(at(centred) * at(centred)), over);
+  return normalised(centred, variance, scale, shift, epsilon, here);
+}
+
+BatchNorm BatchNorm::make(const Extent &channel, Here here) {
+  return {filled(1, {channel}, ElementType::F32, here),
+          filled(0, {channel}, ElementType::F32, here)};
+}
+
+RunningMoments BatchNorm::moments(const Extent &channel, Here here) {
+  return {filled(0, {channel}, ElementType::F32, here),
+          filled(1, {channel}, ElementType::F32, here)};
+}
+
+Tensor BatchNorm::train(const Tensor &x, const Names &over, RunningMoments &running,
+                        double momentum, double epsilon, Here here) const {
+  At at{here};
+  Tensor average = mean(at(x), over);
+  Tensor centred = at(x) - at(average);
+  Tensor variance = mean(at(at(centred) * at(centred)), over);
+  double count = double(x.count()) / double(variance.count());
+  double unbiased = count > 1 ? count / (count - 1) : 1;
+  auto towards = [&](const Tensor &old, const Tensor &now, double scale) {
+    return at(at(old) * at(momentum)) + at(at(now) * at((1 - momentum) * scale));
+  };
+  running.mean = towards(running.mean, average, 1);
+  running.variance = towards(running.variance, variance, unbiased);
+  return normalised(centred, variance, scale, shift, epsilon, here);
+}
+
+Tensor BatchNorm::operator()(const Tensor &x, const RunningMoments &running, double epsilon,
+                             Here here) const {
+  At at{here};
+  return normalised(at(x) - at(running.mean), running.variance, scale, shift, epsilon, here);
+}
+
+//===----------------------------------------------------------------------===//
+// Activations and losses
+//===----------------------------------------------------------------------===//
+
+Tensor nn::gelu(const Tensor &x, Here here) {
+  At at{here};
+  Tensor twice = at(erf(at(at(x) * at(std::sqrt(0.5))))) + at(1.0);
+  return at(at(x) * at(0.5)) * at(twice);
+}
+
+Tensor nn::geluTanh(const Tensor &x, Here here) {
+  At at{here};
+  Tensor cube = at(at(x) * at(x)) * at(x);
+  Tensor inner = at(at(x) + at(at(cube) * at(0.044715))) * at(std::sqrt(2 / M_PI));
+  return at(at(x) * at(0.5)) * at(at(tanh(at(inner))) + at(1.0));
+}
+
+Tensor nn::silu(const Tensor &x, Here here) {
+  At at{here};
+  return at(x) * at(sigmoid(at(x)));
+}
+
+Tensor nn::logSoftmax(const Tensor &x, const Names &along, Here here) {
+  At at{here};
+  Tensor shifted = at(x) - at(stopGradient(max(at(x), along), here));
+  return at(shifted) - at(log(at(sum(at(exp(at(shifted))), along))));
+}
+
+Tensor nn::softmax(const Tensor &x, const Names &along, Here here) {
+  At at{here};
+  Tensor power = exp(at(at(x) - at(stopGradient(max(at(x), along), here))));
+  return at(power) / at(sum(at(power), along));
+}
+
+Tensor nn::dropout(const Tensor &x, double rate, const Tensor &key, const std::vector<Extent> &by,
+                   Here here) {
+  if (!(rate >= 0 && rate < 1))
+    throw Error("expected a rate of dropout from 0 to below 1, got " + std::to_string(rate));
+  At at{here};
+  Tensor kept = at(randomUniform(key, by, here)) >= at(rate);
+  return select(at(kept), at(at(x) * at(1 / (1 - rate))), at(0.0));
+}
+
+Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
+                        Here here) {
+  At at{here};
+  Tensor shifted = at(logits) - at(stopGradient(max(at(logits), over(classes)), here));
+  Tensor normaliser = log(at(sum(at(exp(at(shifted))), over(classes))));
+  Tensor numbers = iota({classes, logits.size(classes, here)}, label.elementType(), here)
+                       .broadcast(extentsOf(label), here);
+  Tensor chosen = equal(at(label), at(numbers));
+  return at(normaliser) - at(sum(at(select(at(chosen), at(shifted), at(0.0))), over(classes)));
 }

@@ -1,17 +1,24 @@
-//===- Layers.h - layers, losses, optimisers --------------------*- C++ -*-===//
+//===- Layers.h - layers and losses -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Layers are structs of tensors (trees, heddle/Tree.h) with a call operator; state is changed by assignment. Names are
-// members, so that a layer works along whatever names a model uses.
+// A layer is a struct of tensors (a tree, heddle/Tree.h) and a call operator.
+// Which names it works along is said at the call, so a layer fits whatever names
+// a model has:
 //
 //     struct Net {
-//       nn::Conv first; nn::Linear last;
-//       HEDDLE_FIELDS(first, last)
+//       nn::Conv first;  nn::LayerNorm norm;  nn::Linear last;
+//       HEDDLE_FIELDS(first, norm, last)
 //     };
+//     x = relu(net.first(x, row, column, channel, out));
+//     x = net.norm(x, over(row, column, channel));
+//     x = net.last(x, over(row, column, channel));
+//
+// Nothing here is special: each function is a few operations of heddle/Ops.h,
+// which the compiler differentiates and fuses like a user's own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,124 +28,95 @@
 #include "heddle/Ops.h"
 #include "heddle/Tree.h"
 
-#include <cmath>
-
 namespace heddle::nn {
 
 /// y[out] = sum over in of x[in] * weight[in, out] + bias[out].
 struct Linear {
   Tensor weight, bias;
   HEDDLE_FIELDS(weight, bias)
-  /// Weights uniform in +-1/sqrt(inputs), as LeCun et al. (Efficient BackProp, 1998) advise; bias zero.
-  static Linear make(const Names &in, const std::vector<int64_t> &inSizes, const Extent &out, const Tensor &key,
+  /// Weights uniform in +-1/sqrt(inputs), as LeCun et al. (Efficient BackProp, 1998) advise; bias
+  /// zero.
+  static Linear make(const std::vector<Extent> &in, const Extent &out, const Tensor &key,
                      Here here = Here::current());
   /// `in`: the names that are summed over.
-  Tensor operator()(const Tensor &x, const Names &in) const { return sum(x * weight, in) + bias; }
+  Tensor operator()(const Tensor &x, const Names &in, Here here = Here::current()) const;
 };
 
 /// A convolution over two names, with padding that keeps the size, and a bias.
 struct Conv {
   Tensor weight, bias; ///< weight: ky, kx, in, out
   HEDDLE_FIELDS(weight, bias)
-  static Conv make(int64_t window, const Extent &in, const Extent &out, const Tensor &key, Here here = Here::current());
-  /// The result has `out` renamed to `in`.
-  Tensor operator()(const Tensor &x, const Name &row, const Name &column, const Name &in, const Name &out) const;
+  static Conv make(int64_t window, const Extent &in, const Extent &out, const Tensor &key,
+                   Here here = Here::current());
+  /// The result has `out` renamed to `in`. A stride gives ceil(size / stride) places.
+  Tensor operator()(const Tensor &x, const Name &row, const Name &column, const Name &in,
+                    const Name &out, int64_t stride = 1, Here here = Here::current()) const;
 };
 
-/// The largest element of each window x window square.
-Tensor maxPool(const Tensor &x, const Name &row, const Name &column, int64_t window);
+/// The largest element, or the mean, of each window x window square; squares do not overlap, and
+/// what is left over at the end is dropped.
+Tensor maxPool(const Tensor &x, const Name &row, const Name &column, int64_t window,
+               Here here = Here::current());
+Tensor averagePool(const Tensor &x, const Name &row, const Name &column, int64_t window,
+                   Here here = Here::current());
 
-/// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate).
-Tensor dropout(const Tensor &x, double rate, const Tensor &key, const std::vector<Extent> &by);
-
-/// Minus the logarithm of the probability that softmax over `classes` gives to `label` (an integer tensor).
-Tensor crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes);
-
-/// Subtracts rate * velocity, where velocity = momentum * velocity + gradient.
-struct Sgd {
-  std::vector<Tensor> velocity;
-  HEDDLE_FIELDS(velocity)
-  template <typename T>
-  static Sgd make(T &parameters) {
-    Sgd sgd;
-    forEachTensor(parameters, [&](const std::string &, Tensor &p) { sgd.velocity.push_back(zerosLike(p)); });
-    return sgd;
-  }
-  template <typename T>
-  void update(T &parameters, T &gradient, Operand rate, double momentum = 0.9) {
-    std::vector<Tensor *> gradients;
-    forEachTensor(gradient, [&](const std::string &, Tensor &g) { gradients.push_back(&g); });
-    size_t next = 0;
-    forEachTensor(parameters, [&](const std::string &, Tensor &p) {
-      velocity[next] = velocity[next] * momentum + *gradients[next];
-      p = p - velocity[next] * rate;
-      ++next;
-    });
-  }
-  static Tensor zerosLike(const Tensor &like);
+/// Over some names every slice is brought to mean 0 and variance 1, then scaled and shifted element
+/// by element (Ba, Kiros, Hinton, 2016).
+struct LayerNorm {
+  Tensor scale, shift;
+  HEDDLE_FIELDS(scale, shift)
+  /// `extents`: of the names that are normalised over.
+  static LayerNorm make(const std::vector<Extent> &extents, Here here = Here::current());
+  Tensor operator()(const Tensor &x, const Names &over, double epsilon = 1e-5,
+                    Here here = Here::current()) const;
 };
 
-/// Adam (Kingma and Ba, ICLR'15).
-struct Adam {
-  std::vector<Tensor> mean, square;
-  Tensor steps; ///< f32
-  HEDDLE_FIELDS(mean, square, steps)
-  template <typename T>
-  static Adam make(T &parameters) {
-    Adam adam;
-    forEachTensor(parameters, [&](const std::string &, Tensor &p) {
-      adam.mean.push_back(Sgd::zerosLike(p));
-      adam.square.push_back(Sgd::zerosLike(p));
-    });
-    adam.steps = Tensor::of<float>({0.0f}, {});
-    return adam;
-  }
-  template <typename T>
-  void update(T &parameters, T &gradient, double rate = 1e-3, double beta1 = 0.9, double beta2 = 0.999,
-              double epsilon = 1e-8) {
-    std::vector<Tensor *> gradients;
-    forEachTensor(gradient, [&](const std::string &, Tensor &g) { gradients.push_back(&g); });
-    steps = steps + 1.0;
-    Tensor meanScale = rate / (1.0 - exp(steps * std::log(beta1)));
-    Tensor squareScale = 1.0 / (1.0 - exp(steps * std::log(beta2)));
-    size_t next = 0;
-    forEachTensor(parameters, [&](const std::string &, Tensor &p) {
-      Tensor &g = *gradients[next];
-      mean[next] = mean[next] * beta1 + g * (1 - beta1);
-      square[next] = square[next] * beta2 + g * g * (1 - beta2);
-      p = p - mean[next] * meanScale / (sqrt(square[next] * squareScale) + epsilon);
-      ++next;
-    });
-  }
+/// Means and variances for use after training; part of the state, not of the parameters.
+struct RunningMoments {
+  Tensor mean, variance;
+  HEDDLE_FIELDS(mean, variance)
 };
 
-/// Writes the tensors of a tree in the safetensors format, whole or not at all. Throws Error.
-void saveTensors(const std::string &path, const std::vector<std::pair<std::string, Tensor>> &tensors,
-                 const std::map<std::string, std::string> &metadata = {});
-/// Reads a file that `saveTensors` wrote. Throws Error that names the file and the tensor.
-std::map<std::string, Tensor> loadTensors(const std::string &path, std::map<std::string, std::string> *metadata = nullptr);
+/// Every channel is brought to mean 0 and variance 1 over the batch and all places (Ioffe and
+/// Szegedy, ICML'15). In training the moments of the batch are used and kept track of:
+///
+///     auto [result, gradient] = valueAndGrad([&](Net net) {
+///       RunningMoments moments = s.moments;
+///       Tensor y = net.norm.train(x, over(batch, row, column), moments);
+///       return std::pair(loss(y), moments);
+///     }, s.net);
+///     s.moments = result.second;
+struct BatchNorm {
+  Tensor scale, shift;
+  HEDDLE_FIELDS(scale, shift)
+  static BatchNorm make(const Extent &channel, Here here = Here::current());
+  static RunningMoments moments(const Extent &channel, Here here = Here::current());
+  /// With the moments of `x` itself; `running` moves towards them by 1 - `momentum`.
+  Tensor train(const Tensor &x, const Names &over, RunningMoments &running, double momentum = 0.9,
+               double epsilon = 1e-5, Here here = Here::current()) const;
+  /// With the moments that training has kept.
+  Tensor operator()(const Tensor &x, const RunningMoments &running, double epsilon = 1e-5,
+                    Here here = Here::current()) const;
+};
 
-/// Saves all tensors of a tree by their paths.
-template <typename T>
-void saveTree(const std::string &path, T &tree, const std::map<std::string, std::string> &metadata = {}) {
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  forEachTensor(tree, [&](const std::string &name, Tensor &tensor) { tensors.emplace_back(name, tensor); });
-  saveTensors(path, tensors, metadata);
-}
-/// Fills a tree from a file; names, sizes and element types must match.
-template <typename T>
-void loadTree(const std::string &path, T &tree, std::map<std::string, std::string> *metadata = nullptr) {
-  auto tensors = loadTensors(path, metadata);
-  forEachTensor(tree, [&](const std::string &name, Tensor &tensor) {
-    auto found = tensors.find(name);
-    if (found == tensors.end())
-      throw Error("'" + path + "' has no tensor '" + name + "'");
-    if (found->second.type() != tensor.type())
-      throw Error("'" + path + "': the tensor '" + name + "' is " + found->second.type() + ", expected " +
-                  tensor.type());
-    tensor = found->second;
-  });
-}
+/// x * P(X <= x) for a normal X (Hendrycks and Gimpel, 2016), exactly and by its usual formula with
+/// tanh; x * sigmoid(x). relu, sigmoid and tanh are in heddle/Ops.h.
+Tensor gelu(const Tensor &x, Here here = Here::current());
+Tensor geluTanh(const Tensor &x, Here here = Here::current());
+Tensor silu(const Tensor &x, Here here = Here::current());
+/// exp(x) over its sum along `along`, and the logarithm of that; neither overflows.
+Tensor softmax(const Tensor &x, const Names &along, Here here = Here::current());
+Tensor logSoftmax(const Tensor &x, const Names &along, Here here = Here::current());
+
+/// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate). What is
+/// dropped depends on the key and on the order of `by`, the extents that are drawn for, alone.
+Tensor dropout(const Tensor &x, double rate, const Tensor &key, const std::vector<Extent> &by,
+               Here here = Here::current());
+
+/// Minus the logarithm of the probability that softmax over `classes` gives to `label` (an integer
+/// tensor).
+Tensor crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
+                    Here here = Here::current());
 
 } // namespace heddle::nn
 

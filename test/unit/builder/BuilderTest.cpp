@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/heddle.h"
-#include "heddle/nn/Layers.h"
-#include "heddle/nn/data/Idx.h"
 #include "runtime/program/Program.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +13,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 #include <unistd.h>
 
@@ -57,10 +56,6 @@ struct Parameters {
 struct State {
   Tensor a;
   HEDDLE_FIELDS(a)
-};
-struct Tree {
-  Tensor a, b;
-  HEDDLE_FIELDS(a, b)
 };
 
 const Name m("m"), n("n"), k("k"), row("row"), column("column"), channel("channel"), out("out");
@@ -249,6 +244,188 @@ TEST(Builder, NarrowTypesAreComputedInF32) {
   EXPECT_EQ(narrow.elementType(), ElementType::BF16);
 }
 
+TEST(Builder, ScansFromBothEnds) {
+  Tensor x = Tensor::of<float>({1, 2, 3, 4}, {{m, 4}});
+  EXPECT_EQ(cumulativeSum(x, m).to<float>({m}), (std::vector<float>{1, 3, 6, 10}));
+  EXPECT_EQ(scan(x, m, Combiner::Multiply, true).to<float>({m}), (std::vector<float>{1, 1, 2, 6}));
+  EXPECT_EQ(scan(x, m, Combiner::Add, false, true).to<float>({m}), (std::vector<float>{10, 9, 7, 4}));
+}
+
+TEST(Builder, GathersAndScattersAlongSeveralNames) {
+  Tensor table = Tensor::of<float>({0, 1, 2, 10, 11, 12}, {{m, 2}, {k, 3}});
+  Tensor row0 = Tensor::of<int32_t>({1, 0, 1}, {{n, 3}}), column0 = Tensor::of<int32_t>({2, 2, 0}, {{n, 3}});
+  EXPECT_EQ(table.gather({{m, row0}, {k, column0}}).to<float>({n}), (std::vector<float>{12, 2, 10}));
+  Tensor updates = Tensor::of<float>({5, 1, 7}, {{n, 3}});
+  Tensor most = scatter(table, {{m, row0}, {k, column0}}, updates, Combiner::Max);
+  EXPECT_EQ(most.to<float>({m, k}), (std::vector<float>{0, 1, 2, 10, 11, 12}));
+  Tensor sums = scatter(table, {{m, row0}, {k, column0}}, updates, Combiner::Add);
+  EXPECT_EQ(sums.to<float>({m, k}), (std::vector<float>{0, 1, 3, 17, 11, 17}));
+}
+
+TEST(Builder, UnwindowIsTheAdjointOfWindow) {
+  WindowOptions options{.size = 3, .stride = 2, .padding = Same};
+  Name tap("tap");
+  Tensor x = tensor(numbers(7, 20), {{row, 7}});
+  Tensor windows = x.window(row, tap, options);
+  Tensor y = tensor(numbers(windows.count(), 21), {{row, windows.size(row)}, {tap, 3}});
+  double forward = sum(windows * y, over(row, tap)).item();
+  double back = sum(x * y.unwindow(row, tap, options, 7), over(row)).item();
+  EXPECT_NEAR(forward, back, 1e-5);
+}
+
+TEST(Builder, TruthValuesAndBits) {
+  Tensor x = iota({m, 4}, ElementType::I32);
+  Tensor middle = logicalAnd(x > 0.0, x < 3.0);
+  EXPECT_EQ(middle.cast(ElementType::I32).to<int32_t>({m}), (std::vector<int32_t>{0, 1, 1, 0}));
+  EXPECT_EQ(logicalNot(middle).cast(ElementType::I32).to<int32_t>({m}), (std::vector<int32_t>{1, 0, 0, 1}));
+  EXPECT_EQ(logicalOr(x, 4.0).to<int32_t>({m}), (std::vector<int32_t>{4, 5, 6, 7}));
+  EXPECT_EQ(logicalNot(x).to<int32_t>({m}), (std::vector<int32_t>{-1, -2, -3, -4}));
+}
+
+TEST(Builder, RoundKeepsWhatTheNarrowTypeHolds) {
+  Tensor x = Tensor::of<float>({1.0f, 1.0f + 1.0f / 512, 3.14159265f}, {{m, 3}});
+  EXPECT_EQ(x.round(ElementType::BF16).to<float>({m}), (std::vector<float>{1, 1, 3.140625f}));
+}
+
+TEST(Builder, PrintsTypeAndValuesAndEvaluatesForThat) {
+  auto text = [](const Tensor &tensor) {
+    std::ostringstream out;
+    out << tensor;
+    return out.str();
+  };
+  Tensor a = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{row, 2}, {column, 3}});
+  EXPECT_EQ(text(a * 2.0), "!nd.tensor<f32, column: 3, row: 2> [[2, 8], [4, 10], [6, 12]]");
+  EXPECT_EQ(text(Tensor::of<int64_t>({-7}, {})), "!nd.tensor<i64> -7");
+  EXPECT_EQ(text(equal(a, 3.0).slice(row, 0, 1)), "!nd.tensor<i1, column: 3, row: 1> [[0], [0], [1]]");
+  EXPECT_EQ(text(Tensor::of<float>({1.5f, -0.25f}, {{m, 2}}).cast(ElementType::BF16)),
+            "!nd.tensor<bf16, m: 2> [1.5, -0.25]");
+  EXPECT_EQ(text(iota({m, 100})), "!nd.tensor<i64, m: 100> [0, 1, 2, 3, 4, 5, ..., 94, 95, 96, 97, 98, 99]");
+  EXPECT_EQ(text(Tensor()), "(empty)");
+}
+
+TEST(Builder, IsTracedOnceForEachSignature) {
+  int traces = 0;
+  auto twice = jit([&](Tensor x) {
+    ++traces;
+    return x + x;
+  });
+  Tensor three = tensor(numbers(3, 22), {{m, 3}}), four = tensor(numbers(4, 22), {{m, 4}});
+  twice(three);
+  twice(three + 1.0);
+  EXPECT_EQ(traces, 1);
+  twice(four);
+  twice(three.rename({{m, n}}));
+  twice(three.cast(ElementType::F64));
+  EXPECT_EQ(traces, 4);
+  twice(three);
+  EXPECT_EQ(traces, 4);
+}
+
+TEST(Builder, CapturedTensorsAreHiddenInputs) {
+  Tensor captured = tensor({1, 2, 3}, {{m, 3}});
+  auto times = jit([&](Tensor x) { return sum(x * captured, over(m)); });
+  Tensor x = tensor({1, 1, 1}, {{m, 3}});
+  EXPECT_EQ(times(x).item(), 6);
+  EXPECT_EQ(times(x * 2.0).item(), 12);
+  expectHas(messageOf([&] { times.save(temporary("captured"), x); }),
+            {"captures", "m: 3", "argument", "BuilderTest.cpp"});
+}
+
+TEST(Builder, ACompiledFunctionInsideOfAnotherIsPartOfIt) {
+  auto inner = jit([](Tensor x) { return x * x; });
+  auto outer = jit([&](Tensor x) { return sum(inner(x) + 1.0, over(m)); });
+  EXPECT_EQ(outer(tensor({1, 2, 3}, {{m, 3}})).item(), 17);
+}
+
+TEST(Builder, FreshNamesDifferAndAreNumberedPerFunction) {
+  EXPECT_FALSE(fresh("ky") == fresh("ky"));
+  auto ir = [&] {
+    return jit([](Tensor x) { return max(x.window(row, fresh("ky"), {.size = 2}), over(row)); })
+        .ir(zeros({{row, 5}}));
+  };
+  std::string first = ir();
+  expectHas(first, {"ky$1"});
+  EXPECT_EQ(first, ir());
+}
+
+TEST(Builder, PlacesOfTheSourceReachTheProgram) {
+  std::string path = temporary("places");
+  auto function = jit([](Tensor x) { return tanh(x) * 2.0; }, {.name = "places"});
+  function.save(path, zeros({{m, 1000}}));
+  auto program = Program::load(path);
+  std::filesystem::remove(path);
+  const EntrySpec &entry = program->entry("places");
+  ASSERT_FALSE(entry.steps.empty());
+  expectHas(entry.steps[0].location, {"BuilderTest.cpp:"});
+}
+
+TEST(Builder, ArgumentsAndResultsAreCalledByTheirPaths) {
+  auto function = jit([](Parameters p, State &s, Tensor x) {
+    s.a = s.a + x;
+    return Parameters{p.w + x, p.v};
+  }, {.name = "paths"});
+  Tensor one = tensor({1}, {{m, 1}});
+  Parameters p{one, one};
+  State s{one};
+  std::string path = temporary("paths");
+  function.save(path, p, s, one);
+  auto program = Program::load(path);
+  std::filesystem::remove(path);
+  const EntrySpec &entry = program->entry("paths");
+  std::vector<std::string> arguments, results;
+  for (int32_t index : entry.arguments)
+    arguments.push_back(entry.values[size_t(index)].name);
+  for (int32_t index : entry.results)
+    results.push_back(entry.values[size_t(index)].name);
+  EXPECT_EQ(arguments, (std::vector<std::string>{"w", "v", "a", "argument2"}));
+  EXPECT_EQ(results, (std::vector<std::string>{"w", "v", "a"}));
+}
+
+//===----------------------------------------------------------------------===//
+// Lifting
+//===----------------------------------------------------------------------===//
+
+TEST(Lift, EqualsTheFunctionOnEachSlice) {
+  // The function has a local name "n" of its own, and the lifted one is called "n" as well.
+  auto function = [](Tensor x, Tensor w) {
+    Tensor windows = x.window(row, n, {.size = 3, .padding = Same});
+    Tensor y = sum(windows * w.rename({{k, n}}), over(n));
+    return tanh(y - max(y, over(row)));
+  };
+  Tensor x = tensor(numbers(4 * 5, 23), {{n, 4}, {row, 5}}), w = tensor(numbers(3, 24), {{k, 3}});
+  auto got = lift(function, over(n))(x, w).to<float>({n, row});
+  for (int64_t i = 0; i < 4; ++i) {
+    Tensor slice = sum(x.slice(n, i, 1), over(n));
+    auto wanted = function(slice, w).to<float>({row});
+    for (size_t j = 0; j < 5; ++j)
+      EXPECT_NEAR(got[size_t(i) * 5 + j], wanted[j], 1e-6) << i << ", " << j;
+  }
+}
+
+TEST(Lift, IsDifferentiated) {
+  auto function = [](Tensor x) { return sum(x * x * x, over(row)); };
+  Tensor x = tensor(numbers(6, 25), {{m, 2}, {row, 3}});
+  auto slope = grad([&](Tensor x) { return sum(lift(function, over(m))(x), over(m)); }, x);
+  auto values = x.to<float>({m, row}), got = slope.to<float>({m, row});
+  for (size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(got[i], 3 * values[i] * values[i], 1e-5);
+  // A stop inside of the lifted function stays one.
+  auto stopping = [](Tensor x) { return sum(stopGradient(x * x) * x, over(row)); };
+  slope = grad([&](Tensor x) { return sum(lift(stopping, over(m))(x), over(m)); }, x);
+  got = slope.to<float>({m, row});
+  for (size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(got[i], values[i] * values[i], 1e-5);
+}
+
+TEST(Lift, OverlappingAndUnknownNamesAreErrors) {
+  auto makes = [](Tensor x) { return x.broadcast({{n, 2}}); };
+  expectHas(messageOf([&] { lift(makes, over(n))(zeros({{m, 3}, {n, 4}})); }), {"'n'", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { lift(makes, over(k))(zeros({{m, 3}})); }), {"no operand has the name 'k'", "m: 3"});
+  auto adds = [](Tensor x, Tensor y) { return x + y; };
+  expectHas(messageOf([&] { lift(adds, over(k))(zeros({{m, 3}, {k, 2}}), zeros({{m, 3}, {k, 5}})); }),
+            {"'k'", "2", "5"});
+}
+
 //===----------------------------------------------------------------------===//
 // Mistakes
 //===----------------------------------------------------------------------===//
@@ -268,25 +445,63 @@ TEST(BuilderErrors, MixedElementTypes) {
   expectHas(messageOf([&] { zeros({{m, 2}}) + zeros({{m, 2}}, ElementType::I64); }), {"f32", "i64", "cast"});
 }
 
+TEST(BuilderErrors, BothPlacesOfAMismatchAreShown) {
+  Tensor a = zeros({{m, 2}, {k, 3}});
+  Tensor b = zeros({{k, 4}, {n, 5}});
+  std::string message = messageOf([&] { a *b; });
+  size_t first = message.find("BuilderTest.cpp:"), second = message.find("BuilderTest.cpp:", first + 1);
+  EXPECT_NE(second, std::string::npos) << message;
+  EXPECT_NE(message.find("BuilderTest.cpp:", second + 1), std::string::npos) << message;
+}
+TEST(BuilderErrors, ElementTypesThatAFunctionDoesNotKnow) {
+  expectHas(messageOf([&] { exp(zeros({{m, 2}}, ElementType::I64)); }), {"not defined", "i64", "cast", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { logicalAnd(zeros({{m, 2}}), zeros({{m, 2}})); }), {"not defined", "f32"});
+  expectHas(messageOf([&] { select(zeros({{m, 2}}), zeros({{m, 2}}), 0.0); }), {"condition", "i1"});
+  expectHas(messageOf([&] { zeros({{m, 2}}).to<int32_t>({m}); }), {"f32", "i32", "cast"});
+  expectHas(messageOf([&] { zeros({{m, 2}}).gather(m, zeros({{k, 1}})); }), {"integer"});
+  expectHas(messageOf([&] { grad([](Tensor x) { return sum(x, over(m)); }, zeros({{m, 2}}, ElementType::I32)); }),
+            {"float", "i32"});
+}
+TEST(BuilderErrors, KernelsNameWhatIsUnknown) {
+  Tensor x = zeros({{m, 4}});
+  expectHas(messageOf([&] { kernel(n).of(at(x, {{k, n}})); }), {"unknown name 'k'", "m: 4", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { kernel(n, n).of(at(x, {{m, n}})); }), {"'n'", "twice"});
+  expectHas(messageOf([&] { kernel(n).sum(k).of(at(x, {{m, n}})); }), {"'k'", "does not follow", "size()"});
+  expectHas(messageOf([&] { kernel(n).sum(k).max(m).of(at(x, {{m, n}})); }), {"one combiner"});
+}
+TEST(BuilderErrors, HostDataHaveTheRightCountAndOrder) {
+  expectHas(messageOf([&] { Tensor::of<float>({1, 2, 3}, {{m, 2}}); }), {"expected 2", "got 3", "m: 2"});
+  expectHas(messageOf([&] { Tensor::of<float>({1, 2}, {{m, 1}, {m, 2}}); }), {"'m'", "twice"});
+  expectHas(messageOf([&] { zeros({{m, 2}, {n, 3}}).to<float>({m}); }), {"m", "n", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { zeros({{m, -1}}); }), {"'m'", "-1"});
+  expectHas(messageOf([&] { Name("2x"); }), {"'2x'"});
+}
+TEST(BuilderErrors, StateKeepsItsType) {
+  auto grow = jit([](State &s) {
+    s.a = concat({s.a, s.a}, m);
+    return sum(s.a, over(m));
+  });
+  State state{zeros({{m, 2}})};
+  expectHas(messageOf([&] { grow(state); }), {"'a'", "m: 2", "m: 4", "BuilderTest.cpp"});
+  EXPECT_EQ(state.a.size(m), 2);
+}
+TEST(BuilderErrors, ValuesInsideOfATraceHaveNoNumbers) {
+  auto peek = jit([](Tensor x) { return x * x.item(); });
+  expectHas(messageOf([&] { peek(zeros({})); }), {"being traced", "argument0"});
+  Tensor kept;
+  auto keep = jit([&](Tensor x) {
+    kept = x * 2.0;
+    return kept;
+  });
+  keep(zeros({{m, 2}}));
+  expectHas(messageOf([&] { kept.to<float>({m}); }), {"traced"});
+  expectHas(messageOf([&] { Tensor() + 1.0; }), {"number"});
+  expectHas(messageOf([&] { sum(Tensor(), over(m)); }), {"empty"});
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
-
-TEST(Files, CheckpointsSurviveAndDamageIsNamed) {
-  std::string path = temporary("checkpoint");
-  Tree tree{tensor(numbers(6, 14), {{m, 2}, {n, 3}}), Tensor::of<int64_t>({4}, {})};
-  nn::saveTree(path, tree, {{"epoch", "3"}});
-  Tree back{zeros({{m, 2}, {n, 3}}), Tensor::of<int64_t>({0}, {})};
-  std::map<std::string, std::string> notes;
-  nn::loadTree(path, back, &notes);
-  EXPECT_EQ(back.a.to<float>({n, m}), tree.a.to<float>({n, m}));
-  EXPECT_EQ(back.b.item(), 4);
-  EXPECT_EQ(notes["epoch"], "3");
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 5);
-  expectHas(messageOf([&] { nn::loadTree(path, back); }), {path.c_str(), "bytes"});
-  expectHas(messageOf([&] { nn::saveTree("/nonexistent/checkpoint", tree); }), {"/nonexistent/checkpoint"});
-  std::filesystem::remove(path);
-}
 
 TEST(Files, ProgramsRunWithoutTheCompiler) {
   std::string path = temporary("program");
@@ -319,22 +534,4 @@ TEST(Files, ProgramsRunWithoutTheCompiler) {
   std::ofstream(path) << "something else";
   expectHas(messageOf([&] { Program::load(path); }), {"not a program file"});
   std::filesystem::remove(path);
-}
-
-TEST(Files, IdxFilesAreCheckedWhole) {
-  std::string path = temporary("idx");
-  auto write = [&](const std::string &bytes) { std::ofstream(path, std::ios::binary).write(bytes.data(), long(bytes.size())); };
-  write(std::string("\0\0\x08\x01\0\0\0\x03"
-                    "abc", 11));
-  EXPECT_EQ(nn::readIdx(path).values.size(), 3u);
-  write(std::string("\0\0\x08\x01\0\0\0\x03"
-                    "ab", 10));
-  expectHas(messageOf([&] { nn::readIdx(path); }), {"truncated", path.c_str()});
-  write(std::string("\0\0\x0d\x01\0\0\0\x03"
-                    "abc", 11));
-  expectHas(messageOf([&] { nn::readIdx(path); }), {"type 13"});
-  write("nonsense");
-  expectHas(messageOf([&] { nn::readIdx(path); }), {"not an IDX file"});
-  std::filesystem::remove(path);
-  expectHas(messageOf([&] { nn::fashionMnist(true, "/nonexistent"); }), {"dataset-fashion-mnist"});
 }

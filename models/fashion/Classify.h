@@ -1,0 +1,30 @@
+//===- Classify.h - the classifier, without the compiler --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program file holds the code of the classifier; its weights are arguments,
+// which are bound by name from a safetensors file. Only the runtime is needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MODELS_FASHION_CLASSIFY_H
+#define HEDDLE_MODELS_FASHION_CLASSIFY_H
+
+#include "heddle/nn/data/Images.h"
+
+namespace fashion {
+
+/// The class of each image. Throws heddle::Error if the files don't fit one another.
+std::vector<int> classifyWithRuntime(const std::string &programFile,
+                                     const std::string &weightsFile,
+                                     const heddle::nn::LabelledImages &images, int threads);
+
+/// How many of the images have the class predicted.
+int64_t countRight(const heddle::nn::LabelledImages &images, const std::vector<int> &predicted);
+
+} // namespace fashion
+
+#endif // HEDDLE_MODELS_FASHION_CLASSIFY_H

@@ -1,0 +1,52 @@
+//===- History.cpp - what each epoch came to ------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "models/fashion/History.h"
+
+#include "heddle/Error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+using namespace fashion;
+using Json = nlohmann::ordered_json;
+
+std::string EpochRecord::json() const {
+  Json line;
+  line["epoch"] = epoch;
+  line["train_loss"] = trainLoss;
+  line["test_loss"] = testLoss;
+  line["test_accuracy"] = testAccuracy;
+  line["examples_per_second"] = examplesPerSecond;
+  line["peak_memory_bytes"] = peakMemoryBytes;
+  return line.dump();
+}
+
+std::string fashion::toText(const History &history) {
+  std::string text;
+  for (const EpochRecord &record : history)
+    text += record.json() + "\n";
+  return text;
+}
+
+History fashion::parseHistory(const std::string &text) {
+  History history;
+  std::istringstream lines(text);
+  try {
+    for (std::string line; std::getline(lines, line);) {
+      Json json = Json::parse(line);
+      history.push_back({json.at("epoch"), json.at("train_loss"), json.at("test_loss"),
+                         json.at("test_accuracy"), json.at("examples_per_second"),
+                         json.at("peak_memory_bytes")});
+    }
+  } catch (const nlohmann::json::exception &error) {
+    throw heddle::Error(std::string("expected the records of epochs, one a line: ") +
+                        error.what());
+  }
+  return history;
+}

@@ -1,0 +1,73 @@
+//===- Network.h - the network ----------------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Convolution 5x5 to 32 channels, ReLU, max-pool 2, convolution 5x5 to 64
+// channels, ReLU, max-pool 2, 1024 hidden units with ReLU and dropout, 10
+// classes. Named dimensions only: nothing says how anything lies in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MODELS_FASHION_NETWORK_H
+#define HEDDLE_MODELS_FASHION_NETWORK_H
+
+#include "heddle/heddle.h"
+#include "heddle/nn/Layers.h"
+#include "heddle/nn/Optimizers.h"
+
+namespace fashion {
+using namespace heddle;
+
+/// The dimensions of the model.
+struct ModelNames {
+  Name batch{"batch"}, row{"row"}, column{"column"}, channel{"channel"}, out{"out"},
+      hidden{"hidden"}, classes{"class"};
+};
+const ModelNames &names();
+
+struct Net {
+  nn::Conv first, second;
+  nn::Linear wide, last;
+  HEDDLE_FIELDS(first, second, wide, last)
+};
+
+/// All that a step changes.
+struct State {
+  Net net;
+  nn::Sgd sgd;
+  HEDDLE_FIELDS(net, sgd)
+};
+
+/// What a step sees: a batch, with weight zero for samples that only fill it up.
+struct Sample {
+  Tensor image, label, weight;
+  HEDDLE_FIELDS(image, label, weight)
+};
+struct Image {
+  Tensor image;
+  HEDDLE_FIELDS(image)
+};
+/// What a step tells: the mean loss over the batch, and how many it got right.
+struct Outcome {
+  Tensor loss, right;
+  HEDDLE_FIELDS(loss, right)
+};
+/// What the classifier says of a batch of images.
+struct Prediction {
+  Tensor label, logits;
+  HEDDLE_FIELDS(label, logits)
+};
+
+State initialState(uint64_t seed);
+/// Logits over `class`. With a key half of the hidden units are dropped; an empty key: none.
+Tensor forward(const Net &net, Tensor image, const Tensor &dropoutKey);
+/// One step of gradient descent.
+Outcome trainStep(State &state, const Sample &sample, const Tensor &key, const Tensor &rate);
+Prediction classify(const Net &net, const Tensor &image);
+
+} // namespace fashion
+
+#endif // HEDDLE_MODELS_FASHION_NETWORK_H

@@ -1,0 +1,296 @@
+//===- FashionTest.cpp - the training program, as a user runs it ----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A small set of made-up images stands in for the real one, so that a run takes
+// seconds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/io/Safetensors.h"
+#include "models/fashion/History.h"
+#include "test/unit/io/Files.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <regex>
+#include <thread>
+
+using namespace heddle;
+using namespace heddle::test;
+using fashion::EpochRecord;
+using fashion::History;
+
+namespace {
+/// Images of ten classes: a bright square whose place says the class, and noise.
+void writeImages(const TemporaryDirectory &directory, const std::string &stem, int count) {
+  std::string images("\0\0\x08\x03\0\0", 6), labels("\0\0\x08\x01\0\0", 6);
+  for (std::string *file : {&images, &labels})
+    *file += {char(count >> 8), char(count & 255)};
+  images += std::string("\0\0\0\x1c\0\0\0\x1c", 8);
+  uint32_t noise = 1;
+  for (int i = 0; i < count; ++i) {
+    int label = i * 7 % 10;
+    labels += char(label);
+    for (int row = 0; row < 28; ++row)
+      for (int column = 0; column < 28; ++column) {
+        noise = noise * 1664525 + 1013904223;
+        bool inside = row / 6 == label % 4 && column / 9 == label / 4;
+        images += char(inside ? 200 : (noise >> 24) / 3);
+      }
+  }
+  directory.write(stem + "-images-idx3-ubyte", images);
+  directory.write(stem + "-labels-idx1-ubyte", labels);
+}
+
+struct Outcome {
+  int status = -1; ///< the exit code, or minus the signal
+  std::string out, err;
+};
+
+class Fashion : public testing::Test {
+protected:
+  TemporaryDirectory directory;
+
+  /// One cache of kernels for all tests of this process.
+  static void SetUpTestSuite() {
+    cache = new TemporaryDirectory;
+    setenv("XDG_CACHE_HOME", cache->path.c_str(), 1);
+  }
+  static void TearDownTestSuite() { delete cache; }
+  static inline TemporaryDirectory *cache = nullptr;
+
+  void SetUp() override {
+    writeImages(directory, "train", 150);
+    writeImages(directory, "t10k", 60);
+  }
+
+  std::vector<std::string> usual(const std::string &output) const {
+    return {"--data", directory.path, "--output", directory / output, "--log",
+            directory / (output + ".log"), "--epochs", "2", "--batch", "32", "--save-every", "2"};
+  }
+
+  pid_t start(const std::string &program, std::vector<std::string> arguments,
+              const std::function<void()> &prepare = [] {}) const {
+    pid_t child = fork();
+    if (child != 0)
+      return child;
+    prepare();
+    for (auto [descriptor, name] : {std::pair(1, "out"), std::pair(2, "err")}) {
+      int file = open((directory / name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+      dup2(file, descriptor);
+    }
+    std::vector<char *> words{const_cast<char *>(program.c_str())};
+    for (std::string &argument : arguments)
+      words.push_back(argument.data());
+    words.push_back(nullptr);
+    execv(program.c_str(), words.data());
+    _exit(127);
+  }
+  Outcome wait(pid_t child) const {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+            contentsOf(directory / "out"), contentsOf(directory / "err")};
+  }
+  Outcome run(std::vector<std::string> arguments, const std::function<void()> &prepare = [] {}) {
+    return wait(start(FASHION, std::move(arguments), prepare));
+  }
+  /// With further options, which come after the usual ones.
+  Outcome runUsual(const std::string &output, std::vector<std::string> more = {},
+                   const std::function<void()> &prepare = [] {}) {
+    std::vector<std::string> all = usual(output);
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all, prepare);
+  }
+  /// What has to be the same whenever and however often a run is done.
+  std::vector<std::array<double, 3>> curve(const std::string &output) const {
+    std::vector<std::array<double, 3>> result;
+    for (const EpochRecord &record : fashion::parseHistory(contentsOf(directory / (output + ".log"))))
+      result.push_back({record.trainLoss, record.testLoss, record.testAccuracy});
+    return result;
+  }
+};
+} // namespace
+
+TEST_F(Fashion, TrainsReportsAndClassifiesAgainWithoutTheCompiler) {
+  Outcome outcome = runUsual("a", {"--rate", "0.02"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, ""); // no progress bar off a terminal
+  History history = fashion::parseHistory(contentsOf(directory / "a.log"));
+  ASSERT_EQ(history.size(), 2u);
+  EXPECT_EQ(history[1].epoch, 2);
+  EXPECT_LT(history[1].trainLoss, history[0].trainLoss);
+  EXPECT_GT(history[1].examplesPerSecond, 0);
+  EXPECT_GT(history[1].peakMemoryBytes, 10 << 20);
+  expectHas(contentsOf(directory / "a.log"),
+            {"{\"epoch\":1,\"train_loss\":", "\"test_loss\":", "\"test_accuracy\":",
+             "\"examples_per_second\":", "\"peak_memory_bytes\":"});
+  std::smatch right;
+  ASSERT_TRUE(std::regex_search(outcome.out, right, std::regex("the same ([0-9]+) of 60 images")))
+      << outcome.out;
+  EXPECT_EQ(std::stod(right[1]) / 60, history[1].testAccuracy);
+  Outcome again = wait(start(FASHION_CLASSIFY, {"--output", directory / "a", "--data", directory.path}));
+  EXPECT_EQ(again.out, right[1].str() + " of 60 images right\n") << again.err;
+  std::string report = contentsOf(directory / "a/report.html");
+  expectHas(report, {"<svg", "training loss", "test accuracy", "<table", "data:image/png;base64,",
+                     "is \\ predicted", "</html>"});
+  EXPECT_EQ(report.find("<script"), std::string::npos);
+  EXPECT_EQ(report.find("http"), std::string::npos) << "the report should stand alone";
+}
+
+TEST_F(Fashion, TheClassifierLinksNoCompiler) {
+  std::string command = std::string("ldd ") + FASHION_CLASSIFY;
+  std::unique_ptr<FILE, int (*)(FILE *)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string libraries;
+  char line[512];
+  while (fgets(line, sizeof line, pipe.get()))
+    libraries += line;
+  expectHas(libraries, {"libc.so"});
+  EXPECT_EQ(libraries.find("LLVM"), std::string::npos) << libraries;
+  EXPECT_EQ(libraries.find("MLIR"), std::string::npos) << libraries;
+}
+
+TEST_F(Fashion, TheCurveDependsOnTheSeedAndNotOnThreads) {
+  ASSERT_EQ(runUsual("one", {"--threads", "1"}).status, 0);
+  ASSERT_EQ(runUsual("two", {"--threads", "2"}).status, 0);
+  ASSERT_EQ(runUsual("other", {"--seed", "2"}).status, 0);
+  EXPECT_EQ(curve("one").size(), 2u);
+  EXPECT_EQ(curve("one"), curve("two"));
+  EXPECT_NE(curve("one"), curve("other"));
+}
+
+TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
+  auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(runUsual("whole").status, 0);
+  auto whole = std::chrono::steady_clock::now() - begin;
+  std::vector<std::string> arguments = usual("killed");
+  arguments.push_back("--resume");
+  // Later and later moments, and then to the end; a run that gets no further than a checkpoint still
+  // leaves one behind.
+  int kills = 0;
+  Outcome last;
+  for (int attempt = 1; attempt <= 6; ++attempt) {
+    pid_t child = start(FASHION, arguments);
+    std::this_thread::sleep_for(whole * (attempt + 2) / 10);
+    kill(child, SIGKILL);
+    last = wait(child);
+    if (last.status >= 0)
+      break;
+    ++kills;
+  }
+  EXPECT_GT(kills, 0);
+  if (last.status < 0)
+    last = run(arguments);
+  ASSERT_EQ(last.status, 0) << last.err;
+  EXPECT_EQ(curve("killed"), curve("whole"));
+}
+
+TEST_F(Fashion, StoppedWithinAnEpochARunGoesOnToTheSameCurve) {
+  ASSERT_EQ(runUsual("whole").status, 0);
+  for (const char *steps : {"3", "5", "8"}) {
+    Outcome outcome = runUsual("stopped", {"--resume", "--steps", steps});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expectHas(outcome.out, {std::string("stopped after ") + steps + " steps"});
+  }
+  // The last is resumed without options, but for those that say where things are.
+  Outcome outcome = run({"--data", directory.path, "--output", directory / "stopped", "--log",
+                         directory / "stopped.log", "--resume"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"resuming at step 4 of epoch 2"});
+  EXPECT_EQ(curve("stopped"), curve("whole"));
+}
+
+TEST_F(Fashion, ResumeRefusesOtherOptions) {
+  ASSERT_EQ(runUsual("a", {"--steps", "2"}).status, 0);
+  Outcome outcome = runUsual("a", {"--resume", "--seed", "5"});
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"checkpoint.safetensors", "--seed 1", "--seed 5"});
+  io::Safetensors none;
+  io::writeSafetensors(directory / "a/checkpoint.safetensors", none);
+  outcome = runUsual("a", {"--resume"});
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"checkpoint.safetensors", "net.first.weight"});
+}
+
+TEST_F(Fashion, ALossThatIsNoNumberNamesTheStep) {
+  Outcome outcome = runUsual("a", {"--rate", "1e30"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(std::regex_search(
+      outcome.err, std::regex("the loss is (not a number|infinite) at step [1-9][0-9]* of epoch 1")))
+      << outcome.err;
+}
+
+TEST_F(Fashion, AFullDiskLeavesTheOldCheckpoint) {
+  ASSERT_EQ(runUsual("a", {"--steps", "2"}).status, 0);
+  std::string path = directory / "a/checkpoint.safetensors", before = contentsOf(path);
+  Outcome outcome = runUsual("a", {"--resume"}, [] {
+    rlimit small{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_FSIZE, &small);
+  });
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {path, "File too large"});
+  EXPECT_TRUE(contentsOf(path) == before);
+  ASSERT_EQ(runUsual("a", {"--resume"}).status, 0);
+  EXPECT_EQ(curve("a").size(), 2u);
+}
+
+TEST_F(Fashion, BadSurroundingsAreNamed) {
+  std::string file = directory.write("file", "");
+  Outcome outcome = runUsual("a", {"--output", file + "/b"});
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"can't make the directory '" + file + "/b'", "Not a directory"});
+  outcome = runUsual("a", {"--log", directory / "none/log"});
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"can't write '" + (directory / "none/log"), "No such file"});
+  outcome = runUsual("a", {"--data", directory / "none"});
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"dataset-fashion-mnist", directory / "none"});
+  std::filesystem::resize_file(directory / "train-images-idx3-ubyte", 5000);
+  outcome = runUsual("a");
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"train-images-idx3-ubyte", "truncated"});
+}
+
+TEST_F(Fashion, BadOptionsAreNamed) {
+  Outcome outcome = run({"--epochs", "many"});
+  EXPECT_NE(outcome.status, 0);
+  expectHas(outcome.err + outcome.out, {"--epochs", "many"});
+  outcome = run({"--frobnicate"});
+  EXPECT_NE(outcome.status, 0);
+  expectHas(outcome.err + outcome.out, {"--frobnicate"});
+  outcome = run({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  expectHas(outcome.out, {"--epochs", "--batch", "--seed", "--threads", "--resume", "--log", "--help"});
+}
+
+TEST_F(Fashion, OnATerminalThereIsAProgressBar) {
+  int terminal = -1;
+  winsize size{24, 120, 0, 0};
+  pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    execl(FASHION, FASHION, "--data", directory.path.c_str(), "--output", (directory / "a").c_str(),
+          "--batch", "16", "--epochs", "1", nullptr);
+    _exit(127);
+  }
+  std::string text;
+  char part[4096];
+  for (ssize_t got; (got = read(terminal, part, sizeof part)) > 0;)
+    text.append(part, size_t(got));
+  close(terminal);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(std::regex_search(text, std::regex("epoch 1/1 \\[#*\\.*\\] +[0-9]+/10  loss [0-9.]+  "
+                                                 "accuracy [0-9.]+ %  [0-9]+ images/s")))
+      << text;
+}

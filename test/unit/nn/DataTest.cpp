@@ -1,0 +1,261 @@
+//===- DataTest.cpp - data sets, loaders, meters --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Meters.h"
+#include "heddle/nn/data/Images.h"
+#include "test/unit/io/Files.h"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+
+using namespace heddle;
+using namespace heddle::nn;
+using namespace heddle::test;
+
+namespace {
+/// Sample i is the number 10 i and the pair (i, -i).
+struct Numbers : Dataset {
+  int64_t size;
+  int64_t broken = -1;
+  mutable std::atomic<int64_t> reads{0};
+  explicit Numbers(int64_t size, int64_t broken = -1) : size(size), broken(broken) {}
+
+  int64_t count() const override { return size; }
+  std::vector<Field> fields() const override {
+    return {{"number", ElementType::I32, {}, {}}, {"pair", ElementType::F32, {2}, {"side"}}};
+  }
+  void read(int64_t index, std::span<std::byte *const> places) const override {
+    ++reads;
+    if (index == broken)
+      throw Error("sample " + std::to_string(index) + " is broken");
+    int32_t number = int32_t(10 * index);
+    std::memcpy(places[0], &number, sizeof number);
+    float pair[2] = {float(index), -float(index)};
+    std::memcpy(places[1], pair, sizeof pair);
+  }
+};
+
+std::vector<int32_t> numbersOf(const Batch &batch) {
+  auto values = batch.array("number").values<int32_t>();
+  return {values.begin(), values.end()};
+}
+
+/// Two IDX files of `count` images 2 x 3, image i filled with i, label i mod 10.
+void writeImages(const TemporaryDirectory &directory, const std::string &stem, uint8_t count) {
+  std::string images("\0\0\x08\x03\0\0\0", 7), labels("\0\0\x08\x01\0\0\0", 7);
+  images += std::string(1, char(count)) + std::string("\0\0\0\2\0\0\0\3", 8);
+  labels += char(count);
+  for (uint8_t i = 0; i < count; ++i) {
+    images += std::string(6, char(i));
+    labels += char(i % 10);
+  }
+  directory.write(stem + "-images-idx3-ubyte", images);
+  directory.write(stem + "-labels-idx1-ubyte", labels);
+}
+} // namespace
+
+TEST(Shuffled, IsAPermutationThatSeedAndEpochDecide) {
+  auto order = shuffled(1000, 3, 4);
+  EXPECT_EQ(std::set<int64_t>(order.begin(), order.end()).size(), 1000u);
+  EXPECT_EQ(*std::max_element(order.begin(), order.end()), 999);
+  EXPECT_EQ(order, shuffled(1000, 3, 4));
+  EXPECT_NE(order, shuffled(1000, 3, 5));
+  EXPECT_NE(order, shuffled(1000, 4, 4));
+  EXPECT_TRUE(shuffled(0, 1, 1).empty());
+}
+
+class LoaderAhead : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ahead, LoaderAhead, testing::Values(0, 1, 3));
+
+TEST_P(LoaderAhead, FillsUpTheLastBatchWithWeightZero) {
+  Numbers numbers(7);
+  Loader loader(numbers, {.batch = 3, .batchName = "n", .ahead = GetParam()});
+  EXPECT_EQ(loader.batches(), 3);
+  EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10, 20}));
+  EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{30, 40, 50}));
+  auto last = loader.next();
+  EXPECT_EQ(numbersOf(*last), (std::vector<int32_t>{60, 0, 0}));
+  EXPECT_EQ(last->samples, 1);
+  EXPECT_EQ(last->weight, io::HostArray::of<float>({1, 0, 0}, {3}, {"n"}));
+  EXPECT_EQ(last->array("pair"), io::HostArray::of<float>({6, -6, 0, 0, 0, 0}, {3, 2}, {"n", "side"}));
+  EXPECT_FALSE(loader.next());
+  EXPECT_FALSE(loader.next());
+  expectHas(messageOf([&] { last->array("image"); }), {"'image'", "'number', 'pair'"});
+}
+
+TEST_P(LoaderAhead, ShufflesAndSkips) {
+  Numbers numbers(20);
+  LoaderOptions options{.batch = 6, .shuffle = true, .seed = 5, .epoch = 2, .ahead = GetParam()};
+  std::vector<std::vector<int32_t>> all;
+  for (Loader loader(numbers, options); auto batch = loader.next();)
+    all.push_back(numbersOf(*batch));
+  ASSERT_EQ(all.size(), 4u);
+  auto order = shuffled(20, 5, 2);
+  for (size_t i = 0; i < 20; ++i)
+    EXPECT_EQ(all[i / 6][i % 6], 10 * order[i]);
+  options.skip = 2; // goes on where another left off
+  Loader rest(numbers, options);
+  EXPECT_EQ(numbersOf(*rest.next()), all[2]);
+  EXPECT_EQ(numbersOf(*rest.next()), all[3]);
+  EXPECT_FALSE(rest.next());
+}
+
+TEST_P(LoaderAhead, WhatReadingThrowsIsThrownByNext) {
+  Numbers numbers(9, 4);
+  Loader loader(numbers, {.batch = 3, .ahead = GetParam()});
+  EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10, 20}));
+  EXPECT_EQ(messageOf([&] { loader.next(); }), "sample 4 is broken");
+}
+
+TEST_P(LoaderAhead, MayBeLeftEarly) {
+  Numbers numbers(1000);
+  Loader loader(numbers, {.batch = 2, .ahead = GetParam()});
+  loader.next();
+}
+
+TEST(Loader, ReadsAheadButNotFarther) {
+  Numbers numbers(100);
+  Loader loader(numbers, {.batch = 1, .ahead = 3});
+  for (int i = 0; i < 200 && numbers.reads < 3; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(numbers.reads, 3);
+}
+
+TEST(Loader, RefusesAnEmptyBatch) {
+  Numbers numbers(1);
+  expectHas(messageOf([&] { Loader(numbers, {.batch = 0}); }), {"at least one", "0"});
+}
+
+TEST(Loader, AnEmptySetHasNoBatches) {
+  Numbers numbers(0);
+  Loader loader(numbers, {});
+  EXPECT_EQ(loader.batches(), 0);
+  EXPECT_FALSE(loader.next());
+}
+
+//===----------------------------------------------------------------------===//
+// Images
+//===----------------------------------------------------------------------===//
+
+TEST(Images, AreScaledAndLabelled) {
+  TemporaryDirectory directory;
+  writeImages(directory, "train", 12);
+  LabelledImages images = fashionMnist(true, directory.path);
+  EXPECT_EQ(images.count(), 12);
+  EXPECT_EQ(images.rows(), 2);
+  EXPECT_EQ(images.columns(), 3);
+  Loader loader(images, {.batch = 4});
+  loader.next();
+  auto batch = loader.next();
+  EXPECT_EQ(batch->array("label"), io::HostArray::of<int32_t>({4, 5, 6, 7}, {4}, {"batch"}));
+  const io::HostArray &image = batch->array("image");
+  EXPECT_EQ(image.describe(), "f32 [batch: 4, row: 2, column: 3, channel: 1]");
+  EXPECT_NEAR(image.values<float>()[6], (5 / 255.0 - 0.286) / 0.353, 1e-6);
+  images.limit(5);
+  EXPECT_EQ(images.count(), 5);
+}
+
+TEST(Images, AMissingSetNamesThePackage) {
+  TemporaryDirectory directory;
+  expectHas(messageOf([&] { fashionMnist(true, directory.path); }),
+            {"dataset-fashion-mnist", directory.path, "train-images-idx3-ubyte.gz"});
+  expectHas(messageOf([&] { fashionMnist(false, directory.path); }), {"t10k-images-idx3-ubyte"});
+}
+
+TEST(Images, DamagedFilesAreNamed) {
+  TemporaryDirectory directory;
+  auto message = [&] { return messageOf([&] { fashionMnist(true, directory.path); }); };
+  std::string images = directory / "train-images-idx3-ubyte",
+              labels = directory / "train-labels-idx1-ubyte";
+  writeImages(directory, "train", 12);
+  std::filesystem::resize_file(images, 40); // half an image
+  expectHas(message(), {images, "truncated", "72"});
+  writeImages(directory, "train", 12);
+  directory.write("train-labels-idx1-ubyte", "nonsense");
+  expectHas(message(), {labels, "no IDX file", "6E 6F 6E 73"});
+  writeImages(directory, "train", 12);
+  directory.write("train-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0\2\0\1", 10));
+  expectHas(message(), {images, "12 images", labels, "2 labels"});
+  writeImages(directory, "train", 1);
+  directory.write("train-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0\1\x0b", 9));
+  expectHas(message(), {labels, "label 0 is 11", "0 to 9"});
+  directory.write("train-images-idx3-ubyte", contentsOf(labels));
+  expectHas(message(), {images, "[images, rows, columns]", "ui8 [1]"});
+}
+
+TEST(Images, TheRealSetIsWhole) {
+  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
+    GTEST_SKIP() << "dataset-fashion-mnist is not installed";
+  LabelledImages train = fashionMnist(true), test = fashionMnist(false);
+  EXPECT_EQ(train.count(), 60000);
+  EXPECT_EQ(test.count(), 10000);
+  double sum = 0, squares = 0;
+  for (int64_t i = 0; i < 2000; ++i)
+    for (uint8_t pixel : train.image(i)) {
+      sum += pixel / 255.0;
+      squares += pixel / 255.0 * pixel / 255.0;
+    }
+  double mean = sum / (2000 * 784);
+  EXPECT_NEAR(mean, 0.286, 0.01);
+  EXPECT_NEAR(std::sqrt(squares / (2000 * 784) - mean * mean), 0.353, 0.01);
+}
+
+//===----------------------------------------------------------------------===//
+// Meters
+//===----------------------------------------------------------------------===//
+
+TEST(Meters, MeanIsWeighted) {
+  nn::Mean mean;
+  EXPECT_EQ(mean.value(), 0);
+  mean.add(1);
+  mean.add(4, 2);
+  EXPECT_EQ(mean.value(), 3);
+}
+
+TEST(Meters, RateCountsOnlyTimeThatRuns) {
+  Rate rate(100, 2);
+  rate.pause();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  rate.add(50);
+  EXPECT_NEAR(rate.perSecond(), 75, 0.5);
+  EXPECT_LT(rate.seconds(), 2.015);
+  rate.resume();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_GE(rate.seconds(), 2.02);
+}
+
+TEST(Meters, ProgressFitsTheTerminal) {
+  EXPECT_EQ(ProgressBar::line("epoch 1", 5, 20, "loss 0.5", 83.4, 80),
+            "epoch 1 [#######.......................]  5/20  loss 0.5  1 min 23 s left");
+  EXPECT_EQ(ProgressBar::line("e", 20, 20, "x", 0, 80),
+            "e [##############################] 20/20  x  0 s left");
+  EXPECT_EQ(ProgressBar::line("epoch 1", 0, 20, "x", -1, 80).find("left"), std::string::npos);
+  for (int width = 10; width < 100; ++width)
+    EXPECT_LT(ProgressBar::line("epoch 1", 5, 20, "loss 0.5", 83.4, width).size(), size_t(width));
+}
+
+TEST(Meters, ProgressIsSilentOffATerminal) {
+  TemporaryDirectory directory;
+  std::string path = directory.write("out", "");
+  FILE *file = fopen(path.c_str(), "w");
+  {
+    ProgressBar bar("epoch", 10, 0, fileno(file));
+    bar.show(3, "loss 1");
+  }
+  fclose(file);
+  EXPECT_EQ(contentsOf(path), "");
+}
+
+TEST(Meters, PeakMemoryGrowsWithUse) {
+  int64_t before = peakMemoryBytes();
+  std::vector<char> block(64 << 20, 1);
+  EXPECT_GE(peakMemoryBytes(), before + (int64_t(32) << 20)) << int(block[12345]);
+}

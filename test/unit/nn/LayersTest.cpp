@@ -1,0 +1,530 @@
+//===- LayersTest.cpp - layers, losses, optimisers ------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values are held against plain loops in double, gradients against differences
+// of the compiled function itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Jit.h"
+#include "heddle/nn/Checkpoint.h"
+#include "heddle/nn/Layers.h"
+#include "heddle/nn/Optimizers.h"
+#include "test/unit/io/Files.h"
+
+#include <sys/resource.h>
+
+#include <cmath>
+#include <csignal>
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+const Name n("n"), row("row"), column("column"), channel("channel"), out("out"), classes("class");
+
+/// Numbers in [-1, 1) from a seed.
+std::vector<float> numbers(size_t count, uint64_t seed) {
+  std::vector<float> values(count);
+  for (float &value : values) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    value = float(int64_t(seed >> 33) - (1 << 30)) / float(1 << 30);
+  }
+  return values;
+}
+Tensor tensor(const std::vector<float> &values, const std::vector<Extent> &extents) {
+  return Tensor::of<float>(std::span<const float>(values), extents);
+}
+Tensor random(const std::vector<Extent> &extents, uint64_t seed) {
+  size_t count = 1;
+  for (const Extent &extent : extents)
+    count *= size_t(extent.size);
+  return tensor(numbers(count, seed), extents);
+}
+Names orderOf(const Tensor &tensor) {
+  Names order;
+  for (const std::string &name : tensor.names())
+    order.push_back(Name(name));
+  return order;
+}
+std::vector<Extent> extentsOf(const Tensor &tensor) {
+  std::vector<Extent> extents;
+  for (const auto &[name, size] : tensor.sizes())
+    extents.push_back({Name(name), size});
+  return extents;
+}
+
+struct Inputs {
+  std::vector<Tensor> all;
+  HEDDLE_FIELDS(all)
+};
+
+/// Holds the gradient of sum(weights * function(inputs)) against differences.
+template <typename F>
+void expectGradient(F &&function, std::vector<Tensor> inputs, double tolerance = 1e-2) {
+  auto loss = [&](Inputs x) {
+    Tensor y = function(x.all);
+    std::vector<Extent> extents = extentsOf(y);
+    return sum(y * (randomUniform(key(99), extents) + 0.5), orderOf(y));
+  };
+  auto forward = jit([&](Inputs x) { return loss(x); });
+  auto both = jit([&](Inputs x) { return valueAndGrad(loss, x); });
+  Inputs x{inputs};
+  auto [value, gradient] = both(x);
+  EXPECT_NEAR(value.item(), forward(x).item(), 1e-4 * (1 + std::abs(value.item())));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Names order = orderOf(inputs[i]);
+    const Tensor &slope = gradient.all[i];
+    std::vector<float> values = inputs[i].to<float>(order), got = slope.to<float>(order);
+    size_t stride = std::max<size_t>(1, values.size() / 12);
+    for (size_t at = 0; at < values.size(); at += stride) {
+      auto moved = [&](float by) {
+        auto changed = values;
+        changed[at] += by;
+        Inputs y = x;
+        y.all[i] = tensor(changed, extentsOf(inputs[i]));
+        return forward(y).item();
+      };
+      double step = 1e-2, wanted = (moved(1e-2f) - moved(-1e-2f)) / (2 * step);
+      EXPECT_NEAR(got[at], wanted, tolerance * (1 + std::abs(wanted)))
+          << "input " << i << ", element " << at;
+    }
+  }
+}
+
+void expectNear(const std::vector<float> &got, const std::vector<double> &wanted,
+                double tolerance = 1e-5) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], wanted[i], tolerance * (1 + std::abs(wanted[i]))) << i;
+}
+
+template <typename F>
+std::vector<double> mapped(const std::vector<float> &values, F &&function) {
+  std::vector<double> result;
+  for (float value : values)
+    result.push_back(function(double(value)));
+  return result;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+struct Activation {
+  const char *name;
+  Tensor (*function)(const Tensor &);
+  double (*wanted)(double);
+};
+static void PrintTo(const Activation &activation, std::ostream *out) { *out << activation.name; }
+
+class Activations : public testing::TestWithParam<Activation> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, Activations,
+    testing::Values(
+        Activation{"relu", [](const Tensor &x) { return relu(x); },
+                   [](double x) { return std::max(x, 0.0); }},
+        Activation{"tanh", [](const Tensor &x) { return tanh(x); },
+                   [](double x) { return std::tanh(x); }},
+        Activation{"sigmoid", [](const Tensor &x) { return sigmoid(x); },
+                   [](double x) { return 1 / (1 + std::exp(-x)); }},
+        Activation{"gelu", [](const Tensor &x) { return nn::gelu(x); },
+                   [](double x) { return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0))); }},
+        Activation{"geluTanh", [](const Tensor &x) { return nn::geluTanh(x); },
+                   [](double x) {
+                     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+                   }},
+        Activation{"silu", [](const Tensor &x) { return nn::silu(x); },
+                   [](double x) { return x / (1 + std::exp(-x)); }}),
+    [](const auto &info) { return std::string(info.param.name); });
+
+TEST_P(Activations, ValueAndGradient) {
+  std::vector<float> values = numbers(23, 1);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = values[i] * 6 + (std::abs(values[i]) < 0.01f ? 0.1f : 0); // not at relu's corner
+  Tensor x = tensor(values, {{n, 23}});
+  expectNear(GetParam().function(x).to<float>({n}), mapped(values, GetParam().wanted), 1e-5);
+  expectGradient([](const std::vector<Tensor> &x) { return GetParam().function(x[0]); }, {x});
+}
+
+TEST(Activations, SigmoidAndSiluDoNotOverflow) {
+  Tensor x = Tensor::of<float>({-200, 200}, {{n, 2}});
+  EXPECT_EQ(sigmoid(x).to<float>({n}), (std::vector<float>{0, 1}));
+  EXPECT_EQ(nn::silu(x).to<float>({n})[1], 200);
+}
+
+TEST(Activations, SoftmaxIsStable) {
+  Tensor x = Tensor::of<float>({1000, 1001, -1000, 2, 2, 2}, {{n, 2}, {classes, 3}});
+  double e = std::exp(1.0), third = 1 / 3.0;
+  expectNear(nn::softmax(x, over(classes)).to<float>({n, classes}),
+             {1 / (1 + e), e / (1 + e), 0, third, third, third});
+  auto logs = nn::logSoftmax(x, over(classes)).to<float>({n, classes});
+  EXPECT_NEAR(logs[0], -std::log(1 + e), 1e-4);
+  EXPECT_NEAR(logs[5], std::log(third), 1e-5);
+  expectGradient([](const std::vector<Tensor> &x) { return nn::softmax(x[0], over(classes)); },
+                 {random({{n, 3}, {classes, 4}}, 2)});
+  expectGradient([](const std::vector<Tensor> &x) { return nn::logSoftmax(x[0], over(classes)); },
+                 {random({{n, 3}, {classes, 4}}, 3)});
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+TEST(Linear, SumsOverSeveralNames) {
+  nn::Linear layer = nn::Linear::make({{row, 3}, {channel, 2}}, {out, 4}, key(1));
+  auto w = layer.weight.to<float>({row, channel, out});
+  for (float value : w)
+    EXPECT_LE(std::abs(value), 1 / std::sqrt(6.0f));
+  EXPECT_EQ(layer.bias.to<float>({out}), std::vector<float>(4, 0));
+  layer.bias = random({{out, 4}}, 4);
+  auto b = layer.bias.to<float>({out}), x = numbers(5 * 3 * 2, 5);
+  std::vector<double> wanted;
+  for (size_t i = 0; i < 5; ++i)
+    for (size_t o = 0; o < 4; ++o) {
+      double sum = b[o];
+      for (size_t k = 0; k < 6; ++k)
+        sum += double(x[i * 6 + k]) * w[k * 4 + o];
+      wanted.push_back(sum);
+    }
+  Tensor input = tensor(x, {{n, 5}, {row, 3}, {channel, 2}});
+  expectNear(layer(input, over(row, channel)).to<float>({n, out}), wanted);
+  expectGradient(
+      [](const std::vector<Tensor> &x) {
+        return nn::Linear{x[1], x[2]}(x[0], over(row, channel));
+      },
+      {input, layer.weight, layer.bias});
+}
+
+TEST(Conv, KeepsTheSizeAndRenamesTheChannel) {
+  nn::Conv layer = nn::Conv::make(3, {channel, 2}, {out, 5}, key(2));
+  Tensor x = random({{n, 2}, {row, 6}, {column, 4}, {channel, 2}}, 6);
+  EXPECT_EQ(layer(x, row, column, channel, out).type(),
+            "!nd.tensor<f32, channel: 5, column: 4, n: 2, row: 6>");
+  EXPECT_EQ(layer(x, row, column, channel, out, 2).type(),
+            "!nd.tensor<f32, channel: 5, column: 2, n: 2, row: 3>");
+  expectGradient(
+      [](const std::vector<Tensor> &x) {
+        return nn::Conv{x[1], x[2]}(x[0], row, column, channel, out);
+      },
+      {x, layer.weight, layer.bias});
+}
+
+TEST(Pool, LargestAndMeanOfEachSquare) {
+  auto values = numbers(5 * 4, 7); // the fifth row is left over
+  Tensor x = tensor(values, {{row, 5}, {column, 4}});
+  std::vector<double> largest, means;
+  for (size_t r = 0; r < 2; ++r)
+    for (size_t c = 0; c < 2; ++c) {
+      double most = -2, sum = 0;
+      for (size_t i = 0; i < 2; ++i)
+        for (size_t j = 0; j < 2; ++j) {
+          double value = values[(2 * r + i) * 4 + 2 * c + j];
+          most = std::max(most, value);
+          sum += value;
+        }
+      largest.push_back(most);
+      means.push_back(sum / 4);
+    }
+  expectNear(nn::maxPool(x, row, column, 2).to<float>({row, column}), largest);
+  expectNear(nn::averagePool(x, row, column, 2).to<float>({row, column}), means);
+  expectGradient([](const std::vector<Tensor> &x) { return nn::averagePool(x[0], row, column, 2); },
+                 {x});
+  expectGradient([](const std::vector<Tensor> &x) { return nn::maxPool(x[0], row, column, 2); },
+                 {tensor({0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 7, 6, 5, 4, 3, 2}, {{row, 4}, {column, 4}})});
+}
+
+/// (x - mean) / sqrt(variance + 1e-5) * scale + shift over the first axis of `values` [count, width].
+static std::vector<double> normalised(const std::vector<double> &values, size_t count,
+                                      size_t width, const std::vector<float> &scale,
+                                      const std::vector<float> &shift,
+                                      std::vector<double> *means = nullptr,
+                                      std::vector<double> *variances = nullptr) {
+  std::vector<double> result(values.size());
+  for (size_t c = 0; c < width; ++c) {
+    double mean = 0, variance = 0;
+    for (size_t i = 0; i < count; ++i)
+      mean += values[i * width + c] / double(count);
+    for (size_t i = 0; i < count; ++i)
+      variance += std::pow(values[i * width + c] - mean, 2) / double(count);
+    for (size_t i = 0; i < count; ++i)
+      result[i * width + c] =
+          (values[i * width + c] - mean) / std::sqrt(variance + 1e-5) * scale[c] + shift[c];
+    if (means) {
+      means->push_back(mean);
+      variances->push_back(variance);
+    }
+  }
+  return result;
+}
+
+TEST(BatchNorm, NormalisesEachChannelAndKeepsTheMoments) {
+  auto values = numbers(6 * 5 * 3, 8);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = values[i] * float(1 + i % 3) + 2;
+  Tensor x = tensor(values, {{n, 6}, {row, 5}, {channel, 3}});
+  nn::BatchNorm norm{random({{channel, 3}}, 9), random({{channel, 3}}, 10)};
+  nn::RunningMoments running = nn::BatchNorm::moments({channel, 3});
+  std::vector<double> means, variances;
+  auto wanted = normalised({values.begin(), values.end()}, 30, 3, norm.scale.to<float>({channel}),
+                           norm.shift.to<float>({channel}), &means, &variances);
+  Tensor y = norm.train(x, over(n, row), running);
+  expectNear(y.to<float>({n, row, channel}), wanted, 1e-4);
+  for (size_t c = 0; c < 3; ++c) {
+    EXPECT_NEAR(running.mean.to<float>({channel})[c], 0.1 * means[c], 1e-5);
+    EXPECT_NEAR(running.variance.to<float>({channel})[c], 0.9 + 0.1 * variances[c] * 30 / 29, 1e-5);
+  }
+  // With the moments of the very batch both ways agree.
+  nn::RunningMoments exact{mean(x, over(n, row)), nn::BatchNorm::moments({channel, 3}).variance};
+  Tensor centred = x - exact.mean;
+  exact.variance = mean(centred * centred, over(n, row));
+  expectNear(norm(x, exact).to<float>({n, row, channel}), wanted, 1e-4);
+  expectGradient(
+      [](const std::vector<Tensor> &x) {
+        nn::RunningMoments unused = nn::BatchNorm::moments({channel, 3});
+        return nn::BatchNorm{x[1], x[2]}.train(x[0], over(n, row), unused);
+      },
+      {x, norm.scale, norm.shift});
+}
+
+namespace {
+struct NormState {
+  nn::BatchNorm norm;
+  nn::RunningMoments moments;
+  HEDDLE_FIELDS(norm, moments)
+};
+} // namespace
+
+TEST(BatchNorm, MomentsLeaveADifferentiatedFunctionAsAResult) {
+  Tensor x = random({{n, 4}, {channel, 2}}, 11) + 3.0;
+  auto step = jit([&](NormState &s, Tensor x) {
+    auto [result, gradient] = valueAndGrad(
+        [&](nn::BatchNorm norm) {
+          nn::RunningMoments moments = s.moments;
+          Tensor y = norm.train(x, over(n), moments);
+          return std::pair(sum(y * y, over(n, channel)), moments);
+        },
+        s.norm);
+    s.moments = result.second;
+    s.norm.scale = s.norm.scale - gradient.scale * 0.01;
+    return result.first;
+  });
+  NormState state{nn::BatchNorm::make({channel, 2}), nn::BatchNorm::moments({channel, 2})};
+  Tensor data = x;
+  EXPECT_NEAR(step(state, data).item(), 8, 1e-3);
+  EXPECT_NEAR(state.moments.mean.to<float>({channel})[0], 0.1 * mean(x, over(n)).to<float>({channel})[0],
+              1e-5);
+  // d/ds sum (s z)^2 = 2 s sum z^2 = 2 * 4.
+  EXPECT_NEAR(state.norm.scale.to<float>({channel})[1], 1 - 0.08, 1e-3);
+}
+
+TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
+  auto values = numbers(3 * 4 * 2, 12);
+  Tensor x = tensor(values, {{row, 4}, {channel, 2}, {n, 3}}); // the sample last, as `normalised` wants
+  nn::LayerNorm norm{random({{row, 4}, {channel, 2}}, 13), random({{row, 4}, {channel, 2}}, 14)};
+  std::vector<float> one(3, 1), zero(3, 0);
+  auto plain = normalised({values.begin(), values.end()}, 8, 3, one, zero);
+  auto scale = norm.scale.to<float>({row, channel}), shift = norm.shift.to<float>({row, channel});
+  for (size_t i = 0; i < plain.size(); ++i)
+    plain[i] = plain[i] * scale[i / 3] + shift[i / 3];
+  expectNear(norm(x, over(row, channel)).to<float>({row, channel, n}), plain, 1e-4);
+  expectGradient(
+      [](const std::vector<Tensor> &x) {
+        return nn::LayerNorm{x[1], x[2]}(x[0], over(row, channel));
+      },
+      {x, norm.scale, norm.shift});
+  nn::LayerNorm made = nn::LayerNorm::make({{row, 4}});
+  EXPECT_EQ(made.scale.to<float>({row}), std::vector<float>(4, 1));
+}
+
+TEST(Dropout, DropsByKeyAndKeepsTheMean) {
+  Tensor x = random({{n, 100}, {channel, 100}}, 15) + 2.0;
+  auto drop = jit([](Tensor x, Tensor key) {
+    return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}});
+  });
+  auto values = x.to<float>({n, channel}), got = drop(x, key(1)).to<float>({n, channel});
+  int kept = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    kept += got[i] != 0;
+    if (got[i] != 0)
+      EXPECT_FLOAT_EQ(got[i], values[i] / 0.75f);
+  }
+  EXPECT_NEAR(kept, 7500, 150); // 3.5 deviations
+  EXPECT_EQ(got, drop(x, key(1)).to<float>({n, channel}));
+  EXPECT_NE(got, drop(x, key(2)).to<float>({n, channel}));
+  // The gradient passes where the value did.
+  auto gradient = grad(
+      [](Tensor x) {
+        return sum(nn::dropout(x, 0.25, key(1), {{n, 100}, {channel, 100}}), over(n, channel));
+      },
+      x);
+  auto slopes = gradient.to<float>({n, channel});
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_FLOAT_EQ(slopes[i], got[i] != 0 ? 1 / 0.75f : 0);
+  expectHas(messageOf([&] { nn::dropout(x, 1, key(1), {}); }), {"rate of dropout", "1.0"});
+}
+
+TEST(CrossEntropy, IsTheNegativeLogLikelihood) {
+  auto logits = numbers(4 * 5, 16);
+  std::vector<int32_t> labels{3, 0, 4, 1};
+  std::vector<double> wanted;
+  for (size_t i = 0; i < 4; ++i) {
+    double total = 0;
+    for (size_t c = 0; c < 5; ++c)
+      total += std::exp(double(logits[i * 5 + c]));
+    wanted.push_back(std::log(total) - logits[i * 5 + size_t(labels[i])]);
+  }
+  Tensor x = tensor(logits, {{n, 4}, {classes, 5}});
+  Tensor label = Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n, 4}});
+  expectNear(nn::crossEntropy(x, label, classes).to<float>({n}), wanted);
+  expectGradient([&](const std::vector<Tensor> &x) { return nn::crossEntropy(x[0], label, classes); },
+                 {x});
+  Tensor huge = nn::crossEntropy(x * 1e4, label, classes);
+  for (float value : huge.to<float>({n}))
+    EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(Layers, MistakesNameTheCallersPlace) {
+  nn::Linear layer = nn::Linear::make({{channel, 2}}, {out, 3}, key(1));
+  std::string message = messageOf([&] { layer(zeros({{n, 4}, {channel, 5}}), over(channel)); });
+  expectHas(message, {"LayersTest.cpp", "'channel'", "size 5", "size 2"});
+}
+
+//===----------------------------------------------------------------------===//
+// Optimisers
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Weights {
+  Tensor a, steps, b; ///< `steps` is an integer, which has no gradient
+  HEDDLE_FIELDS(a, steps, b)
+};
+Weights initial() {
+  return {Tensor::of<float>({1, -2, 0.5f}, {{n, 3}}), Tensor::of<int64_t>({7}, {}),
+          Tensor::of<float>({3}, {})};
+}
+/// d/da = 2 a, d/db = b.
+Tensor lossOf(const Weights &w) {
+  return sum(w.a * w.a, over(n)) + w.b * w.b * 0.5;
+}
+template <typename Optimizer>
+struct OptimizerState {
+  Weights weights;
+  Optimizer optimizer;
+  HEDDLE_FIELDS(weights, optimizer)
+};
+} // namespace
+
+TEST(Optimizers, SgdFollowsItsFormula) {
+  OptimizerState<nn::Sgd> state{initial(), {}};
+  state.optimizer = nn::Sgd::make(state.weights);
+  auto step = jit([](OptimizerState<nn::Sgd> &s, Tensor rate) {
+    auto [loss, gradient] = valueAndGrad(lossOf, s.weights);
+    s.optimizer.update(s.weights, gradient, rate, {.momentum = 0.8, .decay = 0.1});
+    return loss;
+  });
+  double p[4] = {1, -2, 0.5, 3}, v[4] = {};
+  for (int i = 0; i < 5; ++i) {
+    double rate = 0.1 / (i + 1);
+    step(state, Tensor::of<float>({float(rate)}, {}));
+    for (int j = 0; j < 4; ++j) {
+      v[j] = 0.8 * v[j] + (j < 3 ? 2 : 1) * p[j] + 0.1 * p[j];
+      p[j] -= rate * v[j];
+    }
+  }
+  expectNear(state.weights.a.to<float>({n}), {p[0], p[1], p[2]});
+  EXPECT_NEAR(state.weights.b.item(), p[3], 1e-5);
+  EXPECT_EQ(state.weights.steps.item(), 7);
+}
+
+TEST(Optimizers, AdamFollowsItsFormula) {
+  OptimizerState<nn::Adam> state{initial(), {}};
+  state.optimizer = nn::Adam::make(state.weights);
+  auto step = jit([](OptimizerState<nn::Adam> &s) {
+    auto [loss, gradient] = valueAndGrad(lossOf, s.weights);
+    s.optimizer.update(s.weights, gradient, 0.05, {.decay = 0.01});
+    return loss;
+  });
+  double p[4] = {1, -2, 0.5, 3}, m[4] = {}, s[4] = {};
+  for (int i = 1; i <= 5; ++i) {
+    step(state);
+    for (int j = 0; j < 4; ++j) {
+      double g = (j < 3 ? 2 : 1) * p[j];
+      m[j] = 0.9 * m[j] + 0.1 * g;
+      s[j] = 0.999 * s[j] + 0.001 * g * g;
+      double mean = m[j] / (1 - std::pow(0.9, i)), square = s[j] / (1 - std::pow(0.999, i));
+      p[j] -= 0.05 * (mean / (std::sqrt(square) + 1e-8) + 0.01 * p[j]);
+    }
+  }
+  expectNear(state.weights.a.to<float>({n}), {p[0], p[1], p[2]}, 1e-4);
+  EXPECT_NEAR(state.weights.b.item(), p[3], 1e-4);
+  EXPECT_EQ(state.optimizer.steps.item(), 5);
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+TEST(Checkpoint, ATreeComesBackToTheBit) {
+  TemporaryDirectory directory;
+  std::string path = directory / "tree.safetensors";
+  OptimizerState<nn::Adam> state{initial(), {}}, back{initial(), {}};
+  state.optimizer = nn::Adam::make(state.weights);
+  back.optimizer = nn::Adam::make(back.weights);
+  state.weights.a = random({{n, 3}}, 20);
+  state.optimizer.square[0] = (state.weights.a * 3.0).cast(ElementType::F32);
+  nn::saveTree(path, state, {{"epoch", "3"}, {"text", "line\nline"}});
+  nn::Notes notes;
+  nn::loadTree(path, back, &notes);
+  EXPECT_EQ(back.weights.a.to<float>({n}), state.weights.a.to<float>({n}));
+  EXPECT_EQ(back.optimizer.square[0].to<float>({n}), state.optimizer.square[0].to<float>({n}));
+  EXPECT_EQ(back.weights.steps.item(), 7);
+  EXPECT_EQ(notes, (nn::Notes{{"epoch", "3"}, {"text", "line\nline"}}));
+}
+
+TEST(Checkpoint, WhatDoesNotFitIsNamedAndLeavesTheTreeAlone) {
+  TemporaryDirectory directory;
+  std::string path = directory / "tree.safetensors";
+  Weights saved = initial();
+  nn::saveTree(path, saved);
+  Weights other{zeros({{n, 4}}), Tensor::of<int64_t>({1}, {}), zeros({})};
+  expectHas(messageOf([&] { nn::loadTree(path, other); }), {path, "'a'", "n: 3", "n: 4"});
+  EXPECT_EQ(other.a.size(n), 4);
+  std::pair<Weights, Tensor> bigger{initial(), zeros({})};
+  expectHas(messageOf([&] { nn::loadTree(path, bigger); }), {path, "no tensor '0.a'"});
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 5);
+  expectHas(messageOf([&] { nn::loadTree(path, saved); }), {path});
+  directory.write("tree.safetensors", "x");
+  expectHas(messageOf([&] { nn::loadTree(path, saved); }), {path});
+  expectHas(messageOf([&] { nn::loadTree(directory / "none", saved); }), {"none", "No such file"});
+  auto unnamed = io::HostArray::of<float>({1, 2}, {2});
+  expectHas(messageOf([&] { nn::tensorOf(unnamed); }), {"have names", "f32 [2]"});
+}
+
+TEST(Checkpoint, AFileThatMayNotGrowLeavesTheOldOne) {
+  TemporaryDirectory directory;
+  std::string path = directory / "tree.safetensors";
+  Weights old = initial();
+  nn::saveTree(path, old);
+  Tensor large = zeros({{n, 100000}});
+  (void)large.to<float>({n});
+  rlimit before, small;
+  getrlimit(RLIMIT_FSIZE, &before);
+  small = before;
+  small.rlim_cur = 4096;
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message = messageOf([&] { nn::saveTree(path, large); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  expectHas(message, {path, "File too large"});
+  Weights back = initial();
+  nn::loadTree(path, back);
+  EXPECT_EQ(back.a.to<float>({n}), old.a.to<float>({n}));
+  EXPECT_EQ(directory.entries(), 1u);
+}
