@@ -31,7 +31,7 @@ inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500};
 /// Waits until `ready()`; false if that took longer than `limit`.
 template <typename Ready>
 bool spinUntil(Ready &&ready, std::chrono::microseconds limit) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 100; ++i) {
     if (ready())
       return true;
 #if defined(__x86_64__)

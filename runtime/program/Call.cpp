@@ -57,7 +57,7 @@ void Call::makeAndFree(int32_t step) {
   for (int32_t value : make) {
     const ValueSpec &of = spec.values[size_t(value)];
     addresses[size_t(value)] = settings.manager->allocate(
-        plan->bytes[size_t(value)], of.layout.alignment, {of.name, of.location});
+        plan->types[size_t(value)]->bytes, of.layout.alignment, {of.name, of.location});
   }
   if (!free.empty() || !make.empty())
     for (size_t i = 0; i < addresses.size(); ++i)
@@ -133,9 +133,9 @@ void Call::unbind() {
 
 TensorRef &Call::ensureResult(size_t result) {
   size_t value = size_t(spec.results[result]);
-  if (!results[result] || !(results[result]->spec() == plan->types[value]))
+  if (!results[result] || results[result]->placedType() != plan->types[value])
     results[result] = std::make_shared<RuntimeTensor>(
-        plan->types[value], spec.values[value].layout, settings.manager,
+        plan->types[value], settings.manager,
         AllocationInfo{spec.values[value].name, spec.values[value].location});
   return results[result];
 }
@@ -304,8 +304,8 @@ void Call::afterRun() {
   // The memory lives on under a new handle.
   for (auto [argument, result] : spec.donations)
     if (Argument &given = arguments[size_t(argument)]; given.inPlace) {
-      results[size_t(result)] = RuntimeTensor::takeOver(
-          *given.tensor, spec.values[size_t(spec.results[size_t(result)])].layout);
+      results[size_t(result)] =
+          RuntimeTensor::takeOver(*given.tensor, plan->types[size_t(spec.results[size_t(result)])]);
       given.inPlace = false;
       ready = false;
     }

@@ -8,7 +8,6 @@
 
 #include "heddle/Error.h"
 #include "runtime/memory/Planner.h"
-#include "runtime/program/RuntimeTensor.h"
 
 #include <algorithm>
 
@@ -99,11 +98,12 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
     TensorSpec type = value.type;
     for (auto &[name, size] : type.dims)
       size = size.substitute(known);
-    if (std::string message = value.layout.verify(constantSizes(type)); !message.empty())
+    try {
+      plan.types.push_back(placed(std::move(type), value.layout));
+    } catch (const Error &error) {
       throw Error("the value '" + value.name + "' of '" + entry.name +
-                  "' does not fit: " + message);
-    plan.bytes.push_back(byteCount(type, value.layout));
-    plan.types.push_back(std::move(type));
+                  "' does not fit: " + error.what());
+    }
     plan.offsets.push_back(value.offset);
     int32_t place = int32_t(i);
     while (entry.values[size_t(place)].aliasOf >= 0)
@@ -125,7 +125,7 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
     plan.makeBefore[size_t(value.firstStep)].push_back(int32_t(i));
     plan.freeBefore[std::min(size_t(last[i]) + 1, entry.steps.size())].push_back(int32_t(i));
     plan.arenaAlignment = std::max(plan.arenaAlignment, value.layout.alignment);
-    buffers.push_back({plan.bytes[i], value.firstStep, last[i], -1, value.layout.alignment});
+    buffers.push_back({plan.types[i]->bytes, value.firstStep, last[i], -1, value.layout.alignment});
     owners.push_back(i);
   }
   plan.arenaBytes = entry.arenaBytes;
@@ -146,11 +146,11 @@ EntryMemory heddle::memoryOf(const EntrySpec &entry, const EntryPlan &plan) {
       continue;
     Kind kind = entry.values[i].kind;
     if (kind == Kind::Argument)
-      memory.arguments += plan.bytes[i];
+      memory.arguments += plan.types[i]->bytes;
     else if (kind == Kind::Result)
-      memory.results += plan.bytes[i];
+      memory.results += plan.types[i]->bytes;
     else if (kind == Kind::Constant)
-      memory.constants += plan.bytes[i];
+      memory.constants += plan.types[i]->bytes;
   }
   memory.arena = plan.arenaBytes;
   memory.live = plan.liveBytes;

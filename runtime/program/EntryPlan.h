@@ -15,16 +15,15 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
 #define HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
 
-#include "runtime/program/Manifest.h"
+#include "runtime/program/RuntimeTensor.h"
 
 namespace heddle {
 
 struct EntryPlan {
-  std::vector<int64_t> symbols;  ///< in EntrySpec::symbols order
-  std::vector<TensorSpec> types; ///< of each value, with constant sizes
-  std::vector<int64_t> bytes;    ///< of each value
-  std::vector<int64_t> offsets;  ///< of temporaries in the arena
-  std::vector<int32_t> places;   ///< the value in whose place each lies, itself if in none
+  std::vector<int64_t> symbols;                         ///< in EntrySpec::symbols order
+  std::vector<std::shared_ptr<const PlacedType>> types; ///< of each value
+  std::vector<int64_t> offsets;                         ///< of temporaries in the arena
+  std::vector<int32_t> places; ///< the value in whose place each lies, itself if in none
   int64_t arenaBytes = 0, arenaAlignment = 64;
   int64_t liveBytes = 0; ///< of temporaries, at the worst step: no arena can be smaller
   /// For managed memory: the temporaries to make before each step and to free

@@ -35,50 +35,54 @@ int64_t heddle::byteCount(const TensorSpec &spec, const Layout &layout) {
   return layout.elements(constantSizes(spec)) * byteSize(spec.element);
 }
 
-static void requireFit(const TensorSpec &spec, const Layout &layout) {
-  if (std::string message = layout.verify(constantSizes(spec)); !message.empty())
+std::shared_ptr<const PlacedType> heddle::placed(TensorSpec spec, Layout layout) {
+  Sizes sizes = constantSizes(spec);
+  if (std::string message = layout.verify(sizes); !message.empty())
     throw Error(message + ": " + layout.str() + " for a tensor of type " + describe(spec));
+  int64_t bytes = layout.elements(sizes) * byteSize(spec.element);
+  bool zeroed = layout.zeroPadded && layout.hasPadding(sizes);
+  return std::make_shared<const PlacedType>(
+      PlacedType{std::move(spec), std::move(layout), bytes, zeroed});
 }
 
-RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> given,
+RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager,
                              const AllocationInfo &info)
-    : tensorSpec(std::move(spec)), tensorLayout(std::move(layout)) {
-  requireFit(tensorSpec, tensorLayout);
-  auto manager = given ? std::move(given) : defaultMemoryManager();
-  byteCount = heddle::byteCount(tensorSpec, tensorLayout);
-  void *address = manager->allocate(byteCount, tensorLayout.alignment, info);
-  storage = std::shared_ptr<void>(address, [manager](void *memory) { manager->free(memory); });
-  if (tensorLayout.zeroPadded && tensorLayout.hasPadding(sizes()))
-    std::memset(address, 0, size_t(byteCount));
+    : RuntimeTensor(placed(std::move(spec), std::move(layout)), std::move(manager), info) {}
+
+RuntimeTensor::RuntimeTensor(std::shared_ptr<const PlacedType> given,
+                             std::shared_ptr<MemoryManager> manager, const AllocationInfo &info)
+    : type(std::move(given)) {
+  if (!manager)
+    manager = defaultMemoryManager();
+  void *address = manager->allocate(bytes(), layout().alignment, info);
+  storage = std::shared_ptr<void>(
+      address, [manager = std::move(manager)](void *memory) { manager->free(memory); });
+  if (type->zeroed)
+    std::memset(address, 0, size_t(bytes()));
 }
 
 RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
                              std::shared_ptr<void> owner)
-    : tensorSpec(std::move(spec)), tensorLayout(std::move(layout)),
-      storage(std::move(owner), address) {
-  requireFit(tensorSpec, tensorLayout);
-  byteCount = heddle::byteCount(tensorSpec, tensorLayout);
-  if (!address && byteCount > 0)
-    throw Error("expected memory for a tensor of type " + describe(tensorSpec) + ", got none");
-  if (reinterpret_cast<uintptr_t>(address) % uint64_t(tensorLayout.alignment))
-    throw Error("expected memory aligned to " + std::to_string(tensorLayout.alignment) +
-                " bytes for a tensor of type " + describe(tensorSpec));
+    : type(placed(std::move(spec), std::move(layout))), storage(std::move(owner), address) {
+  if (!address && bytes() > 0)
+    throw Error("expected memory for a tensor of type " + describe(this->spec()) + ", got none");
+  if (reinterpret_cast<uintptr_t>(address) % uint64_t(type->layout.alignment))
+    throw Error("expected memory aligned to " + std::to_string(type->layout.alignment) +
+                " bytes for a tensor of type " + describe(this->spec()));
 }
 
-TensorRef RuntimeTensor::takeOver(RuntimeTensor &from, const Layout &layout) {
+TensorRef RuntimeTensor::takeOver(RuntimeTensor &from, std::shared_ptr<const PlacedType> type) {
   TensorRef result(new RuntimeTensor());
-  result->tensorSpec = from.tensorSpec;
-  result->tensorLayout = layout;
-  result->byteCount = from.byteCount;
+  result->type = std::move(type);
   result->storage = std::move(from.storage);
   return result;
 }
 
-Sizes RuntimeTensor::sizes() const { return constantSizes(tensorSpec); }
+Sizes RuntimeTensor::sizes() const { return constantSizes(spec()); }
 
 void RuntimeTensor::requireMemory() const {
   if (!donatedTo.empty())
-    throw Error("this tensor of type " + describe(tensorSpec) + " was given up to '" + donatedTo +
+    throw Error("this tensor of type " + describe(spec()) + " was given up to '" + donatedTo +
                 "', which updated it in place");
 }
 
@@ -97,31 +101,30 @@ static Layout denseLayout(const TensorSpec &spec, const std::vector<std::string>
 }
 
 void RuntimeTensor::copyFrom(const void *dense, const std::vector<std::string> &order) {
-  Layout layout = denseLayout(tensorSpec, order);
+  Layout given = denseLayout(spec(), order);
   requireMemory();
-  relayout(dense, layout, address(), tensorLayout, sizes(), byteSize(tensorSpec.element));
+  relayout(dense, given, address(), layout(), sizes(), byteSize(spec().element));
 }
 
 void RuntimeTensor::copyTo(void *dense, const std::vector<std::string> &order) const {
-  Layout layout = denseLayout(tensorSpec, order);
+  Layout wanted = denseLayout(spec(), order);
   requireMemory();
-  relayout(address(), tensorLayout, dense, layout, sizes(), byteSize(tensorSpec.element));
+  relayout(address(), layout(), dense, wanted, sizes(), byteSize(spec().element));
 }
 
 void RuntimeTensor::copyFrom(const RuntimeTensor &other) {
-  if (!(tensorSpec == other.tensorSpec))
-    throw Error("expected a tensor of type " + describe(tensorSpec) + " to copy, got " +
-                describe(other.tensorSpec));
+  if (!(spec() == other.spec()))
+    throw Error("expected a tensor of type " + describe(spec()) + " to copy, got " +
+                describe(other.spec()));
   requireMemory();
   other.requireMemory();
-  relayout(other.address(), other.tensorLayout, address(), tensorLayout, sizes(),
-           byteSize(tensorSpec.element));
+  relayout(other.address(), other.layout(), address(), layout(), sizes(), byteSize(spec().element));
 }
 
 TensorRef RuntimeTensor::inLayout(const Layout &layout,
                                   std::shared_ptr<MemoryManager> manager) const {
   requireMemory();
-  auto result = std::make_shared<RuntimeTensor>(tensorSpec, layout, std::move(manager));
+  auto result = std::make_shared<RuntimeTensor>(spec(), layout, std::move(manager));
   result->copyFrom(*this);
   return result;
 }

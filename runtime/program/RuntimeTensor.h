@@ -26,25 +26,39 @@
 
 namespace heddle {
 
+/// How a tensor lies in memory: everything of it but the memory. Shared by all tensors that a
+/// program makes in one place, so that making one is cheap.
+struct PlacedType {
+  TensorSpec spec; ///< of constant sizes
+  Layout layout;
+  int64_t bytes = 0;   ///< padding included
+  bool zeroed = false; ///< has padding that must be zero
+};
+/// Throws Error if the layout does not fit the sizes.
+std::shared_ptr<const PlacedType> placed(TensorSpec spec, Layout layout);
+
 class RuntimeTensor {
 public:
   /// Allocates for constant sizes; elements are undefined, padding is zero if
   /// the layout says so. Throws Error if the layout does not fit the sizes.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
+  RuntimeTensor(std::shared_ptr<const PlacedType> type, std::shared_ptr<MemoryManager> manager,
+                const AllocationInfo &info);
   /// A tensor in memory of the caller's, which `owner` keeps alive. The address
   /// must be aligned as the layout says.
   RuntimeTensor(TensorSpec spec, Layout layout, void *address, std::shared_ptr<void> owner);
   RuntimeTensor(const RuntimeTensor &) = delete;
   RuntimeTensor &operator=(const RuntimeTensor &) = delete;
 
-  const TensorSpec &spec() const { return tensorSpec; }
-  const Layout &layout() const { return tensorLayout; }
+  const TensorSpec &spec() const { return type->spec; }
+  const Layout &layout() const { return type->layout; }
+  const std::shared_ptr<const PlacedType> &placedType() const { return type; }
   Sizes sizes() const;
   /// Null after the memory was given up.
   void *address() const { return storage.get(); }
   /// In memory, padding included.
-  int64_t bytes() const { return byteCount; }
+  int64_t bytes() const { return type->bytes; }
 
   /// Copies from or to a dense array, row-major in `order`, which lists every
   /// name. Throws Error if it does not.
@@ -57,7 +71,8 @@ public:
                                           std::shared_ptr<MemoryManager> manager = nullptr) const;
 
   /// A new handle on the memory of `from`, which gives it up and may not be used again.
-  static std::shared_ptr<RuntimeTensor> takeOver(RuntimeTensor &from, const Layout &layout);
+  static std::shared_ptr<RuntimeTensor> takeOver(RuntimeTensor &from,
+                                                 std::shared_ptr<const PlacedType> type);
 
   /// Non-empty after the tensor was given up: the entry that took it.
   std::string donatedTo;
@@ -66,10 +81,8 @@ private:
   RuntimeTensor() = default;
   void requireMemory() const;
 
-  TensorSpec tensorSpec;
-  Layout tensorLayout;
+  std::shared_ptr<const PlacedType> type;
   std::shared_ptr<void> storage;
-  int64_t byteCount = 0;
 };
 
 using TensorRef = std::shared_ptr<RuntimeTensor>;
