@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The flags of `CompileOptions`, so that every tool calls one thing by one name, and reading IR. (LLVM's
-// own command line is no choice here: the shared LLVM library owns flags such as --threads.)
+// The flags of `CompileOptions`, so that every tool calls one thing by one name, and reading IR.
+// (LLVM's own command line is no choice here: the shared LLVM library owns flags such as
+// --threads.)
 //
 //     CompileOptions options;
 //     CLI::App app("Compiles IR to a program file.");
@@ -57,8 +58,8 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here");
 }
 
-/// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard error
-/// and show the line.
+/// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard
+/// error and show the line.
 class InputModule {
 public:
   explicit InputModule(const mlir::DialectRegistry &registry)

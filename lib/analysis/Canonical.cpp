@@ -406,6 +406,13 @@ heddle::canonicalForm(Operation *op, llvm::function_ref<OperandIdentity(Value)> 
                       [&](const Labels &labels) { return textOf(op, operands, labels); });
 }
 
+std::optional<std::string> heddle::textUnder(Operation *op, ArrayRef<OperandIdentity> operands,
+                                             const Labels &labels) {
+  if (!hasForm(op))
+    return std::nullopt;
+  return textOf(op, operands, labels);
+}
+
 //===----------------------------------------------------------------------===//
 // Keys of kernels
 //===----------------------------------------------------------------------===//
@@ -460,29 +467,32 @@ CanonicalForm heddle::canonicalKernel(Operation *op,
   for (const auto &[name, range] : ranges)
     if (!name.empty() && !llvm::is_contained(names, name))
       names.push_back(name); // of a group around
-  DenseMap<Value, unsigned> positions; // of distinct operands
+  DenseMap<Value, unsigned> positions; // of distinct operands, which are labelled like names
   for (Value operand : op->getOperands())
-    if (unsigned i = positions.size(); positions.try_emplace(operand, i).second)
+    if (unsigned i = positions.size(); positions.try_emplace(operand, i).second) {
+      names.push_back(std::to_string(i));
       for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
         names.push_back(std::to_string(i) + "." + dim.name.str());
+    }
   return canonicalise(names, [&](const Labels &labels) {
     SmallVector<OperandIdentity> operands;
-    std::string text;
+    std::vector<std::string> types;
     for (Value operand : op->getOperands()) {
       unsigned i = positions.lookup(operand);
-      OperandIdentity identity{"arg" + std::to_string(i), {}};
+      OperandIdentity identity{"arg" + labelOf(labels, std::to_string(i)), {}};
       nd::NdTensorType type = nest::tensorTypeOf(operand);
       for (const nd::Dim &dim : type.getDims())
         identity.names[dim.name.str()] =
             labelOf(labels, std::to_string(i) + "." + dim.name.str());
-      text += "\n" + identity.value + ": " + typeText(type, identity.names);
+      std::string text = identity.value + ": " + typeText(type, identity.names);
       if (nest::LayoutAttr layout = layoutOf ? layoutOf(operand) : nest::LayoutAttr())
         text += " in " + layout.getLayout().rename(identity.names).str();
+      types.push_back(std::move(text));
       operands.push_back(std::move(identity));
     }
     std::vector<std::string> around;
     for (const auto &[name, range] : ranges)
       around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
-    return textOf(op, operands, labels) + text + "\nranges " + sortedJoin(around);
+    return textOf(op, operands, labels) + "\n" + sortedJoin(types) + "\nranges " + sortedJoin(around);
   });
 }

@@ -57,13 +57,17 @@ std::optional<CanonicalForm>
 canonicalForm(mlir::Operation *op,
               llvm::function_ref<OperandIdentity(mlir::Value)> identify);
 
+/// The text of such an op under given labels.
+std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
+                                     const Labels &labels);
+
 /// A nest as a text from which names are gone: nests with equal keys and equal layouts of operands are
-/// the same kernel, operand by operand. `layoutOf` gives the layout of an operand, null if unknown.
+/// the same kernel up to the order of operands. `layoutOf` gives the layout of an operand, null if unknown.
 std::string canonicalKey(mlir::Operation *nest,
                          llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);
 
 /// The same for a `nest.compute` or `nest.update`, with labels: iteration names by their spelling, the
-/// names of the i-th distinct operand as `<i>.<name>`.
+/// names of the i-th distinct operand as `<i>.<name>`, and the operand itself as `<i>`.
 CanonicalForm
 canonicalKernel(mlir::Operation *nest,
                 llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);

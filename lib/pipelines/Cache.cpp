@@ -29,6 +29,10 @@ std::string KernelCache::keyOf(const std::string &text) {
 KernelCache::KernelCache(std::string given) : directory(std::move(given)) {
   if (!directory.empty())
     return;
+  if (const char *chosen = std::getenv("HEDDLE_CACHE_DIR"); chosen && *chosen) {
+    directory = chosen;
+    return;
+  }
   llvm::SmallString<128> path;
   if (const char *base = std::getenv("XDG_CACHE_HOME"); base && *base)
     path = base;
@@ -49,7 +53,8 @@ std::string KernelCache::pathOf(const std::string &key) const {
 std::optional<std::string> KernelCache::find(const std::string &key) const {
   if (directory.empty())
     return std::nullopt;
-  auto file = llvm::MemoryBuffer::getFile(pathOf(key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto file =
+      llvm::MemoryBuffer::getFile(pathOf(key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     return std::nullopt;
   // The last 64 bytes are the hash of the rest.
@@ -65,15 +70,16 @@ void KernelCache::store(const std::string &key, const std::string &bytes) const 
   static std::atomic<bool> warned{false};
   auto warn = [&](const std::string &reason) {
     if (!warned.exchange(true))
-      llvm::WithColor::warning() << "the cache directory '" << directory << "' can't be written (" << reason
-                                 << "); compiled kernels are not kept\n";
+      llvm::WithColor::warning() << "the cache directory '" << directory << "' can't be written ("
+                                 << reason << "); compiled kernels are not kept\n";
   };
   std::string path = pathOf(key);
   if (std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
     return warn(error.message());
   int descriptor;
   llvm::SmallString<128> temporary;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%", descriptor, temporary))
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%", descriptor, temporary))
     return warn(error.message());
   bool failed;
   {

@@ -20,6 +20,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <atomic>
 #include <thread>
 
 using namespace heddle;
@@ -41,7 +42,22 @@ struct Setting {
 /// Writes the program's stages to the directory for them, if there is one.
 class Dump {
 public:
-  explicit Dump(const std::string &directory) : directory(directory) {}
+  Dump(ModuleOp module, const CompileOptions &options) : directory(options.dumpDirectory) {
+    const char *everything = std::getenv("HEDDLE_DUMP_DIR");
+    if (!directory.empty() || !everything || !*everything)
+      return;
+    // Programs of this process, in the order of compilation.
+    static std::atomic<int> count{0};
+    std::string name = std::to_string(count++);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic()) {
+        name += "-" + function.getName().str();
+        break;
+      }
+    llvm::SmallString<128> path(everything);
+    llvm::sys::path::append(path, name);
+    directory = std::string(path);
+  }
   bool isWanted() const { return !directory.empty(); }
 
   LogicalResult write(ModuleOp module, const std::string &name, StringRef text) const {
@@ -49,8 +65,7 @@ public:
       return success();
     llvm::SmallString<128> path(directory);
     llvm::sys::path::append(path, name);
-    std::error_code error =
-        llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
+    std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
     if (!error) {
       llvm::raw_fd_ostream stream(path, error);
       stream << text;
@@ -72,7 +87,7 @@ public:
   }
 
 private:
-  const std::string &directory;
+  std::string directory;
 };
 } // namespace
 
@@ -80,14 +95,12 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   if (llvm::none_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
         return function.isPublic() && !function.isExternal();
       }))
-    return module.emitError() << "the module has no public function to make an entry of",
-           failure();
+    return module.emitError() << "the module has no public function to make an entry of", failure();
   auto target = cpu::targetFor(options.targetCpu);
   if (!target)
     return module.emitError() << llvm::toString(target.takeError()), failure();
-  int threads = options.programThreads > 0
-                    ? options.programThreads
-                    : std::max(1, int(std::thread::hardware_concurrency()));
+  int threads = options.programThreads > 0 ? options.programThreads
+                                           : std::max(1, int(std::thread::hardware_concurrency()));
   module.getContext()->loadDialect<nest::NestDialect>();
   nest::MachineAttr machine = cpu::machineAttr(module.getContext(), *target, threads);
   return Setting{std::move(*target), machine};
@@ -160,8 +173,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
       statistics.barriers += step.waits;
     }
     statistics.steps += int(steps.size());
-    auto object = compileEntry(entry.spec.name, "entry." + entry.spec.name, steps, setting.target,
-                               kept);
+    auto object =
+        compileEntry(entry.spec.name, "entry." + entry.spec.name, steps, setting.target, kept);
     if (!object)
       return entry.function.emitError() << llvm::toString(object.takeError()), failure();
     objects.push_back(std::move(*object));
@@ -197,9 +210,9 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
     llvm::replace(name, ' ', '-');
     if (failed(dump.write(module, name + ".mlir", kernel.source)))
       return failure();
-    for (auto [form, ending] : {std::pair(KernelForm::Loops, ".loops.mlir"),
-                                std::pair(KernelForm::LlvmIr, ".ll"),
-                                std::pair(KernelForm::Assembly, ".s")}) {
+    for (auto [form, ending] :
+         {std::pair(KernelForm::Loops, ".loops.mlir"), std::pair(KernelForm::LlvmIr, ".ll"),
+          std::pair(KernelForm::Assembly, ".s")}) {
       auto text = printKernel(kernel, target, form);
       if (failed(text) || failed(dump.write(module, name + ending, *text)))
         return failure();
@@ -212,7 +225,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
                                                CompileStatistics *statistics) {
   auto begin = Clock::now();
   CompileStatistics counted;
-  Dump dump(options.dumpDirectory);
+  Dump dump(module, options);
   auto setting = prepare(module, options);
   if (failed(setting) || failed(dump.write(module, "0-input.mlir")) ||
       failed(runNdPasses(module, options)) || failed(dump.write(module, "1-nd.mlir")) ||
@@ -239,11 +252,12 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
 }
 
 std::string CompileStatistics::str() const {
-  return llvm::formatv("{0} steps ({1} serial, {2} barriers), {3} kernels ({4} cached), {5} bytes of "
-                       "code, {6} of constants, arena {7} (at least {8}), {9:f3} s (passes {10:f3} s, "
-                       "kernels {11:f3} s)",
-                       steps, serialSteps, barriers, kernels, cachedKernels, codeBytes,
-                       constantBytes, arenaBytes, liveBytes, seconds, passSeconds, kernelSeconds)
+  return llvm::formatv(
+             "{0} steps ({1} serial, {2} barriers), {3} kernels ({4} cached), {5} bytes of "
+             "code, {6} of constants, arena {7} (at least {8}), {9:f3} s (passes {10:f3} s, "
+             "kernels {11:f3} s)",
+             steps, serialSteps, barriers, kernels, cachedKernels, codeBytes, constantBytes,
+             arenaBytes, liveBytes, seconds, passSeconds, kernelSeconds)
       .str();
 }
 

@@ -7,9 +7,9 @@
 //
 // The compiler's story in one call. Every public function of the module becomes an entry of the
 // program: nd is simplified and differentiated, lowered to nests, fused and laid out
-// (`buildNdPipeline`, `buildNestPipeline`); the nests are read off as steps (Outline.h), each distinct
-// one becomes a kernel, scheduled, emitted in parallel and cached on disk (Kernels.h); values get
-// places (MemoryPlan.h), and an entry function runs the steps.
+// (`buildNdPipeline`, `buildNestPipeline`); the nests are read off as steps (Outline.h), each
+// distinct one becomes a kernel, scheduled, emitted in parallel and cached on disk (Kernels.h);
+// values get places (MemoryPlan.h), and an entry function runs the steps.
 //
 //     CompileOptions options;
 //     options.targetCpu = "haswell";
@@ -17,8 +17,9 @@
 //     if (succeeded(image))
 //       image->write("classifier.heddle");              // or: loadProgram(std::move(*image))
 //
-// Arguments and results bind by the attribute `nd.name`; `nd.layout` fixes the layout of one (default:
-// row-major over the sorted names). `heddle.donate = i` on an argument lets result i take its place.
+// Arguments and results bind by the attribute `nd.name`; `nd.layout` fixes the layout of one
+// (default: row-major over the sorted names). `heddle.donate = i` on an argument lets result i take
+// its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +38,13 @@ struct CompileOptions {
   int programThreads = 0; ///< threads that will run the program; 0: all cores
   int compileThreads = 0; ///< that emit kernels; 0: all cores
   bool useCache = true;
-  std::string cacheDirectory; ///< empty: $XDG_CACHE_HOME/heddle, or .cache/heddle in the home directory
-  std::string dumpDirectory;  ///< the program after each stage goes here, if not empty
-  bool assignLayouts = true;  ///< false: every value row-major
-  bool progress = true;       ///< show progress of long compilations on a terminal
+  std::string
+      cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
+  /// The program after each stage goes here. Empty: into a folder of $HEDDLE_DUMP_DIR, if that is
+  /// set.
+  std::string dumpDirectory;
+  bool assignLayouts = true; ///< false: every value row-major
+  bool progress = true;      ///< show progress of long compilations on a terminal
 };
 
 /// What compiling did.
@@ -67,7 +71,8 @@ void registerCompilerDialects(mlir::DialectRegistry &registry);
 /// All passes, for tools.
 void registerCompilerPasses();
 
-/// Compiles. `module` is changed: on success it holds the final nests. Fails with located diagnostics.
+/// Compiles. `module` is changed: on success it holds the final nests. Fails with located
+/// diagnostics.
 mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
                                              CompileStatistics *statistics = nullptr);
 

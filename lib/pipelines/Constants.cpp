@@ -11,8 +11,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/xxhash.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstring>
 
@@ -78,8 +78,8 @@ std::optional<int64_t> ConstantBlock::add(nd::ConstantOp constant, const Layout 
     order.push_back(name.str());
   std::string laid(size_t(layout.elements(type.sizes()) * width), '\0');
   relayout(dense->data(), Layout::rowMajor(order), laid.data(), layout, type.sizes(), width);
-  auto hash = llvm::xxh3_128bits(
-      ArrayRef(reinterpret_cast<const uint8_t *>(laid.data()), laid.size()));
+  auto hash =
+      llvm::xxh3_128bits(ArrayRef(reinterpret_cast<const uint8_t *>(laid.data()), laid.size()));
   std::string key(reinterpret_cast<const char *>(&hash), sizeof(hash));
   auto [place, isNew] = places.try_emplace({layout.alignment, key}, 0);
   if (isNew) {

@@ -9,9 +9,11 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Canonical.h"
+#include "lib/pipelines/KernelOrder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/IRMapping.h"
 
 #include <set>
@@ -92,8 +94,9 @@ namespace {
 /// How a nest's names become labels.
 struct NestLabels {
   Labels iteration;
-  std::vector<Labels> operands; ///< of each distinct operand
-  bool uniform = false;         ///< all names of the op, wherever they stand, by `iteration`
+  std::vector<Labels> operands;   ///< of each distinct operand
+  std::vector<std::string> ranks; ///< labels of the operands themselves; empty if they have none
+  bool uniform = false;           ///< all names of the op, wherever they stand, by `iteration`
 };
 } // namespace
 
@@ -150,6 +153,44 @@ static std::vector<std::string> namesIn(Operation *op) {
   return {names.begin(), names.end()};
 }
 
+/// Names may share a label while labels are searched for, so that what must have distinct names is written as text.
+static std::string dimsText(const Labels &labels, nd::DimsAttr dims) {
+  std::vector<std::string> parts;
+  for (const nd::Dim &dim : dims)
+    parts.push_back(renamed(labels, dim.name.getValue()) + ": " + dim.size().getExpr().str());
+  llvm::sort(parts);
+  return "(" + llvm::join(parts, ", ") + ")";
+}
+
+static std::string textOf(Type type, const Labels &labels, AttrTypeReplacer &replacer) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+    os << tensor.getElementType() << dimsText(labels, tensor.getDims());
+  else
+    os << replacer.replace(type);
+  return text;
+}
+
+static std::string textOf(Attribute attr, const Labels &labels, AttrTypeReplacer &replacer) {
+  if (auto dims = dyn_cast<nd::DimsAttr>(attr))
+    return dimsText(labels, dims);
+  std::vector<std::string> parts;
+  if (auto list = dyn_cast<ArrayAttr>(attr)) {
+    for (Attribute each : list)
+      parts.push_back(textOf(each, labels, replacer));
+  } else if (auto map = dyn_cast<nest::MapAttr>(attr)) {
+    for (const nest::MapEntry &entry : map.getEntries())
+      parts.push_back(renamed(labels, entry.name.getValue()) + " = " + renamed(labels, entry.expr()).str());
+    llvm::sort(parts);
+  } else {
+    std::string text;
+    llvm::raw_string_ostream(text) << replacer.replace(attr);
+    return text;
+  }
+  return "[" + llvm::join(parts, ", ") + "]";
+}
+
 /// An op with its regions, values numbered in the order of their first use.
 static void writeText(Operation *op, const Labels &labels, AttrTypeReplacer &replacer,
                       DenseMap<Value, unsigned> &numbers, llvm::raw_ostream &os) {
@@ -157,14 +198,14 @@ static void writeText(Operation *op, const Labels &labels, AttrTypeReplacer &rep
     auto [found, isNew] = numbers.try_emplace(value, numbers.size());
     os << " %" << found->second;
     if (isNew)
-      os << ": " << replacer.replace(value.getType());
+      os << ": " << textOf(value.getType(), labels, replacer);
   };
   os << op->getName();
   for (NamedAttribute attr : op->getAttrs())
     if (auto name = dyn_cast<StringAttr>(attr.getValue()); name && isa<nest::IndexOp>(op))
       os << " " << renamed(labels, name.getValue());
     else
-      os << " " << replacer.replace(attr.getValue());
+      os << " " << textOf(attr.getValue(), labels, replacer);
   for (Value operand : op->getOperands())
     number(operand);
   for (Value result : op->getResults())
@@ -194,11 +235,14 @@ static NestLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
     CanonicalForm form = canonicalKernel(nest, layoutOf);
     if (!areDistinct(form.labels))
       return result; // too symmetric: names stay as they are
+    result.ranks.resize(operands.size());
     for (const auto &[name, label] : form.labels) {
       auto [before, after] = StringRef(name).split('.');
       size_t operand;
       if (before.getAsInteger(10, operand))
         result.iteration[name] = label;
+      else if (after.empty())
+        result.ranks[operand] = label;
       else
         result.operands[operand][after.str()] = label;
     }
@@ -211,7 +255,7 @@ static NestLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
     llvm::raw_string_ostream os(text);
     for (Value operand : operands) {
       numbers.try_emplace(operand, numbers.size());
-      os << replacer.replace(operand.getType()) << replacer.replace(Attribute(layoutOf(operand)))
+      os << textOf(operand.getType(), labels, replacer) << textOf(layoutOf(operand), labels, replacer)
          << "\n";
     }
     writeText(nest, labels, replacer, numbers, os);
@@ -239,8 +283,8 @@ static void renameNest(Operation *nest, const NestLabels &labels) {
   } else {
     SmallVector<Value> distinct = nest::kernelOperands(nest);
     auto operandLabels = [&](unsigned position) -> const Labels & {
-      return labels.operands[size_t(llvm::find(distinct, nest->getOperand(position)) -
-                                    distinct.begin())];
+      return labels
+          .operands[size_t(llvm::find(distinct, nest->getOperand(position)) - distinct.begin())];
     };
     bool isUpdate = isa<nest::UpdateOp>(nest);
     const Labels &results = isUpdate ? operandLabels(0) : labels.iteration;
@@ -274,9 +318,8 @@ static void renameNest(Operation *nest, const NestLabels &labels) {
     for (OpResult result : nest->getResults())
       result.setType(renamed(results, result.getType()));
   }
-  nest->walk([&](nest::IndexOp index) {
-    index.setName(renamed(labels.iteration, index.getName()));
-  });
+  nest->walk(
+      [&](nest::IndexOp index) { index.setName(renamed(labels.iteration, index.getName())); });
 }
 
 static Labels inverse(const Labels &labels) {
@@ -284,6 +327,35 @@ static Labels inverse(const Labels &labels) {
   for (const auto &[name, label] : labels)
     result[label] = name;
   return result;
+}
+
+/// Sorts the reads of a compute or update by the labels of what they read, and where.
+static void sortReads(Operation *nest, const NestLabels &labels) {
+  if (labels.ranks.empty())
+    return;
+  SmallVector<Value> distinct = nest::kernelOperands(nest);
+  unsigned first = isa<nest::UpdateOp>(nest) ? 1 : 0;
+  auto maps = nest->getAttrOfType<ArrayAttr>("maps"),
+       guards = nest->getAttrOfType<ArrayAttr>("guards");
+  std::vector<std::string> keys;
+  for (unsigned i = 0; i < maps.size(); ++i) {
+    size_t operand = size_t(llvm::find(distinct, nest->getOperand(first + i)) - distinct.begin());
+    std::string key = labels.ranks[operand];
+    key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
+    llvm::raw_string_ostream(key) << " "
+                                  << renamed(labels.operands[operand], labels.iteration,
+                                             cast<nest::MapAttr>(maps[i]))
+                                  << renamed(labels.iteration, cast<nest::GuardAttr>(guards[i]));
+    keys.push_back(std::move(key));
+  }
+  orderReads(nest, keys);
+}
+
+void heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf) {
+  SmallVector<Layout> layouts;
+  for (Value operand : nest::kernelOperands(nest))
+    layouts.push_back(layoutOf(operand));
+  sortReads(nest, labelsOf(nest, layouts));
 }
 
 std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayouts,
@@ -312,11 +384,12 @@ std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayout
       inner->removeDiscardableAttr(attr.getName());
   });
   renameNest(copy, labels);
+  orderScalars(copy);
   bool isUpdate = isa<nest::UpdateOp>(nest);
   const Labels &resultLabels =
-      isUpdate ? labels.operands[size_t(llvm::find(operands, nest->getOperand(0)) -
-                                        operands.begin())]
-               : labels.iteration;
+      isUpdate
+          ? labels.operands[size_t(llvm::find(operands, nest->getOperand(0)) - operands.begin())]
+          : labels.iteration;
   for (const Layout &layout : resultLayouts)
     resultsIn.push_back(layout.rename(resultLabels));
   if (isa<nest::ComputeOp>(copy) && !copy->hasAttr("schedule")) {
@@ -325,16 +398,17 @@ std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayout
     copy->setAttr("schedule", chosen);
     std::vector<Labels> back;
     for (Value operand : nest->getOperands())
-      back.push_back(inverse(
-          labels.operands[size_t(llvm::find(operands, operand) - operands.begin())]));
+      back.push_back(
+          inverse(labels.operands[size_t(llvm::find(operands, operand) - operands.begin())]));
     nest->setAttr("schedule", renamed(inverse(labels.iteration), back, chosen));
   }
   func::ReturnOp::create(builder, builder.getUnknownLoc(), copy->getResults());
   function.setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));
   auto list = [&](ArrayRef<Layout> layouts) {
-    return builder.getArrayAttr(llvm::map_to_vector(layouts, [&](const Layout &layout) -> Attribute {
-      return nest::LayoutAttr::get(context, layout);
-    }));
+    return builder.getArrayAttr(
+        llvm::map_to_vector(layouts, [&](const Layout &layout) -> Attribute {
+          return nest::LayoutAttr::get(context, layout);
+        }));
   };
   function->setAttr("heddle.operands", list(operandsIn));
   function->setAttr("heddle.results", list(resultsIn));

@@ -7,7 +7,8 @@
 //
 // Two layers of a network differ in how their dimensions are called and in nothing else; they share
 // one kernel. So every nest is taken out of its program as a text in which names are canonical
-// labels: equal texts, equal code, whatever the names were and in whichever order they were written.
+// labels: equal texts, equal code, whatever the names were and in whichever order they were
+// written.
 //
 //     module { func.func @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16>, ...) -> ...
 //         attributes {heddle.operands = [#nest.layout<[d0, d2]>, ...], heddle.results = [...],
@@ -28,8 +29,12 @@
 
 namespace heddle {
 
-/// The text for `nest`. Chooses its schedule if it has none, and writes it on the nest, in the nest's
-/// own names.
+/// Lists the reads of `nest` in an order that neither names nor the order in which they were
+/// written influence. Operands of the kernel follow it (`nest::kernelOperands`).
+void orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf);
+
+/// The text for `nest`, of which `orderOperands` ordered the reads. Chooses its schedule if it has
+/// none, and writes it on the nest, in the nest's own names.
 std::string kernelSource(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine);
 

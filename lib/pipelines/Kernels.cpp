@@ -118,9 +118,10 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
-FailureOr<std::vector<CompiledKernel>>
-heddle::compileKernels(ArrayRef<OutlinedKernel> sources, const cpu::CpuTarget &target,
-                       const KernelCache *cache, const CompileOptions &options) {
+FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
+                                                              const cpu::CpuTarget &target,
+                                                              const KernelCache *cache,
+                                                              const CompileOptions &options) {
   std::vector<CompiledKernel> kernels(sources.size());
   std::vector<std::string> errors(sources.size());
   Progress progress("compiling kernels", sources.size(), options.progress);
@@ -163,9 +164,9 @@ FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel,
     llvm::raw_string_ostream(text) << *emitted.info.module;
     return text + "\n";
   }
-  auto text = cpu::emit(*emitted.info.module, target,
-                        form == KernelForm::LlvmIr ? cpu::EmitKind::LlvmIr
-                                                   : cpu::EmitKind::Assembly);
+  auto text =
+      cpu::emit(*emitted.info.module, target,
+                form == KernelForm::LlvmIr ? cpu::EmitKind::LlvmIr : cpu::EmitKind::Assembly);
   return text ? FailureOr<std::string>(std::move(*text)) : fail(llvm::toString(text.takeError()));
 }
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each distinct kernel is emitted on its own, on any of several threads, in an MLIRContext of that
-// thread's; what comes out depends on the source, the target and the compiler alone, so it is kept in
-// the cache under the hash of these three.
+// thread's; what comes out depends on the source, the target and the compiler alone, so it is kept
+// in the cache under the hash of these three.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +34,12 @@ struct CompiledKernel {
 /// What a kernel looks like on its way; for tools.
 enum class KernelForm { Loops, LlvmIr, Assembly };
 
-/// Compiles all of them, or fails with a diagnostic at the nest that can't be compiled. `cache` may be
-/// null.
-mlir::FailureOr<std::vector<CompiledKernel>>
-compileKernels(llvm::ArrayRef<OutlinedKernel> kernels, const cpu::CpuTarget &target,
-               const KernelCache *cache, const CompileOptions &options);
+/// Compiles all of them, or fails with a diagnostic at the nest that can't be compiled. `cache` may
+/// be null.
+mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<OutlinedKernel> kernels,
+                                                            const cpu::CpuTarget &target,
+                                                            const KernelCache *cache,
+                                                            const CompileOptions &options);
 
 /// One kernel as text.
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const cpu::CpuTarget &target,

@@ -16,8 +16,8 @@ using namespace mlir;
 
 using Kind = ValueSpec::Kind;
 
-/// True if a nest may write a result of the same type and layout where `operand` lies: no point reads
-/// a place of it that another point has written.
+/// True if a nest may write a result of the same type and layout where `operand` lies: no point
+/// reads a place of it that another point has written.
 static bool mayOverwrite(Operation *op, Value operand) {
   if (auto update = dyn_cast<nest::UpdateOp>(op))
     return operand == update.getDest() && !llvm::is_contained(update.getReads(), operand);
@@ -73,9 +73,10 @@ private:
     }
     for (auto [v, value] : llvm::enumerate(values)) {
       value.firstStep = std::max(0, maker[v]);
-      // Results and arguments live as long as the program; a temporary that nobody reads is written.
-      value.lastStep = value.kind == Kind::Temporary ? std::max(maker[v], lastRead[v])
-                                                     : std::max(0, steps - 1);
+      // Results and arguments live as long as the program; a temporary that nobody reads is
+      // written.
+      value.lastStep =
+          value.kind == Kind::Temporary ? std::max(maker[v], lastRead[v]) : std::max(0, steps - 1);
     }
   }
 
@@ -93,8 +94,7 @@ private:
         values[from].bytes != values[to].bytes)
       return false;
     const OutlinedStep &step = entry.steps[s];
-    for (auto [value, number] :
-         llvm::zip_equal(nest::kernelOperands(step.nest), step.operands))
+    for (auto [value, number] : llvm::zip_equal(nest::kernelOperands(step.nest), step.operands))
       if (size_t(number) == from)
         return mayOverwrite(step.nest, value);
     return false;
@@ -108,7 +108,8 @@ private:
     if (maker[to] >= 0 && chain.size() < 16)
       for (int32_t operand : entry.steps[size_t(maker[to])].operands) {
         auto kind = values[size_t(operand)].kind;
-        if ((size_t(operand) == from || (kind == Kind::Temporary && values[size_t(operand)].aliasOf < 0)) &&
+        if ((size_t(operand) == from ||
+             (kind == Kind::Temporary && values[size_t(operand)].aliasOf < 0)) &&
             fits(size_t(maker[to]), size_t(operand), to) && findChain(from, size_t(operand), chain))
           return true;
       }

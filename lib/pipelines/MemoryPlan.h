@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lifetimes follow from the order of the steps. A step may write a result where an operand lies that
-// nobody reads later, if each of its points reads, of that operand, only the place that it writes:
+// Lifetimes follow from the order of the steps. A step may write a result where an operand lies
+// that nobody reads later, if each of its points reads, of that operand, only the place that it
+// writes:
 //
 //     %m2 = compute reads %m[], %g[]     %m2 takes the place of %m
 //     %t  = compute reads %x[row = row + 1]   has a place of its own: it reads its neighbours
 //
-// Results take the places of arguments that the caller gives up (`heddle.donate`), temporaries those of
-// temporaries, and a temporary that is updated in place to become a result lies in the result from the
-// start. All other temporaries are packed into one arena.
+// Results take the places of arguments that the caller gives up (`heddle.donate`), temporaries
+// those of temporaries, and a temporary that is updated in place to become a result lies in the
+// result from the start. All other temporaries are packed into one arena.
 //
 // Two steps that touch no place in common, or only read it, need not wait for each other; steps
 // say after which others a barrier has to stand (cpu::EntryStep::waits).
@@ -31,8 +32,8 @@ namespace heddle {
 /// temporaries that live at one step: no arena can be smaller.
 int64_t planMemory(OutlinedEntry &entry);
 
-/// For each step, whether a barrier must stand before it. `serial[s]`: step s is run by thread 0 alone.
-/// Memory must have been planned.
+/// For each step, whether a barrier must stand before it. `serial[s]`: step s is run by thread 0
+/// alone. Memory must have been planned.
 std::vector<bool> planBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);
 
 } // namespace heddle

@@ -36,8 +36,8 @@ static std::string placeOf(Location loc) {
 // Preparing a function
 //===----------------------------------------------------------------------===//
 
-/// A function returns each value once, and none that it was given or that is a literal: such results
-/// are copied.
+/// A function returns each value once, and none that it was given or that is a literal: such
+/// results are copied.
 static void makeResultsDistinct(func::FuncOp function) {
   auto end = cast<func::ReturnOp>(function.front().getTerminator());
   llvm::DenseSet<Value> seen;
@@ -83,8 +83,7 @@ static void fillSplats(func::FuncOp function) {
 static void delayOverwriting(func::FuncOp function) {
   auto end = cast<func::ReturnOp>(function.front().getTerminator());
   for (BlockArgument argument : function.getArguments()) {
-    auto donate =
-        function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
+    auto donate = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
     if (!donate || donate.getInt() < 0 || donate.getInt() >= int64_t(end.getNumOperands()))
       continue;
     Operation *maker = end.getOperand(unsigned(donate.getInt())).getDefiningOp();
@@ -232,8 +231,8 @@ private:
     };
     func::FuncOp function = entry.function;
     for (BlockArgument argument : function.getArguments())
-      if (failed(check(argument.getLoc(), argument.getType(),
-                       "argument '" + nameOf(argument) + "'")))
+      if (failed(
+              check(argument.getLoc(), argument.getType(), "argument '" + nameOf(argument) + "'")))
         return failure();
     for (Operation &op : function.front().without_terminator()) {
       if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::GroupOp, nd::ConstantOp>(op))
@@ -274,16 +273,14 @@ private:
     std::string problem = layout.verify(nest::tensorTypeOf(value).sizes());
     if (problem.empty())
       return success();
-    return emitError(value.getLoc())
-           << "the layout " << layout.str() << " does not fit " << value.getType() << ": "
-           << problem;
+    return emitError(value.getLoc()) << "the layout " << layout.str() << " does not fit "
+                                     << value.getType() << ": " << problem;
   }
 
   LogicalResult addArgument(BlockArgument argument) {
-    auto chosen = entry.function.getArgAttrOfType<nest::LayoutAttr>(argument.getArgNumber(),
-                                                                    "nd.layout");
-    Layout layout =
-        chosen ? chosen.getLayout() : defaultLayout(nest::tensorTypeOf(argument));
+    auto chosen =
+        entry.function.getArgAttrOfType<nest::LayoutAttr>(argument.getArgNumber(), "nd.layout");
+    Layout layout = chosen ? chosen.getLayout() : defaultLayout(nest::tensorTypeOf(argument));
     if (failed(checkLayout(argument, layout)))
       return failure();
     entry.spec.arguments.push_back(
@@ -304,12 +301,13 @@ private:
     return success();
   }
 
-  /// Where a nest's result lies: as the function's result says, else as the nest says, else row-major.
+  /// Where a nest's result lies: as the function's result says, else as the nest says, else
+  /// row-major.
   Layout layoutOf(OpResult result) {
     auto returned = resultNumber.find(result);
     if (returned != resultNumber.end())
-      if (auto fixed = entry.function.getResultAttrOfType<nest::LayoutAttr>(returned->second,
-                                                                           "nd.layout"))
+      if (auto fixed =
+              entry.function.getResultAttrOfType<nest::LayoutAttr>(returned->second, "nd.layout"))
         return fixed.getLayout();
     if (auto list = result.getOwner()->getAttrOfType<ArrayAttr>("layouts"))
       if (auto chosen = dyn_cast<nest::LayoutAttr>(list[result.getResultNumber()]))
@@ -323,6 +321,7 @@ private:
     OutlinedStep step;
     step.nest = op;
     SmallVector<Layout> operandLayouts, resultLayouts;
+    orderOperands(op, [&](Value operand) { return spec(operand).layout; });
     for (Value operand : nest::kernelOperands(op)) {
       operandLayouts.push_back(spec(operand).layout);
       step.operands.push_back(values.lookup(operand));
@@ -338,8 +337,8 @@ private:
       std::string valueName = name;
       if (auto returned = resultNumber.find(result); returned != resultNumber.end()) {
         kind = ValueSpec::Kind::Result;
-        auto given = entry.function.getResultAttrOfType<StringAttr>(returned->second,
-                                                                    nd::nameAttrName);
+        auto given =
+            entry.function.getResultAttrOfType<StringAttr>(returned->second, nd::nameAttrName);
         valueName = given ? given.str() : "result" + std::to_string(returned->second);
       }
       resultLayouts.push_back(layout);
@@ -352,9 +351,8 @@ private:
     if (isNew)
       program.kernels.push_back({source, name, op->getLoc()});
     step.kernel = known->second;
-    step.spec.name = label || step.results.empty()
-                         ? name
-                         : entry.spec.values[size_t(step.results.back())].name;
+    step.spec.name =
+        label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
     step.spec.location = placeOf(op->getLoc());
     step.spec.flops = flopsOf(op);
     for (const std::vector<int32_t> *list : {&step.operands, &step.results})

@@ -7,6 +7,7 @@
 
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/pipelines/Compile.h"
+#include "lib/pipelines/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
 
@@ -28,18 +29,24 @@ using namespace heddle;
 using namespace mlir;
 
 void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &) {
-  passes.addPass(nd::createNdInlineCallsPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(createCanonicalizerPass());
+  auto simplify = [&] {
+    passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass());
+    passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
+  };
+  simplify();
+  // A function with gradient requests can't be lifted: they are expanded before calls are.
   passes.addPass(nd::createNdDifferentiatePass());
-  // Requests are expanded in place: the callees have no more uses.
+  passes.addPass(nd::createNdInlineCallsPass());
+  // The callees have no more uses.
   passes.addPass(createSymbolDCEPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  simplify();
+  passes.addNestedPass<func::FuncOp>(nd::createNdFoldPadIntoWindowPass());
+  simplify();
 }
 
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options, Attribute) {
   OpPassManager &function = passes.nest<func::FuncOp>();
+  function.addPass(createNeutralNamesPass());
   function.addPass(createConvertNdToNestPass());
   function.addPass(createCSEPass());
   function.addPass(nest::createNestFusePass());
@@ -48,11 +55,13 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   function.addPass(createCSEPass());
   if (options.assignLayouts)
     function.addPass(nest::createNestAssignLayoutsPass());
+  function.addPass(createRestoreNamesPass());
 }
 
 void heddle::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<nd::NdDialect, nest::NestDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  registry.insert<nd::NdDialect, nest::NestDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

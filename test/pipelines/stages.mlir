@@ -37,7 +37,7 @@ func.func private @square(%x: !nd.tensor<f32, m: 40>) -> !nd.tensor<f32, m: 40> 
 // LOOPS: scf.for
 // LOOPS: vector<8xf32>
 // LLVM: define {{.*}}void @k_
-// LLVM: call <8 x float> @llvm.fma.v8f32
+// LLVM: fmul contract <8 x float>
 // ASM: k_{{[0-9a-f]+}}:
 // ASM: vfmadd
 func.func @product(%x: !nd.tensor<f32, m: 40, k: 50> {nd.name = "x"}, %y: !nd.tensor<f32, k: 50, n: 30> {nd.name = "y"})

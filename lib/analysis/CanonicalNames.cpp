@@ -1,0 +1,257 @@
+//===- CanonicalNames.cpp - an order of a function's names ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/CanonicalNames.h"
+
+#include "lib/analysis/Canonical.h"
+
+#include "dialects/nest/NestBuild.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace mlir;
+
+static std::string hashed(StringRef text) { return "h" + llvm::utohexstr(llvm::xxh3_64bits(text)); }
+
+namespace {
+class Refiner {
+public:
+  explicit Refiner(FunctionOpInterface function) : function(function) {
+    for (BlockArgument argument : function.getArguments())
+      collect(argument.getType(), all);
+    function.walk([&](Operation *op) {
+      if (isMentioning(op))
+        for (const std::string &name : namesOf(op))
+          all.insert(name);
+    });
+    for (const std::string &name : all)
+      rank[name] = 0;
+  }
+
+  std::vector<std::string> run() {
+    size_t classes = all.empty() ? 0 : 1;
+    while (classes < all.size()) {
+      refine();
+      size_t now = countClasses();
+      if (now == classes) {
+        setOneApart();
+        now = countClasses();
+      }
+      classes = now;
+    }
+    std::vector<std::string> order(all.begin(), all.end());
+    llvm::sort(order,
+               [&](const std::string &a, const std::string &b) { return rank[a] < rank[b]; });
+    return order;
+  }
+
+private:
+  FunctionOpInterface function;
+  std::set<std::string> all;
+  std::map<std::string, unsigned> rank;
+  llvm::DenseMap<Operation *, std::vector<std::string>> mentioned; ///< names of an op
+  llvm::DenseMap<Operation *, std::string> literals;               ///< constants, by what they hold
+  // Of one round:
+  Labels labels;
+  llvm::DenseMap<Value, std::string> values;
+  std::map<std::string, std::vector<std::string>> seen; ///< by name
+
+  static bool isMentioning(Operation *op) {
+    return isa_and_nonnull<nd::NdDialect, nest::NestDialect>(op->getDialect()) ||
+           (op->hasTrait<OpTrait::IsTerminator>() && op->getParentOp() &&
+            isa<FunctionOpInterface>(op->getParentOp()));
+  }
+
+  static void collect(Type type, std::set<std::string> &names) {
+    if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+      for (const nd::Dim &dim : tensor.getDims())
+        names.insert(dim.name.str());
+  }
+
+  const std::vector<std::string> &namesOf(Operation *op) {
+    auto [found, isNew] = mentioned.try_emplace(op);
+    if (!isNew)
+      return found->second;
+    std::set<std::string> names;
+    for (Type type : op->getOperandTypes())
+      collect(type, names);
+    for (Type type : op->getResultTypes())
+      collect(type, names);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          collect(type, names);
+    for (NamedAttribute attr : op->getAttrs())
+      if (auto dims = dyn_cast<nd::DimsAttr>(attr.getValue()))
+        for (const nd::Dim &dim : dims)
+          names.insert(dim.name.str());
+    found->second.assign(names.begin(), names.end());
+    return found->second;
+  }
+
+  size_t countClasses() const {
+    std::set<unsigned> classes;
+    for (const auto &[name, of] : rank)
+      classes.insert(of);
+    return classes.size();
+  }
+
+  std::string typeText(Type type) const {
+    auto tensor = dyn_cast<nd::NdTensorType>(type);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!tensor) {
+      os << type;
+      return text;
+    }
+    os << tensor.getElementType();
+    std::vector<std::string> dims;
+    for (const nd::Dim &dim : tensor.getDims())
+      dims.push_back(labels.find(dim.name.str())->second + ":" + dim.size().getExpr().str());
+    llvm::sort(dims);
+    os << "{" << llvm::join(dims, ",") << "}";
+    return text;
+  }
+
+  OperandIdentity identify(Value value) {
+    OperandIdentity identity{values.lookup(value), {}};
+    if (auto tensor = dyn_cast<nd::NdTensorType>(value.getType()))
+      for (const nd::Dim &dim : tensor.getDims())
+        identity.names[dim.name.str()] = labels.find(dim.name.str())->second;
+    return identity;
+  }
+
+  std::string textOf(Operation *op) {
+    if (auto constant = dyn_cast<nd::ConstantOp>(op)) {
+      std::string text = literal(constant);
+      if (!constant.splat())
+        for (StringRef name : constant.getOrder().getAsValueRange<StringAttr>())
+          text += " " + labels.find(name.str())->second;
+      return text + typeText(constant.getType());
+    }
+    if (auto text = textUnder(
+            op,
+            llvm::map_to_vector(op->getOperands(), [&](Value value) { return identify(value); }),
+            labels))
+      return *text;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << op->getName();
+    for (Value operand : op->getOperands())
+      os << " " << values.lookup(operand) << typeText(operand.getType());
+    for (NamedAttribute attr : op->getAttrs())
+      if (auto dims = dyn_cast<nd::DimsAttr>(attr.getValue()))
+        os << " "
+           << typeText(
+                  nd::NdTensorType::get(IntegerType::get(op->getContext(), 1), dims.getDims()));
+    for (Type type : op->getResultTypes())
+      os << " " << typeText(type);
+    return text;
+  }
+
+  const std::string &literal(nd::ConstantOp constant) {
+    auto [found, isNew] = literals.try_emplace(constant);
+    if (isNew) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      if (TypedAttr splat = constant.splat())
+        os << splat;
+      else if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        os << StringRef(dense.getRawData().data(), dense.getRawData().size());
+      else
+        os << constant.getValue();
+      found->second = hashed(text);
+    }
+    return found->second;
+  }
+
+  /// What `text` says about each of `names`, and what it says.
+  std::string note(ArrayRef<std::string> names, llvm::function_ref<std::string()> text) {
+    for (const std::string &name : names) {
+      std::string &label = labels.find(name)->second;
+      std::string kept = std::exchange(label, "self");
+      seen[name].push_back(hashed(text()));
+      label = kept;
+    }
+    return hashed(text());
+  }
+
+  void visit(Block &block) {
+    for (Operation &op : block) {
+      if (!isMentioning(&op))
+        continue;
+      std::string all = note(namesOf(&op), [&] { return textOf(&op); });
+      if (isa<nest::GroupOp, nest::ScanOp>(op))
+        for (Region &region : op.getRegions())
+          for (Block &inner : region) {
+            for (BlockArgument argument : inner.getArguments())
+              values[argument] = all + "_" + std::to_string(argument.getArgNumber());
+            visit(inner);
+            for (Value yielded : inner.getTerminator()->getOperands())
+              all = hashed(all + values.lookup(yielded));
+          }
+      for (OpResult result : op.getResults())
+        values[result] = all + "_" + std::to_string(result.getResultNumber());
+    }
+  }
+
+  void refine() {
+    labels.clear();
+    values.clear();
+    seen.clear();
+    for (const auto &[name, of] : rank)
+      labels[name] = "c" + std::to_string(of);
+    for (BlockArgument argument : function.getArguments()) {
+      unsigned number = argument.getArgNumber();
+      auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
+      auto layout = function.getArgAttrOfType<nest::LayoutAttr>(number, "nd.layout");
+      std::set<std::string> names;
+      collect(argument.getType(), names);
+      std::vector<std::string> list(names.begin(), names.end());
+      values[argument] = note(list, [&] {
+        return "argument " + (name ? name.str() : std::to_string(number)) +
+               typeText(argument.getType()) +
+               (layout ? layout.getLayout().rename(labels).str() : "");
+      });
+    }
+    visit(function.getFunctionBody().front());
+    std::map<std::string, std::pair<unsigned, std::string>> signatures;
+    std::vector<std::pair<unsigned, std::string>> sorted;
+    for (const auto &[name, of] : rank) {
+      std::vector<std::string> &list = seen[name];
+      llvm::sort(list);
+      signatures[name] = {of, hashed(llvm::join(list, " "))};
+      sorted.push_back(signatures[name]);
+    }
+    llvm::sort(sorted);
+    for (auto &[name, of] : rank)
+      of = unsigned(llvm::lower_bound(sorted, signatures[name]) - sorted.begin());
+  }
+
+  void setOneApart() {
+    std::map<unsigned, std::vector<std::string>> classes;
+    for (const auto &[name, of] : rank)
+      classes[of].push_back(name);
+    for (const auto &[of, names] : classes)
+      if (names.size() > 1) {
+        for (size_t i = 1; i < names.size(); ++i)
+          ++rank[names[i]];
+        return;
+      }
+  }
+};
+} // namespace
+
+std::vector<std::string> heddle::canonicalNames(FunctionOpInterface function) {
+  if (function.isExternal())
+    return {};
+  return Refiner(function).run();
+}

@@ -1,0 +1,111 @@
+//===- NeutralNames.cpp - passes that can't see how names are spelled -----===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/NeutralNames.h"
+
+#include "lib/analysis/CanonicalNames.h"
+#include "lib/transforms/nd/Lift.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace heddle;
+using namespace mlir;
+
+static constexpr const char *dictionaryName = "heddle.names";
+
+/// Renames everything in a function: types, attributes, layouts of arguments and results.
+static void rename(func::FuncOp function, const nd::NameRewriter &rewriter) {
+  function.walk([&](Operation *op) {
+    rewriter.rewriteAttributes(op);
+    for (OpResult result : op->getResults())
+      result.setType(rewriter.rewrite(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setType(rewriter.rewrite(argument.getType()));
+  });
+  SmallVector<Type> arguments, results;
+  for (Type type : function.getArgumentTypes())
+    arguments.push_back(rewriter.rewrite(type));
+  for (Type type : function.getResultTypes())
+    results.push_back(rewriter.rewrite(type));
+  function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
+  for (unsigned i = 0; i < arguments.size(); ++i)
+    if (auto layout = function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
+      function.setArgAttr(i, "nd.layout", rewriter.rewrite(layout));
+  for (unsigned i = 0; i < results.size(); ++i)
+    if (auto layout = function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
+      function.setResultAttr(i, "nd.layout", rewriter.rewrite(layout));
+}
+
+namespace {
+struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NeutralNamesPass)
+  StringRef getArgument() const override { return "neutral-names"; }
+  StringRef getDescription() const override {
+    return "calls names n000, n001, ... in their canonical order, until restore-names";
+  }
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    nd::NameRewriter rewriter;
+    SmallVector<NamedAttribute> dictionary;
+    Builder builder(function.getContext());
+    for (auto [i, name] : llvm::enumerate(canonicalNames(function))) {
+      std::string digits = std::to_string(i);
+      std::string neutral =
+          "n" + std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') + digits;
+      rewriter.names[name] = neutral;
+      dictionary.push_back(builder.getNamedAttr(neutral, builder.getStringAttr(name)));
+    }
+    rename(function, rewriter);
+    function->setAttr(dictionaryName, builder.getDictionaryAttr(dictionary));
+  }
+};
+
+struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RestoreNamesPass)
+  StringRef getArgument() const override { return "restore-names"; }
+  StringRef getDescription() const override { return "gives names back what neutral-names took"; }
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
+    if (!dictionary)
+      return;
+    nd::NameRewriter rewriter;
+    llvm::StringSet<> taken;
+    for (NamedAttribute entry : dictionary) {
+      StringRef name = cast<StringAttr>(entry.getValue()).getValue();
+      rewriter.names[entry.getName()] = name.str();
+      taken.insert(name);
+    }
+    std::vector<std::string> made;
+    for (const auto &entry : nd::collectNames(function))
+      if (!rewriter.names.contains(entry.first()))
+        made.push_back(entry.first().str());
+    llvm::sort(made);
+    for (const std::string &name : made) {
+      StringRef base = StringRef(name).take_until([](char c) { return c == '$'; });
+      auto spelled = rewriter.names.find(base);
+      if (spelled != rewriter.names.end())
+        rewriter.names[name] = nd::freshName(spelled->second, taken);
+    }
+    rename(function, rewriter);
+    function->removeAttr(dictionaryName);
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> heddle::createNeutralNamesPass() {
+  return std::make_unique<NeutralNamesPass>();
+}
+std::unique_ptr<Pass> heddle::createRestoreNamesPass() {
+  return std::make_unique<RestoreNamesPass>();
+}

@@ -1,0 +1,31 @@
+//===- NeutralNames.h - passes that can't see how names are spelled -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fusion, layouts and schedules choose among names, and the choice must not depend on spelling. So
+// names are `n000`, `n001`, ... in their canonical order (lib/analysis/CanonicalNames.h) while
+// those passes run, and get their spelling back afterwards. The function carries the dictionary
+// meanwhile:
+//
+//     func.func @f(...) attributes {heddle.names = {n000 = "row", n001 = "k"}}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
+#define HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace heddle {
+
+/// `neutral-names`
+std::unique_ptr<mlir::Pass> createNeutralNamesPass();
+/// `restore-names`: names that passes made out of `n001`, such as `n001$1`, follow it.
+std::unique_ptr<mlir::Pass> createRestoreNamesPass();
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H

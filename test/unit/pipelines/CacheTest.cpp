@@ -1,0 +1,150 @@
+//===- CacheTest.cpp - compiled kernels on disk ---------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+
+#include "lib/pipelines/Cache.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+class CacheTest : public testing::Test {
+protected:
+  void SetUp() override {
+    directory = fs::path(testing::TempDir()) /
+                ("heddle-cache-" + std::to_string(getpid()) + "-" +
+                 testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(directory);
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    fs::permissions(directory, fs::perms::owner_all, ignored);
+    fs::remove_all(directory, ignored);
+  }
+  CompileOptions options() const {
+    CompileOptions options = plainOptions();
+    options.useCache = true;
+    options.cacheDirectory = directory.string();
+    return options;
+  }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> files;
+    for (const auto &each : fs::recursive_directory_iterator(directory))
+      if (each.is_regular_file())
+        files.push_back(each.path());
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+  fs::path directory;
+  std::string text = spell(product, {"m", "n", "k"});
+};
+
+TEST_F(CacheTest, KeepsAndFinds) {
+  KernelCache cache(directory.string());
+  std::string key = KernelCache::keyOf("kernel");
+  EXPECT_FALSE(cache.find(key));
+  cache.store(key, std::string("code\0with a zero", 16));
+  EXPECT_EQ(cache.find(key), std::string("code\0with a zero", 16));
+  EXPECT_FALSE(cache.find(KernelCache::keyOf("another")));
+  cache.store(key, ""); // the newer one wins
+  EXPECT_EQ(cache.find(key), "");
+}
+
+TEST_F(CacheTest, SecondCompilationEmitsNothing) {
+  Compiled cold = compile(text, options()), warm = compile(text, options());
+  ASSERT_TRUE(cold.image && warm.image) << cold.errors << warm.errors;
+  EXPECT_EQ(cold.statistics.cachedKernels, 0);
+  EXPECT_EQ(warm.statistics.cachedKernels, warm.statistics.kernels);
+  EXPECT_TRUE(cold.image->code == warm.image->code);
+  // Names do not matter, the target does.
+  Compiled renamed = compile(spell(productReversed, {"b", "c", "a"}), options());
+  EXPECT_EQ(renamed.statistics.cachedKernels, renamed.statistics.kernels);
+  CompileOptions other = options();
+  other.targetCpu = "x86-64";
+  EXPECT_EQ(compile(text, other).statistics.cachedKernels, 0);
+}
+
+TEST_F(CacheTest, DamagedFilesAreWrittenAnew) {
+  Compiled cold = compile(text, options());
+  ASSERT_TRUE(cold.image) << cold.errors;
+  std::vector<fs::path> kept = files();
+  ASSERT_FALSE(kept.empty());
+  auto damages = {
+      +[](const fs::path &path) { fs::resize_file(path, fs::file_size(path) / 2); },
+      +[](const fs::path &path) { fs::resize_file(path, 0); },
+      +[](const fs::path &path) {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(20);
+        file.put('\x5a');
+      },
+      +[](const fs::path &path) { std::ofstream(path, std::ios::app) << "more"; },
+  };
+  for (auto damage : damages) {
+    for (const fs::path &path : kept)
+      damage(path);
+    Compiled again = compile(text, options());
+    ASSERT_TRUE(again.image) << again.errors;
+    EXPECT_EQ(again.statistics.cachedKernels, 0);
+    EXPECT_TRUE(again.image->code == cold.image->code);
+    EXPECT_EQ(compile(text, options()).statistics.cachedKernels, cold.statistics.kernels);
+  }
+}
+
+TEST_F(CacheTest, DirectoryThatCannotBeWritten) {
+  // A file stands where the directory should be: that stops root, too.
+  fs::create_directories(directory.parent_path());
+  std::ofstream(directory) << "in the way";
+  testing::internal::CaptureStderr();
+  Compiled compiled = compile(text, options());
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(compiled.image) << compiled.errors;
+  EXPECT_EQ(compiled.errors, "");
+  EXPECT_NE(said.find("warning: "), std::string::npos) << said;
+  EXPECT_NE(said.find(directory.string()), std::string::npos) << said;
+  // Once is enough.
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(compile(text, options()).image);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(CacheTest, ProcessesShareADirectory) {
+  KernelCache cache(directory.string());
+  std::string key = KernelCache::keyOf("shared"), big(1 << 20, 'x');
+  std::vector<pid_t> children;
+  for (int child = 0; child < 4; ++child) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      for (int round = 0; round < 20; ++round) {
+        cache.store(key, big);
+        auto found = cache.find(key);
+        if (!found || *found != big)
+          _exit(1);
+      }
+      _exit(0);
+    }
+    children.push_back(pid);
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  EXPECT_EQ(files().size(), 1u); // nothing half-written is left over
+}
+
+} // namespace
