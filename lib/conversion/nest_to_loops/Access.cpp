@@ -293,8 +293,10 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
     std::string &variable = section.gathered[{value.getAsOpaquePointer(), ""}];
     if (variable.empty()) {
       variable = freshVariable();
-      bool isUnsigned = tensorTypeOf(tensors[*index]).getElementType().isUnsignedInteger();
       unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+      // As a coordinate true is 1.
+      bool isUnsigned =
+          width == 1 || tensorTypeOf(tensors[*index]).getElementType().isUnsignedInteger();
       if (width < 64) {
         Type wide = like(value, b.getI64Type());
         value = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, value))

@@ -5,20 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The model, in order (../../../docs give the measurements behind it):
+// In order:
 //
-//   1. Vector: the produced name, or merged group that a layout has, along which the result and most reads are contiguous
-//      or do not vary. Without one, a reduced name along which the reads are contiguous.
-//   2. Register tile: vectors along that name times points of names for which the vector reads do not vary, so that each
-//      loaded vector and each broadcast scalar is used several times. Accumulators, one row of vectors and one broadcast must fit
-//      the registers.
+//   1. Vector: the produced name, or merged group that a layout has, along which the result and
+//   most reads are contiguous
+//      or do not vary. A read whose lanes lie apart counts as contiguous where it is used often
+//      enough to be copied first. Without one, a reduced name along which the reads are contiguous.
+//   2. Register tile: vectors along that name times points of names for which the vector reads do
+//   not vary, so that each
+//      loaded vector and each broadcast scalar is used several times. Accumulators, one row of
+//      vectors and one broadcast must fit the registers.
 //   3. Reduced names run inside of the tile, the one contiguous in most reads innermost.
-//   4. Threads share the loops over tiles: enough chunks for balance, large enough to be worth a fetch.
+//   Contractions leave the loops around
+//      tiles, blocks of reduced names and copies to a search (ScheduleModel.h).
+//   4. Point by point nests: loops in the order of the result; where a read lies along another
+//   name, tiles of both names, which are
+//      turned in registers.
+//   5. Chunks for threads are large enough to be worth a fetch.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/conversion/nest_to_loops/Kernel.h"
+#include "lib/conversion/nest_to_loops/ScheduleModel.h"
 
 #include <cmath>
 #include <set>
@@ -27,40 +35,60 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-using Group = std::vector<std::string>;
-
 namespace {
 
 /// One read or write: its address as an expression of iteration names.
 struct Access {
   Expr address;
   bool isWrite = false;
+  bool stageable = false;
+  double elements = 1; ///< of the tensor
 };
 
 class Chooser {
 public:
-  Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine) : op(op) {
+  Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
+      : op(op) {
     ranges = iterationRanges(op);
     for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
       for (const nd::Dim &dim : dims)
         sizes[dim.name.str()] = *dim.size().constant();
     int64_t bits = 32;
-    for (Value result : op.getResults())
-      bits = std::max<int64_t>(bits, tensorTypeOf(result).getElementType().getIntOrFloatBitWidth());
-    width = machine ? machine.integer("vector_bytes", 32) * 8 / bits : 8;
+    for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                           SmallVector<Value>(op->getResults())))
+      bits = std::max<int64_t>(bits, tensorTypeOf(value).getElementType().getIntOrFloatBitWidth());
+    for (auto &[name, size] : sizes)
+      work *= double(size);
+    width = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 32) * 8 / bits);
     SmallVector<Value> distinct = kernelOperands(op);
-    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-      addAccess(operand, operands[llvm::find(distinct, operand) - distinct.begin()], cast<MapAttr>(op.getMaps()[i]),
-                false);
+    for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+      auto map = cast<MapAttr>(op.getMaps()[i]);
+      auto guard = cast<GuardAttr>(op.getGuards()[i]);
+      const Layout &layout = operands[llvm::find(distinct, operand) - distinct.begin()];
+      addAccess(operand, layout, map, false);
+      bool affine = llvm::all_of(map.getEntries(),
+                                 [](const MapEntry &entry) { return entry.expr().isAffine(); });
+      accesses.back().stageable = i < op.getReads().size() && affine && !isGathered(map) &&
+                                  !layout.swizzle.bits && (guard.isTrivial() || !guard.excludes());
+    }
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       addAccess(result, results[i], MapAttr::identity(tensorTypeOf(result)), true);
     registers = machine ? machine.integer("vector_registers", 16) : 16;
-    threads = machine ? machine.integer("threads", 1) : 1;
+    if (machine) {
+      l1 = machine.integer("l1_bytes", l1);
+      l2 = machine.integer("l2_bytes", l2);
+      l3 = machine.integer("l3_bytes", l3);
+    }
   }
 
   Schedule choose() {
     pickVector();
     pickTile();
+    bool again = llvm::any_of(accesses, [&](const Access &access) {
+      return !access.isWrite && work >= 8 * access.elements;
+    });
+    if (op.isReduction() && !vector.empty() && !vectorReduced && again && !tiles.empty())
+      return contract();
     return write();
   }
 
@@ -70,30 +98,46 @@ private:
   Sizes sizes;
   std::vector<Access> accesses;
   std::set<Group> groups; ///< merged groups that layouts have
-  int64_t width, registers, threads;
+  int64_t width, registers, l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
+  std::vector<Layout> layouts; ///< of each access
+  double work = 1;             ///< points of the iteration space
 
   Group vector;
   bool vectorReduced = false;
-  int64_t vectorTile = 1;                          ///< extent along the vector group that a tile covers
-  std::vector<std::pair<std::string, int64_t>> rows; ///< names unrolled in the tile, with how many points
+  int64_t vectorTile = 1; ///< extent along the vector group that a tile covers
+  std::vector<std::pair<std::string, int64_t>>
+      rows; ///< names unrolled in the tile, with how many points
+  /// Tiles that are nearly as good as the best.
+  struct Tile {
+    double score;
+    int64_t vectors;
+    std::vector<std::pair<std::string, int64_t>> rows;
+    double cycles;
+  };
+  std::vector<Tile> tiles;
 
   void addAccess(Value tensor, const Layout &layout, MapAttr map, bool isWrite) {
     std::map<std::string, Expr, std::less<>> places;
     for (const MapEntry &entry : map.getEntries())
       places[entry.name.str()] = entry.expr();
-    accesses.push_back({layout.address(tensorTypeOf(tensor).sizes()).substitute(places).simplify(ranges), isWrite});
+    nd::NdTensorType type = tensorTypeOf(tensor);
+    Expr address = layout.address(type.sizes()).substitute(places).simplify(ranges);
+    accesses.push_back({address, isWrite, false, double(type.elements())});
+    layouts.push_back(layout);
     addGroups(layout, map);
   }
 
-  /// Groups of produced names that an access walks along memory: those that its layout merges, and its last names, merged
-  /// until they fill two vectors.
+  /// Groups of produced names that an access walks along memory: those that its layout merges, and
+  /// its last names, merged until they fill two vectors.
   void addGroups(const Layout &layout, MapAttr map) {
     auto iterationName = [&](const std::string &name) -> std::string {
       auto place = map.lookup(name);
       auto plain = place ? place->asName() : std::nullopt;
       if (!plain || !op.getProduced().contains(*plain))
         return "";
-      return llvm::count_if(map.getEntries(), [&](const MapEntry &entry) { return entry.expr().mentions(*plain); }) == 1
+      return llvm::count_if(map.getEntries(),
+                            [&](const MapEntry &entry) { return entry.expr().mentions(*plain); }) ==
+                     1
                  ? *plain
                  : "";
     };
@@ -129,7 +173,8 @@ private:
     return size;
   }
 
-  /// How an access moves from one lane to the next when `group` is walked by lanes: 0, 1, or 2 for anything else.
+  /// How an access moves from one lane to the next when `group` is walked by lanes: 0, 1, or 2 for
+  /// anything else.
   int stride(const Access &access, const Group &group, int64_t lanes) {
     std::map<std::string, Expr, std::less<>> bound;
     Expr lane = Expr::name("lane$");
@@ -165,8 +210,14 @@ private:
         if (access.isWrite && reduced)
           continue;
         // A write happens once for each point of the reduction.
-        double weight = access.isWrite && op.isReduction() ? 0.1 : 1;
-        cost += weight * (kind == 0 ? 0.4 : kind == 1 ? 1 : 2.0 * width);
+        double weight = access.isWrite && op.isReduction()
+                            ? std::max(0.01, std::min(0.5, access.elements / work))
+                            : 1;
+        double apart =
+            op.isReduction() && access.stageable && !reduced && work >= 64 * access.elements
+                ? 1.3
+                : 2.0 * width;
+        cost += weight * (kind == 0 ? 0.4 : kind == 1 ? 1 : apart);
       }
       // Lanes that are idle, and the fold of the lanes at the end.
       double used = double(size) / (double((size + width - 1) / width) * width);
@@ -197,7 +248,8 @@ private:
       if (!op.isReduction())
         return;
     }
-    // Names for which some vector read does not vary are the rows: every row uses the same vectors again.
+    // Names for which some vector read does not vary are the rows: every row uses the same vectors
+    // again.
     auto isRow = [&](const std::string &name) {
       if (llvm::is_contained(vector, name) || sizes[name] < 2)
         return false;
@@ -215,8 +267,15 @@ private:
     for (const nd::Dim &dim : op.getProduced())
       if (isRow(dim.name.str()))
         candidates.push_back(dim.name.str());
-    int64_t limit = registers - 1;
-    double best = 0;
+    int64_t limit = registers - 1, carried = int64_t(op.getNeutral().size());
+    unsigned onLanes = 0, onRows = 0;
+    for (const Access &access : accesses)
+      if (!access.isWrite)
+        ++(stride(access, vector, width) ? onLanes : onRows);
+    // A multiplication that is added is one operation.
+    double operations = std::max<double>(
+        1, double(llvm::range_size(op.getBody().front().without_terminator())) +
+               double(llvm::range_size(op.getCombine().front().without_terminator())) - 1);
     auto consider = [&](int64_t nv, std::vector<std::pair<std::string, int64_t>> tile) {
       int64_t count = 1;
       double waste = 1;
@@ -224,37 +283,209 @@ private:
         count *= points;
         waste *= double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
       }
-      if (count * nv + nv + 1 > limit)
+      if (count * nv * carried + nv + 1 > limit)
         return;
       waste *= double(vectors) / double((vectors + nv - 1) / nv * nv);
-      // Loads a multiply-add: one vector for each row of points, one broadcast for each vector; at least eight accumulators
-      // hide the latency.
-      double loads = 1.0 / double(count) + 1.0 / double(nv);
-      double score = waste / (1 + std::max(0.0, loads - 0.55)) * std::min(1.0, double(count * nv) / 10.0);
-      if (score > best * 1.001) {
-        best = score;
-        rows = std::move(tile);
-        vectorTile = nv * width;
-      }
+      // Two loads, two operations in a cycle, four of both; a sum is ready for the next after four.
+      double loads = double(nv * onLanes + count * onRows),
+             compute = double(count * nv) * operations;
+      double most = std::max({compute / 2, loads / 2, (compute + loads + 3) / 4, 4.0});
+      double cycles = most + 0.1 * (compute / 2 + loads / 2 + (compute + loads + 3) / 4 + 4 - most);
+      // What is left over counts less than half: narrower tiles are not lost.
+      double score =
+          (0.6 * waste + 0.4 * std::sqrt(waste)) * double(count * nv) * operations / 2 / cycles;
+      tiles.push_back({score, nv, std::move(tile), cycles});
     };
     for (int64_t nv : {2, 1, 3, 4}) {
       if (vectorReduced ? nv > 1 : nv > vectors)
         continue;
-      int64_t most = (limit - 1 - nv) / nv;
+      int64_t most = (limit - 1 - nv) / (nv * carried);
       consider(nv, {});
+      // As many points as registers allow, or a little fewer so that the last tile is as large as
+      // the others.
+      auto counts = [&](int64_t size, int64_t limit) {
+        std::set<int64_t> result;
+        if (size <= limit)
+          result.insert(size);
+        int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
+        for (int64_t parts : {fewest, fewest + 1, fewest + 2})
+          result.insert(std::min(limit, (size + parts - 1) / parts));
+        for (int64_t points = std::min(limit, size); points >= 2; --points)
+          if (size % points == 0) {
+            result.insert(points);
+            break;
+          }
+        result.insert(std::min(limit, size));
+        return result;
+      };
       for (const std::string &name : candidates) {
-        for (int64_t points = std::min(most, sizes[name]); points >= 2; --points) {
+        std::set<int64_t> some = counts(sizes[name], most);
+        for (int64_t points : llvm::reverse(some)) {
+          if (points < 2)
+            continue;
           consider(nv, {{name, points}});
           if (points == sizes[name])
             for (const std::string &second : candidates)
-              if (second != name)
-                for (int64_t more = std::min(most / points, sizes[second]); more >= 2; --more)
-                  consider(nv, {{second, more}, {name, points}});
+              if (second != name && most / points >= 2)
+                for (int64_t more : counts(sizes[second], most / points))
+                  if (more >= 2)
+                    consider(nv, {{second, more}, {name, points}});
         }
       }
     }
-    if (vectorReduced)
-      vectorTile = width;
+    llvm::stable_sort(tiles, [](const Tile &a, const Tile &b) { return a.score > b.score; });
+    if (tiles.empty())
+      return;
+    rows = tiles[0].rows;
+    vectorTile = vectorReduced ? width : tiles[0].vectors * width;
+  }
+
+  /// Reduced names with the steps in which the loops walk them, what varies first innermost: a name
+  /// that a layout has in blocks is walked in blocks.
+  std::vector<Loop> reductionOrder(unsigned panel) {
+    struct Digit {
+      int64_t stride;
+      std::string name;
+      int64_t step;
+    };
+    std::map<std::pair<std::string, int64_t>, int64_t> digits; // (name, step) -> stride
+    auto note = [&](const std::string &name, int64_t step, int64_t stride) {
+      auto [known, isNew] = digits.emplace(std::make_pair(name, step), stride);
+      if (!isNew)
+        known->second = std::max(known->second, stride);
+    };
+    {
+      MapAttr map = op.readMap(panel);
+      const Layout &layout = layouts[panel];
+      int64_t below = 1;
+      std::vector<int64_t> extents = layout.extents(tensorTypeOf(op.getReads()[panel]).sizes());
+      for (size_t i = extents.size(); i-- > 0;) {
+        const Layout::Factor &factor = layout.factors[i];
+        for (const std::string &name : factor.names)
+          if (auto place = map.lookup(name))
+            for (const nd::Dim &dim : op.getReduced()) {
+              std::string each = dim.name.str();
+              if (!place->mentions(each))
+                continue;
+              bool blocked = factor.names.size() == 1 && place->asName() && factor.divisor > 1 &&
+                             factor.divisor < sizes[each];
+              note(each, blocked ? factor.divisor : 1, below);
+            }
+        below *= extents[i];
+      }
+    }
+    std::vector<Digit> order;
+    for (const nd::Dim &dim : op.getReduced()) {
+      std::string name = dim.name.str();
+      note(name, 1, 1);
+      int64_t last = sizes[name];
+      // Steps that divide one another.
+      std::vector<std::pair<int64_t, int64_t>> steps;
+      for (const auto &[key, stride] : digits)
+        if (key.first == name)
+          steps.emplace_back(key.second, stride);
+      bool first = true;
+      for (auto &[step, stride] : llvm::reverse(steps)) {
+        if (!first && last % step != 0)
+          continue;
+        order.push_back({stride, name, step});
+        last = step;
+        first = false;
+      }
+    }
+    llvm::stable_sort(order, [](const Digit &a, const Digit &b) {
+      return std::tie(b.stride, a.name) < std::tie(a.stride, b.name);
+    });
+    // A name's larger steps come first.
+    std::vector<Loop> loops;
+    for (const Digit &digit : order) {
+      bool late = llvm::any_of(loops, [&](const Loop &loop) {
+        return loop.names[0] == digit.name && loop.step <= digit.step;
+      });
+      if (!late)
+        loops.push_back({"loop", {digit.name}, digit.step, 1});
+    }
+    return loops;
+  }
+
+  /// Loops around tiles of a contraction.
+  Schedule contract() {
+    Model model;
+    model.vector = vector;
+    model.width = width;
+    model.l1 = l1;
+    model.l2 = l2;
+    model.l3 = l3;
+    for (bool reduced : {false, true})
+      for (const nd::Dim &dim : reduced ? op.getReduced() : op.getProduced()) {
+        model.names.push_back(dim.name.str());
+        model.sizes.push_back(sizes[dim.name.str()]);
+        model.reduced.push_back(reduced);
+      }
+    unsigned panel = 0;
+    bool found = false;
+    for (auto [i, access] : llvm::enumerate(accesses)) {
+      if (i >= op.getReads().size() && !access.isWrite)
+        continue; // the epilogue's reads
+      bool isRead = !access.isWrite;
+      Value tensor = isRead ? op.getReads()[i] : op.getResult(i - op->getNumOperands());
+      MapAttr map = isRead ? op.readMap(i) : MapAttr::identity(tensorTypeOf(tensor));
+      const Layout &layout = layouts[i];
+      ModelAccess made;
+      made.bytes = std::max(8u, tensorTypeOf(tensor).getElementType().getIntOrFloatBitWidth()) / 8;
+      made.isWrite = access.isWrite;
+      made.stageable = access.stageable;
+      int lanes = stride(access, vector, width);
+      made.onLanes = lanes != 0;
+      made.scattered = lanes == 2;
+      Sizes tensorSizes = tensorTypeOf(tensor).sizes();
+      std::vector<int64_t> extents = layout.extents(tensorSizes);
+      std::map<std::string, ModelAccess::Dim> dims;
+      int64_t below = 1;
+      for (size_t k = extents.size(); k-- > 0;) {
+        for (const std::string &name : llvm::reverse(layout.factors[k].names))
+          if (!dims.count(name)) {
+            ModelAccess::Dim dim{
+                name,      tensorSizes[name], {}, below, k + 1 == extents.size() && dims.empty(),
+                extents[k]};
+            for (const std::string &each : map.lookup(name)->names())
+              if (unsigned number = model.number(each); number < model.names.size())
+                dim.terms.emplace_back(
+                    number, std::max<int64_t>(1, std::abs(map.lookup(name)->coefficient(each))));
+            dims[name] = dim;
+            made.order.insert(made.order.begin(), name);
+          }
+        below *= extents[k];
+      }
+      for (auto &[name, dim] : dims)
+        made.dims.push_back(dim);
+      // Merged lanes are staged where the tensor has the merged names whole.
+      if (made.scattered && vector.size() > 1)
+        made.stageable = false;
+      // A copy needs a dimension that is the lanes alone.
+      if (made.onLanes && vector.size() == 1 &&
+          llvm::none_of(made.dims, [&](const ModelAccess::Dim &dim) {
+            return dim.terms.size() == 1 &&
+                   dim.terms[0] == std::pair<unsigned, int64_t>(model.number(vector[0]), 1);
+          }))
+        made.stageable = false;
+      // The read of vectors has the longest panels: it says what varies first in the reduction.
+      if (isRead && made.onLanes && (!found || access.elements > accesses[panel].elements)) {
+        panel = unsigned(i);
+        found = true;
+      }
+      model.accesses.push_back(std::move(made));
+    }
+    std::vector<ModelTile> candidates;
+    for (const Tile &tile : tiles) {
+      if (tile.score < 0.8 * tiles[0].score || candidates.size() == 10)
+        break;
+      ModelTile made{tile.vectors, {}, tile.cycles};
+      for (auto &[name, points] : tile.rows)
+        made.rows.emplace_back(model.number(name), points);
+      candidates.push_back(std::move(made));
+    }
+    return model.search(candidates, reductionOrder(panel));
   }
 
   /// Produced names in the order of the first result's layout, outermost first.
@@ -297,7 +528,8 @@ private:
       if (placedVector)
         return;
       placedVector = true;
-      int64_t size = sizeOf(vector), step = std::min(vectorTile, (size + width - 1) / width * width);
+      int64_t size = sizeOf(vector),
+              step = std::min(vectorTile, (size + width - 1) / width * width);
       around.push_back({vector, step, (size + step - 1) / step});
     };
     for (const std::string &name : producedOrder()) {
@@ -310,7 +542,7 @@ private:
     }
     placeVector();
     double chunkFlops = flops;
-    int64_t chunks = 1, most = threads <= 1 && flops < 1e7 ? 64 : 256;
+    int64_t chunks = 1, most = 256;
     for (const Around &loop : around) {
       bool share = loop.count > 1 && chunks < 16 && chunks * loop.count <= most * 8 &&
                    chunkFlops / double(loop.count) > 4e4;
@@ -353,8 +585,8 @@ private:
 };
 } // namespace
 
-Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts, ArrayRef<Layout> resultLayouts,
-                              MachineAttr machine) {
+Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
+                              ArrayRef<Layout> resultLayouts, MachineAttr machine) {
   auto op = dyn_cast<ComputeOp>(nest);
   if (!op)
     return {};

@@ -13,7 +13,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule, const Plan &plan, Value chunk)
+ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
+                               const Plan &plan, Value chunk)
     : e(emitter), op(op), schedule(schedule), plan(plan), loops(emitter, plan, chunk) {
   for (Attribute value : op.getNeutral())
     accumulators.push_back(e.computeType(cast<TypedAttr>(value).getType()));
@@ -32,7 +33,8 @@ LogicalResult ComputeEmitter::emit() {
   return success(succeeded(result));
 }
 
-FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *at, ValueRange carried, Next next) {
+FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *at,
+                                        ValueRange carried, Next next) {
   SmallVector<Value> savedOperands = operandOf;
   SmallVector<GuardAttr> savedGuards = guards;
   int64_t scratchTop = e.scratchTop;
@@ -118,8 +120,11 @@ LogicalResult ComputeEmitter::tile() {
     return finish(*totals);
   // What rests is added at the end of a step: by then it has come from memory.
   totals = branch(
-      e, loops.isFirst(), *totals, [&](ValueRange part) -> FailureOr<Values> { return Values(part); },
-      [&](ValueRange part) -> FailureOr<Values> { return combineAccumulators(loadAccumulators(), part); });
+      e, loops.isFirst(), *totals,
+      [&](ValueRange part) -> FailureOr<Values> { return Values(part); },
+      [&](ValueRange part) -> FailureOr<Values> {
+        return combineAccumulators(loadAccumulators(), part);
+      });
   if (failed(totals))
     return failure();
   if (inResult && op.getFinish().empty()) {
@@ -144,7 +149,8 @@ LogicalResult ComputeEmitter::plainTile() {
   LoopWalker::Saved saved = loops.bindTile();
   std::vector<Point> points = loops.points(false);
   Section section, finishing;
-  // Everything is read before anything is written, so that a result may take the place of an operand.
+  // Everything is read before anything is written, so that a result may take the place of an
+  // operand.
   std::vector<Values> values;
   for (const Point &point : points) {
     Value included;
@@ -182,7 +188,8 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
 LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Section &section) {
   if (!op.getFinish().empty()) {
     for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
-      auto value = e.read(op.getFinishReads(), i, op.finishMap(i), op.finishGuard(i), {}, point, section);
+      auto value =
+          e.read(op.getFinishReads(), i, op.finishMap(i), op.finishGuard(i), {}, point, section);
       if (failed(value))
         return failure();
       values.push_back(value->value);
@@ -253,8 +260,10 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
       for (size_t k = 0; k < width; ++k) {
         Value next = e.splat((*combined)[k], point.lanes), &total = totals[i * width + k];
         if (included)
-          next = arith::SelectOp::create(e.b, e.loc, isa<VectorType>(next.getType()) ? e.splat(included, point.lanes) : included,
-                                         next, total);
+          next = arith::SelectOp::create(
+              e.b, e.loc,
+              isa<VectorType>(next.getType()) ? e.splat(included, point.lanes) : included, next,
+              total);
         total = next;
       }
     }
@@ -267,8 +276,10 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
 //===----------------------------------------------------------------------===//
 
 void ComputeEmitter::placeAccumulators() {
-  // In the results themselves where they have the accumulators' types. What finish reads may lie in the same place.
-  inResult = !plan.lanesReduced && op.getFinish().empty() && op.getNumResults() == accumulators.size();
+  // In the results themselves where they have the accumulators' types. What finish reads may lie in
+  // the same place.
+  inResult =
+      !plan.lanesReduced && op.getFinish().empty() && op.getNumResults() == accumulators.size();
   for (auto [result, type] : llvm::zip(op.getResults(), accumulators))
     inResult &= nd::signless(tensorTypeOf(result).getElementType()) == type;
   if (inResult)
@@ -287,7 +298,8 @@ void ComputeEmitter::placeAccumulators() {
   if (plan.lanes && plan.lanesReduced)
     elements *= plan.lanes;
   for (Type type : accumulators) {
-    auto tensor = nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
+    auto tensor =
+        nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
     int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
     resting.push_back({e.allocateScratch(elements * bytes), Layout(), tensor, {}, {}});
   }
@@ -297,7 +309,8 @@ Expr ComputeEmitter::restingOffset(const Point &point) {
   // Row-major over the groups, the vector's innermost.
   Expr offset;
   auto add = [&](const Group &group) {
-    Expr place = (loops.indexOf(group) - restingStart[group]).substitute(point.values).simplify(e.ranges);
+    Expr place =
+        (loops.indexOf(group) - restingStart[group]).substitute(point.values).simplify(e.ranges);
     offset = offset * Expr(restingExtent[group]) + place;
   };
   for (const auto &[group, start] : restingStart)
@@ -319,7 +332,8 @@ void ComputeEmitter::prefetchAccumulators() {
       point.values[laneName] = Expr(0);
     if (inResult)
       for (Value result : op.getResults())
-        e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section, /*write=*/true);
+        e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section,
+                   /*write=*/true);
     else
       for (const Memory &place : resting)
         e.prefetch(place, restingOffset(point).substitute(point.values), section, /*write=*/true);
@@ -359,8 +373,9 @@ Values ComputeEmitter::loadAccumulators() {
   for (const Point &point : accumulatorPoints()) {
     if (inResult) {
       for (Value result : op.getResults())
-        values.push_back(e.splat(
-            e.load(e.memory.find(result)->second, resultOffset(result, point), point, Value(), section), point.lanes));
+        values.push_back(e.splat(e.load(e.memory.find(result)->second, resultOffset(result, point),
+                                        point, Value(), section),
+                                 point.lanes));
       continue;
     }
     Expr offset = restingOffset(point);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of a plan are entered one by one; inside of each, operands are staged and guards decided as soon as all that
-// they mention is known. At the register tile every point has its accumulators, as values that the loops of the reduction
-// carry:
+// The loops of a plan are entered one by one; inside of each, operands are staged and guards
+// decided as soon as all that they mention is known. At the register tile every point has its
+// accumulators, as values that the loops of the reduction carry:
 //
 //     for row, column tile:                         plan.loops[.. outer]
 //       28 vectors = neutral
@@ -19,8 +19,8 @@
 //             else:                         for channel { 26 times ... }
 //       finish, store
 //
-// Where a reduced loop stands outside of a produced one the accumulators rest in the result, or in scratch, between
-// its steps.
+// Where a reduced loop stands outside of a produced one the accumulators rest in the result, or in
+// scratch, between its steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ namespace heddle::nest {
 
 class ComputeEmitter {
 public:
-  ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule, const Plan &plan, mlir::Value chunk);
+  ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule, const Plan &plan,
+                 mlir::Value chunk);
   mlir::LogicalResult emit();
 
 private:
@@ -50,12 +51,13 @@ private:
   mlir::LogicalResult outerLoop(size_t position);
   mlir::FailureOr<Values> reductionLoop(size_t position, mlir::ValueRange carried);
   /// What happens inside of a loop before the next one.
-  mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, const Walk *at, mlir::ValueRange carried, Next next);
+  mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, const Walk *at,
+                                mlir::ValueRange carried, Next next);
   mlir::LogicalResult tile();
   mlir::LogicalResult plainTile();
   mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
-  /// The body's elements at a point; empty if the point is known to contribute nothing. `included` is null where it
-  /// always contributes.
+  /// The body's elements at a point; empty if the point is known to contribute nothing. `included`
+  /// is null where it always contributes.
   mlir::FailureOr<Values> body(const Point &point, Section &section, mlir::Value &included);
   mlir::LogicalResult finish(mlir::ValueRange totals);
   mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
@@ -77,7 +79,8 @@ private:
   void storeAccumulators(mlir::ValueRange totals);
 
   // Guards.cpp
-  llvm::SmallVector<bool> skippable; ///< a read whose failing guard makes the point contribute nothing
+  llvm::SmallVector<bool>
+      skippable; ///< a read whose failing guard makes the point contribute nothing
   std::set<std::pair<unsigned, std::string>> decided; ///< (read, condition)
   std::set<std::pair<unsigned, std::string>> failing; ///< (read, values of a point)
   void findSkippable();

@@ -93,6 +93,41 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
 }
 
 namespace {
+/// The error function of doubles has neither a polynomial here nor an intrinsic: it is called, one
+/// element at a time.
+struct CallErf : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ErfOp op, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    auto module = op->getParentOfType<ModuleOp>();
+    if (!element.isF64() || !module)
+      return failure();
+    if (!module.lookupSymbol("erf")) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      func::FuncOp::create(rewriter, op.getLoc(), "erf", rewriter.getFunctionType(element, element))
+          .setPrivate();
+    }
+    auto call = [&](Value x) -> Value {
+      return func::CallOp::create(rewriter, op.getLoc(), "erf", element, x).getResult(0);
+    };
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!vector) {
+      rewriter.replaceOp(op, call(op.getOperand()));
+      return success();
+    }
+    if (vector.getRank() != 1 || vector.isScalable())
+      return failure();
+    Value result = op.getOperand();
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      Value x = vector::ExtractOp::create(rewriter, op.getLoc(), op.getOperand(), i);
+      result = vector::InsertOp::create(rewriter, op.getLoc(), call(x), result, i);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// Mathematical functions as polynomials, with a stated error, on any vector width.
 struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
@@ -102,6 +137,7 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     options.enableAvx2 = false;
     populateMathPolynomialApproximationPatterns(patterns, options);
     populateExpansionPatterns(patterns);
+    patterns.add<CallErf>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
@@ -109,7 +145,7 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     math::populateExpansionPatterns(patterns, {"expm1", "powf", "fpowi", "rsqrt", "roundeven"});
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect, vector::VectorDialect>();
+    registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, vector::VectorDialect>();
   }
 };
 } // namespace

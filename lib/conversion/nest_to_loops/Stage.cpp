@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a read touches below a loop is a box: coordinate d is a part that the loops around fix, the origin, plus a part in [0,
-// extent). The copy of the box is a nest itself, `copy[d] = operand[origin + d]`, and is emitted like any other, with zeros (or
-// what the read's guard gives) outside of the operand. bf16 and f16 are widened while they are copied.
+// What a read touches below a loop is a box: coordinate d is a part that the loops around fix, the
+// origin, plus a part in [0, extent). The copy of the box is a nest itself, `copy[d] =
+// operand[origin + d]`, and is emitted like any other, with zeros (or what the read's guard gives)
+// outside of the operand. bf16 and f16 are widened while they are copied.
 //
-// A stage with two buffers asks for the lines of its next box while the current one is used: each tile of the loops inside
-// asks for its share, so that the copy finds them in the cache.
+// A stage with two buffers asks for the lines of its next box while the current one is used: each
+// tile of the loops inside asks for its share, so that the copy finds them in the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ static constexpr int64_t mostFetches = 64;
 
 LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (stage.operand >= operandOf.size())
-    return op.emitOpError() << "expected a stage of one of the " << operandOf.size() << " reads, got "
-                            << stage.operand;
+    return op.emitOpError() << "expected a stage of one of the " << operandOf.size()
+                            << " reads, got " << stage.operand;
   unsigned read = stage.operand;
   Value tensor = operandOf[read];
   const Memory source = e.memory.find(tensor)->second;
@@ -50,7 +51,8 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     for (const Expr::Term &term : place.terms()) {
       Expr alone = Expr::ofTerm(term);
       std::vector<std::string> names = alone.names();
-      size_t count = llvm::count_if(names, [&](const std::string &name) { return inside.count(name); });
+      size_t count =
+          llvm::count_if(names, [&](const std::string &name) { return inside.count(name); });
       isBox &= count == 0 || count == names.size();
       (count ? inner : outer) = (count ? inner : outer) + alone;
     }
@@ -72,7 +74,8 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     return op.emitOpError() << "the layout of a stage does not fit: " << problem;
 
   // The copy.
-  Type from = source.type.getElementType(), to = from.isBF16() || from.isF16() ? Type(e.b.getF32Type()) : from;
+  Type from = source.type.getElementType(),
+       to = from.isBF16() || from.isF16() ? Type(e.b.getF32Type()) : from;
   OpBuilder builder(op.getContext());
   NestBuilder copy(builder, op.getLoc());
   copy.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
@@ -86,9 +89,11 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     conditions.emplace_back(op.getContext(), Expr(size - 1) - place);
   }
   GuardAttr guard = guards[read];
-  TypedAttr fill = guard.getOtherwise() ? guard.getOtherwise()
-                                        : cast<TypedAttr>(e.b.getZeroAttr(tensorTypeOf(tensor).scalarType()));
-  copy.read(tensor, MapAttr::getSorted(op.getContext(), entries), GuardAttr::get(op.getContext(), conditions, fill));
+  TypedAttr fill = guard.getOtherwise()
+                       ? guard.getOtherwise()
+                       : cast<TypedAttr>(e.b.getZeroAttr(tensorTypeOf(tensor).scalarType()));
+  copy.read(tensor, MapAttr::getSorted(op.getContext(), entries),
+            GuardAttr::get(op.getContext(), conditions, fill));
   ComputeOp copied = copy.create({to}, [&](OpBuilder &b, Location loc, ValueRange read) {
     Value value = read[0];
     if (to != from)
@@ -116,12 +121,14 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     for (const Condition &condition : guard.getConditions()) {
       bool kept = llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
         int64_t size = *tensorTypeOf(tensor).size(entry.name.getValue()).constant();
-        return !condition.equality && (condition.expr() == entry.expr() || condition.expr() == Expr(size - 1) - entry.expr());
+        return !condition.equality && (condition.expr() == entry.expr() ||
+                                       condition.expr() == Expr(size - 1) - entry.expr());
       });
       if (!kept)
         remaining.push_back(condition);
     }
-    // All or none: where a condition remains the place may be outside of the box's operand for another reason.
+    // All or none: where a condition remains the place may be outside of the box's operand for
+    // another reason.
     if (remaining.empty())
       guards[read] = GuardAttr::get(op.getContext(), remaining, guard.getOtherwise());
   }
@@ -136,7 +143,8 @@ void ComputeEmitter::fetchAhead() {
     bool inside = false;
     for (const Walk &walk : ArrayRef<Walk>(plan.loops).take_front(plan.outer)) {
       if (inside) {
-        number = number * Expr(walk.count()) + (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));
+        number = number * Expr(walk.count()) +
+                 (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));
         tiles *= walk.count();
       }
       inside |= &walk == box.at;
@@ -148,7 +156,8 @@ void ComputeEmitter::fetchAhead() {
       ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
     if (!box.source.layout.factors.empty())
       along = box.source.layout.factors.back().names.back();
-    int64_t width = std::max(8u, box.source.type.getElementType().getIntOrFloatBitWidth()) / 8, lines = 1;
+    int64_t width = std::max(8u, box.source.type.getElementType().getIntOrFloatBitWidth()) / 8,
+            lines = 1;
     for (const auto &[name, extent] : box.extents)
       lines *= name == along ? (extent * width + 63) / 64 : extent;
     int64_t each = (lines + tiles - 1) / tiles;
@@ -157,15 +166,17 @@ void ComputeEmitter::fetchAhead() {
     Section section;
     for (int64_t i = 0; i < each; ++i) {
       std::string variable = e.freshVariable();
-      Value line = arith::MinSIOp::create(e.b, e.loc, e.emit((number * Expr(each) + Expr(i)).simplify(e.ranges)),
-                                          e.constant(lines - 1));
+      Value line = arith::MinSIOp::create(
+          e.b, e.loc, e.emit((number * Expr(each) + Expr(i)).simplify(e.ranges)),
+          e.constant(lines - 1));
       e.define(variable, line, {0, lines - 1});
       Replacement place;
       int64_t below = 1;
       for (const auto &[name, extent] : llvm::reverse(box.extents)) {
         bool shared = name == along;
         int64_t count = shared ? (extent * width + 63) / 64 : extent;
-        Expr part = Expr::name(variable).floordiv(below).mod(count) * Expr(shared ? std::max<int64_t>(64 / width, 1) : 1);
+        Expr part = Expr::name(variable).floordiv(below).mod(count) *
+                    Expr(shared ? std::max<int64_t>(64 / width, 1) : 1);
         place[name] = (box.origin.find(name)->second + part).simplify(e.ranges);
         below *= count;
       }

@@ -113,6 +113,7 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     request.schedule = schedule.getSchedule();
   else
     request.schedule = chooseSchedule(nest, operandLayouts, resultLayouts, request.machine);
+  llvm::raw_string_ostream(schedule) << ScheduleAttr::get(&context, request.schedule);
   FailureOr<KernelInfo> info = emitKernel(request);
   if (failed(info))
     return;

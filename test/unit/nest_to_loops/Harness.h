@@ -67,7 +67,8 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> source;
   mlir::Operation *nest = nullptr;
-  std::string loops; ///< the kernel before lowering
+  std::string loops;    ///< the kernel before lowering
+  std::string schedule; ///< the one written on the nest, or chosen
 
 private:
   Options options;

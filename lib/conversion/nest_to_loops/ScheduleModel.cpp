@@ -1,0 +1,553 @@
+//===- ScheduleModel.cpp - what a schedule of a contraction costs ---------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/ScheduleModel.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+// Rates of a typical core, in bytes and cycles. Only their proportions matter.
+static constexpr double bytesFromL2 = 32;
+static constexpr double bytesFromL3 = 4;
+static constexpr double hopCycles = 4; ///< of a step of the reduction that leaves the page
+static constexpr double fetchedAhead =
+    0.4; ///< part of a transfer that is felt when it was asked for
+static constexpr double copyCycles = 0.15; ///< an element, lanes side by side
+static constexpr double turnCycles = 0.5;  ///< an element, lanes turned
+static constexpr double chunkCycles = 400;
+static constexpr double smallestChunk = 12000;
+/// Candidates that are looked at.
+static constexpr int64_t mostCandidates = 40000;
+
+namespace {
+
+/// One loop of a candidate, by the group that it walks.
+struct Level {
+  unsigned group;
+  int64_t step;
+  int64_t tile; ///< what it walks
+  double trips() const { return double((tile + step - 1) / step); }
+};
+
+struct Walked {
+  Group group;
+  std::vector<unsigned> names;
+  int64_t size = 1, step = 1;
+  bool reduced = false;
+};
+
+struct Staged {
+  unsigned access;
+  int loop; ///< the copy is made inside of it
+};
+
+struct Candidate {
+  ModelTile tile;
+  std::vector<Level> levels; ///< outside of the register tile
+  size_t chunkLevels = 0;    ///< the first ones are shared by threads
+  size_t outer = 0;          ///< levels[outer..] are the reduction
+  bool split = false;        ///< a reduced loop stands outside of produced ones
+  std::vector<Staged> stages;
+  double cost = INFINITY;
+};
+
+class Search {
+public:
+  Search(const Model &model, ArrayRef<Loop> reductionOrder)
+      : m(model), reductionOrder(reductionOrder) {
+    for (const Loop &loop : reductionOrder)
+      groupOf(loop.names, true);
+    firstProduced = groups.size();
+    for (unsigned i = 0; i < m.names.size(); ++i)
+      if (!m.reduced[i] && !llvm::is_contained(m.vector, m.names[i]))
+        groupOf({m.names[i]}, false);
+    vectorGroup = groupOf(m.vector, false);
+  }
+
+  Schedule run(ArrayRef<ModelTile> tiles) {
+    for (const ModelTile &tile : tiles)
+      for (const auto &[group, block] : splits())
+        tryOrders(tile, group, block);
+    return write();
+  }
+
+private:
+  const Model &m;
+  ArrayRef<Loop> reductionOrder;
+  std::vector<Walked> groups;
+  unsigned vectorGroup = 0, firstProduced = 0;
+  Candidate best;
+
+  unsigned groupOf(const Group &group, bool reduced) {
+    for (unsigned i = 0; i < groups.size(); ++i)
+      if (groups[i].group == group)
+        return i;
+    Walked walked{group, {}, 1, 1, reduced};
+    for (const std::string &name : group) {
+      walked.names.push_back(m.number(name));
+      walked.size *= m.sizes[walked.names.back()];
+    }
+    groups.push_back(walked);
+    return unsigned(groups.size() - 1);
+  }
+
+  /// Blocks of one reduced name that may stand outside of produced loops: (group, step); step 0 is
+  /// none.
+  std::vector<std::pair<unsigned, int64_t>> splits() {
+    std::vector<std::pair<unsigned, int64_t>> result = {{0, 0}};
+    double length = 1;
+    for (unsigned i = 0; i < firstProduced; ++i)
+      length *= double(groups[i].size);
+    for (unsigned i = 0; i < firstProduced; ++i) {
+      int64_t size = groups[i].size, unit = 1;
+      for (const Loop &loop : reductionOrder)
+        if (loop.names == groups[i].group)
+          unit = std::max(unit, loop.step);
+      std::set<int64_t> steps;
+      for (int64_t step : {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024}) {
+        // Equal parts.
+        int64_t parts = (size + step - 1) / step, even = (size + parts - 1) / parts;
+        even = (even + unit - 1) / unit * unit;
+        if (step > 64)
+          even = (even + 7) / 8 * 8;
+        double inside = length / double(size) * double(even);
+        if (even < size && inside >= 96 && inside <= 1100)
+          steps.insert(even);
+      }
+      for (int64_t step : steps)
+        result.emplace_back(i, step);
+    }
+    return result;
+  }
+
+  void tryOrders(const ModelTile &tile, unsigned splitGroup, int64_t block) {
+    std::vector<unsigned> walked;
+    std::vector<int64_t> steps(groups.size(), 1);
+    for (auto &[name, points] : tile.rows)
+      steps[groupOf({m.names[name]}, false)] = points;
+    steps[vectorGroup] = tile.vectors * m.width;
+    for (unsigned i = firstProduced; i < groups.size(); ++i)
+      if (groups[i].size > steps[i])
+        walked.push_back(i);
+    llvm::stable_sort(walked, [&](unsigned a, unsigned b) {
+      return groups[a].size / steps[a] > groups[b].size / steps[b];
+    });
+    // Small loops beyond the fifth stay where they are: innermost.
+    size_t permuted = std::min<size_t>(walked.size(), 5);
+    // Chunks: a power of two of parts for each name; fewer choices where there would be too many.
+    std::vector<std::vector<int64_t>> parts(walked.size());
+    double permutations = 1;
+    for (size_t i = 2; i <= permuted; ++i)
+      permutations *= double(i);
+    for (int64_t shift : {1, 2, 3, 6}) {
+      double combinations = permutations;
+      for (size_t i = 0; i < walked.size(); ++i) {
+        parts[i].clear();
+        int64_t count = (groups[walked[i]].size + steps[walked[i]] - 1) / steps[walked[i]];
+        for (int64_t pieces = 1;; pieces <<= shift) {
+          int64_t each = std::max<int64_t>(1, (count + pieces - 1) / pieces);
+          if (parts[i].empty() || parts[i].back() != each)
+            parts[i].push_back(each);
+          if (each == 1)
+            break;
+        }
+        combinations *= double(parts[i].size());
+      }
+      if (combinations <= double(mostCandidates) / 12)
+        break;
+    }
+    std::vector<unsigned> order(permuted);
+    for (unsigned i = 0; i < permuted; ++i)
+      order[i] = i;
+    do {
+      std::vector<size_t> choice(walked.size(), 0);
+      while (true) {
+        Candidate candidate;
+        candidate.tile = tile;
+        std::vector<int64_t> left;
+        for (const Walked &group : groups)
+          left.push_back(group.size);
+        auto add = [&](unsigned group, int64_t step) {
+          if (step >= left[group])
+            return;
+          candidate.levels.push_back({group, step, left[group]});
+          left[group] = step;
+        };
+        std::vector<unsigned> positions(order.begin(), order.end());
+        for (size_t i = permuted; i < walked.size(); ++i)
+          positions.push_back(unsigned(i));
+        double chunks = 1;
+        for (unsigned i : positions) {
+          int64_t each = parts[i][choice[i]] * steps[walked[i]];
+          chunks *= std::ceil(double(groups[walked[i]].size) / double(each));
+          add(walked[i], each);
+        }
+        candidate.chunkLevels = candidate.levels.size();
+        if (chunks <= 1024) {
+          if (block) {
+            add(splitGroup, block);
+            candidate.split = true;
+          }
+          for (unsigned i : positions)
+            add(walked[i], steps[walked[i]]);
+          candidate.outer = candidate.levels.size();
+          if (candidate.split && candidate.outer == candidate.chunkLevels + 1)
+            candidate.split = false; // nothing is produced inside: accumulators stay in registers
+          else
+            for (const Loop &loop : reductionOrder)
+              add(groupOf(loop.names, true), loop.step);
+          if (candidate.split || !block) {
+            evaluate(candidate, /*staging=*/true);
+            evaluate(candidate, /*staging=*/false);
+          }
+        }
+        size_t digit = 0;
+        while (digit < choice.size() && ++choice[digit] == parts[digit].size())
+          choice[digit++] = 0;
+        if (digit == choice.size())
+          break;
+      }
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+
+  using Extents = SmallVector<int64_t, 12>;
+
+  /// How many points of each name the loops from each level inwards walk.
+  std::vector<Extents> extentsOf(const Candidate &candidate) {
+    std::vector<Extents> result;
+    std::vector<int64_t> tile;
+    for (const Walked &group : groups)
+      tile.push_back(group.size);
+    Extents extents(m.names.size(), 1);
+    auto spread = [&](unsigned index) {
+      const Walked &group = groups[index];
+      int64_t left = tile[index];
+      for (size_t i = group.names.size(); i-- > 0;) {
+        int64_t size = m.sizes[group.names[i]];
+        extents[group.names[i]] = std::min(size, std::max<int64_t>(left, 1));
+        left = (left + size - 1) / size;
+      }
+    };
+    for (unsigned i = 0; i < groups.size(); ++i)
+      spread(i);
+    result.push_back(extents);
+    for (const Level &level : candidate.levels) {
+      tile[level.group] = level.step;
+      spread(level.group);
+      result.push_back(extents);
+    }
+    return result;
+  }
+
+  /// Bytes of the box that an access touches; `compact` leaves out what a cache line or a stride
+  /// wastes.
+  double footprint(const ModelAccess &access, const Extents &extents, bool compact,
+                   int64_t span = 0) {
+    double elements = 1, waste = 1;
+    for (const ModelAccess::Dim &dim : access.dims) {
+      int64_t extent = 1;
+      for (const auto &[name, coefficient] : dim.terms)
+        extent += coefficient * (extents[name] - 1);
+      extent = std::min(extent, dim.size);
+      if (dim.contiguous && !compact) {
+        int64_t line = std::max<int64_t>(1, std::min(dim.run, 64 / access.bytes));
+        elements *= double((extent + line - 1) / line * line);
+      } else {
+        elements *= double(extent);
+      }
+      // Rows whose distance is a power of two meet in few sets.
+      if (span && !dim.contiguous && extent > 1) {
+        int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
+        if (power > 256)
+          waste = std::max(waste, std::min(double(extent) * double(power) / double(span), 8.0));
+      }
+    }
+    int64_t bytes = compact ? std::max<int64_t>(access.bytes, 4) : access.bytes;
+    return elements * double(bytes) * waste;
+  }
+
+  /// Bytes that lie side by side in the box of an access.
+  double runBytes(const ModelAccess &access, const Extents &extents) {
+    int64_t covered = 1;
+    std::vector<const ModelAccess::Dim *> dims;
+    for (const ModelAccess::Dim &dim : access.dims)
+      dims.push_back(&dim);
+    llvm::stable_sort(dims, [](auto *a, auto *b) { return a->stride < b->stride; });
+    for (const ModelAccess::Dim *dim : dims) {
+      if (dim->stride > covered)
+        break;
+      int64_t extent = 1;
+      for (const auto &[name, coefficient] : dim->terms)
+        extent += coefficient * (extents[name] - 1);
+      extent = std::min(extent, dim->size);
+      int64_t run = dim->contiguous ? dim->run : dim->size;
+      covered *= std::min(extent, run);
+      if (extent < run)
+        break;
+    }
+    return double(covered * access.bytes);
+  }
+
+  /// The loop inside of which an access is best copied: the fewest copies, then the smallest box.
+  /// -1: none.
+  int stageOf(const Candidate &candidate, const std::vector<Extents> &extents, unsigned index) {
+    const ModelAccess &access = m.accesses[index];
+    int best = -1;
+    double fewest = INFINITY, repeated = 1;
+    for (size_t i = 0; i < candidate.outer; ++i) {
+      const Level &level = candidate.levels[i];
+      bool matters = llvm::any_of(groups[level.group].names,
+                                  [&](unsigned name) { return access.mentions(name); });
+      if (!matters)
+        repeated *= level.trips();
+      // A chunk makes its copies itself.
+      if (i + 1 < candidate.chunkLevels)
+        continue;
+      matters |= i < candidate.chunkLevels;
+      // Used again by loops further in.
+      double box = footprint(access, extents[i + 1], true);
+      bool reused = false;
+      for (size_t j = i + 1; j < candidate.outer; ++j)
+        reused |= llvm::none_of(groups[candidate.levels[j].group].names,
+                                [&](unsigned name) { return access.mentions(name); });
+      if (!matters || !reused || box > 0.6 * double(m.l2))
+        continue;
+      if (repeated <= fewest) {
+        fewest = repeated;
+        best = int(i);
+      }
+    }
+    return best;
+  }
+
+  /// True if the innermost step of the reduction moves an access by about a page.
+  bool hops(const ModelAccess &access) {
+    if (reductionOrder.empty())
+      return false;
+    unsigned innermost = m.number(reductionOrder.back().names[0]);
+    for (const ModelAccess::Dim &dim : access.dims)
+      for (const auto &[name, coefficient] : dim.terms)
+        if (name == innermost &&
+            dim.stride * coefficient * access.bytes * reductionOrder.back().step >= 2048)
+          return true;
+    return false;
+  }
+
+  void evaluate(Candidate candidate, bool staging) {
+    std::vector<Extents> extents = extentsOf(candidate);
+    size_t count = candidate.levels.size();
+    std::vector<int> stage(m.accesses.size(), -1);
+    bool any = false;
+    for (unsigned i = 0; i < m.accesses.size(); ++i) {
+      const ModelAccess &access = m.accesses[i];
+      if (!access.stageable || !(staging || access.scattered))
+        continue;
+      stage[i] = stageOf(candidate, extents, i);
+      any |= stage[i] >= 0;
+      if (stage[i] >= 0)
+        candidate.stages.push_back({i, stage[i]});
+    }
+    if (staging && !any)
+      return;
+
+    // Arithmetic. A narrower tile at the end costs a little more than its part.
+    double tiles = 1, steps = 1, cost = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Level &level = candidate.levels[i];
+      double trips = double(level.tile / level.step);
+      if (int64_t rest = level.tile % level.step)
+        trips += groups[level.group].reduced || level.group == vectorGroup
+                     ? double(rest) / double(level.step)
+                     : std::max(double(rest) / double(level.step), 0.3);
+      (groups[level.group].reduced ? steps : tiles) *= trips;
+    }
+    int64_t accumulators = candidate.tile.vectors;
+    for (auto &[name, points] : candidate.tile.rows)
+      accumulators *= points;
+    double perStep = candidate.tile.cycles;
+    for (unsigned i = 0; i < m.accesses.size(); ++i)
+      if (!m.accesses[i].isWrite && stage[i] < 0)
+        perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * 1.5 : 0) +
+                   (hops(m.accesses[i]) ? hopCycles : 0);
+    double arithmetic = tiles * steps * perStep;
+    double runs = tiles;
+    for (size_t i = 0; i < candidate.outer; ++i)
+      if (groups[candidate.levels[i].group].reduced)
+        runs *= candidate.levels[i].trips();
+    double scatter = 0;
+    for (const ModelAccess &access : m.accesses)
+      if (access.isWrite)
+        scatter = access.scattered ? double(accumulators * m.width) * 1.5 : double(accumulators);
+    cost = arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 3 : 1) + scatter);
+
+    // Bytes between caches.
+    for (bool second : {false, true}) {
+      double capacity = 0.75 * double(second ? m.l2 : m.l1);
+      int64_t span = second ? m.l2 / 16 : m.l1 / 8;
+      size_t place = 0;
+      for (; place < count; ++place) {
+        double total = 0;
+        for (unsigned i = 0; i < m.accesses.size(); ++i) {
+          const ModelAccess &access = m.accesses[i];
+          if (access.isWrite && place > candidate.outer)
+            continue;
+          bool buffered = stage[i] >= 0;
+          if (buffered)
+            total +=
+                footprint(access, extents[std::max<size_t>(place, size_t(stage[i]) + 1)], true);
+          if (!buffered || int(place) <= stage[i])
+            total += footprint(access, extents[place], false, buffered ? 0 : span);
+          if (total > capacity)
+            break;
+        }
+        if (total <= capacity)
+          break;
+      }
+      auto fetched = [&](unsigned i, size_t from, bool compact) {
+        const ModelAccess &access = m.accesses[i];
+        double bytes = footprint(access, extents[from], compact);
+        for (size_t q = 0; q < from; ++q) {
+          bool matters = llvm::any_of(groups[candidate.levels[q].group].names,
+                                      [&](unsigned name) { return access.mentions(name); });
+          if (q + 1 == from && !matters)
+            continue;
+          bytes *= candidate.levels[q].trips();
+        }
+        return bytes;
+      };
+      double moved = 0;
+      // Short pieces come slowly from far away.
+      auto shortness = [&](unsigned i, size_t from) {
+        return second ? std::min(3.0, 1 + 256 / runBytes(m.accesses[i], extents[from])) : 1.0;
+      };
+      for (unsigned i = 0; i < m.accesses.size(); ++i) {
+        const ModelAccess &access = m.accesses[i];
+        double felt = 0;
+        if (access.isWrite) {
+          felt = 2 * fetched(i, std::min(place, candidate.outer), false) *
+                 (candidate.split ? 0.6 : 0.4);
+        } else if (stage[i] < 0) {
+          felt = fetched(i, place, false) * shortness(i, place);
+        } else {
+          size_t at = size_t(stage[i]) + 1;
+          double inside = 1, lines = footprint(access, extents[at], false) / 64;
+          for (size_t q = at; q < candidate.outer; ++q)
+            inside *= candidate.levels[q].trips();
+          bool ahead = at > candidate.chunkLevels &&
+                       !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
+          felt = fetched(i, std::min(place, at), false) * (ahead ? fetchedAhead : 1.3) *
+                 shortness(i, std::min(place, at));
+          if (place > at)
+            felt += fetched(i, place, true);
+        }
+        moved += felt;
+      }
+      // Arithmetic goes on while lines come from L2, as long as they are few.
+      cost += second ? moved / bytesFromL3
+                     : 0.1 * moved / bytesFromL2 +
+                           std::max(0.0, moved / bytesFromL2 - 0.4 * arithmetic);
+    }
+    for (const Staged &copy : candidate.stages) {
+      const ModelAccess &access = m.accesses[copy.access];
+      double elements = footprint(access, extents[size_t(copy.loop) + 1], true) /
+                        double(std::max<int64_t>(access.bytes, 4));
+      for (int q = 0; q <= copy.loop; ++q)
+        elements *= candidate.levels[size_t(q)].trips();
+      cost += elements * (access.scattered ? turnCycles : copyCycles);
+    }
+
+    double chunks = 1;
+    for (size_t i = 0; i < candidate.chunkLevels; ++i)
+      chunks *= candidate.levels[i].trips();
+    if (chunks > 1 && cost / chunks < smallestChunk)
+      return;
+    cost = cost * (1 + 0.4 / chunks) + chunks * chunkCycles;
+    if (cost < best.cost * 0.9999) {
+      candidate.cost = cost;
+      best = std::move(candidate);
+    }
+  }
+
+  Layout stageLayout(const ModelAccess &access) {
+    Layout layout;
+    std::vector<std::string> order = access.order;
+    if (!access.onLanes)
+      return Layout::rowMajor(order);
+    // Panels as wide as the tile: [v floordiv T, others, v mod T], what varies first in the
+    // reduction innermost.
+    int64_t wide = best.tile.vectors * m.width;
+    Group along;
+    for (const std::string &name : m.vector)
+      for (const ModelAccess::Dim &dim : access.dims)
+        if (dim.terms.size() == 1 &&
+            dim.terms[0] == std::pair<unsigned, int64_t>(m.number(name), 1))
+          along.push_back(dim.name);
+    std::vector<std::string> others;
+    for (const std::string &name : order)
+      if (!llvm::is_contained(along, name))
+        others.push_back(name);
+    auto depth = [&](const std::string &name) {
+      int innermost = -1;
+      for (const ModelAccess::Dim &dim : access.dims)
+        if (dim.name == name)
+          for (const auto &[each, coefficient] : dim.terms)
+            for (size_t i = 0; i < reductionOrder.size(); ++i)
+              if (reductionOrder[i].names[0] == m.names[each])
+                innermost = int(i);
+      return innermost;
+    };
+    llvm::stable_sort(
+        others, [&](const std::string &a, const std::string &b) { return depth(a) < depth(b); });
+    layout.factors.push_back({along, wide, 0, 0, 0});
+    for (const std::string &name : others)
+      layout.factors.push_back({{name}, 1, 0, 0, 0});
+    layout.factors.push_back({along, 1, wide, 0, 0});
+    return layout;
+  }
+
+  Schedule write() {
+    Schedule schedule;
+    std::map<int, unsigned> placeOf;
+    auto add = [&](const char *level, const Group &group, int64_t step) {
+      schedule.loops.push_back({level, group, step, 1});
+    };
+    std::vector<int64_t> left;
+    for (const Walked &group : groups)
+      left.push_back(group.size);
+    for (size_t i = 0; i < best.levels.size(); ++i) {
+      const Level &level = best.levels[i];
+      add(groups[level.group].reduced ? "loop"
+          : i < best.chunkLevels      ? "thread"
+                                      : "cache",
+          groups[level.group].group, level.step);
+      left[level.group] = level.step;
+      placeOf[int(i)] = unsigned(schedule.loops.size() - 1);
+    }
+    for (const Staged &copy : best.stages) {
+      // Rows that change with every tile come from further away: the next ones are asked for in
+      // time.
+      bool ahead = size_t(copy.loop) >= best.chunkLevels &&
+                   !groups[best.levels[size_t(copy.loop)].group].reduced;
+      schedule.stages.push_back({copy.access, placeOf[copy.loop], "",
+                                 stageLayout(m.accesses[copy.access]), ahead ? 2u : 1u, ""});
+    }
+    for (auto &[name, points] : best.tile.rows)
+      add("register", {m.names[name]}, 1);
+    if (left[vectorGroup] > m.width)
+      add("register", m.vector, m.width);
+    add("vector", m.vector, 1);
+    return schedule;
+  }
+};
+} // namespace
+
+Schedule Model::search(ArrayRef<ModelTile> tiles, ArrayRef<Loop> reductionOrder) const {
+  return Search(*this, reductionOrder).run(tiles);
+}
