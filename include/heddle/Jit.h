@@ -9,15 +9,15 @@
 // signature (names, sizes and element types of its arguments), compiled and cached:
 //
 //     auto step = jit([&](State &s, Tensor image, Tensor label) {
-//       auto [loss, gradient] = valueAndGrad([&](Net net) { return crossEntropy(net(image), label); }, s.net);
-//       s.adam.update(s.net, gradient);
-//       return loss;
+//       auto [loss, gradient] = valueAndGrad([&](Net net) { return crossEntropy(net(image), label);
+//       }, s.net); s.adam.update(s.net, gradient); return loss;
 //     });
 //     Tensor loss = step(state, image, label);
 //
 // Arguments are trees of tensors (Tree.h). One taken by non-const reference is state: what the
-// function assigns to its tensors is written back, in the place of the old value where type and layout allow (the old
-// value is donated; using another handle on it afterwards throws). Tensors that the function captures are hidden inputs.
+// function assigns to its tensors is written back, in the place of the old value where type and
+// layout allow (the old value is donated; using another handle on it afterwards throws). Tensors
+// that the function captures are hidden inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,11 +33,11 @@ namespace heddle {
 
 /// How functions are compiled; the defaults suit this machine.
 struct JitOptions {
-  std::string name = "function";    ///< of the entry point, in messages and profiles
+  std::string name = "function"; ///< of the entry point, in messages and profiles
   std::string targetCpu = "native";
-  int threads = 0;                  ///< that run the program; 0: all cores
-  bool managedMemory = false;       ///< buffer by buffer instead of a planned arena
-  bool cache = true;                ///< use the cache of compiled kernels on disk
+  int threads = 0;            ///< that run the program; 0: all cores
+  bool managedMemory = false; ///< buffer by buffer instead of a planned arena
+  bool cache = true;          ///< use the cache of compiled kernels on disk
 };
 
 /// Measured and planned facts of a compiled function.
@@ -120,9 +120,9 @@ public:
     std::optional<R> unused;
     return core->ir(leavesOf(arguments...), tracer(unused, arguments...), here);
   }
-  /// Compiles for these arguments' types and writes the program file, which the runtime runs without
-  /// the compiler. Arguments and results are called by their paths in their trees; a tensor that is
-  /// no member of a tree is "argument0", "argument1", ..., or "result".
+  /// Compiles for these arguments' types and writes the program file, which the runtime runs
+  /// without the compiler. Arguments and results are called by their paths in their trees; a tensor
+  /// that is no member of a tree is "argument0", "argument1", ..., or "result".
   void save(const std::string &path, A... arguments, Here here = Here::current()) const {
     std::optional<R> unused;
     core->save(path, leavesOf(arguments...), tracer(unused, arguments...), here);
@@ -192,12 +192,12 @@ Tensor formalLike(const Tensor &like, const std::string &name, const Names &with
 template <typename F>
 auto jit(F function, JitOptions options = {}) {
   using S = detail::Signature<std::decay_t<F>>;
-  return detail::JitFunction<std::decay_t<F>, typename S::Result, typename S::Arguments>(std::move(function),
-                                                                                         std::move(options));
+  return detail::JitFunction<std::decay_t<F>, typename S::Result, typename S::Arguments>(
+      std::move(function), std::move(options));
 }
 
-/// The value of `function(tree)`, a scalar tensor (or a pair of a scalar and any tree), and its gradient with respect to
-/// every float tensor of `tree`, in a tree of the same shape.
+/// The value of `function(tree)`, a scalar tensor (or a pair of a scalar and any tree), and its
+/// gradient with respect to every float tensor of `tree`, in a tree of the same shape.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
   T formalTree = tree, gradientTree = tree;
@@ -210,9 +210,11 @@ auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
   forEachTensor(value, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
   auto result = detail::gradient(formals, actuals, outputs, here);
   size_t next = 0;
-  forEachTensor(value, [&](const std::string &, Tensor &tensor) { tensor = result.values[next++]; });
+  forEachTensor(value,
+                [&](const std::string &, Tensor &tensor) { tensor = result.values[next++]; });
   next = 0;
-  forEachTensor(gradientTree, [&](const std::string &, Tensor &tensor) { tensor = result.gradients[next++]; });
+  forEachTensor(gradientTree,
+                [&](const std::string &, Tensor &tensor) { tensor = result.gradients[next++]; });
   return std::pair<decltype(value), T>(value, gradientTree);
 }
 

@@ -5,17 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel says what one element of its result is. It becomes one `nest.compute`, which is differentiated, fused, laid
-// out and scheduled like everything else:
+// A kernel says what one element of its result is. It becomes one `nest.compute`, which is
+// differentiated, fused, laid out and scheduled like everything else:
 //
 //     // Convolutional capsules: 4x4 pose matrices, summed over a window and the input capsules.
 //     Tensor votes = kernel(row, column, out, i, j)
 //         .sum(ky, kx, channel, k)
-//         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) * at(weight, {{row_k, ky}, {column_k, kx}}));
+//         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) * at(weight, {{row_k, ky},
+//         {column_k, kx}}));
 //
-// A name of an operand that has no coordinate written is read at the iteration name of the same spelling. Names of
-// operands that are neither produced nor reduced are lifted over: the result has them too. Sizes follow from the operands:
-// first from names read directly, then from the largest range for which every read stays inside; `size` states one.
+// A name of an operand that has no coordinate written is read at the iteration name of the same
+// spelling. Names of operands that are neither produced nor reduced are lifted over: the result has
+// them too. Sizes follow from the operands: first from names read directly, then from the largest
+// range for which every read stays inside; `size` states one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +42,8 @@ public:
 };
 
 /// A read of `tensor`.
-Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates = {}, Here here = Here::current());
+Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates = {},
+          Here here = Here::current());
 /// A read that gives `otherwise` where a coordinate lies outside the tensor.
 Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise,
             Here here = Here::current());
@@ -65,13 +68,21 @@ class KernelBuilder {
 public:
   KernelBuilder(Names produced, Here here) : produced(std::move(produced)), here(here) {}
   template <typename... N>
-  KernelBuilder &sum(const N &...names) { return reduce("add", Names{names...}); }
+  KernelBuilder &sum(const N &...names) {
+    return reduce("add", Names{names...});
+  }
   template <typename... N>
-  KernelBuilder &max(const N &...names) { return reduce("max", Names{names...}); }
+  KernelBuilder &max(const N &...names) {
+    return reduce("max", Names{names...});
+  }
   template <typename... N>
-  KernelBuilder &min(const N &...names) { return reduce("min", Names{names...}); }
+  KernelBuilder &min(const N &...names) {
+    return reduce("min", Names{names...});
+  }
   template <typename... N>
-  KernelBuilder &product(const N &...names) { return reduce("mul", Names{names...}); }
+  KernelBuilder &product(const N &...names) {
+    return reduce("mul", Names{names...});
+  }
   KernelBuilder &reduce(const std::string &combiner, const Names &names);
   /// States the size of an iteration name.
   KernelBuilder &size(const Name &name, int64_t size);
@@ -91,6 +102,29 @@ private:
 template <typename... N>
 KernelBuilder kernel(const N &...names) {
   return KernelBuilder(Names{names...}, Here::current());
+}
+
+namespace detail {
+/// While it lives, what this thread makes belongs to one group.
+class GroupScope {
+public:
+  GroupScope(const Names &names, Here here);
+  ~GroupScope();
+  GroupScope(const GroupScope &) = delete;
+  GroupScope &operator=(const GroupScope &) = delete;
+};
+} // namespace detail
+
+/// What `body` makes runs together, point by point of `names`: values between its operations stay in a cache instead of going
+/// through memory as a whole. It changes no value, only how it is computed.
+///
+///     auto [pose, activation] = group(over(batch, row, column), [&] { return route(votes(x), 3); });
+///
+/// Operations that do not have all of `names`, or read at other points of them, run outside. Of nested groups the inner one holds.
+template <typename Body>
+auto group(const Names &names, Body &&body, Here here = Here::current()) {
+  detail::GroupScope scope(names, here);
+  return std::forward<Body>(body)();
 }
 
 } // namespace heddle

@@ -43,7 +43,8 @@ private:
   std::string spelling;
 };
 
-/// A name unlike any other, spelt `base$1`, `base$2`, ...; numbered from one within each traced function.
+/// A name unlike any other, spelt `base$1`, `base$2`, ...; numbered from one within each traced
+/// function.
 Name fresh(std::string_view base);
 
 using Names = std::vector<Name>;

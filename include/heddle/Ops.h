@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operations align their operands by name. Two operands that both have names must share one (or one's names include
-// the other's); an outer product is asked for with `broadcast`.
+// Operations align their operands by name. Two operands that both have names must share one (or
+// one's names include the other's); an outer product is asked for with `broadcast`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,31 +62,36 @@ Tensor product(Operand x, const Names &over);
 Tensor max(Operand x, const Names &over);
 Tensor min(Operand x, const Names &over);
 Tensor mean(Operand x, const Names &over);
-/// The row-major index, in the order of `over`, of the largest element; the smallest such index on ties. i64.
+/// The row-major index, in the order of `over`, of the largest element; the smallest such index on
+/// ties. i64.
 Tensor argmax(Operand x, const Names &over);
 /// How elements are combined where any order of them will do.
 enum class Combiner { Add, Multiply, Max, Min };
-/// Element i combines the elements up to i, or before i if `exclusive`, from the other end if `reverse`.
-Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = false, bool reverse = false);
+/// Element i combines the elements up to i, or before i if `exclusive`, from the other end if
+/// `reverse`.
+Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = false,
+            bool reverse = false);
 inline Tensor cumulativeSum(Operand x, const Name &along) { return scan(x, along, Combiner::Add); }
 
 Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here = Here::current());
 /// Combines `updates` into `destination` at computed coordinates; updates outside are left out.
-Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at, const Tensor &updates,
-               Combiner combiner, Here here = Here::current());
-inline Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index, const Tensor &updates,
-                         Here here = Here::current()) {
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates, Combiner combiner, Here here = Here::current());
+inline Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index,
+                         const Tensor &updates, Here here = Here::current()) {
   return scatter(destination, {{name, index}}, updates, Combiner::Add, here);
 }
 
 /// A tensor of one value; without extents a scalar.
-Tensor constant(double value, ElementType type = ElementType::F32, const std::vector<Extent> &extents = {},
-                Here here = Here::current());
-Tensor zeros(const std::vector<Extent> &extents, ElementType type = ElementType::F32, Here here = Here::current());
+Tensor constant(double value, ElementType type = ElementType::F32,
+                const std::vector<Extent> &extents = {}, Here here = Here::current());
+Tensor zeros(const std::vector<Extent> &extents, ElementType type = ElementType::F32,
+             Here here = Here::current());
 /// 0, 1, ... along a name.
 Tensor iota(const Extent &extent, ElementType type = ElementType::I64, Here here = Here::current());
 
-/// Random bits (Philox 4x32-10) of type ui32; `key` is a ui64 tensor, the new names are numbered in the order written.
+/// Random bits (Philox 4x32-10) of type ui32; `key` is a ui64 tensor, the new names are numbered in
+/// the order written.
 Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());
 /// Uniform in [0, 1).
 Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());

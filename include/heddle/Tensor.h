@@ -52,7 +52,11 @@ struct Padding {
   static Padding explicitly(int64_t low, int64_t high, double value = 0) {
     return {Kind::Explicit, low, high, value, false};
   }
-  Padding excluded() const { Padding p = *this; p.exclude = true; return p; }
+  Padding excluded() const {
+    Padding p = *this;
+    p.exclude = true;
+    return p;
+  }
 };
 /// No padding; or as much as keeps ceil(size / stride) windows.
 inline constexpr Padding Valid{};
@@ -80,9 +84,10 @@ public:
   std::string type() const;
 
   /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low].
-  Tensor window(const Name &name, const Name &tap, WindowOptions options, Here here = Here::current()) const;
-  /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the place that it was read
-  /// from.
+  Tensor window(const Name &name, const Name &tap, WindowOptions options,
+                Here here = Here::current()) const;
+  /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the place
+  /// that it was read from.
   Tensor unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t size,
                   Here here = Here::current()) const;
   /// Several names at once; names may change places.
@@ -90,32 +95,38 @@ public:
   /// Repeats along new names.
   Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
   /// Elements start, start + stride, ... of `name`, `size` of them.
-  Tensor slice(const Name &name, int64_t start, int64_t size, int64_t stride = 1, Here here = Here::current()) const;
-  Tensor pad(const Name &name, int64_t low, int64_t high, double value = 0, Here here = Here::current()) const;
+  Tensor slice(const Name &name, int64_t start, int64_t size, int64_t stride = 1,
+               Here here = Here::current()) const;
+  Tensor pad(const Name &name, int64_t low, int64_t high, double value = 0,
+             Here here = Here::current()) const;
   /// One name becomes several, the last varying fastest.
-  Tensor split(const Name &name, const std::vector<Extent> &into, Here here = Here::current()) const;
+  Tensor split(const Name &name, const std::vector<Extent> &into,
+               Here here = Here::current()) const;
   /// Several names become one, the last varying fastest.
   Tensor merge(const Names &names, const Name &into, Here here = Here::current()) const;
   /// Converts elements (floats to integers round towards zero).
   Tensor cast(ElementType type, Here here = Here::current()) const;
   /// Rounds to a narrower float type and back: a fused computation keeps no more than that.
   Tensor round(ElementType type, Here here = Here::current()) const;
-  /// Reads at computed coordinates of `name`; names that the index shares with this tensor are zipped.
+  /// Reads at computed coordinates of `name`; names that the index shares with this tensor are
+  /// zipped.
   Tensor gather(const Name &name, const Tensor &index, Here here = Here::current()) const;
   /// The same along several names at once.
   Tensor gather(const std::vector<std::pair<Name, Tensor>> &at, Here here = Here::current()) const;
 
   /// A tensor with the given values, in row-major order of `extents` as written.
   template <typename T>
-  static Tensor of(std::span<const T> values, const std::vector<Extent> &extents, Here here = Here::current()) {
+  static Tensor of(std::span<const T> values, const std::vector<Extent> &extents,
+                   Here here = Here::current()) {
     return ofBytes(values.data(), values.size(), elementTypeOf<T>(), extents, here);
   }
   template <typename T>
-  static Tensor of(std::initializer_list<T> values, const std::vector<Extent> &extents, Here here = Here::current()) {
+  static Tensor of(std::initializer_list<T> values, const std::vector<Extent> &extents,
+                   Here here = Here::current()) {
     return ofBytes(values.begin(), values.size(), elementTypeOf<T>(), extents, here);
   }
-  static Tensor ofBytes(const void *data, size_t count, ElementType type, const std::vector<Extent> &extents,
-                        Here here = Here::current());
+  static Tensor ofBytes(const void *data, size_t count, ElementType type,
+                        const std::vector<Extent> &extents, Here here = Here::current());
   /// The values in row-major order of `order`, which lists all names. Evaluates if need be.
   template <typename T>
   std::vector<T> to(const Names &order, Here here = Here::current()) const {
@@ -129,7 +140,8 @@ public:
   /// Number of elements.
   size_t count() const;
 
-  /// The tensor in memory; evaluates if need be, throws for a value that depends on a formal of a function being traced.
+  /// The tensor in memory; evaluates if need be, throws for a value that depends on a formal of a
+  /// function being traced.
   std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
   static Tensor fromData(std::shared_ptr<RuntimeTensor> data);
 
@@ -139,8 +151,8 @@ public:
 /// Prints type and values, sorted by name; evaluates if need be.
 std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
 
-/// An operand of an operation: a tensor, or a number (which takes the other operand's element type). It notes
-/// where it was written, so that messages can say so.
+/// An operand of an operation: a tensor, or a number (which takes the other operand's element
+/// type). It notes where it was written, so that messages can say so.
 struct Operand {
   Operand(const Tensor &tensor, Here here = Here::current()) : tensor(tensor), here(here) {}
   Operand(double number, Here here = Here::current()) : number(number), here(here) {}

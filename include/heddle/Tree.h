@@ -12,7 +12,8 @@
 //
 //     forEachTensor(net, [](const std::string &path, Tensor &t) { ... });   // "first.weight", ...
 //
-// A tree is a Tensor, a struct with HEDDLE_FIELDS, or a vector, map (by string), pair, tuple or optional of trees.
+// A tree is a Tensor, a struct with HEDDLE_FIELDS, or a vector, map (by string), pair, tuple or
+// optional of trees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +54,7 @@ struct AnyVisitor {
 #define HEDDLE_FIELDS(...)                                                                         \
   template <typename Visitor>                                                                      \
   void heddleFields(Visitor &&visitor) {                                                           \
-    ::heddle::detail::visitFields(visitor, #__VA_ARGS__, __VA_ARGS__);                              \
+    ::heddle::detail::visitFields(visitor, #__VA_ARGS__, __VA_ARGS__);                             \
   }
 
 template <typename T>
@@ -81,8 +82,12 @@ void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
   if constexpr (std::is_same_v<T, Tensor>) {
     visit(path, tree);
   } else if constexpr (HasFields<T>) {
-    tree.heddleFields([&](const std::string &member, auto &value) { forEachTensor(value, visit, at(member)); });
-  } else if constexpr (requires { tree.has_value(); *tree; }) {
+    tree.heddleFields(
+        [&](const std::string &member, auto &value) { forEachTensor(value, visit, at(member)); });
+  } else if constexpr (requires {
+                         tree.has_value();
+                         *tree;
+                       }) {
     if (tree)
       forEachTensor(*tree, visit, path);
   } else if constexpr (requires { tree.begin()->second; }) {

@@ -34,7 +34,8 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
   auto copy = std::make_unique<PrivateModule>();
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
-  copy->context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  copy->context =
+      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   copy->context->loadAllAvailableDialects();
   copy->handler = std::make_unique<mlir::ScopedDiagnosticHandler>(
       copy->context.get(), [raw = copy.get()](mlir::Diagnostic &diagnostic) {
@@ -52,8 +53,8 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
   return copy;
 }
 
-ProgramImage heddle::detail::compile(mlir::ModuleOp module, const CompileOptions &options, CompileStatistics *statistics,
-                             Here here) {
+ProgramImage heddle::detail::compile(mlir::ModuleOp module, const CompileOptions &options,
+                                     CompileStatistics *statistics, Here here) {
   auto copy = copyModule(module, here);
   auto image = compileProgram(*copy->module, options, statistics);
   if (mlir::failed(image))
@@ -65,17 +66,20 @@ ProgramImage heddle::detail::compile(mlir::ModuleOp module, const CompileOptions
 void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
   GraphLock lock;
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(locationOf(here));
-  std::vector<NodeRef> order = dependencies(nodes, [](const NodeRef &node) { return node->data != nullptr; });
+  std::vector<NodeRef> order =
+      dependencies(nodes, [](const NodeRef &node) { return node->data != nullptr; });
   for (const NodeRef &node : order)
     if (node->formal && !node->data)
       fail(here, "this value depends on '" + node->name +
-                     "', an argument of a function that is being traced: it has no value until the function is called");
+                     "', an argument of a function that is being traced: it has no value until the "
+                     "function is called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
   Program program(compile(*module, {}, nullptr, here));
   std::vector<TensorRef> arguments;
   for (const NodeRef &node : emission.captured) {
     if (!node->donatedAt.empty())
-      fail(here, "a tensor that this value depends on was given up to the call at " + node->donatedAt);
+      fail(here,
+           "a tensor that this value depends on was given up to the call at " + node->donatedAt);
     arguments.push_back(node->data);
   }
   auto results = program.run(program.entry("evaluate"), arguments);

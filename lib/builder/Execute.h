@@ -16,7 +16,8 @@ namespace heddle::detail {
 
 TensorSpec specOfType(nd::NdTensorType type);
 
-/// The number of the next fresh name: from one within a trace (`TraceScope`), else unique in the process.
+/// The number of the next fresh name: from one within a trace (`TraceScope`), else unique in the
+/// process.
 int64_t nextFresh();
 struct TraceScope {
   TraceScope();
@@ -24,7 +25,8 @@ struct TraceScope {
   int64_t saved;
 };
 
-/// A module in a context of its own, from the text of `module`, so that compiling does not touch the graphs' context.
+/// A module in a context of its own, from the text of `module`, so that compiling does not touch
+/// the graphs' context.
 struct PrivateModule {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -34,7 +36,8 @@ struct PrivateModule {
 std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
 
 /// Compiles; diagnostics become an Error.
-ProgramImage compile(mlir::ModuleOp module, const CompileOptions &options, CompileStatistics *statistics, Here here);
+ProgramImage compile(mlir::ModuleOp module, const CompileOptions &options,
+                     CompileStatistics *statistics, Here here);
 
 /// Computes the values of `nodes` and stores them there.
 void evaluate(const std::vector<NodeRef> &nodes, Here here);

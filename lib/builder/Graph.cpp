@@ -7,6 +7,8 @@
 
 #include "lib/builder/Graph.h"
 
+#include "heddle/Kernel.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
@@ -82,10 +84,57 @@ NodeRef heddle::detail::nodeOf(const Tensor &tensor, Here here) {
   return tensor.node;
 }
 
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// The attributes of the groups that are open in this thread, innermost last.
+static thread_local std::vector<ArrayAttr> openGroups;
+
+heddle::detail::GroupScope::GroupScope(const Names &names, Here here) {
+  GraphLock lock;
+  static int64_t count = 0;
+  MLIRContext *context = graphContext();
+  SmallVector<Attribute> request;
+  for (const Name &name : names) {
+    auto spelling = StringAttr::get(context, name.str());
+    if (llvm::is_contained(request, Attribute(spelling)))
+      fail(here, "the name '" + name.str() + "' is listed twice");
+    request.push_back(spelling);
+  }
+  if (request.empty())
+    fail(here, "expected the names that a group runs over");
+  request.push_back(IntegerAttr::get(IntegerType::get(context, 64), count++));
+  openGroups.push_back(ArrayAttr::get(context, request));
+}
+
+heddle::detail::GroupScope::~GroupScope() { openGroups.pop_back(); }
+
+/// Requests are numbered in the order of the function, so that equal functions have equal texts.
+static void numberGroups(func::FuncOp function) {
+  llvm::MapVector<Attribute, Attribute> numbered;
+  function.walk([&](Operation *op) {
+    auto request = op->getAttrOfType<ArrayAttr>("heddle.group");
+    if (!request)
+      return;
+    Attribute &known = numbered[request];
+    if (!known) {
+      SmallVector<Attribute> parts(request.getValue());
+      parts.back() = IntegerAttr::get(IntegerType::get(op->getContext(), 64), int64_t(numbered.size()) - 1);
+      known = ArrayAttr::get(op->getContext(), parts);
+    }
+    op->setAttr("heddle.group", known);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Making nodes
+//===----------------------------------------------------------------------===//
+
 std::vector<Tensor>
 heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
-                llvm::function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
-                std::shared_ptr<Callee> callee) {
+                        llvm::function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
+                        std::shared_ptr<Callee> callee) {
   GraphLock lock;
   std::string message;
   ScopedDiagnosticHandler handler(graphContext(), [&](Diagnostic &diagnostic) {
@@ -102,6 +151,9 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
   OpBuilder builder(graphContext());
   builder.setInsertionPointToEnd(group->block.get());
   SmallVector<Value> values = build(builder, locationOf(here));
+  if (!openGroups.empty())
+    for (Operation &op : *group->block)
+      op.setAttr("heddle.group", openGroups.back());
   bool valid = !values.empty() && llvm::all_of(values, [](Value value) { return bool(value); });
   // Symbols are resolved only once a function is emitted.
   if (valid && !group->callee)
@@ -121,7 +173,7 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
 }
 
 Tensor heddle::detail::make(Here here, const std::vector<NodeRef> &operands,
-                    llvm::function_ref<Value(OpBuilder &, Location)> build) {
+                            llvm::function_ref<Value(OpBuilder &, Location)> build) {
   return makeAll(here, operands, [&](OpBuilder &builder, Location loc) {
     return SmallVector<Value>{build(builder, loc)};
   })[0];
@@ -142,19 +194,32 @@ Type heddle::detail::toMlir(ElementType type) {
     return IntegerType::get(context, width, IntegerType::Unsigned);
   };
   switch (type) {
-  case ElementType::I1: return integer(1);
-  case ElementType::I8: return integer(8);
-  case ElementType::I16: return integer(16);
-  case ElementType::I32: return integer(32);
-  case ElementType::I64: return integer(64);
-  case ElementType::UI8: return unsignedInteger(8);
-  case ElementType::UI16: return unsignedInteger(16);
-  case ElementType::UI32: return unsignedInteger(32);
-  case ElementType::UI64: return unsignedInteger(64);
-  case ElementType::F16: return Float16Type::get(context);
-  case ElementType::BF16: return BFloat16Type::get(context);
-  case ElementType::F32: return Float32Type::get(context);
-  case ElementType::F64: return Float64Type::get(context);
+  case ElementType::I1:
+    return integer(1);
+  case ElementType::I8:
+    return integer(8);
+  case ElementType::I16:
+    return integer(16);
+  case ElementType::I32:
+    return integer(32);
+  case ElementType::I64:
+    return integer(64);
+  case ElementType::UI8:
+    return unsignedInteger(8);
+  case ElementType::UI16:
+    return unsignedInteger(16);
+  case ElementType::UI32:
+    return unsignedInteger(32);
+  case ElementType::UI64:
+    return unsignedInteger(64);
+  case ElementType::F16:
+    return Float16Type::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
+  case ElementType::F64:
+    return Float64Type::get(context);
   }
   llvm_unreachable("covered switch");
 }
@@ -180,7 +245,7 @@ SmallVector<nd::Dim> heddle::detail::dimsOf(const std::vector<Extent> &extents, 
 }
 
 std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &roots,
-                                          llvm::function_ref<bool(const NodeRef &)> stop) {
+                                                  llvm::function_ref<bool(const NodeRef &)> stop) {
   std::vector<NodeRef> order;
   llvm::DenseSet<Node *> seen;
   std::vector<std::pair<NodeRef, size_t>> stack;
@@ -228,8 +293,8 @@ static FlatSymbolRefAttr addCallee(ModuleOp module, Callee &callee) {
 }
 
 Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
-                      const std::vector<NodeRef> &roots, Here here,
-                      llvm::function_ref<bool(const NodeRef &)> captures) {
+                              const std::vector<NodeRef> &roots, Here here,
+                              llvm::function_ref<bool(const NodeRef &)> captures) {
   GraphLock lock;
   llvm::DenseSet<Node *> isFormal;
   for (const NodeRef &formal : formals)
@@ -252,7 +317,8 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
       arguments.push_back(node);
     } else if (node->formal) {
       fail(here, "the value '" + node->name +
-                     "' belongs to another function that is being traced, or was kept from an earlier trace");
+                     "' belongs to another function that is being traced, or was kept from an "
+                     "earlier trace");
     }
   }
   for (const NodeRef &node : arguments)
@@ -270,7 +336,8 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
   for (auto [node, argument] : llvm::zip_equal(arguments, body->getArguments()))
     mapping.map(node->value, argument);
   for (const NodeRef &node : order) {
-    if (isFormal.contains(node.get()) || isCaptured(node) || !cloned.insert(node->group.get()).second)
+    if (isFormal.contains(node.get()) || isCaptured(node) ||
+        !cloned.insert(node->group.get()).second)
       continue;
     FlatSymbolRefAttr callee;
     if (node->group->callee)
@@ -285,5 +352,6 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
   for (const NodeRef &root : roots)
     results.push_back(mapping.lookup(root->value));
   func::ReturnOp::create(builder, locationOf(here), results);
+  numberGroups(emission.function);
   return emission;
 }

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each operation of the builder makes real nd (or nest) ops at once, in a block of its own, so that types are inferred
-// and mistakes reported where they are made. A `Node` is one result. A value is needed, or a function compiled: the
-// blocks that it depends on are cloned, in order, into a function:
+// Each operation of the builder makes real nd (or nest) ops at once, in a block of its own, so that
+// types are inferred and mistakes reported where they are made. A `Node` is one result. A value is
+// needed, or a function compiled: the blocks that it depends on are cloned, in order, into a
+// function:
 //
 //     Tensor c = a * b;      node c: block { nd.pointwise(a, b) }, operands {a, b}
-//     emit(module, "f", {a, b}, {c})   ->   func.func @f(%a, %b) { %c = nd.pointwise %a, %b ... return %c }
+//     emit(module, "f", {a, b}, {c})   ->   func.func @f(%a, %b) { %c = nd.pointwise %a, %b ...
+//     return %c }
 //
-// Leaves are formals of a function being traced and tensors in memory; the latter become hidden arguments of whatever
-// uses them. Nodes live in one MLIR context; `GraphLock` guards it.
+// Leaves are formals of a function being traced and tensors in memory; the latter become hidden
+// arguments of whatever uses them. Nodes live in one MLIR context; `GraphLock` guards it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +54,11 @@ struct Group {
 
 struct Node {
   std::shared_ptr<Group> group;
-  mlir::Value value;                   ///< a result of an op of the block, or its argument for a leaf
+  mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data; ///< of a leaf in memory, or of a node that was evaluated
   bool formal = false;
-  std::string name;                    ///< of a formal
-  std::string donatedAt;               ///< where the value was given up, if it was
+  std::string name;      ///< of a formal
+  std::string donatedAt; ///< where the value was given up, if it was
 
   nd::NdTensorType type() const { return llvm::cast<nd::NdTensorType>(value.getType()); }
 };
@@ -79,11 +81,12 @@ std::string placeOf(Here here);
 /// The node of a tensor; throws if it is empty or was given up.
 NodeRef nodeOf(const Tensor &tensor, Here here);
 
-/// Runs `build` with a builder that appends to a new group, verifies what it made and returns the results as tensors.
-/// Diagnostics become an Error that names the place.
-std::vector<Tensor> makeAll(Here here, const std::vector<NodeRef> &operands,
-                            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location)> build,
-                            std::shared_ptr<Callee> callee = nullptr);
+/// Runs `build` with a builder that appends to a new group, verifies what it made and returns the
+/// results as tensors. Diagnostics become an Error that names the place.
+std::vector<Tensor>
+makeAll(Here here, const std::vector<NodeRef> &operands,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location)> build,
+        std::shared_ptr<Callee> callee = nullptr);
 Tensor make(Here here, const std::vector<NodeRef> &operands,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
 
@@ -92,7 +95,8 @@ NodeRef makeLeaf(nd::NdTensorType type, Here here);
 
 mlir::Type toMlir(ElementType type);
 std::optional<ElementType> fromMlir(mlir::Type type);
-/// A dims list from extents written by the user; refuses a name that stands twice and negative sizes.
+/// A dims list from extents written by the user; refuses a name that stands twice and negative
+/// sizes.
 llvm::SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
 
 /// What `emit` made.
@@ -100,14 +104,16 @@ struct Emission {
   mlir::func::FuncOp function;
   std::vector<NodeRef> captured; ///< leaves in memory, arguments after the formals
 };
-/// Builds function `name` of `module`: its arguments are `formals`, then what is captured; it returns `roots`.
-/// Only data leaves are captured unless `captures` says yes for other nodes.
+/// Builds function `name` of `module`: its arguments are `formals`, then what is captured; it
+/// returns `roots`. Only data leaves are captured unless `captures` says yes for other nodes.
 Emission emit(mlir::ModuleOp module, llvm::StringRef name, const std::vector<NodeRef> &formals,
               const std::vector<NodeRef> &roots, Here here,
               llvm::function_ref<bool(const NodeRef &)> captures = nullptr);
 
-/// The nodes that `roots` depend on, operands first. Does not go beyond nodes for which `stop` says yes.
-std::vector<NodeRef> dependencies(const std::vector<NodeRef> &roots, llvm::function_ref<bool(const NodeRef &)> stop);
+/// The nodes that `roots` depend on, operands first. Does not go beyond nodes for which `stop` says
+/// yes.
+std::vector<NodeRef> dependencies(const std::vector<NodeRef> &roots,
+                                  llvm::function_ref<bool(const NodeRef &)> stop);
 
 } // namespace heddle::detail
 

@@ -71,8 +71,8 @@ struct JitCore::Impl {
           continue;
         NodeRef value = nodeOf(*leaves[i].tensor, here);
         if (value->type() != formals[i]->type())
-          fail(here, "'" + leaves[i].path + "' is " + actuals[i].type() + " and was assigned a value of type " +
-                         leaves[i].tensor->type());
+          fail(here, "'" + leaves[i].path + "' is " + actuals[i].type() +
+                         " and was assigned a value of type " + leaves[i].tensor->type());
         roots.push_back(value);
       }
     } catch (...) {
@@ -88,14 +88,17 @@ struct JitCore::Impl {
     for (size_t i = 0; i < leaves.size(); ++i) {
       emission.function.setArgAttr(unsigned(i), nd::nameAttrName, nameOf(leaves[i].path));
       if (traced.written[i] >= 0) {
-        emission.function.setArgAttr(unsigned(i), "heddle.donate", builder.getI64IntegerAttr(traced.written[i]));
-        emission.function.setResultAttr(unsigned(traced.written[i]), nd::nameAttrName, nameOf(leaves[i].path));
+        emission.function.setArgAttr(unsigned(i), "heddle.donate",
+                                     builder.getI64IntegerAttr(traced.written[i]));
+        emission.function.setResultAttr(unsigned(traced.written[i]), nd::nameAttrName,
+                                        nameOf(leaves[i].path));
       }
     }
     for (size_t i = 0; i < traced.captured.size(); ++i)
       emission.function.setArgAttr(unsigned(leaves.size() + i), nd::nameAttrName,
                                    nameOf("captured" + std::to_string(i)));
-    // "result" for a lone tensor, "result0", ... for those of a pair; a path that state has too steps aside.
+    // "result" for a lone tensor, "result0", ... for those of a pair; a path that state has too
+    // steps aside.
     for (size_t i = 0; i < traced.outputs; ++i) {
       std::string &name = names[i];
       if (name.empty() || (name[0] >= '0' && name[0] <= '9'))
@@ -121,7 +124,9 @@ struct JitCore::Impl {
   }
 };
 
-JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) { impl->options = std::move(options); }
+JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
+  impl->options = std::move(options);
+}
 JitCore::~JitCore() = default;
 
 JitStatistics JitCore::statistics() const { return impl->statistics; }
@@ -135,23 +140,24 @@ std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here)
   return text;
 }
 
-void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace, Here here) {
+void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace,
+                   Here here) {
   Impl::Traced traced;
   {
     GraphLock lock;
     traced = impl->trace(leaves, trace, here);
     if (!traced.captured.empty())
-      fail(here, "the function captures tensors, of which the first is " + [&] {
-        Tensor tensor;
-        tensor.node = traced.captured[0];
-        return tensor.type();
-      }() + "; a program file takes everything as an argument");
+      fail(
+          here, "the function captures tensors, of which the first is " + [&] {
+            Tensor tensor;
+            tensor.node = traced.captured[0];
+            return tensor.type();
+          }() + "; a program file takes everything as an argument");
   }
   compile(*traced.module, impl->compileOptions(), nullptr, here).write(path);
 }
 
-std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace,
-                                  Here here) {
+std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   std::string signature;
   for (const Leaf &leaf : leaves)
     signature += leaf.path + (nodeOf(*leaf.tensor, here), leaf.tensor->type()) + ";";
@@ -160,15 +166,14 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace,
   {
     GraphLock lock;
     for (const Leaf &leaf : leaves)
-      nested |= leaf.tensor->node->formal ||
-                (!leaf.tensor->node->data && [&] {
-                  for (const NodeRef &node : dependencies({leaf.tensor->node}, [](const NodeRef &n) {
-                         return n->data != nullptr;
-                       }))
-                    if (node->formal && !node->data)
-                      return true;
-                  return false;
-                }());
+      nested |=
+          leaf.tensor->node->formal || (!leaf.tensor->node->data && [&] {
+            for (const NodeRef &node : dependencies(
+                     {leaf.tensor->node}, [](const NodeRef &n) { return n->data != nullptr; }))
+              if (node->formal && !node->data)
+                return true;
+            return false;
+          }());
   }
   if (nested) {
     std::vector<Tensor> outputs;
@@ -183,13 +188,13 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace,
     if (!compiled->program) {
       auto traced = impl->trace(leaves, trace, here);
       CompileStatistics statistics;
-      compiled->program =
-          std::make_shared<Program>(compile(*traced.module, impl->compileOptions(), &statistics, here));
+      compiled->program = std::make_shared<Program>(
+          compile(*traced.module, impl->compileOptions(), &statistics, here));
       compiled->captured = traced.captured;
       compiled->written = traced.written;
       compiled->outputs = traced.outputs;
-      impl->statistics = {statistics.seconds,   statistics.arenaBytes, statistics.liveBytes,
-                          statistics.steps,     statistics.kernels,    statistics.cachedKernels};
+      impl->statistics = {statistics.seconds, statistics.arenaBytes, statistics.liveBytes,
+                          statistics.steps,   statistics.kernels,    statistics.cachedKernels};
       GraphLock lock;
       traced.module = nullptr;
     }
@@ -204,7 +209,8 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace,
   }
   for (const NodeRef &node : compiled->captured) {
     if (!node->donatedAt.empty())
-      fail(here, "a tensor that the function captures was given up to the call at " + node->donatedAt);
+      fail(here,
+           "a tensor that the function captures was given up to the call at " + node->donatedAt);
     arguments.push_back(node->data);
     ++uses[arguments.back().get()];
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel's body is a small tree of scalars. `of` collects its reads, finds the iteration space and its sizes, and
-// makes one nest.compute.
+// A kernel's body is a small tree of scalars. `of` collects its reads, finds the iteration space
+// and its sizes, and makes one nest.compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,17 +39,21 @@ struct Scalar::Node {
 using NodePtr = std::shared_ptr<const Scalar::Node>;
 
 Scalar::Scalar(double number, Here here)
-    : node(std::make_shared<Node>(Node{.kind = Node::Kind::Number, .here = here, .number = number})) {}
+    : node(std::make_shared<Node>(
+          Node{.kind = Node::Kind::Number, .here = here, .number = number})) {}
 Scalar::Scalar(const Name &name, Here here)
-    : node(std::make_shared<Node>(Node{.kind = Node::Kind::Index, .here = here, .name = name.str()})) {}
+    : node(std::make_shared<Node>(
+          Node{.kind = Node::Kind::Index, .here = here, .name = name.str()})) {}
 
-static Scalar read(const Tensor &tensor, const std::vector<Coordinate> &coordinates, std::optional<double> otherwise,
-                   Here here) {
-  Scalar::Node node{.kind = Scalar::Node::Kind::Read, .here = here, .tensor = tensor, .otherwise = otherwise};
+static Scalar read(const Tensor &tensor, const std::vector<Coordinate> &coordinates,
+                   std::optional<double> otherwise, Here here) {
+  Scalar::Node node{
+      .kind = Scalar::Node::Kind::Read, .here = here, .tensor = tensor, .otherwise = otherwise};
   NodeRef source = nodeOf(tensor, here);
   for (const Coordinate &coordinate : coordinates) {
     if (!source->type().has(coordinate.name.str()))
-      fail(here, "unknown name '" + coordinate.name.str() + "': the tensor read is " + tensor.type());
+      fail(here,
+           "unknown name '" + coordinate.name.str() + "': the tensor read is " + tensor.type());
     if (!node.coordinates.emplace(coordinate.name.str(), coordinate.place).second)
       fail(here, "the name '" + coordinate.name.str() + "' has two coordinates");
   }
@@ -57,7 +61,9 @@ static Scalar read(const Tensor &tensor, const std::vector<Coordinate> &coordina
 }
 
 static Scalar applied(std::string op, std::initializer_list<Scalar> operands) {
-  Scalar::Node node{.kind = Scalar::Node::Kind::Apply, .here = operands.begin()->node->here, .name = std::move(op)};
+  Scalar::Node node{.kind = Scalar::Node::Kind::Apply,
+                    .here = operands.begin()->node->here,
+                    .name = std::move(op)};
   for (const Scalar &operand : operands)
     node.operands.push_back(operand.node);
   return Scalar(std::make_shared<Scalar::Node>(std::move(node)));
@@ -67,7 +73,8 @@ namespace heddle {
 Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates, Here here) {
   return read(tensor, coordinates, std::nullopt, here);
 }
-Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise, Here here) {
+Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise,
+            Here here) {
   return read(tensor, coordinates, otherwise, here);
 }
 Scalar atIndex(const Tensor &tensor, const Name &name, const Scalar &index,
@@ -150,7 +157,8 @@ static Expr placeAlong(const Reads &reads, const Scalar::Node &node, StringRef n
   return Expr::name(name.str());
 }
 
-/// Sizes of iteration names: from names read directly, then from the largest range that stays inside every tensor.
+/// Sizes of iteration names: from names read directly, then from the largest range that stays
+/// inside every tensor.
 static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> &stated,
                        const std::set<std::string> &names, Here here) {
   Space space;
@@ -165,10 +173,12 @@ static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> 
       if (isNew)
         space.from[*name] = read->tensor.type();
       else if (known->second != *size && !stated.count(*name))
-        fail(read->here, "the name '" + *name + "' has size " + std::to_string(known->second) + " in " +
-                             space.from[*name] + " and size " + std::to_string(*size) + " in " + read->tensor.type());
+        fail(read->here, "the name '" + *name + "' has size " + std::to_string(known->second) +
+                             " in " + space.from[*name] + " and size " + std::to_string(*size) +
+                             " in " + read->tensor.type());
     }
-  // A window's output: (N - 1 - the largest value of the rest) floordiv coefficient + 1, for the one unknown name.
+  // A window's output: (N - 1 - the largest value of the rest) floordiv coefficient + 1, for the
+  // one unknown name.
   for (bool changed = true; changed;) {
     changed = false;
     std::map<std::string, int64_t> found;
@@ -199,7 +209,8 @@ static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> 
   }
   for (const std::string &name : names)
     if (!space.sizes.count(name))
-      fail(here, "the size of '" + name + "' does not follow from the operands; state it with size()");
+      fail(here,
+           "the size of '" + name + "' does not follow from the operands; state it with size()");
   return space;
 }
 
@@ -224,7 +235,8 @@ struct BodyBuilder {
     }
     if (Value made = done.lookup(node.get()))
       return made;
-    Value made = node->kind == Scalar::Node::Kind::Index ? index(*node, wanted) : apply(*node, wanted);
+    Value made =
+        node->kind == Scalar::Node::Kind::Index ? index(*node, wanted) : apply(*node, wanted);
     if (!made)
       fail(node->here, "'" + node->name + "' is not defined for these element types");
     done[node.get()] = made;
@@ -232,7 +244,8 @@ struct BodyBuilder {
   }
 
   Value index(const Scalar::Node &node, Type wanted) {
-    Value coordinate = nest::IndexOp::create(builder, loc, builder.getIndexType(), builder.getStringAttr(node.name));
+    Value coordinate = nest::IndexOp::create(builder, loc, builder.getIndexType(),
+                                             builder.getStringAttr(node.name));
     Type integer = builder.getI64Type();
     coordinate = arith::IndexCastOp::create(builder, loc, integer, coordinate);
     return convert(builder, loc, coordinate, integer, wanted);
@@ -252,16 +265,21 @@ struct BodyBuilder {
       Value x = build(operands[0], wanted);
       if (!isa<FloatType>(x.getType()))
         return nullptr;
-      if (node.name == "exp") return math::ExpOp::create(builder, loc, x);
-      if (node.name == "log") return math::LogOp::create(builder, loc, x);
-      if (node.name == "sqrt") return math::SqrtOp::create(builder, loc, x);
-      if (node.name == "tanh") return math::TanhOp::create(builder, loc, x);
+      if (node.name == "exp")
+        return math::ExpOp::create(builder, loc, x);
+      if (node.name == "log")
+        return math::LogOp::create(builder, loc, x);
+      if (node.name == "sqrt")
+        return math::SqrtOp::create(builder, loc, x);
+      if (node.name == "tanh")
+        return math::TanhOp::create(builder, loc, x);
       return nullptr;
     }
     Type type = typeOf(operands[0], operands[1], element);
     Value a = build(operands[0], type), b = build(operands[1], type);
     if (a.getType() != b.getType())
-      fail(node.here, "the two sides of '" + node.name + "' have different element types; convert one tensor with cast");
+      fail(node.here, "the two sides of '" + node.name +
+                          "' have different element types; convert one tensor with cast");
     return binary(builder, loc, node.name, a, b, type.isUnsignedInteger());
   }
 
@@ -338,15 +356,17 @@ Tensor KernelBuilder::of(const Scalar &body) const {
       TypedAttr otherwise;
       if (read->otherwise) {
         Type scalar = type.scalarType();
-        otherwise = isa<FloatType>(scalar) ? TypedAttr(builder.getFloatAttr(scalar, *read->otherwise))
-                                           : TypedAttr(builder.getIntegerAttr(scalar, int64_t(*read->otherwise)));
+        otherwise = isa<FloatType>(scalar)
+                        ? TypedAttr(builder.getFloatAttr(scalar, *read->otherwise))
+                        : TypedAttr(builder.getIntegerAttr(scalar, int64_t(*read->otherwise)));
       }
       inputs.push_back(read->tensor.node->value);
       maps.push_back(nest::MapAttr::getSorted(context, entries));
       guards.push_back(nest::GuardAttr::get(context, inside, otherwise));
     }
     Type element = Float32Type::get(context);
-    BodyBuilder probe{builder, loc, reads, {}, element, llvm::DenseMap<const Scalar::Node *, Value>()};
+    BodyBuilder probe{builder, loc,     reads,
+                      {},      element, llvm::DenseMap<const Scalar::Node *, Value>()};
     if (Type own = probe.ownType(body.node))
       element = own;
     nd::DimsAttr produced = dimsAttr(producedNames), reduced = dimsAttr(reducedNames);
@@ -368,14 +388,17 @@ Tensor KernelBuilder::of(const Scalar &body) const {
     Block *block = builder.createBlock(bodyRegion);
     for (const NodePtr &read : reads.list)
       block->addArgument(read->tensor.node->type().scalarType(), loc);
-    BodyBuilder bodyBuilder{builder, loc, reads, block->getArguments(), element, llvm::DenseMap<const Scalar::Node *, Value>()};
+    BodyBuilder bodyBuilder{builder, loc,
+                            reads,   block->getArguments(),
+                            element, llvm::DenseMap<const Scalar::Node *, Value>()};
     nest::YieldOp::create(builder, loc, bodyBuilder.build(body.node, element));
     SmallVector<Attribute> neutral;
     if (!reducedNames.empty()) {
       Type accumulator = nd::signless(element);
       if (accumulator.isBF16() || accumulator.isF16())
         accumulator = builder.getF32Type();
-      neutral.push_back(nd::buildCombiner(builder, loc, *combineRegion, *nd::parseCombinerKind(combiner), accumulator,
+      neutral.push_back(nd::buildCombiner(builder, loc, *combineRegion,
+                                          *nd::parseCombinerKind(combiner), accumulator,
                                           "nest.yield", !element.isUnsignedInteger()));
     }
     properties.neutral = builder.getArrayAttr(neutral);

@@ -29,14 +29,17 @@ namespace heddle {
 //===----------------------------------------------------------------------===//
 
 /// The shape of a window over `whole` elements of `name`.
-static nd::WindowShape shapeOf(const Name &name, const Name &tap, const WindowOptions &options, int64_t whole) {
-  nd::WindowShape shape{name.str(), tap.str(), options.size, options.stride, options.dilation, 0, 0};
+static nd::WindowShape shapeOf(const Name &name, const Name &tap, const WindowOptions &options,
+                               int64_t whole) {
+  nd::WindowShape shape{name.str(), tap.str(), options.size, options.stride, options.dilation,
+                        0,          0};
   if (options.padding.kind == Padding::Kind::Explicit) {
     shape.low = options.padding.low;
     shape.high = options.padding.high;
   } else if (options.padding.kind == Padding::Kind::Same) {
     int64_t windows = (whole + options.stride - 1) / std::max<int64_t>(options.stride, 1);
-    int64_t total = (windows - 1) * options.stride + (options.size - 1) * options.dilation + 1 - whole;
+    int64_t total =
+        (windows - 1) * options.stride + (options.size - 1) * options.dilation + 1 - whole;
     shape.low = std::max<int64_t>(total, 0) / 2;
     shape.high = std::max<int64_t>(total, 0) - shape.low;
   }
@@ -55,7 +58,8 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   });
 }
 
-Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t whole, Here here) const {
+Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t whole,
+                        Here here) const {
   NodeRef input = nodeOf(*this, here);
   nd::WindowShape shape = shapeOf(name, tap, options, whole);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
@@ -90,7 +94,8 @@ Tensor Tensor::broadcast(const std::vector<Extent> &extents, Here here) const {
   });
 }
 
-Tensor Tensor::slice(const Name &name, int64_t start, int64_t size, int64_t stride, Here here) const {
+Tensor Tensor::slice(const Name &name, int64_t start, int64_t size, int64_t stride,
+                     Here here) const {
   NodeRef input = nodeOf(*this, here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     return nd::buildSlice(builder, loc, input->value, name.str(), start, Expr(size), stride);
@@ -125,8 +130,8 @@ Tensor Tensor::gather(const Name &name, const Tensor &index, Here here) const {
 }
 
 /// The nodes of indices after `nodes`, and the names along which they read.
-static SmallVector<StringRef> addIndices(std::vector<NodeRef> &nodes,
-                                         const std::vector<std::pair<Name, Tensor>> &at, Here here) {
+static SmallVector<StringRef>
+addIndices(std::vector<NodeRef> &nodes, const std::vector<std::pair<Name, Tensor>> &at, Here here) {
   SmallVector<StringRef> names;
   for (const auto &[name, index] : at) {
     names.push_back(name.str());
@@ -142,7 +147,8 @@ Tensor Tensor::gather(const std::vector<std::pair<Name, Tensor>> &at, Here here)
   std::vector<NodeRef> nodes{nodeOf(*this, here)};
   SmallVector<StringRef> names = addIndices(nodes, at, here);
   return make(here, nodes, [&](OpBuilder &builder, Location loc) {
-    return nd::buildGather(builder, loc, nodes[0]->value, names, valuesOf(ArrayRef(nodes).drop_front()));
+    return nd::buildGather(builder, loc, nodes[0]->value, names,
+                           valuesOf(ArrayRef(nodes).drop_front()));
   });
 }
 
@@ -160,16 +166,20 @@ Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here) {
 
 static nd::CombinerKind kindOf(Combiner combiner) {
   switch (combiner) {
-  case Combiner::Add: return nd::CombinerKind::Add;
-  case Combiner::Multiply: return nd::CombinerKind::Mul;
-  case Combiner::Max: return nd::CombinerKind::Max;
-  case Combiner::Min: return nd::CombinerKind::Min;
+  case Combiner::Add:
+    return nd::CombinerKind::Add;
+  case Combiner::Multiply:
+    return nd::CombinerKind::Mul;
+  case Combiner::Max:
+    return nd::CombinerKind::Max;
+  case Combiner::Min:
+    return nd::CombinerKind::Min;
   }
   llvm_unreachable("covered switch");
 }
 
-Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at, const Tensor &updates,
-               Combiner combiner, Here here) {
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates, Combiner combiner, Here here) {
   std::vector<NodeRef> nodes{nodeOf(destination, here), nodeOf(updates, here)};
   SmallVector<StringRef> names = addIndices(nodes, at, here);
   return make(here, nodes, [&](OpBuilder &builder, Location loc) {
@@ -227,12 +237,14 @@ Tensor argmax(Operand x, const Names &over) {
             larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, v[2], v[0]);
             same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v[2], v[0]);
           } else {
-            larger = arith::CmpIOp::create(b, loc, isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt,
-                                           v[2], v[0]);
+            larger = arith::CmpIOp::create(
+                b, loc, isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt, v[2],
+                v[0]);
             same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v[2], v[0]);
           }
           Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, v[3], v[1]);
-          Value take = arith::OrIOp::create(b, loc, larger, arith::AndIOp::create(b, loc, same, earlier));
+          Value take =
+              arith::OrIOp::create(b, loc, larger, arith::AndIOp::create(b, loc, same, earlier));
           return {arith::SelectOp::create(b, loc, take, v[2], v[0]),
                   arith::SelectOp::create(b, loc, take, v[3], v[1])};
         });
@@ -242,7 +254,8 @@ Tensor argmax(Operand x, const Names &over) {
 Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, bool reverse) {
   NodeRef input = nodeOf(x.tensor, x.here);
   return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildScan(builder, loc, input->value, along.str(), kindOf(combiner), exclusive, reverse);
+    return nd::buildScan(builder, loc, input->value, along.str(), kindOf(combiner), exclusive,
+                         reverse);
   });
 }
 
@@ -284,11 +297,14 @@ Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here
   Tensor bits = randomBits(key, by, here);
   // 24 bits, all that a float holds.
   Type ui32 = toMlir(ElementType::UI32), f32 = toMlir(ElementType::F32);
-  return pointwiseMixed(here, {bits}, f32, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    Value high = arith::ShRUIOp::create(builder, loc, v[0], number(builder, loc, 8, v[0].getType()));
-    Value real = convert(builder, loc, high, ui32, f32);
-    return arith::MulFOp::create(builder, loc, real, number(builder, loc, 1.0 / 16777216.0, f32));
-  });
+  return pointwiseMixed(
+      here, {bits}, f32, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        Value high =
+            arith::ShRUIOp::create(builder, loc, v[0], number(builder, loc, 8, v[0].getType()));
+        Value real = convert(builder, loc, high, ui32, f32);
+        return arith::MulFOp::create(builder, loc, real,
+                                     number(builder, loc, 1.0 / 16777216.0, f32));
+      });
 }
 
 Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here) {
@@ -301,7 +317,9 @@ Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here)
   return at(length) * at(cos(at(at(angle) * of(6.283185307179586))));
 }
 
-Tensor key(uint64_t seed, Here here) { return Tensor::ofBytes(&seed, 1, ElementType::UI64, {}, here); }
+Tensor key(uint64_t seed, Here here) {
+  return Tensor::ofBytes(&seed, 1, ElementType::UI64, {}, here);
+}
 
 Tensor fold(const Tensor &key, Operand index) {
   // A step of SplitMix64 (Steele, Lea, Flood, OOPSLA'14) on the key moved by the index.
@@ -311,30 +329,33 @@ Tensor fold(const Tensor &key, Operand index) {
   std::vector<Tensor> operands{key};
   if (index.tensor)
     operands.push_back(index.tensor);
-  return pointwiseMixed(here, operands, ui64, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    auto literal = [&](uint64_t n) -> Value {
-      return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(n)));
-    };
-    Value moved = index.tensor
-                      ? convert(builder, loc, v[1], index.tensor.node->type().getElementType(), ui64)
-                      : literal(uint64_t(index.number));
-    moved = arith::AddIOp::create(builder, loc, moved, literal(1));
-    Value z = arith::AddIOp::create(builder, loc, v[0],
-                                    arith::MulIOp::create(builder, loc, moved, literal(0x9e3779b97f4a7c15ull)));
-    auto mixed = [&](Value x, uint64_t shift, uint64_t factor) -> Value {
-      Value y = arith::XOrIOp::create(builder, loc, x, arith::ShRUIOp::create(builder, loc, x, literal(shift)));
-      return factor ? Value(arith::MulIOp::create(builder, loc, y, literal(factor))) : y;
-    };
-    return mixed(mixed(mixed(z, 30, 0xbf58476d1ce4e5b9ull), 27, 0x94d049bb133111ebull), 31, 0);
-  });
+  return pointwiseMixed(
+      here, operands, ui64, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        auto literal = [&](uint64_t n) -> Value {
+          return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(n)));
+        };
+        Value moved = index.tensor ? convert(builder, loc, v[1],
+                                             index.tensor.node->type().getElementType(), ui64)
+                                   : literal(uint64_t(index.number));
+        moved = arith::AddIOp::create(builder, loc, moved, literal(1));
+        Value z = arith::AddIOp::create(
+            builder, loc, v[0],
+            arith::MulIOp::create(builder, loc, moved, literal(0x9e3779b97f4a7c15ull)));
+        auto mixed = [&](Value x, uint64_t shift, uint64_t factor) -> Value {
+          Value y = arith::XOrIOp::create(builder, loc, x,
+                                          arith::ShRUIOp::create(builder, loc, x, literal(shift)));
+          return factor ? Value(arith::MulIOp::create(builder, loc, y, literal(factor))) : y;
+        };
+        return mixed(mixed(mixed(z, 30, 0xbf58476d1ce4e5b9ull), 27, 0x94d049bb133111ebull), 31, 0);
+      });
 }
 
 Tensor stopGradient(const Tensor &x, Here here) {
   NodeRef input = nodeOf(x, here);
   Tensor result = make(here, {input}, [&](OpBuilder &builder, Location loc) -> Value {
     SmallVector<StringRef> none;
-    return nd::RenameOp::create(builder, loc, input->type(), input->value, builder.getStrArrayAttr(none),
-                                builder.getStrArrayAttr(none));
+    return nd::RenameOp::create(builder, loc, input->type(), input->value,
+                                builder.getStrArrayAttr(none), builder.getStrArrayAttr(none));
   });
   result.node->group->stopsGradient = true;
   return result;

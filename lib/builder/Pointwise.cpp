@@ -21,47 +21,81 @@ Value heddle::detail::number(OpBuilder &builder, Location loc, double value, Typ
   return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
 }
 
-Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y, bool isUnsigned) {
+Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
+                             bool isUnsigned) {
   bool isFloat = isa<FloatType>(x.getType());
-  auto compareFloat = [&](arith::CmpFPredicate p) -> Value { return arith::CmpFOp::create(b, loc, p, x, y); };
-  auto compareInt = [&](arith::CmpIPredicate p) -> Value { return arith::CmpIOp::create(b, loc, p, x, y); };
+  auto compareFloat = [&](arith::CmpFPredicate p) -> Value {
+    return arith::CmpFOp::create(b, loc, p, x, y);
+  };
+  auto compareInt = [&](arith::CmpIPredicate p) -> Value {
+    return arith::CmpIOp::create(b, loc, p, x, y);
+  };
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
   if (isFloat) {
-    if (op == "add") return arith::AddFOp::create(b, loc, x, y);
-    if (op == "sub") return arith::SubFOp::create(b, loc, x, y);
-    if (op == "mul") return arith::MulFOp::create(b, loc, x, y);
-    if (op == "div") return arith::DivFOp::create(b, loc, x, y);
-    if (op == "max") return arith::MaximumFOp::create(b, loc, x, y);
-    if (op == "min") return arith::MinimumFOp::create(b, loc, x, y);
-    if (op == "pow") return math::PowFOp::create(b, loc, x, y);
-    if (op == "lt") return compareFloat(F::OLT);
-    if (op == "le") return compareFloat(F::OLE);
-    if (op == "eq") return compareFloat(F::OEQ);
-    if (op == "ne") return compareFloat(F::UNE);
+    if (op == "add")
+      return arith::AddFOp::create(b, loc, x, y);
+    if (op == "sub")
+      return arith::SubFOp::create(b, loc, x, y);
+    if (op == "mul")
+      return arith::MulFOp::create(b, loc, x, y);
+    if (op == "div")
+      return arith::DivFOp::create(b, loc, x, y);
+    if (op == "max")
+      return arith::MaximumFOp::create(b, loc, x, y);
+    if (op == "min")
+      return arith::MinimumFOp::create(b, loc, x, y);
+    if (op == "pow")
+      return math::PowFOp::create(b, loc, x, y);
+    if (op == "lt")
+      return compareFloat(F::OLT);
+    if (op == "le")
+      return compareFloat(F::OLE);
+    if (op == "eq")
+      return compareFloat(F::OEQ);
+    if (op == "ne")
+      return compareFloat(F::UNE);
     return nullptr;
   }
-  if (op == "add") return arith::AddIOp::create(b, loc, x, y);
-  if (op == "sub") return arith::SubIOp::create(b, loc, x, y);
-  if (op == "mul") return arith::MulIOp::create(b, loc, x, y);
-  if (op == "and") return arith::AndIOp::create(b, loc, x, y);
-  if (op == "or") return arith::OrIOp::create(b, loc, x, y);
-  if (op == "xor") return arith::XOrIOp::create(b, loc, x, y);
-  if (op == "eq") return compareInt(I::eq);
-  if (op == "ne") return compareInt(I::ne);
+  if (op == "add")
+    return arith::AddIOp::create(b, loc, x, y);
+  if (op == "sub")
+    return arith::SubIOp::create(b, loc, x, y);
+  if (op == "mul")
+    return arith::MulIOp::create(b, loc, x, y);
+  if (op == "and")
+    return arith::AndIOp::create(b, loc, x, y);
+  if (op == "or")
+    return arith::OrIOp::create(b, loc, x, y);
+  if (op == "xor")
+    return arith::XOrIOp::create(b, loc, x, y);
+  if (op == "eq")
+    return compareInt(I::eq);
+  if (op == "ne")
+    return compareInt(I::ne);
   if (isUnsigned) {
-    if (op == "div") return arith::DivUIOp::create(b, loc, x, y);
-    if (op == "max") return arith::MaxUIOp::create(b, loc, x, y);
-    if (op == "min") return arith::MinUIOp::create(b, loc, x, y);
-    if (op == "lt") return compareInt(I::ult);
-    if (op == "le") return compareInt(I::ule);
+    if (op == "div")
+      return arith::DivUIOp::create(b, loc, x, y);
+    if (op == "max")
+      return arith::MaxUIOp::create(b, loc, x, y);
+    if (op == "min")
+      return arith::MinUIOp::create(b, loc, x, y);
+    if (op == "lt")
+      return compareInt(I::ult);
+    if (op == "le")
+      return compareInt(I::ule);
     return nullptr;
   }
-  if (op == "div") return arith::DivSIOp::create(b, loc, x, y);
-  if (op == "max") return arith::MaxSIOp::create(b, loc, x, y);
-  if (op == "min") return arith::MinSIOp::create(b, loc, x, y);
-  if (op == "lt") return compareInt(I::slt);
-  if (op == "le") return compareInt(I::sle);
+  if (op == "div")
+    return arith::DivSIOp::create(b, loc, x, y);
+  if (op == "max")
+    return arith::MaxSIOp::create(b, loc, x, y);
+  if (op == "min")
+    return arith::MinSIOp::create(b, loc, x, y);
+  if (op == "lt")
+    return compareInt(I::slt);
+  if (op == "le")
+    return compareInt(I::sle);
   return nullptr;
 }
 
@@ -91,9 +125,11 @@ Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from
   if (toFloat)
     return fromUnsigned ? Value(arith::UIToFPOp::create(b, loc, target, value))
                         : Value(arith::SIToFPOp::create(b, loc, target, value));
-  unsigned fromWidth = value.getType().getIntOrFloatBitWidth(), toWidth = target.getIntOrFloatBitWidth();
+  unsigned fromWidth = value.getType().getIntOrFloatBitWidth(),
+           toWidth = target.getIntOrFloatBitWidth();
   if (to.isInteger(1))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, number(b, loc, 0, value.getType()));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
+                                 number(b, loc, 0, value.getType()));
   if (fromWidth > toWidth)
     return arith::TruncIOp::create(b, loc, target, value);
   if (fromWidth == toWidth)
@@ -128,7 +164,8 @@ static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
   for (auto [index, node] : llvm::enumerate(nodes)) {
     bool shares = dims.empty() || node->type().getDims().size() == 0;
     for (const nd::Dim &dim : node->type().getDims()) {
-      const auto *found = llvm::find_if(dims, [&](const nd::Dim &other) { return other.name == dim.name; });
+      const auto *found =
+          llvm::find_if(dims, [&](const nd::Dim &other) { return other.name == dim.name; });
       if (found == dims.end()) {
         dims.push_back(dim);
         owner.push_back(index);
@@ -137,46 +174,52 @@ static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
       shares = true;
       if (found->sizeAttr != dim.sizeAttr) {
         const NodeRef &other = nodes[owner[found - dims.begin()]];
-        fail(here, "the name '" + dim.name.str() + "' has size " + found->size().getExpr().str() + " in " +
-                       namesOf(other->type()) + ::placeOf(other) + " and size " + dim.size().getExpr().str() + " in " +
-                       namesOf(node->type()) + ::placeOf(node));
+        fail(here, "the name '" + dim.name.str() + "' has size " + found->size().getExpr().str() +
+                       " in " + namesOf(other->type()) + ::placeOf(other) + " and size " +
+                       dim.size().getExpr().str() + " in " + namesOf(node->type()) +
+                       ::placeOf(node));
       }
     }
     if (!shares)
-      fail(here, "the operands share no name: " + namesOf(nodes[0]->type()) + ::placeOf(nodes[0]) + " and " +
-                     namesOf(node->type()) + ::placeOf(node) + "; write a broadcast if an outer product is meant");
+      fail(here, "the operands share no name: " + namesOf(nodes[0]->type()) + ::placeOf(nodes[0]) +
+                     " and " + namesOf(node->type()) + ::placeOf(node) +
+                     "; write a broadcast if an outer product is meant");
   }
   return dims;
 }
 
 static Tensor build(Here here, ArrayRef<NodeRef> nodes, Type resultElement, ScalarBody body) {
   SmallVector<nd::Dim> dims = align(here, nodes);
-  return make(here, std::vector<NodeRef>(nodes.begin(), nodes.end()), [&](OpBuilder &builder, Location loc) -> Value {
-    SmallVector<Value> inputs;
-    for (const NodeRef &node : nodes)
-      inputs.push_back(node->value);
-    auto dimsAttr = nd::DimsAttr::getSorted(graphContext(), dims);
-    auto type = nd::NdTensorType::get(graphContext(), resultElement, dimsAttr);
-    auto op = nd::PointwiseOp::create(builder, loc, type, inputs, /*crossed=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&op.getBody());
-    SmallVector<Value> scalars;
-    for (const NodeRef &node : nodes)
-      scalars.push_back(block->addArgument(node->type().scalarType(), loc));
-    Value result = body(builder, loc, scalars);
-    if (!result) {
-      std::string types;
-      for (const NodeRef &node : nodes)
-        types += (types.empty() ? "" : " and ") + elementText(node->type().getElementType());
-      op.erase();
-      fail(here, "this function is not defined for elements of type " + types + "; convert with cast");
-    }
-    nd::YieldOp::create(builder, loc, result);
-    return op.getResult();
-  });
+  return make(here, std::vector<NodeRef>(nodes.begin(), nodes.end()),
+              [&](OpBuilder &builder, Location loc) -> Value {
+                SmallVector<Value> inputs;
+                for (const NodeRef &node : nodes)
+                  inputs.push_back(node->value);
+                auto dimsAttr = nd::DimsAttr::getSorted(graphContext(), dims);
+                auto type = nd::NdTensorType::get(graphContext(), resultElement, dimsAttr);
+                auto op = nd::PointwiseOp::create(builder, loc, type, inputs, /*crossed=*/false);
+                OpBuilder::InsertionGuard guard(builder);
+                Block *block = builder.createBlock(&op.getBody());
+                SmallVector<Value> scalars;
+                for (const NodeRef &node : nodes)
+                  scalars.push_back(block->addArgument(node->type().scalarType(), loc));
+                Value result = body(builder, loc, scalars);
+                if (!result) {
+                  std::string types;
+                  for (const NodeRef &node : nodes)
+                    types +=
+                        (types.empty() ? "" : " and ") + elementText(node->type().getElementType());
+                  op.erase();
+                  fail(here, "this function is not defined for elements of type " + types +
+                                 "; convert with cast");
+                }
+                nd::YieldOp::create(builder, loc, result);
+                return op.getResult();
+              });
 }
 
-Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body) {
+Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result,
+                                 ScalarBody body) {
   GraphLock lock;
   SmallVector<NodeRef> nodes;
   Type element;
@@ -186,8 +229,8 @@ Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type res
     NodeRef node = nodeOf(operand.tensor, here);
     Type type = node->type().getElementType();
     if (element && element != type)
-      fail(here, "expected operands of one element type, got " + elementText(element) + " and " + elementText(type) +
-                     "; convert one with cast");
+      fail(here, "expected operands of one element type, got " + elementText(element) + " and " +
+                     elementText(type) + "; convert one with cast");
     element = type;
     nodes.push_back(node);
   }
@@ -198,14 +241,15 @@ Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type res
                  SmallVector<Value> values;
                  size_t next = 0;
                  for (const Operand &operand : operands)
-                   values.push_back(operand.tensor.node
-                                        ? scalars[next++]
-                                        : number(builder, loc, operand.number, nd::signless(element)));
+                   values.push_back(operand.tensor.node ? scalars[next++]
+                                                        : number(builder, loc, operand.number,
+                                                                 nd::signless(element)));
                  return body(builder, loc, values);
                });
 }
 
-Tensor heddle::detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result, ScalarBody body) {
+Tensor heddle::detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result,
+                                      ScalarBody body) {
   GraphLock lock;
   SmallVector<NodeRef> nodes;
   for (const Tensor &operand : operands)
@@ -224,18 +268,20 @@ static bool isUnsigned(const Operand &a, const Operand &b) {
 
 static Tensor apply(StringRef op, const Operand &a, const Operand &b, bool truth = false) {
   Type result = truth ? Type(IntegerType::get(graphContext(), 1)) : Type();
-  return pointwise(a.here, {a, b}, result, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
-    return binary(builder, loc, op, v[0], v[1], isUnsigned(a, b));
-  });
+  return pointwise(a.here, {a, b}, result,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
+                     return binary(builder, loc, op, v[0], v[1], isUnsigned(a, b));
+                   });
 }
 
 template <typename Op>
 static Tensor applyMath(const Operand &x) {
-  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    if (!isa<FloatType>(v[0].getType()))
-      return nullptr;
-    return Op::create(builder, loc, v[0]);
-  });
+  return pointwise(x.here, {x}, Type(),
+                   [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+                     if (!isa<FloatType>(v[0].getType()))
+                       return nullptr;
+                     return Op::create(builder, loc, v[0]);
+                   });
 }
 
 namespace heddle {
@@ -244,11 +290,12 @@ Tensor operator-(Operand a, Operand b) { return apply("sub", a, b); }
 Tensor operator*(Operand a, Operand b) { return apply("mul", a, b); }
 Tensor operator/(Operand a, Operand b) { return apply("div", a, b); }
 Tensor operator-(Operand a) {
-  return pointwise(a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    if (isa<FloatType>(v[0].getType()))
-      return arith::NegFOp::create(builder, loc, v[0]);
-    return arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
-  });
+  return pointwise(
+      a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        if (isa<FloatType>(v[0].getType()))
+          return arith::NegFOp::create(builder, loc, v[0]);
+        return arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
+      });
 }
 Tensor operator<(Operand a, Operand b) { return apply("lt", a, b, true); }
 Tensor operator<=(Operand a, Operand b) { return apply("le", a, b, true); }
@@ -259,11 +306,12 @@ Tensor notEqual(Operand a, Operand b) { return apply("ne", a, b, true); }
 Tensor logicalAnd(Operand a, Operand b) { return apply("and", a, b); }
 Tensor logicalOr(Operand a, Operand b) { return apply("or", a, b); }
 Tensor logicalNot(Operand a) {
-  return pointwise(a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    if (!isa<IntegerType>(v[0].getType()))
-      return nullptr;
-    return arith::XOrIOp::create(builder, loc, v[0], number(builder, loc, -1, v[0].getType()));
-  });
+  return pointwise(
+      a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        if (!isa<IntegerType>(v[0].getType()))
+          return nullptr;
+        return arith::XOrIOp::create(builder, loc, v[0], number(builder, loc, -1, v[0].getType()));
+      });
 }
 Tensor maximum(Operand a, Operand b) { return apply("max", a, b); }
 Tensor minimum(Operand a, Operand b) { return apply("min", a, b); }
@@ -280,24 +328,28 @@ Tensor cos(Operand x) { return applyMath<math::CosOp>(x); }
 Tensor floor(Operand x) { return applyMath<math::FloorOp>(x); }
 
 Tensor abs(Operand x) {
-  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    if (isa<FloatType>(v[0].getType()))
-      return math::AbsFOp::create(builder, loc, v[0]);
-    if (isUnsigned(x, x))
-      return v[0];
-    Value negated = arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
-    return arith::MaxSIOp::create(builder, loc, v[0], negated);
-  });
+  return pointwise(
+      x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        if (isa<FloatType>(v[0].getType()))
+          return math::AbsFOp::create(builder, loc, v[0]);
+        if (isUnsigned(x, x))
+          return v[0];
+        Value negated =
+            arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
+        return arith::MaxSIOp::create(builder, loc, v[0], negated);
+      });
 }
 
 Tensor sigmoid(Operand x) {
-  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    if (!isa<FloatType>(v[0].getType()))
-      return nullptr;
-    Value one = number(builder, loc, 1, v[0].getType());
-    Value e = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, v[0]));
-    return arith::DivFOp::create(builder, loc, one, arith::AddFOp::create(builder, loc, one, e));
-  });
+  return pointwise(
+      x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        if (!isa<FloatType>(v[0].getType()))
+          return nullptr;
+        Value one = number(builder, loc, 1, v[0].getType());
+        Value e = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, v[0]));
+        return arith::DivFOp::create(builder, loc, one,
+                                     arith::AddFOp::create(builder, loc, one, e));
+      });
 }
 
 Tensor relu(Operand x) { return maximum(x, Operand(0.0, x.here)); }
@@ -317,13 +369,17 @@ Tensor select(Operand condition, Operand yes, Operand no) {
       operands.push_back(side->tensor);
   for (size_t i = 1; i < operands.size(); ++i)
     if (nodeOf(operands[i], here)->type().getElementType() != element)
-      fail(here, "expected values of one element type, got " + yes.tensor.type() + " and " + no.tensor.type());
-  return pointwiseMixed(here, operands, element, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-    size_t next = 1;
-    Value a = yes.tensor.node ? v[next++] : number(builder, loc, yes.number, nd::signless(element));
-    Value b = no.tensor.node ? v[next++] : number(builder, loc, no.number, nd::signless(element));
-    return arith::SelectOp::create(builder, loc, v[0], a, b);
-  });
+      fail(here, "expected values of one element type, got " + yes.tensor.type() + " and " +
+                     no.tensor.type());
+  return pointwiseMixed(
+      here, operands, element, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        size_t next = 1;
+        Value a =
+            yes.tensor.node ? v[next++] : number(builder, loc, yes.number, nd::signless(element));
+        Value b =
+            no.tensor.node ? v[next++] : number(builder, loc, no.number, nd::signless(element));
+        return arith::SelectOp::create(builder, loc, v[0], a, b);
+      });
 }
 
 Tensor Tensor::cast(ElementType type, Here here) const {
@@ -331,8 +387,9 @@ Tensor Tensor::cast(ElementType type, Here here) const {
   Type from = nodeOf(*this, here)->type().getElementType(), to = toMlir(type);
   if (from == to)
     return *this;
-  return pointwiseMixed(here, {*this}, to, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
-    return convert(builder, loc, v[0], from, to);
-  });
+  return pointwiseMixed(here, {*this}, to,
+                        [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
+                          return convert(builder, loc, v[0], from, to);
+                        });
 }
 } // namespace heddle

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One helper behind all pointwise functions of the API: it aligns operands by name, turns numbers into constants of the
-// region, and fills the region of one nd.pointwise.
+// One helper behind all pointwise functions of the API: it aligns operands by name, turns numbers
+// into constants of the region, and fills the region of one nd.pointwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +17,23 @@
 
 namespace heddle::detail {
 
-using ScalarBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, llvm::ArrayRef<mlir::Value>)>;
+using ScalarBody =
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, llvm::ArrayRef<mlir::Value>)>;
 
-/// A pointwise function of operands of one element type (a number takes the others' type). `result`: the
-/// result's element type, null for that of the operands.
+/// A pointwise function of operands of one element type (a number takes the others' type).
+/// `result`: the result's element type, null for that of the operands.
 Tensor pointwise(Here here, llvm::ArrayRef<Operand> operands, mlir::Type result, ScalarBody body);
 
 /// The same where operands may have different element types; numbers are not allowed.
-Tensor pointwiseMixed(Here here, llvm::ArrayRef<Tensor> operands, mlir::Type result, ScalarBody body);
+Tensor pointwiseMixed(Here here, llvm::ArrayRef<Tensor> operands, mlir::Type result,
+                      ScalarBody body);
 
 /// Scalar arithmetic that picks the float or integer op. `element` tells signedness.
-mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value a, mlir::Value b,
-                   bool isUnsigned);
+mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value a,
+                   mlir::Value b, bool isUnsigned);
 /// Conversion between scalar types; `from` and `to` are element types with signedness.
-mlir::Value convert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type from, mlir::Type to);
+mlir::Value convert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                    mlir::Type from, mlir::Type to);
 /// A scalar constant of any arithmetic type.
 mlir::Value number(mlir::OpBuilder &builder, mlir::Location loc, double value, mlir::Type type);
 

@@ -24,8 +24,10 @@ using namespace heddle::detail;
 
 Name::Name(std::string_view given) : spelling(given) {
   if (!isValidName(given))
-    throw Error("'" + spelling + "' can't be the name of a dimension: expected a letter or '_', then letters, digits, "
-                                 "'_', '.' or '$'");
+    throw Error(
+        "'" + spelling +
+        "' can't be the name of a dimension: expected a letter or '_', then letters, digits, "
+        "'_', '.' or '$'");
 }
 
 Name heddle::fresh(std::string_view base) {
@@ -87,13 +89,14 @@ Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data) {
   for (const auto &[name, size] : data->spec().dims)
     dims.emplace_back(graphContext(), name, size);
   Tensor result;
-  result.node = makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), Here::current());
+  result.node =
+      makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), Here::current());
   result.node->data = std::move(data);
   return result;
 }
 
-Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type, const std::vector<Extent> &extents,
-                       Here here) {
+Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
+                       const std::vector<Extent> &extents, Here here) {
   TensorSpec spec{type, {}};
   std::vector<std::string> order;
   size_t expected = 1;
@@ -123,8 +126,8 @@ std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
 
 void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here) const {
   if (type != elementType())
-    fail(here, "expected elements of type " + std::string(spelling(elementType())) + ", asked for " +
-                   std::string(spelling(type)) + "; convert with cast");
+    fail(here, "expected elements of type " + std::string(spelling(elementType())) +
+                   ", asked for " + std::string(spelling(type)) + "; convert with cast");
   std::vector<std::string> names;
   for (const Name &name : order)
     names.push_back(name.str());
@@ -149,18 +152,30 @@ static double asDouble(const char *place, ElementType type) {
   };
   switch (type) {
   case ElementType::I1:
-  case ElementType::UI8: return read(uint8_t());
-  case ElementType::I8: return read(int8_t());
-  case ElementType::I16: return read(int16_t());
-  case ElementType::I32: return read(int32_t());
-  case ElementType::I64: return read(int64_t());
-  case ElementType::UI16: return read(uint16_t());
-  case ElementType::UI32: return read(uint32_t());
-  case ElementType::UI64: return read(uint64_t());
-  case ElementType::F16: return narrow(llvm::APFloat::IEEEhalf());
-  case ElementType::BF16: return narrow(llvm::APFloat::BFloat());
-  case ElementType::F32: return read(float());
-  case ElementType::F64: return read(double());
+  case ElementType::UI8:
+    return read(uint8_t());
+  case ElementType::I8:
+    return read(int8_t());
+  case ElementType::I16:
+    return read(int16_t());
+  case ElementType::I32:
+    return read(int32_t());
+  case ElementType::I64:
+    return read(int64_t());
+  case ElementType::UI16:
+    return read(uint16_t());
+  case ElementType::UI32:
+    return read(uint32_t());
+  case ElementType::UI64:
+    return read(uint64_t());
+  case ElementType::F16:
+    return narrow(llvm::APFloat::IEEEhalf());
+  case ElementType::BF16:
+    return narrow(llvm::APFloat::BFloat());
+  case ElementType::F32:
+    return read(float());
+  case ElementType::F64:
+    return read(double());
   }
   llvm_unreachable("covered switch");
 }
@@ -187,8 +202,9 @@ double Tensor::item(Here here) const {
 }
 
 /// Values nested in brackets, at most `most` along each name.
-static void printNested(std::ostream &out, const std::vector<double> &values, const std::vector<int64_t> &shape,
-                        size_t depth, size_t &next, bool integers) {
+static void printNested(std::ostream &out, const std::vector<double> &values,
+                        const std::vector<int64_t> &shape, size_t depth, size_t &next,
+                        bool integers) {
   if (depth == shape.size()) {
     if (integers)
       out << int64_t(values[next]);
@@ -223,8 +239,8 @@ std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
     shape.push_back(size);
   std::vector<double> values = doublesOf(tensor, Here::current());
   ElementType type = tensor.elementType();
-  bool integers = type != ElementType::F16 && type != ElementType::BF16 && type != ElementType::F32 &&
-                  type != ElementType::F64;
+  bool integers = type != ElementType::F16 && type != ElementType::BF16 &&
+                  type != ElementType::F32 && type != ElementType::F64;
   out << tensor.type() << " ";
   size_t next = 0;
   printNested(out, values, shape, 0, next, integers);

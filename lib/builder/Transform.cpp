@@ -5,21 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "heddle/Jit.h"
 #include "dialects/nd/NdBuild.h"
+#include "heddle/Jit.h"
 #include "lib/builder/Execute.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace heddle;
 using namespace heddle::detail;
 
-Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, const Names &without) {
+Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name,
+                                  const Names &without) {
   NodeRef node = nodeOf(like, Here::current());
   llvm::SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : node->type().getDims())
-    if (std::none_of(without.begin(), without.end(), [&](const Name &n) { return dim.name == n.str(); }))
+    if (std::none_of(without.begin(), without.end(),
+                     [&](const Name &n) { return dim.name == n.str(); }))
       dims.push_back(dim);
   Tensor formal;
   formal.node = makeLeaf(node->type().withDims(dims), Here::current());
@@ -42,7 +44,8 @@ public:
   }
 
   NodeRef apply(const NodeRef &root) {
-    for (const NodeRef &node : dependencies({root}, [&](const NodeRef &n) { return copies.count(n.get()) > 0; }))
+    for (const NodeRef &node :
+         dependencies({root}, [&](const NodeRef &n) { return copies.count(n.get()) > 0; }))
       if (!copies.count(node.get()))
         copies[node.get()] = copy(node);
     return copies[root.get()];
@@ -81,10 +84,11 @@ private:
 };
 } // namespace
 
-/// Emits `roots` as the function "f" of a callee. What depends on the formals by ways that `passes` admits is part of it,
-/// the rest is captured.
-static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals, const std::vector<NodeRef> &roots,
-                           Here here, llvm::function_ref<bool(const NodeRef &)> passes) {
+/// Emits `roots` as the function "f" of a callee. What depends on the formals by ways that `passes`
+/// admits is part of it, the rest is captured.
+static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
+                           const std::vector<NodeRef> &roots, Here here,
+                           llvm::function_ref<bool(const NodeRef &)> passes) {
   llvm::DenseSet<Node *> depends;
   for (const NodeRef &formal : formals)
     depends.insert(formal.get());
@@ -100,13 +104,15 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals, 
   });
 }
 
-GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
-                                const std::vector<Tensor> &outputs, Here here) {
+GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
+                                        const std::vector<Tensor> &actuals,
+                                        const std::vector<Tensor> &outputs, Here here) {
   GraphLock lock;
   if (outputs.empty())
     fail(here, "expected a function that returns a scalar");
   NodeRef loss = nodeOf(outputs[0], here);
-  if (loss->type().getDims().size() != 0 || !llvm::isa<mlir::FloatType>(loss->type().getElementType()))
+  if (loss->type().getDims().size() != 0 ||
+      !llvm::isa<mlir::FloatType>(loss->type().getElementType()))
     fail(here, "expected a scalar of a float type to differentiate, got " + outputs[0].type());
   std::vector<NodeRef> formalNodes, actualNodes;
   for (size_t i = 0; i < formals.size(); ++i) {
@@ -136,8 +142,9 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals, cons
         for (int64_t position : wrt)
           results.push_back(formalNodes[size_t(position)]->type());
         mlir::Value one = nd::buildConstant(builder, loc, loss->type(), 1.0);
-        auto op = nd::VjpOp::create(builder, loc, results, mlir::FlatSymbolRefAttr::get(builder.getContext(), "f"),
-                                    inputs, mlir::ValueRange{one}, builder.getDenseI64ArrayAttr(wrt));
+        auto op = nd::VjpOp::create(builder, loc, results,
+                                    mlir::FlatSymbolRefAttr::get(builder.getContext(), "f"), inputs,
+                                    mlir::ValueRange{one}, builder.getDenseI64ArrayAttr(wrt));
         return llvm::SmallVector<mlir::Value>(op.getResults());
       },
       callee);
@@ -158,10 +165,12 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals, cons
 // Lifting
 //===----------------------------------------------------------------------===//
 
-static std::vector<Tensor> call(const std::vector<NodeRef> &formals, const std::vector<NodeRef> &actuals,
+static std::vector<Tensor> call(const std::vector<NodeRef> &formals,
+                                const std::vector<NodeRef> &actuals,
                                 const std::vector<NodeRef> &roots, Here here) {
   auto callee = std::make_shared<Callee>();
-  Emission emission = emitCallee(*callee, formals, roots, here, [](const NodeRef &) { return true; });
+  Emission emission =
+      emitCallee(*callee, formals, roots, here, [](const NodeRef &) { return true; });
   std::vector<NodeRef> operands = actuals;
   operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());
   return makeAll(
@@ -175,8 +184,10 @@ static std::vector<Tensor> call(const std::vector<NodeRef> &formals, const std::
       callee);
 }
 
-std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
-                                           const std::vector<Tensor> &outputs, const Names &names, Here here) {
+std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals,
+                                           const std::vector<Tensor> &actuals,
+                                           const std::vector<Tensor> &outputs, const Names &names,
+                                           Here here) {
   GraphLock lock;
   std::vector<NodeRef> formalNodes, actualNodes, roots;
   for (size_t i = 0; i < formals.size(); ++i) {
@@ -184,7 +195,8 @@ std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals, c
     actualNodes.push_back(nodeOf(actuals[i], here));
   }
   for (const Name &name : names)
-    if (std::none_of(actuals.begin(), actuals.end(), [&](const Tensor &t) { return t.has(name); })) {
+    if (std::none_of(actuals.begin(), actuals.end(),
+                     [&](const Tensor &t) { return t.has(name); })) {
       std::string types;
       for (const Tensor &actual : actuals)
         types += (types.empty() ? "" : " and ") + actual.type();
@@ -193,8 +205,8 @@ std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals, c
   for (const Tensor &output : outputs)
     roots.push_back(nodeOf(output, here));
 
-  // Where gradients stop the function is cut: what comes before is called by itself, so that the builder still sees
-  // the stop between the two.
+  // Where gradients stop the function is cut: what comes before is called by itself, so that the
+  // builder still sees the stop between the two.
   llvm::DenseSet<Node *> isFormal;
   for (const NodeRef &formal : formalNodes)
     isFormal.insert(formal.get());

@@ -37,8 +37,7 @@ static Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, dou
   return at(at(randomUniform(key, extents, here)) * at(2 * bound)) - at(bound);
 }
 
-static Tensor filled(float value, const std::vector<Extent> &extents, ElementType type,
-                     Here here) {
+static Tensor filled(float value, const std::vector<Extent> &extents, ElementType type, Here here) {
   size_t count = 1;
   for (const Extent &extent : extents)
     count *= size_t(extent.size);
@@ -73,8 +72,7 @@ Tensor Linear::operator()(const Tensor &x, const Names &in, Here here) const {
   return at(sum(at(at(x) * at(weight)), in)) + at(bias);
 }
 
-Conv Conv::make(int64_t window, const Extent &in, const Extent &out, const Tensor &key,
-                Here here) {
+Conv Conv::make(int64_t window, const Extent &in, const Extent &out, const Tensor &key, Here here) {
   Name ky("ky"), kx("kx");
   double bound = 1 / std::sqrt(double(window * window * in.size));
   return {uniform(key, {{ky, window}, {kx, window}, in, out}, bound, here),
@@ -208,8 +206,7 @@ Tensor nn::dropout(const Tensor &x, double rate, const Tensor &key, const std::v
   return select(at(kept), at(at(x) * at(1 / (1 - rate))), at(0.0));
 }
 
-Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
-                        Here here) {
+Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes, Here here) {
   At at{here};
   Tensor shifted = at(logits) - at(stopGradient(max(at(logits), over(classes)), here));
   Tensor normaliser = log(at(sum(at(exp(at(shifted))), over(classes))));

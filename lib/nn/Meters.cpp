@@ -57,8 +57,7 @@ std::string ProgressBar::line(const std::string &title, int64_t done, int64_t to
   std::string left;
   if (secondsLeft >= 0) {
     int seconds = int(secondsLeft + 0.5);
-    left = "  " +
-           (seconds >= 60 ? std::to_string(seconds / 60) + " min " : std::string()) +
+    left = "  " + (seconds >= 60 ? std::to_string(seconds / 60) + " min " : std::string()) +
            std::to_string(seconds % 60) + " s left";
   }
   std::string count = std::to_string(total);

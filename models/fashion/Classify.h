@@ -18,8 +18,7 @@
 namespace fashion {
 
 /// The class of each image. Throws heddle::Error if the files don't fit one another.
-std::vector<int> classifyWithRuntime(const std::string &programFile,
-                                     const std::string &weightsFile,
+std::vector<int> classifyWithRuntime(const std::string &programFile, const std::string &weightsFile,
                                      const heddle::nn::LabelledImages &images, int threads);
 
 /// How many of the images have the class predicted.

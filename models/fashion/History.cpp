@@ -45,8 +45,7 @@ History fashion::parseHistory(const std::string &text) {
                          json.at("peak_memory_bytes")});
     }
   } catch (const nlohmann::json::exception &error) {
-    throw heddle::Error(std::string("expected the records of epochs, one a line: ") +
-                        error.what());
+    throw heddle::Error(std::string("expected the records of epochs, one a line: ") + error.what());
   }
   return history;
 }

@@ -18,10 +18,11 @@ const ModelNames &fashion::names() {
 State fashion::initialState(uint64_t seed) {
   const ModelNames &n = names();
   auto keyOf = [&](uint64_t layer) { return key(seed * 16 + layer); };
-  Net net{nn::Conv::make(5, {n.channel, 1}, {n.out, 32}, keyOf(1)),
-          nn::Conv::make(5, {n.channel, 32}, {n.out, 64}, keyOf(2)),
-          nn::Linear::make({{n.row, 7}, {n.column, 7}, {n.channel, 64}}, {n.hidden, 1024}, keyOf(3)),
-          nn::Linear::make({{n.hidden, 1024}}, {n.classes, 10}, keyOf(4))};
+  Net net{
+      nn::Conv::make(5, {n.channel, 1}, {n.out, 32}, keyOf(1)),
+      nn::Conv::make(5, {n.channel, 32}, {n.out, 64}, keyOf(2)),
+      nn::Linear::make({{n.row, 7}, {n.column, 7}, {n.channel, 64}}, {n.hidden, 1024}, keyOf(3)),
+      nn::Linear::make({{n.hidden, 1024}}, {n.classes, 10}, keyOf(4))};
   nn::Sgd sgd = nn::Sgd::make(net);
   return {net, sgd};
 }
@@ -34,8 +35,7 @@ Tensor fashion::forward(const Net &net, Tensor image, const Tensor &dropoutKey) 
   x = nn::maxPool(x, n.row, n.column, 2);
   x = relu(net.wide(x, over(n.row, n.column, n.channel)));
   if (dropoutKey)
-    x = nn::dropout(x, 0.5, dropoutKey,
-                    {{n.batch, x.size(n.batch)}, {n.hidden, x.size(n.hidden)}});
+    x = nn::dropout(x, 0.5, dropoutKey, {{n.batch, x.size(n.batch)}, {n.hidden, x.size(n.hidden)}});
   return net.last(x, over(n.hidden));
 }
 
@@ -54,7 +54,7 @@ Outcome fashion::trainStep(State &state, const Sample &sample, const Tensor &key
   return {result.first, sum(right.cast(ElementType::F32) * sample.weight, over(batch))};
 }
 
-Prediction fashion::classify(const Net &net, const Tensor &image) {
-  Tensor logits = forward(net, image, Tensor());
+Prediction fashion::classify(const Net &net, const Image &image) {
+  Tensor logits = forward(net, image.image, Tensor());
   return {argmax(logits, over(names().classes)), logits};
 }

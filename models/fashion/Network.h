@@ -66,7 +66,7 @@ State initialState(uint64_t seed);
 Tensor forward(const Net &net, Tensor image, const Tensor &dropoutKey);
 /// One step of gradient descent.
 Outcome trainStep(State &state, const Sample &sample, const Tensor &key, const Tensor &rate);
-Prediction classify(const Net &net, const Tensor &image);
+Prediction classify(const Net &net, const Image &image);
 
 } // namespace fashion
 

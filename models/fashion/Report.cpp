@@ -78,8 +78,8 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
   };
   auto y = [&](double value) { return top + height * (high - value) / (high - low); };
   auto at = [](double value) { return number("%.1f", value); };
-  std::string svg = "<svg width='430' height='240' viewBox='0 0 430 240' role='img' aria-label='" +
-                    title + "'>";
+  std::string svg =
+      "<svg width='430' height='240' viewBox='0 0 430 240' role='img' aria-label='" + title + "'>";
   for (double tick = low; tick <= high + step / 2; tick += step)
     svg += "<line x1='" + at(left) + "' x2='" + at(left + width) + "' y1='" + at(y(tick)) +
            "' y2='" + at(y(tick)) + "' stroke='var(--line)'/><text text-anchor='end' x='" +
@@ -88,8 +88,8 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
   for (size_t i = 0; i < count; i += every)
     svg += "<text text-anchor='middle' x='" + at(x(i)) + "' y='" + at(top + height + 16) + "'>" +
            std::to_string(i + 1) + "</text>";
-  svg += "<text text-anchor='middle' x='" + at(left + width / 2) + "' y='" +
-         at(top + height + 32) + "'>epoch</text>";
+  svg += "<text text-anchor='middle' x='" + at(left + width / 2) + "' y='" + at(top + height + 32) +
+         "'>epoch</text>";
   double legend = left;
   for (const Line &line : lines) {
     std::string points;
@@ -171,9 +171,9 @@ static std::string figures(const nn::LabelledImages &test, const std::vector<int
     if (count++ < 24)
       (isRight ? right : wrong) += figure(test, int64_t(i), predicted[i]);
   }
-  return "<h2>Wrong: the first of " + std::to_string(wrongs) + "</h2><div class='images'>" +
-         wrong + "</div><h2>Right: the first of " + std::to_string(rights) +
-         "</h2><div class='images'>" + right + "</div>";
+  return "<h2>Wrong: the first of " + std::to_string(wrongs) + "</h2><div class='images'>" + wrong +
+         "</div><h2>Right: the first of " + std::to_string(rights) + "</h2><div class='images'>" +
+         right + "</div>";
 }
 
 void fashion::writeReport(const std::string &path, const History &history,
@@ -181,21 +181,21 @@ void fashion::writeReport(const std::string &path, const History &history,
   int64_t right = 0;
   for (size_t i = 0; i < predicted.size(); ++i)
     right += predicted[i] == test.label(int64_t(i));
-  std::string summary = "<p><b>" +
-                        number("%.2f %%", 100.0 * double(right) /
-                                              double(std::max<size_t>(predicted.size(), 1))) +
-                        "</b> of " + std::to_string(predicted.size()) +
-                        " test images classified right after " + std::to_string(history.size()) +
-                        " epochs";
+  std::string summary =
+      "<p><b>" +
+      number("%.2f %%", 100.0 * double(right) / double(std::max<size_t>(predicted.size(), 1))) +
+      "</b> of " + std::to_string(predicted.size()) + " test images classified right after " +
+      std::to_string(history.size()) + " epochs";
   if (!history.empty())
     summary += ", trained at " + number("%.0f", history.back().examplesPerSecond) +
                " images a second, with " +
                number("%.0f MiB", double(history.back().peakMemoryBytes) / (1 << 20)) +
                " of memory at most";
-  std::string page = "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
-                     "content='width=device-width'><title>Fashion-MNIST with Heddle</title><style>" +
-                     std::string(style) + "</style><h1>Fashion-MNIST with Heddle</h1>" + summary +
-                     ".</p><h2>Training</h2>" + charts(history) + "<h2>Confusion</h2>" +
-                     confusion(test, predicted) + figures(test, predicted) + "</html>\n";
+  std::string page =
+      "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
+      "content='width=device-width'><title>Fashion-MNIST with Heddle</title><style>" +
+      std::string(style) + "</style><h1>Fashion-MNIST with Heddle</h1>" + summary +
+      ".</p><h2>Training</h2>" + charts(history) + "<h2>Confusion</h2>" +
+      confusion(test, predicted) + figures(test, predicted) + "</html>\n";
   io::writeFileAtomically(path, [&](io::FileSink &sink) { sink.write(page); });
 }

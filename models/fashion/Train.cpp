@@ -106,11 +106,10 @@ Run::Run(const Options &given)
     : options(given), trainImages(nn::fashionMnist(true, given.data)),
       testImages(nn::fashionMnist(false, given.data)) {
   openOutput();
-  setting = {options.epochs.value_or(Options::defaultEpochs),
-             options.batch.value_or(Options::defaultBatch),
-             options.limit.value_or(trainImages.count()),
-             options.seed.value_or(Options::defaultSeed),
-             options.rate.value_or(Options::defaultRate)};
+  setting = {
+      options.epochs.value_or(Options::defaultEpochs),
+      options.batch.value_or(Options::defaultBatch), options.limit.value_or(trainImages.count()),
+      options.seed.value_or(Options::defaultSeed), options.rate.value_or(Options::defaultRate)};
   if (options.resume && std::filesystem::exists(file("checkpoint.safetensors")))
     load();
   else
@@ -132,8 +131,7 @@ void Run::openOutput() {
   if (error)
     throw Error("can't make the directory '" + options.output + "': " + error.message());
   if (access(options.output.c_str(), W_OK) != 0)
-    throw Error("can't write into the directory '" + options.output +
-                "': " + std::strerror(errno));
+    throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno));
 }
 
 void Run::writeLog(const std::string &text) {
@@ -168,9 +166,9 @@ static void adopt(T &value, const std::optional<T> &given, const char *name,
                   const std::string &path, const nn::Notes &notes, Parse &&parse) {
   T kept = T(parse(notes.at(name)));
   if (given && *given != kept)
-    throw Error("'" + path + "' is of a run with --" + name + " " + (std::ostringstream() << kept).str() +
-                ", expected --" + name + " " + (std::ostringstream() << *given).str() +
-                "; leave the option or --resume away");
+    throw Error("'" + path + "' is of a run with --" + name + " " +
+                (std::ostringstream() << kept).str() + ", expected --" + name + " " +
+                (std::ostringstream() << *given).str() + "; leave the option or --resume away");
   value = kept;
 }
 
@@ -188,9 +186,12 @@ void Run::load() {
     adopt(setting.rate, options.rate, "rate", path, notes, real);
     if (!options.epochs) // another number is another schedule from here on
       setting.epochs = integer(notes.at("epochs"));
-    position = {integer(notes.at("epoch")), integer(notes.at("step")),
+    position = {integer(notes.at("epoch")),
+                integer(notes.at("step")),
                 {real(notes.at("loss_sum")), real(notes.at("loss_weight"))},
-                real(notes.at("right")), real(notes.at("seconds")), integer(notes.at("timed"))};
+                real(notes.at("right")),
+                real(notes.at("seconds")),
+                integer(notes.at("timed"))};
     history = parseHistory(notes.at("history"));
   } catch (const std::logic_error &) { // a note is missing or no number
     throw Error("'" + path + "' is no checkpoint of this program");
@@ -240,9 +241,8 @@ void Run::trainEpoch() {
     oneStep(*batch, position.epoch * batches + position.step, compiled ? images : untimed);
     compiled = true;
     char text[96];
-    snprintf(text, sizeof text, "loss %.4f  accuracy %.1f %%  %.0f images/s",
-             position.loss.value(), 100 * position.right / position.loss.weight,
-             images.perSecond());
+    snprintf(text, sizeof text, "loss %.4f  accuracy %.1f %%  %.0f images/s", position.loss.value(),
+             100 * position.right / position.loss.weight, images.perSecond());
     bar.show(position.step, text);
     images.pause();
     position.seconds = images.seconds();
@@ -263,7 +263,7 @@ Evaluation Run::evaluate() {
   nn::Loader loader(testImages, {.batch = testBatch});
   nn::ProgressBar bar("testing", loader.batches());
   for (int64_t done = 0; std::optional<nn::Batch> batch = loader.next();) {
-    Prediction prediction = classifier(state.net, nn::tensorOf(batch->array("image")));
+    Prediction prediction = classifier(state.net, {nn::tensorOf(batch->array("image"))});
     auto labels = prediction.label.to<int64_t>({names().batch});
     auto logits = prediction.logits.to<float>({names().batch, names().classes});
     size_t classes = logits.size() / labels.size();
@@ -289,12 +289,15 @@ void Run::train() {
     trainEpoch();
     if (stopped) {
       printf("stopped after %lld steps; the mean loss of epoch %lld so far is %.9g\n",
-             (long long)(position.epoch * batches + position.step),
-             (long long)position.epoch + 1, position.loss.value());
+             (long long)(position.epoch * batches + position.step), (long long)position.epoch + 1,
+             position.loss.value());
       return;
     }
     Evaluation test = evaluate();
-    EpochRecord record{position.epoch + 1, position.loss.value(), test.loss, test.accuracy,
+    EpochRecord record{position.epoch + 1,
+                       position.loss.value(),
+                       test.loss,
+                       test.accuracy,
                        double(position.timed) / std::max(position.seconds, 1e-9),
                        nn::peakMemoryBytes()};
     double accuracy = position.right / position.loss.weight;
@@ -316,13 +319,15 @@ void Run::finish() {
   std::string program = file("classifier.heddle"), weights = file("classifier.safetensors");
   nn::saveTree(weights, state.net);
   nn::Loader shape(testImages, {.batch = testBatch, .ahead = 0});
-  classifier.save(program, state.net, nn::tensorOf(shape.next()->array("image")));
+  classifier.save(program, state.net, {nn::tensorOf(shape.next()->array("image"))});
   std::vector<int> again = classifyWithRuntime(program, weights, testImages, options.threads);
-  int64_t right = countRight(testImages, test.predicted), rightAgain = countRight(testImages, again);
+  int64_t right = countRight(testImages, test.predicted),
+          rightAgain = countRight(testImages, again);
   if (again != test.predicted)
-    throw Error("the program file '" + program + "' classifies other images right than this "
-                "session: expected " + std::to_string(right) + ", got " +
-                std::to_string(rightAgain));
+    throw Error("the program file '" + program +
+                "' classifies other images right than this "
+                "session: expected " +
+                std::to_string(right) + ", got " + std::to_string(rightAgain));
   printf("test accuracy %.2f %%; the program file '%s' run without the compiler classifies the "
          "same %lld of %lld images right\n",
          100 * test.accuracy, program.c_str(), (long long)rightAgain,

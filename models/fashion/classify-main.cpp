@@ -19,8 +19,9 @@ int main(int argc, char **argv) {
   int64_t limit = INT64_MAX;
   int threads = 0;
   CLI::App app("Classifies the test images of Fashion-MNIST with a compiled program.");
-  app.add_option("--output", folder, "Directory in which fashion left classifier.heddle and "
-                                     "classifier.safetensors")
+  app.add_option("--output", folder,
+                 "Directory in which fashion left classifier.heddle and "
+                 "classifier.safetensors")
       ->capture_default_str();
   app.add_option("--data", data,
                  "Directory of the IDX files; empty: where Debian's package puts them");
@@ -30,9 +31,8 @@ int main(int argc, char **argv) {
   try {
     auto images = heddle::nn::fashionMnist(false, data);
     images.limit(limit);
-    auto predicted = fashion::classifyWithRuntime(folder + "/classifier.heddle",
-                                                  folder + "/classifier.safetensors", images,
-                                                  threads);
+    auto predicted = fashion::classifyWithRuntime(
+        folder + "/classifier.heddle", folder + "/classifier.safetensors", images, threads);
     printf("%lld of %lld images right\n", (long long)fashion::countRight(images, predicted),
            (long long)images.count());
     return 0;

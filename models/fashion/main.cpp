@@ -24,8 +24,7 @@ int main(int argc, char **argv) {
   app.add_option("--batch", options.batch, "Images in a step" + usually(Options::defaultBatch))
       ->check(CLI::Range(1, 60000));
   app.add_option("--seed", options.seed,
-                 "Of initial weights, order of images and dropout" +
-                     usually(Options::defaultSeed));
+                 "Of initial weights, order of images and dropout" + usually(Options::defaultSeed));
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)")
       ->check(CLI::Range(0, 1024));
   app.add_option("--rate", options.rate, "Highest learning rate, of SGD with momentum 0.9 (0.05)")

@@ -46,9 +46,8 @@ std::map<std::string, Tensor> loadTensors(const std::string &path, Notes *notes 
 template <typename T>
 void saveTree(const std::string &path, T &tree, const Notes &notes = {}) {
   std::vector<std::pair<std::string, Tensor>> tensors;
-  forEachTensor(tree, [&](const std::string &name, Tensor &tensor) {
-    tensors.emplace_back(name, tensor);
-  });
+  forEachTensor(
+      tree, [&](const std::string &name, Tensor &tensor) { tensors.emplace_back(name, tensor); });
   saveTensors(path, tensors, notes);
 }
 

@@ -37,8 +37,8 @@ struct Mean {
 class Stopwatch {
 public:
   explicit Stopwatch(double seconds = 0)
-      : before(std::chrono::duration_cast<Clock::duration>(
-            std::chrono::duration<double>(seconds))) {}
+      : before(
+            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
   void start();
   void stop();
   double seconds() const;

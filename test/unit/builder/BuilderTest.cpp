@@ -46,7 +46,9 @@ void expectHas(const std::string &text, std::initializer_list<const char *> part
     EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in: " << text;
 }
 std::string temporary(const std::string &name) {
-  return (std::filesystem::temp_directory_path() / ("heddle-" + std::to_string(getpid()) + "-" + name)).string();
+  return (std::filesystem::temp_directory_path() /
+          ("heddle-" + std::to_string(getpid()) + "-" + name))
+      .string();
 }
 
 struct Parameters {
@@ -77,8 +79,9 @@ TEST_P(MatrixProduct, EqualsTripleLoop) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, MatrixProduct,
-                         testing::Values(std::tuple(1, 1, 1), std::tuple(1, 17, 5), std::tuple(13, 1, 7),
-                                         std::tuple(14, 32, 16), std::tuple(67, 83, 45), std::tuple(31, 130, 3),
+                         testing::Values(std::tuple(1, 1, 1), std::tuple(1, 17, 5),
+                                         std::tuple(13, 1, 7), std::tuple(14, 32, 16),
+                                         std::tuple(67, 83, 45), std::tuple(31, 130, 3),
                                          std::tuple(5, 4, 0), std::tuple(0, 3, 2)));
 
 TEST(Builder, OrderOfOperandsAndNamesDoesNotMatter) {
@@ -92,12 +95,15 @@ class Convolution : public testing::TestWithParam<std::tuple<int, int, int, int,
 TEST_P(Convolution, EqualsDirectLoops) {
   auto [size, window, stride, in, outs] = GetParam();
   Name ky("ky"), kx("kx");
-  auto x = numbers(size_t(2 * size * size * in), 5), w = numbers(size_t(window * window * in * outs), 6);
+  auto x = numbers(size_t(2 * size * size * in), 5),
+       w = numbers(size_t(window * window * in * outs), 6);
   Tensor image = tensor(x, {{n, 2}, {row, size}, {column, size}, {channel, in}});
   Tensor weight = tensor(w, {{ky, window}, {kx, window}, {channel, in}, {out, outs}});
   WindowOptions options{.size = window, .stride = stride, .padding = Same};
-  Tensor y = sum(image.window(row, ky, options).window(column, kx, options) * weight, over(ky, kx, channel));
-  int O = (size + stride - 1) / stride, total = std::max((O - 1) * stride + window - size, 0), low = total / 2;
+  Tensor y = sum(image.window(row, ky, options).window(column, kx, options) * weight,
+                 over(ky, kx, channel));
+  int O = (size + stride - 1) / stride, total = std::max((O - 1) * stride + window - size, 0),
+      low = total / 2;
   auto got = y.to<float>({n, row, column, out});
   for (int b = 0; b < 2; ++b)
     for (int r = 0; r < O; ++r)
@@ -113,7 +119,8 @@ TEST_P(Convolution, EqualsDirectLoops) {
                 want += double(x[size_t(((b * size + y0) * size + x0) * in + i)]) *
                         w[size_t(((p * window + q) * in + i) * outs + o)];
             }
-          ASSERT_NEAR(got[size_t(((b * O + r) * O + c) * outs + o)], want, 1e-4) << b << r << c << o;
+          ASSERT_NEAR(got[size_t(((b * O + r) * O + c) * outs + o)], want, 1e-4)
+              << b << r << c << o;
         }
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, Convolution,
@@ -125,8 +132,11 @@ TEST(Builder, PoolingExcludesTheOutside) {
   for (float &value : x)
     value -= 5; // a zero from outside would win
   Name tap("tap");
-  Tensor y = max(tensor(x, {{row, 7}}).window(row, tap, {.size = 3, .stride = 2, .padding = Padding::explicitly(1, 1).excluded()}),
-                 over(tap));
+  Tensor y =
+      max(tensor(x, {{row, 7}})
+              .window(row, tap,
+                      {.size = 3, .stride = 2, .padding = Padding::explicitly(1, 1).excluded()}),
+          over(tap));
   auto got = y.to<float>({row});
   for (int r = 0; r < 4; ++r) {
     float want = -100;
@@ -143,7 +153,8 @@ TEST(Builder, CapsuleKernelEqualsLoops) {
   Tensor weight = tensor(w, {{rk, 3}, {ck, 3}, {channel, 3}, {out, 2}, {k, 4}, {j, 4}});
   Tensor votes = kernel(row, column, out, i, j)
                      .sum(ky, kx, channel, k)
-                     .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) * at(weight, {{rk, ky}, {ck, kx}}));
+                     .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) *
+                         at(weight, {{rk, ky}, {ck, kx}}));
   EXPECT_EQ(votes.type(), "!nd.tensor<f32, column: 2, i: 4, j: 4, n: 2, out: 2, row: 2>");
   auto got = votes.to<float>({n, row, column, out, i, j});
   size_t at = 0;
@@ -158,8 +169,10 @@ TEST(Builder, CapsuleKernelEqualsLoops) {
                 for (int t = 0; t < 3; ++t)
                   for (int h = 0; h < 3; ++h)
                     for (int q = 0; q < 4; ++q)
-                      want += double(p[size_t(((((b * 5 + 2 * y + s) * 5 + 2 * x + t) * 3 + h) * 4 + a) * 4 + q)]) *
-                              w[size_t(((((s * 3 + t) * 3 + h) * 2 + o) * 4 + q) * 4 + c)];
+                      want +=
+                          double(p[size_t(
+                              ((((b * 5 + 2 * y + s) * 5 + 2 * x + t) * 3 + h) * 4 + a) * 4 + q)]) *
+                          w[size_t(((((s * 3 + t) * 3 + h) * 2 + o) * 4 + q) * 4 + c)];
               ASSERT_NEAR(got[at], want, 1e-4);
             }
 }
@@ -193,7 +206,8 @@ TEST(Builder, GradientEqualsFiniteDifferences) {
   auto [value, gradient] = both(p);
   auto forward = jit([&](Parameters p) { return loss(p); });
   EXPECT_NEAR(value.item(), forward(p).item(), 1e-4);
-  auto check = [&](Tensor Parameters::*member, const std::vector<float> &values, const Names &order) {
+  auto check = [&](Tensor Parameters::*member, const std::vector<float> &values,
+                   const Names &order) {
     auto got = (gradient.*member).to<float>(order);
     std::vector<Extent> extents;
     for (const Name &name : order)
@@ -206,7 +220,8 @@ TEST(Builder, GradientEqualsFiniteDifferences) {
         q.*member = tensor(changed, extents);
         return forward(q).item();
       };
-      EXPECT_NEAR(got[at], (moved(1e-2f) - moved(-1e-2f)) / 2e-2, 2e-2 * (1 + std::abs(got[at]))) << at;
+      EXPECT_NEAR(got[at], (moved(1e-2f) - moved(-1e-2f)) / 2e-2, 2e-2 * (1 + std::abs(got[at])))
+          << at;
     }
   };
   check(&Parameters::w, w, {ky, kx, channel});
@@ -248,13 +263,16 @@ TEST(Builder, ScansFromBothEnds) {
   Tensor x = Tensor::of<float>({1, 2, 3, 4}, {{m, 4}});
   EXPECT_EQ(cumulativeSum(x, m).to<float>({m}), (std::vector<float>{1, 3, 6, 10}));
   EXPECT_EQ(scan(x, m, Combiner::Multiply, true).to<float>({m}), (std::vector<float>{1, 1, 2, 6}));
-  EXPECT_EQ(scan(x, m, Combiner::Add, false, true).to<float>({m}), (std::vector<float>{10, 9, 7, 4}));
+  EXPECT_EQ(scan(x, m, Combiner::Add, false, true).to<float>({m}),
+            (std::vector<float>{10, 9, 7, 4}));
 }
 
 TEST(Builder, GathersAndScattersAlongSeveralNames) {
   Tensor table = Tensor::of<float>({0, 1, 2, 10, 11, 12}, {{m, 2}, {k, 3}});
-  Tensor row0 = Tensor::of<int32_t>({1, 0, 1}, {{n, 3}}), column0 = Tensor::of<int32_t>({2, 2, 0}, {{n, 3}});
-  EXPECT_EQ(table.gather({{m, row0}, {k, column0}}).to<float>({n}), (std::vector<float>{12, 2, 10}));
+  Tensor row0 = Tensor::of<int32_t>({1, 0, 1}, {{n, 3}}),
+         column0 = Tensor::of<int32_t>({2, 2, 0}, {{n, 3}});
+  EXPECT_EQ(table.gather({{m, row0}, {k, column0}}).to<float>({n}),
+            (std::vector<float>{12, 2, 10}));
   Tensor updates = Tensor::of<float>({5, 1, 7}, {{n, 3}});
   Tensor most = scatter(table, {{m, row0}, {k, column0}}, updates, Combiner::Max);
   EXPECT_EQ(most.to<float>({m, k}), (std::vector<float>{0, 1, 2, 10, 11, 12}));
@@ -277,7 +295,8 @@ TEST(Builder, TruthValuesAndBits) {
   Tensor x = iota({m, 4}, ElementType::I32);
   Tensor middle = logicalAnd(x > 0.0, x < 3.0);
   EXPECT_EQ(middle.cast(ElementType::I32).to<int32_t>({m}), (std::vector<int32_t>{0, 1, 1, 0}));
-  EXPECT_EQ(logicalNot(middle).cast(ElementType::I32).to<int32_t>({m}), (std::vector<int32_t>{1, 0, 0, 1}));
+  EXPECT_EQ(logicalNot(middle).cast(ElementType::I32).to<int32_t>({m}),
+            (std::vector<int32_t>{1, 0, 0, 1}));
   EXPECT_EQ(logicalOr(x, 4.0).to<int32_t>({m}), (std::vector<int32_t>{4, 5, 6, 7}));
   EXPECT_EQ(logicalNot(x).to<int32_t>({m}), (std::vector<int32_t>{-1, -2, -3, -4}));
 }
@@ -296,10 +315,12 @@ TEST(Builder, PrintsTypeAndValuesAndEvaluatesForThat) {
   Tensor a = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{row, 2}, {column, 3}});
   EXPECT_EQ(text(a * 2.0), "!nd.tensor<f32, column: 3, row: 2> [[2, 8], [4, 10], [6, 12]]");
   EXPECT_EQ(text(Tensor::of<int64_t>({-7}, {})), "!nd.tensor<i64> -7");
-  EXPECT_EQ(text(equal(a, 3.0).slice(row, 0, 1)), "!nd.tensor<i1, column: 3, row: 1> [[0], [0], [1]]");
+  EXPECT_EQ(text(equal(a, 3.0).slice(row, 0, 1)),
+            "!nd.tensor<i1, column: 3, row: 1> [[0], [0], [1]]");
   EXPECT_EQ(text(Tensor::of<float>({1.5f, -0.25f}, {{m, 2}}).cast(ElementType::BF16)),
             "!nd.tensor<bf16, m: 2> [1.5, -0.25]");
-  EXPECT_EQ(text(iota({m, 100})), "!nd.tensor<i64, m: 100> [0, 1, 2, 3, 4, 5, ..., 94, 95, 96, 97, 98, 99]");
+  EXPECT_EQ(text(iota({m, 100})),
+            "!nd.tensor<i64, m: 100> [0, 1, 2, 3, 4, 5, ..., 94, 95, 96, 97, 98, 99]");
   EXPECT_EQ(text(Tensor()), "(empty)");
 }
 
@@ -360,10 +381,12 @@ TEST(Builder, PlacesOfTheSourceReachTheProgram) {
 }
 
 TEST(Builder, ArgumentsAndResultsAreCalledByTheirPaths) {
-  auto function = jit([](Parameters p, State &s, Tensor x) {
-    s.a = s.a + x;
-    return Parameters{p.w + x, p.v};
-  }, {.name = "paths"});
+  auto function = jit(
+      [](Parameters p, State &s, Tensor x) {
+        s.a = s.a + x;
+        return Parameters{p.w + x, p.v};
+      },
+      {.name = "paths"});
   Tensor one = tensor({1}, {{m, 1}});
   Parameters p{one, one};
   State s{one};
@@ -419,11 +442,14 @@ TEST(Lift, IsDifferentiated) {
 
 TEST(Lift, OverlappingAndUnknownNamesAreErrors) {
   auto makes = [](Tensor x) { return x.broadcast({{n, 2}}); };
-  expectHas(messageOf([&] { lift(makes, over(n))(zeros({{m, 3}, {n, 4}})); }), {"'n'", "BuilderTest.cpp"});
-  expectHas(messageOf([&] { lift(makes, over(k))(zeros({{m, 3}})); }), {"no operand has the name 'k'", "m: 3"});
+  expectHas(messageOf([&] { lift(makes, over(n))(zeros({{m, 3}, {n, 4}})); }),
+            {"'n'", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { lift(makes, over(k))(zeros({{m, 3}})); }),
+            {"no operand has the name 'k'", "m: 3"});
   auto adds = [](Tensor x, Tensor y) { return x + y; };
-  expectHas(messageOf([&] { lift(adds, over(k))(zeros({{m, 3}, {k, 2}}), zeros({{m, 3}, {k, 5}})); }),
-            {"'k'", "2", "5"});
+  expectHas(
+      messageOf([&] { lift(adds, over(k))(zeros({{m, 3}, {k, 2}}), zeros({{m, 3}, {k, 5}})); }),
+      {"'k'", "2", "5"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -432,47 +458,59 @@ TEST(Lift, OverlappingAndUnknownNamesAreErrors) {
 
 TEST(BuilderErrors, OneNameWithTwoSizesShowsBothSetsAndPlaces) {
   Tensor a = zeros({{m, 2}, {k, 3}}), b = zeros({{k, 4}, {n, 5}});
-  expectHas(messageOf([&] { a *b; }), {"'k'", "size 3", "size 4", "{k: 3, m: 2}", "{k: 4, n: 5}", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { a *b; }),
+            {"'k'", "size 3", "size 4", "{k: 3, m: 2}", "{k: 4, n: 5}", "BuilderTest.cpp"});
 }
 TEST(BuilderErrors, NoSilentOuterProduct) {
-  expectHas(messageOf([&] { zeros({{m, 2}}) * zeros({{n, 3}}); }), {"share no name", "{m: 2}", "{n: 3}", "broadcast"});
+  expectHas(messageOf([&] { zeros({{m, 2}}) * zeros({{n, 3}}); }),
+            {"share no name", "{m: 2}", "{n: 3}", "broadcast"});
 }
 TEST(BuilderErrors, UnknownNameListsTheTensorsNames) {
   expectHas(messageOf([&] { sum(zeros({{m, 2}}), over(n)); }), {"'n'", "{m: 2}"});
   expectHas(messageOf([&] { zeros({{m, 2}}).rename({{n, k}}); }), {"'n'", "{m: 2}"});
 }
 TEST(BuilderErrors, MixedElementTypes) {
-  expectHas(messageOf([&] { zeros({{m, 2}}) + zeros({{m, 2}}, ElementType::I64); }), {"f32", "i64", "cast"});
+  expectHas(messageOf([&] { zeros({{m, 2}}) + zeros({{m, 2}}, ElementType::I64); }),
+            {"f32", "i64", "cast"});
 }
 
 TEST(BuilderErrors, BothPlacesOfAMismatchAreShown) {
   Tensor a = zeros({{m, 2}, {k, 3}});
   Tensor b = zeros({{k, 4}, {n, 5}});
   std::string message = messageOf([&] { a *b; });
-  size_t first = message.find("BuilderTest.cpp:"), second = message.find("BuilderTest.cpp:", first + 1);
+  size_t first = message.find("BuilderTest.cpp:"),
+         second = message.find("BuilderTest.cpp:", first + 1);
   EXPECT_NE(second, std::string::npos) << message;
   EXPECT_NE(message.find("BuilderTest.cpp:", second + 1), std::string::npos) << message;
 }
 TEST(BuilderErrors, ElementTypesThatAFunctionDoesNotKnow) {
-  expectHas(messageOf([&] { exp(zeros({{m, 2}}, ElementType::I64)); }), {"not defined", "i64", "cast", "BuilderTest.cpp"});
-  expectHas(messageOf([&] { logicalAnd(zeros({{m, 2}}), zeros({{m, 2}})); }), {"not defined", "f32"});
+  expectHas(messageOf([&] { exp(zeros({{m, 2}}, ElementType::I64)); }),
+            {"not defined", "i64", "cast", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { logicalAnd(zeros({{m, 2}}), zeros({{m, 2}})); }),
+            {"not defined", "f32"});
   expectHas(messageOf([&] { select(zeros({{m, 2}}), zeros({{m, 2}}), 0.0); }), {"condition", "i1"});
   expectHas(messageOf([&] { zeros({{m, 2}}).to<int32_t>({m}); }), {"f32", "i32", "cast"});
   expectHas(messageOf([&] { zeros({{m, 2}}).gather(m, zeros({{k, 1}})); }), {"integer"});
-  expectHas(messageOf([&] { grad([](Tensor x) { return sum(x, over(m)); }, zeros({{m, 2}}, ElementType::I32)); }),
+  expectHas(messageOf([&] {
+              grad([](Tensor x) { return sum(x, over(m)); }, zeros({{m, 2}}, ElementType::I32));
+            }),
             {"float", "i32"});
 }
 TEST(BuilderErrors, KernelsNameWhatIsUnknown) {
   Tensor x = zeros({{m, 4}});
-  expectHas(messageOf([&] { kernel(n).of(at(x, {{k, n}})); }), {"unknown name 'k'", "m: 4", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { kernel(n).of(at(x, {{k, n}})); }),
+            {"unknown name 'k'", "m: 4", "BuilderTest.cpp"});
   expectHas(messageOf([&] { kernel(n, n).of(at(x, {{m, n}})); }), {"'n'", "twice"});
-  expectHas(messageOf([&] { kernel(n).sum(k).of(at(x, {{m, n}})); }), {"'k'", "does not follow", "size()"});
+  expectHas(messageOf([&] { kernel(n).sum(k).of(at(x, {{m, n}})); }),
+            {"'k'", "does not follow", "size()"});
   expectHas(messageOf([&] { kernel(n).sum(k).max(m).of(at(x, {{m, n}})); }), {"one combiner"});
 }
 TEST(BuilderErrors, HostDataHaveTheRightCountAndOrder) {
-  expectHas(messageOf([&] { Tensor::of<float>({1, 2, 3}, {{m, 2}}); }), {"expected 2", "got 3", "m: 2"});
+  expectHas(messageOf([&] { Tensor::of<float>({1, 2, 3}, {{m, 2}}); }),
+            {"expected 2", "got 3", "m: 2"});
   expectHas(messageOf([&] { Tensor::of<float>({1, 2}, {{m, 1}, {m, 2}}); }), {"'m'", "twice"});
-  expectHas(messageOf([&] { zeros({{m, 2}, {n, 3}}).to<float>({m}); }), {"m", "n", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { zeros({{m, 2}, {n, 3}}).to<float>({m}); }),
+            {"m", "n", "BuilderTest.cpp"});
   expectHas(messageOf([&] { zeros({{m, -1}}); }), {"'m'", "-1"});
   expectHas(messageOf([&] { Name("2x"); }), {"'2x'"});
 }
@@ -528,7 +566,8 @@ TEST(Files, ProgramsRunWithoutTheCompiler) {
   program->run(program->entry("scale"), {x.data()}, managed)[0]->copyTo(again.data(), {"m"});
   EXPECT_EQ(again, got[0]);
   expectHas(messageOf([&] { program->entry("other"); }), {"'other'", "scale"});
-  expectHas(messageOf([&] { program->run(program->entry("scale"), {zeros({{n, 3}}).data()}); }), {"m: 10", "n: 3"});
+  expectHas(messageOf([&] { program->run(program->entry("scale"), {zeros({{n, 3}}).data()}); }),
+            {"m: 10", "n: 3"});
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
   expectHas(messageOf([&] { Program::load(path); }), {"truncated"});
   std::ofstream(path) << "something else";

@@ -75,12 +75,17 @@ protected:
   }
 
   std::vector<std::string> usual(const std::string &output) const {
-    return {"--data", directory.path, "--output", directory / output, "--log",
-            directory / (output + ".log"), "--epochs", "2", "--batch", "32", "--save-every", "2"};
+    return {"--data",       directory.path,
+            "--output",     directory / output,
+            "--log",        directory / (output + ".log"),
+            "--epochs",     "2",
+            "--batch",      "32",
+            "--save-every", "2"};
   }
 
-  pid_t start(const std::string &program, std::vector<std::string> arguments,
-              const std::function<void()> &prepare = [] {}) const {
+  pid_t start(
+      const std::string &program, std::vector<std::string> arguments,
+      const std::function<void()> &prepare = [] {}) const {
     pid_t child = fork();
     if (child != 0)
       return child;
@@ -106,8 +111,9 @@ protected:
     return wait(start(FASHION, std::move(arguments), prepare));
   }
   /// With further options, which come after the usual ones.
-  Outcome runUsual(const std::string &output, std::vector<std::string> more = {},
-                   const std::function<void()> &prepare = [] {}) {
+  Outcome runUsual(
+      const std::string &output, std::vector<std::string> more = {},
+      const std::function<void()> &prepare = [] {}) {
     std::vector<std::string> all = usual(output);
     all.insert(all.end(), more.begin(), more.end());
     return run(all, prepare);
@@ -115,7 +121,8 @@ protected:
   /// What has to be the same whenever and however often a run is done.
   std::vector<std::array<double, 3>> curve(const std::string &output) const {
     std::vector<std::array<double, 3>> result;
-    for (const EpochRecord &record : fashion::parseHistory(contentsOf(directory / (output + ".log"))))
+    for (const EpochRecord &record :
+         fashion::parseHistory(contentsOf(directory / (output + ".log"))))
       result.push_back({record.trainLoss, record.testLoss, record.testAccuracy});
     return result;
   }
@@ -139,7 +146,8 @@ TEST_F(Fashion, TrainsReportsAndClassifiesAgainWithoutTheCompiler) {
   ASSERT_TRUE(std::regex_search(outcome.out, right, std::regex("the same ([0-9]+) of 60 images")))
       << outcome.out;
   EXPECT_EQ(std::stod(right[1]) / 60, history[1].testAccuracy);
-  Outcome again = wait(start(FASHION_CLASSIFY, {"--output", directory / "a", "--data", directory.path}));
+  Outcome again =
+      wait(start(FASHION_CLASSIFY, {"--output", directory / "a", "--data", directory.path}));
   EXPECT_EQ(again.out, right[1].str() + " of 60 images right\n") << again.err;
   std::string report = contentsOf(directory / "a/report.html");
   expectHas(report, {"<svg", "training loss", "test accuracy", "<table", "data:image/png;base64,",
@@ -175,8 +183,8 @@ TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
   auto whole = std::chrono::steady_clock::now() - begin;
   std::vector<std::string> arguments = usual("killed");
   arguments.push_back("--resume");
-  // Later and later moments, and then to the end; a run that gets no further than a checkpoint still
-  // leaves one behind.
+  // Later and later moments, and then to the end; a run that gets no further than a checkpoint
+  // still leaves one behind.
   int kills = 0;
   Outcome last;
   for (int attempt = 1; attempt <= 6; ++attempt) {
@@ -226,7 +234,8 @@ TEST_F(Fashion, ALossThatIsNoNumberNamesTheStep) {
   Outcome outcome = runUsual("a", {"--rate", "1e30"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(std::regex_search(
-      outcome.err, std::regex("the loss is (not a number|infinite) at step [1-9][0-9]* of epoch 1")))
+      outcome.err,
+      std::regex("the loss is (not a number|infinite) at step [1-9][0-9]* of epoch 1")))
       << outcome.err;
 }
 
@@ -270,7 +279,8 @@ TEST_F(Fashion, BadOptionsAreNamed) {
   expectHas(outcome.err + outcome.out, {"--frobnicate"});
   outcome = run({"--help"});
   EXPECT_EQ(outcome.status, 0);
-  expectHas(outcome.out, {"--epochs", "--batch", "--seed", "--threads", "--resume", "--log", "--help"});
+  expectHas(outcome.out,
+            {"--epochs", "--batch", "--seed", "--threads", "--resume", "--log", "--help"});
 }
 
 TEST_F(Fashion, OnATerminalThereIsAProgressBar) {

@@ -84,7 +84,8 @@ TEST_P(LoaderAhead, FillsUpTheLastBatchWithWeightZero) {
   EXPECT_EQ(numbersOf(*last), (std::vector<int32_t>{60, 0, 0}));
   EXPECT_EQ(last->samples, 1);
   EXPECT_EQ(last->weight, io::HostArray::of<float>({1, 0, 0}, {3}, {"n"}));
-  EXPECT_EQ(last->array("pair"), io::HostArray::of<float>({6, -6, 0, 0, 0, 0}, {3, 2}, {"n", "side"}));
+  EXPECT_EQ(last->array("pair"),
+            io::HostArray::of<float>({6, -6, 0, 0, 0, 0}, {3, 2}, {"n", "side"}));
   EXPECT_FALSE(loader.next());
   EXPECT_FALSE(loader.next());
   expectHas(messageOf([&] { last->array("image"); }), {"'image'", "'number', 'pair'"});
@@ -254,8 +255,7 @@ TEST(Meters, ProgressIsSilentOffATerminal) {
   EXPECT_EQ(contentsOf(path), "");
 }
 
-TEST(Meters, PeakMemoryGrowsWithUse) {
-  int64_t before = peakMemoryBytes();
+TEST(Meters, PeakMemoryIsAtLeastWhatIsInUse) {
   std::vector<char> block(64 << 20, 1);
-  EXPECT_GE(peakMemoryBytes(), before + (int64_t(32) << 20)) << int(block[12345]);
+  EXPECT_GE(peakMemoryBytes(), int64_t(block.size())) << int(block[12345]);
 }

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "heddle/nn/Layers.h"
 #include "heddle/Jit.h"
 #include "heddle/nn/Checkpoint.h"
-#include "heddle/nn/Layers.h"
 #include "heddle/nn/Optimizers.h"
 #include "test/unit/io/Files.h"
 
@@ -137,7 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
                    [](double x) { return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0))); }},
         Activation{"geluTanh", [](const Tensor &x) { return nn::geluTanh(x); },
                    [](double x) {
-                     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+                     return 0.5 * x *
+                            (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
                    }},
         Activation{"silu", [](const Tensor &x) { return nn::silu(x); },
                    [](double x) { return x / (1 + std::exp(-x)); }}),
@@ -195,9 +196,7 @@ TEST(Linear, SumsOverSeveralNames) {
   Tensor input = tensor(x, {{n, 5}, {row, 3}, {channel, 2}});
   expectNear(layer(input, over(row, channel)).to<float>({n, out}), wanted);
   expectGradient(
-      [](const std::vector<Tensor> &x) {
-        return nn::Linear{x[1], x[2]}(x[0], over(row, channel));
-      },
+      [](const std::vector<Tensor> &x) { return nn::Linear{x[1], x[2]}(x[0], over(row, channel)); },
       {input, layer.weight, layer.bias});
 }
 
@@ -235,13 +234,15 @@ TEST(Pool, LargestAndMeanOfEachSquare) {
   expectNear(nn::averagePool(x, row, column, 2).to<float>({row, column}), means);
   expectGradient([](const std::vector<Tensor> &x) { return nn::averagePool(x[0], row, column, 2); },
                  {x});
-  expectGradient([](const std::vector<Tensor> &x) { return nn::maxPool(x[0], row, column, 2); },
-                 {tensor({0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 7, 6, 5, 4, 3, 2}, {{row, 4}, {column, 4}})});
+  expectGradient(
+      [](const std::vector<Tensor> &x) { return nn::maxPool(x[0], row, column, 2); },
+      {tensor({0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 7, 6, 5, 4, 3, 2}, {{row, 4}, {column, 4}})});
 }
 
-/// (x - mean) / sqrt(variance + 1e-5) * scale + shift over the first axis of `values` [count, width].
-static std::vector<double> normalised(const std::vector<double> &values, size_t count,
-                                      size_t width, const std::vector<float> &scale,
+/// (x - mean) / sqrt(variance + 1e-5) * scale + shift over the first axis of `values` [count,
+/// width].
+static std::vector<double> normalised(const std::vector<double> &values, size_t count, size_t width,
+                                      const std::vector<float> &scale,
                                       const std::vector<float> &shift,
                                       std::vector<double> *means = nullptr,
                                       std::vector<double> *variances = nullptr) {
@@ -317,15 +318,16 @@ TEST(BatchNorm, MomentsLeaveADifferentiatedFunctionAsAResult) {
   NormState state{nn::BatchNorm::make({channel, 2}), nn::BatchNorm::moments({channel, 2})};
   Tensor data = x;
   EXPECT_NEAR(step(state, data).item(), 8, 1e-3);
-  EXPECT_NEAR(state.moments.mean.to<float>({channel})[0], 0.1 * mean(x, over(n)).to<float>({channel})[0],
-              1e-5);
+  EXPECT_NEAR(state.moments.mean.to<float>({channel})[0],
+              0.1 * mean(x, over(n)).to<float>({channel})[0], 1e-5);
   // d/ds sum (s z)^2 = 2 s sum z^2 = 2 * 4.
   EXPECT_NEAR(state.norm.scale.to<float>({channel})[1], 1 - 0.08, 1e-3);
 }
 
 TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
   auto values = numbers(3 * 4 * 2, 12);
-  Tensor x = tensor(values, {{row, 4}, {channel, 2}, {n, 3}}); // the sample last, as `normalised` wants
+  Tensor x =
+      tensor(values, {{row, 4}, {channel, 2}, {n, 3}}); // the sample last, as `normalised` wants
   nn::LayerNorm norm{random({{row, 4}, {channel, 2}}, 13), random({{row, 4}, {channel, 2}}, 14)};
   std::vector<float> one(3, 1), zero(3, 0);
   auto plain = normalised({values.begin(), values.end()}, 8, 3, one, zero);
@@ -344,9 +346,8 @@ TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
 
 TEST(Dropout, DropsByKeyAndKeepsTheMean) {
   Tensor x = random({{n, 100}, {channel, 100}}, 15) + 2.0;
-  auto drop = jit([](Tensor x, Tensor key) {
-    return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}});
-  });
+  auto drop = jit(
+      [](Tensor x, Tensor key) { return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}}); });
   auto values = x.to<float>({n, channel}), got = drop(x, key(1)).to<float>({n, channel});
   int kept = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -382,8 +383,8 @@ TEST(CrossEntropy, IsTheNegativeLogLikelihood) {
   Tensor x = tensor(logits, {{n, 4}, {classes, 5}});
   Tensor label = Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n, 4}});
   expectNear(nn::crossEntropy(x, label, classes).to<float>({n}), wanted);
-  expectGradient([&](const std::vector<Tensor> &x) { return nn::crossEntropy(x[0], label, classes); },
-                 {x});
+  expectGradient(
+      [&](const std::vector<Tensor> &x) { return nn::crossEntropy(x[0], label, classes); }, {x});
   Tensor huge = nn::crossEntropy(x * 1e4, label, classes);
   for (float value : huge.to<float>({n}))
     EXPECT_TRUE(std::isfinite(value));
@@ -409,9 +410,7 @@ Weights initial() {
           Tensor::of<float>({3}, {})};
 }
 /// d/da = 2 a, d/db = b.
-Tensor lossOf(const Weights &w) {
-  return sum(w.a * w.a, over(n)) + w.b * w.b * 0.5;
-}
+Tensor lossOf(const Weights &w) { return sum(w.a * w.a, over(n)) + w.b * w.b * 0.5; }
 template <typename Optimizer>
 struct OptimizerState {
   Weights weights;

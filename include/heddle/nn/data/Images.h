@@ -17,8 +17,8 @@
 
 namespace heddle::nn {
 
-/// Samples of an "image", f32 {row, column, channel: 1}, scaled to (pixel / 255 - mean) / deviation,
-/// and a "label", i32.
+/// Samples of an "image", f32 {row, column, channel: 1}, scaled to (pixel / 255 - mean) /
+/// deviation, and a "label", i32.
 class LabelledImages : public Dataset {
 public:
   /// Reads `images` [n, row, column] and `labels` [n], both of bytes. Throws Error that names the
