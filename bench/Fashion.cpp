@@ -8,7 +8,7 @@
 #include "bench/Cases.h"
 #include "bench/peers/Peers.h"
 
-#include "models/fashion/Fashion.h"
+#include "models/fashion/Network.h"
 #include "runtime/program/RuntimeTensor.h"
 
 #include <filesystem>
@@ -18,7 +18,8 @@ using namespace heddle::bench;
 
 namespace {
 struct Inputs {
-  Tensor image, label, key;
+  fashion::Sample sample;
+  Tensor key, rate;
 };
 
 Inputs inputsOf(int64_t batch) {
@@ -26,19 +27,12 @@ Inputs inputsOf(int64_t batch) {
   std::vector<int32_t> labels;
   for (int64_t i = 0; i < batch; ++i)
     labels.push_back(int32_t(i % 10));
-  return {randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
-          Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}), key(1)};
-}
-
-Tensor trainingStep(fashion::State &s, Tensor image, Tensor label, Tensor stepKey) {
-  const auto &n = fashion::names();
-  auto [loss, gradient] = valueAndGrad(
-      [&](fashion::Net net) {
-        return mean(nn::crossEntropy(fashion::forward(net, image, stepKey), label, n.classes), over(n.batch));
-      },
-      s.net);
-  s.sgd.update(s.net, gradient, Operand(0.02));
-  return loss;
+  std::vector<float> ones(size_t(batch), 1.0f);
+  return {{randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
+           Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}),
+           Tensor::of<float>(std::span<const float>(ones), {{n.batch, batch}})},
+          key(1),
+          Tensor::of<float>({0.02f}, {})};
 }
 } // namespace
 
@@ -46,13 +40,13 @@ void bench::fashionTraining(const Request &request, Report &report) {
   int64_t batch = request.size("batch", 64);
   Inputs in = inputsOf(batch);
   auto state = std::make_shared<fashion::State>(fashion::initialState(1));
-  auto step = jit(trainingStep, JitOptions{.threads = request.threads, .cache = false});
-  step(*state, in.image, in.label, in.key);
+  auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = false});
+  step(*state, in.sample, in.key, in.rate);
   Case work{.bench = "fashion/train-b" + std::to_string(batch),
             .threads = request.threads,
             .work = double(batch),
             .unit = Unit::ExamplesPerSecond};
-  System heddle{.name = "heddle", .once = [=] { step(*state, in.image, in.label, in.key); }};
+  System heddle{.name = "heddle", .once = [=] { step(*state, in.sample, in.key, in.rate); }};
   JitStatistics statistics = step.statistics();
   heddle.compileMilliseconds = statistics.compileSeconds * 1e3;
   // Parameters and momentum lie beside the arena.
@@ -74,9 +68,9 @@ void bench::compilation(const Request &request, Report &report) {
   Case work{.bench = "fashion/compile-b" + std::to_string(batch), .threads = request.threads, .unit = Unit::Milliseconds};
   for (bool cache : {false, true})
     work.systems.push_back({.name = cache ? "heddle-warm" : "heddle-cold", .once = [=]() mutable {
-                              auto step = jit(trainingStep, JitOptions{.threads = request.threads, .cache = cache});
+                              auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = cache});
                               std::string path = detail::temporaryFile();
-                              step.save(path, state, in.image, in.label, in.key);
+                              step.save(path, state, in.sample, in.key, in.rate);
                               std::filesystem::remove(path);
                             }});
   report.measure(work);
