@@ -1,0 +1,640 @@
+//===- LayoutProblem.cpp - reading the choice off a function --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In three steps: values that must lie alike are joined; every nest proposes layouts for what it
+// touches (a contraction from the names of its operands, any other nest from the proposals for its
+// other operands); what nests and values cost together is counted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/LayoutProblem.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nest/LayoutCost.h"
+
+#include <numeric>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+static constexpr size_t mostCandidates = 10, mostWays = 10;
+
+namespace {
+using Group = std::vector<std::string>;
+
+/// A layout that somebody would like, and how much depends on it.
+struct Proposal {
+  Layout layout;
+  double weight;
+};
+
+/// Sorts by a number; what is equal keeps its order.
+template <typename T, typename Key>
+void sortBy(std::vector<T> &list, Key key) {
+  std::vector<std::pair<double, size_t>> order;
+  for (const T &each : list)
+    order.emplace_back(key(each), order.size());
+  llvm::sort(order);
+  std::vector<T> sorted;
+  for (auto [number, i] : order)
+    sorted.push_back(std::move(list[i]));
+  list = std::move(sorted);
+}
+
+class ProblemMaker {
+public:
+  ProblemMaker(func::FuncOp function, MachineAttr machine) : function(function), machine(machine) {}
+
+  FailureOr<LayoutProblem> make() {
+    if (failed(findValues()) || failed(joinValues()))
+      return failure();
+    findNests();
+    for (NestModel &nest : nests)
+      proposeFromContraction(nest);
+    for (int round = 0; round < 3; ++round) {
+      for (NestModel &nest : nests)
+        proposeAlike(nest);
+      for (NestModel &nest : llvm::reverse(nests))
+        proposeAlike(nest);
+    }
+    takeCandidates();
+    for (NestModel &nest : nests)
+      addNest(nest);
+    return std::move(problem);
+  }
+
+private:
+  func::FuncOp function;
+  MachineAttr machine;
+  LayoutProblem problem;
+  llvm::DenseMap<Value, unsigned> index;
+  std::vector<NestModel> nests;
+  std::vector<std::vector<Proposal>> proposals; ///< of each value
+  std::vector<std::vector<PlacedLayout>> placed;
+  llvm::DenseMap<Value, Layout> written;
+  llvm::DenseSet<Value> rowMajor; ///< without a choice
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  void addValue(Value value, const std::string &name) {
+    if (!isa<nd::NdTensorType>(value.getType()))
+      return;
+    index[value] = unsigned(problem.values.size());
+    LaidValue laid;
+    laid.values.push_back(value);
+    laid.name = name;
+    problem.values.push_back(std::move(laid));
+  }
+
+  static std::string nameOf(Operation *op) {
+    auto label = op->getAttrOfType<StringAttr>("heddle.name");
+    return label ? label.str() : op->getName().stripDialect().str();
+  }
+
+  LogicalResult write(Value value, LayoutAttr layout, const Twine &what) {
+    std::string problem = layout.getLayout().verify(tensorTypeOf(value).sizes());
+    if (!problem.empty())
+      return emitError(value.getLoc()) << "the layout " << layout.getLayout().str() << " of " << what << " does not fit "
+                                       << value.getType() << ": " << problem;
+    written.try_emplace(value, layout.getLayout());
+    return success();
+  }
+
+  LogicalResult findValues() {
+    for (BlockArgument argument : function.getArguments()) {
+      unsigned number = argument.getArgNumber();
+      auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
+      addValue(argument, name ? name.str() : "argument " + std::to_string(number));
+      Attribute layout = function.getArgAttr(number, "nd.layout");
+      if (!isa<nd::NdTensorType>(argument.getType()))
+        continue;
+      if (auto fixed = dyn_cast_or_null<LayoutAttr>(layout)) {
+        if (failed(write(argument, fixed, "argument '" + problem.values.back().name + "'")))
+          return failure();
+      } else if (layout && layout != StringAttr::get(layout.getContext(), "any")) {
+        return emitError(argument.getLoc()) << "expected nd.layout of argument '" << problem.values.back().name
+                                            << "' to be a #nest.layout or \"any\", got " << layout;
+      } else if (!layout && !function.getArgAttr(number, "heddle.donate")) {
+        rowMajor.insert(argument);
+      }
+    }
+    bool fits = true;
+    function.front().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto layouts = op->getAttrOfType<ArrayAttr>("layouts");
+      for (OpResult result : op->getResults()) {
+        if (!isa<nd::NdTensorType>(result.getType()))
+          continue;
+        addValue(result, nameOf(op));
+        if (layouts)
+          if (auto fixed = dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]))
+            fits &= succeeded(write(result, fixed, "a result of '" + op->getName().getStringRef() + "'"));
+        bool free = isa<ComputeOp, UpdateOp>(op) || (isa<GroupOp>(op) && op->getBlock() == &function.front());
+        if (!free)
+          rowMajor.insert(result);
+      }
+    });
+    auto end = cast<func::ReturnOp>(function.front().getTerminator());
+    for (OpOperand &operand : end->getOpOperands())
+      if (auto fixed = function.getResultAttrOfType<LayoutAttr>(operand.getOperandNumber(), "nd.layout"))
+        if (index.count(operand.get()) && !isa<BlockArgument>(operand.get()))
+          fits &= succeeded(write(operand.get(), fixed, "result " + Twine(operand.getOperandNumber())));
+    return success(fits);
+  }
+
+  /// Values that lie in one place become one.
+  LogicalResult joinValues() {
+    std::vector<unsigned> leader(problem.values.size());
+    std::iota(leader.begin(), leader.end(), 0);
+    auto find = [&](unsigned v) {
+      while (leader[v] != v)
+        v = leader[v];
+      return v;
+    };
+    auto join = [&](Value a, Value b) {
+      auto x = index.find(a), y = index.find(b);
+      if (x == index.end() || y == index.end() || a.getType() != b.getType())
+        return;
+      unsigned first = find(x->second), second = find(y->second);
+      leader[std::max(first, second)] = std::min(first, second);
+    };
+    auto end = cast<func::ReturnOp>(function.front().getTerminator());
+    for (BlockArgument argument : function.getArguments()) {
+      auto donate = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
+      if (donate && donate.getInt() >= 0 && donate.getInt() < int64_t(end.getNumOperands()))
+        join(argument, end.getOperand(unsigned(donate.getInt())));
+    }
+    function.walk([&](UpdateOp update) { join(update.getDest(), update.getResult()); });
+
+    std::vector<LaidValue> joined;
+    std::vector<unsigned> number(problem.values.size());
+    for (unsigned v = 0; v < problem.values.size(); ++v) {
+      Value value = problem.values[v].values[0];
+      if (find(v) == v) {
+        number[v] = unsigned(joined.size());
+        joined.push_back(problem.values[v]);
+      } else {
+        number[v] = number[find(v)];
+        joined[number[v]].values.push_back(value);
+      }
+      index[value] = number[v];
+    }
+    problem.values = std::move(joined);
+    proposals.resize(problem.values.size());
+    for (LaidValue &laid : problem.values) {
+      for (Value value : laid.values)
+        if (auto found = written.find(value); found != written.end()) {
+          if (laid.fixed && laid.candidates[0] != found->second)
+            return emitError(value.getLoc()) << "'" << laid.name << "' is updated in place, so it can't lie as "
+                                             << laid.candidates[0].str() << " before and as " << found->second.str()
+                                             << " after";
+          laid.fixed = true;
+          laid.candidates = {found->second};
+        }
+      for (Value value : laid.values)
+        if (!laid.fixed && rowMajor.count(value)) {
+          laid.fixed = true;
+          laid.candidates = {sortedLayout(value)};
+        }
+    }
+    return success();
+  }
+
+  /// Row-major over the sorted names. While passes see neutral names only, `heddle.names` says how they are spelled.
+  Layout sortedLayout(Value value) {
+    auto spelling = function->getAttrOfType<DictionaryAttr>("heddle.names");
+    std::vector<std::pair<std::string, std::string>> spelled;
+    for (const nd::Dim &dim : tensorTypeOf(value).getDims()) {
+      auto known = spelling ? spelling.getAs<StringAttr>(dim.name) : StringAttr();
+      spelled.emplace_back((known ? known : dim.name).str(), dim.name.str());
+    }
+    llvm::sort(spelled);
+    std::vector<std::string> names;
+    for (auto &[original, name] : spelled)
+      names.push_back(name);
+    return Layout::rowMajor(names);
+  }
+
+  void findNests() {
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isa<ComputeOp, UpdateOp>(op) || op->getParentOfType<ScanOp>())
+        return;
+      nests.emplace_back(op, machine);
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Proposals
+  //===--------------------------------------------------------------------===//
+
+  /// Blocks that follow one another in memory are no blocks.
+  static Layout simplified(Layout layout, const Sizes &sizes) {
+    for (size_t i = 0; i + 1 < layout.factors.size(); ++i) {
+      const Layout::Factor &outer = layout.factors[i], &inner = layout.factors[i + 1];
+      int64_t size = 1;
+      for (const std::string &name : outer.names)
+        size *= sizes.find(name)->second;
+      if (outer.names != inner.names || outer.modulus || inner.divisor != 1 || inner.modulus != outer.divisor ||
+          size % outer.divisor || outer.low || outer.high || inner.low || inner.high)
+        continue;
+      std::vector<std::string> names = outer.names;
+      layout.factors.erase(layout.factors.begin() + long(i), layout.factors.begin() + long(i) + 2);
+      for (const std::string &name : llvm::reverse(names))
+        layout.factors.insert(layout.factors.begin() + long(i), {{name}, 1, 0, 0, 0});
+    }
+    return layout;
+  }
+
+  void propose(Value value, Layout layout, double weight) {
+    auto found = index.find(value);
+    if (found == index.end())
+      return;
+    layout = simplified(std::move(layout), tensorTypeOf(value).sizes());
+    if (!layout.verify(tensorTypeOf(value).sizes()).empty())
+      return;
+    for (Proposal &known : proposals[found->second])
+      if (known.layout == layout) {
+        known.weight = std::max(known.weight, weight);
+        return;
+      }
+    proposals[found->second].push_back({layout, weight});
+  }
+
+  /// The dimension of an access that is the iteration name and nothing else; -1 if there is none, or several mention it.
+  static int dimOf(const LaidAccess &access, unsigned name) {
+    int found = -1;
+    for (size_t d = 0; d < access.places.size(); ++d) {
+      if (!llvm::is_contained(access.places[d].mentioned, int(name)))
+        continue;
+      if (found >= 0 || access.places[d].plain != int(name))
+        return -1;
+      found = int(d);
+    }
+    return found;
+  }
+
+  /// Lanes that a reduction might walk. Names of one read that another lacks are merged, the largest first, so that small
+  /// ones fill vectors together.
+  std::vector<WayModel> waysOfReduction(const NestModel &nest) {
+    std::vector<std::pair<std::vector<unsigned>, bool>> groups;
+    auto add = [&](std::vector<unsigned> group, bool reduced) {
+      std::pair entry(std::move(group), reduced);
+      if (!entry.first.empty() && !llvm::is_contained(groups, entry))
+        groups.push_back(std::move(entry));
+    };
+    SmallVector<const LaidAccess *> reads;
+    for (const LaidAccess &access : nest.accesses)
+      if (!access.isWrite && !access.inFinish)
+        reads.push_back(&access);
+    for (const LaidAccess *read : reads) {
+      std::vector<unsigned> own;
+      for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
+        if (dimOf(*read, name) < 0 || nest.sizes[name] < 2)
+          continue;
+        bool lacking = reads.size() == 1 || llvm::any_of(reads, [&](const LaidAccess *other) {
+          return other != read && !other->mentions(name);
+        });
+        if (lacking)
+          own.push_back(name);
+      }
+      llvm::sort(own, [&](unsigned a, unsigned b) {
+        if (nest.sizes[a] != nest.sizes[b])
+          return nest.sizes[a] > nest.sizes[b];
+        return nest.names[a] < nest.names[b];
+      });
+      if (reads.size() > 1 && own.size() > 1) {
+        add(own, false);
+        std::vector<unsigned> some;
+        int64_t size = 1;
+        for (unsigned name : own)
+          if (size < 2 * nest.lanes) {
+            some.push_back(name);
+            size *= nest.sizes[name];
+          }
+        add(some, false);
+      }
+      for (unsigned name : own)
+        add({name}, false);
+    }
+    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
+      if (nest.sizes[name] > 1)
+        add({name}, false);
+    for (unsigned name = unsigned(nest.firstReduced); name < nest.names.size(); ++name)
+      if (nest.sizes[name] >= nest.lanes / 2)
+        add({name}, true);
+    std::vector<WayModel> ways;
+    for (auto &[group, reduced] : groups)
+      ways.emplace_back(nest, group, reduced);
+    if (ways.empty())
+      ways.emplace_back(nest, std::vector<unsigned>(), false);
+    sortBy(ways, [](const WayModel &way) { return way.arithmetic; });
+    return ways;
+  }
+
+  /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): how seldom the place changes.
+  static int64_t coarseness(const NestModel &nest, const Place &place) {
+    if (place.mentioned.empty())
+      return std::numeric_limits<int64_t>::max();
+    unsigned name = unsigned(place.mentioned.back());
+    std::vector<int64_t> point(nest.names.size(), 0);
+    int64_t first = place.at(point, nest.names);
+    for (int64_t step = 1; step < std::min<int64_t>(nest.sizes[name], 8192); ++step) {
+      point[name] = step;
+      if (place.at(point, nest.names) != first)
+        return step;
+    }
+    return nest.sizes[name];
+  }
+
+  /// Dimensions of an access without those in `lanes`, outermost first: what only produced names move, what both do, what
+  /// only reduced names do.
+  std::vector<std::string> othersOf(const NestModel &nest, const LaidAccess &access, const std::set<size_t> &lanes) {
+    struct Entry {
+      int kind;
+      std::string rank;
+      int64_t coarse;
+      std::string name;
+    };
+    std::vector<Entry> entries;
+    for (size_t d = 0; d < access.places.size(); ++d) {
+      if (lanes.count(d))
+        continue;
+      const Place &place = access.places[d];
+      bool produced = false, reduced = false, windowed = false;
+      std::string rank;
+      for (int name : place.mentioned) {
+        (nest.isReduced(size_t(name)) ? reduced : produced) = true;
+        rank = std::max(rank, nest.names[size_t(name)]);
+        for (const LaidAccess &other : nest.accesses)
+          for (const Place &elsewhere : other.places)
+            windowed |= elsewhere.mentioned.size() > 1 && llvm::is_contained(elsewhere.mentioned, name);
+      }
+      int kind = windowed ? 1 : reduced ? 2 : 0;
+      if (!access.isWrite && windowed && reduced && !produced)
+        kind = 1;
+      entries.push_back({kind, rank, -coarseness(nest, place), access.dims[d]});
+    }
+    llvm::sort(entries, [](const Entry &a, const Entry &b) {
+      return std::tie(a.kind, a.rank, a.coarse, a.name) < std::tie(b.kind, b.rank, b.coarse, b.name);
+    });
+    std::vector<std::string> names;
+    for (const Entry &entry : entries)
+      names.push_back(entry.name);
+    return names;
+  }
+
+  void proposeFromContraction(const NestModel &nest) {
+    if (!nest.reduction)
+      return;
+    std::vector<WayModel> ways = waysOfReduction(nest);
+    for (size_t w = 0; w < std::min(ways.size(), mostWays); ++w) {
+      const WayModel &way = ways[w];
+      double weight = nest.points(0, nest.names.size()) / (1 + double(w));
+      for (const LaidAccess &access : nest.accesses) {
+        if (access.gathered || access.inFinish || (access.isWrite && way.reduced))
+          continue;
+        std::set<size_t> dims;
+        Group group;
+        bool possible = true, any = false;
+        for (unsigned name : way.lanes) {
+          int d = dimOf(access, name);
+          any |= access.mentions(name);
+          possible &= d >= 0;
+          if (d >= 0 && dims.insert(size_t(d)).second)
+            group.push_back(access.dims[size_t(d)]);
+        }
+        if (any && !possible)
+          continue;
+        std::vector<std::string> names = othersOf(nest, access, any ? dims : std::set<size_t>());
+        Layout plain = Layout::rowMajor(names);
+        if (any)
+          for (const std::string &name : group)
+            plain.factors.push_back({{name}, 1, 0, 0, 0});
+        propose(access.tensor, plain, weight);
+        if (!any && !access.isWrite) {
+          // Scalars of neighbouring rows may follow one another too.
+          for (auto [row, points] : way.rows)
+            if (int d = dimOf(access, row); d >= 0) {
+              std::string last = access.dims[size_t(d)];
+              names.erase(llvm::find(names, last));
+              names.push_back(last);
+              propose(access.tensor, Layout::rowMajor(names), weight);
+              break;
+            }
+        }
+        // A panel that the rows of a tile walk again and again lies in blocks as wide as the tile.
+        int64_t block = nest.lanes * 2;
+        if (any && !way.reduced && !access.isWrite && way.reuse(access) > 1 && way.laneSize > block) {
+          Layout blocked = Layout::rowMajor(names);
+          blocked.factors.insert(blocked.factors.begin(), {group, block, 0, 0, 0});
+          blocked.factors.push_back({group, 1, block, 0, 0});
+          propose(access.tensor, blocked, weight);
+        }
+      }
+    }
+  }
+
+  /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
+  static std::optional<Layout> translate(const LaidAccess &from, const LaidAccess &to, const Layout &layout) {
+    std::map<std::string, std::string> renamed;
+    std::set<std::string> used;
+    auto principal = [](const Place &place) { return place.mentioned.empty() ? -1 : place.mentioned.front(); };
+    for (size_t d = 0; d < from.places.size(); ++d)
+      for (size_t k = 0; k < to.places.size(); ++k)
+        if (int name = principal(from.places[d]); name >= 0 && name == principal(to.places[k])) {
+          const std::string &target = to.dims[k];
+          if (!used.insert(target).second)
+            continue;
+          renamed[from.dims[d]] = target;
+          break;
+        }
+    Layout result;
+    result.alignment = layout.alignment;
+    std::set<std::string> placed;
+    for (const Layout::Factor &factor : layout.factors) {
+      Layout::Factor changed = factor;
+      changed.names.clear();
+      for (const std::string &name : factor.names)
+        if (auto found = renamed.find(name); found != renamed.end())
+          changed.names.push_back(found->second);
+      if (changed.names.empty())
+        continue;
+      if (changed.names.size() != factor.names.size())
+        return std::nullopt;
+      placed.insert(changed.names.begin(), changed.names.end());
+      result.factors.push_back(std::move(changed));
+    }
+    std::vector<Layout::Factor> outside;
+    for (const nd::Dim &dim : to.type.getDims())
+      if (!placed.count(dim.name.str()))
+        outside.push_back({{dim.name.str()}, 1, 0, 0, 0});
+    result.factors.insert(result.factors.begin(), outside.begin(), outside.end());
+    return result;
+  }
+
+  /// Operands and results of a nest would like to lie alike.
+  void proposeAlike(const NestModel &nest) {
+    for (const LaidAccess &from : nest.accesses) {
+      auto source = index.find(from.tensor);
+      if (source == index.end() || from.gathered)
+        continue;
+      std::vector<Proposal> offers = proposals[source->second];
+      if (problem.values[source->second].fixed)
+        offers = {{problem.values[source->second].candidates[0], 1}};
+      for (const LaidAccess &to : nest.accesses) {
+        if (&to == &from || to.gathered || to.tensor == from.tensor)
+          continue;
+        for (const Proposal &offer : offers)
+          if (auto layout = translate(from, to, offer.layout))
+            propose(to.tensor, *layout, offer.weight * 0.5);
+      }
+    }
+  }
+
+  void takeCandidates() {
+    for (size_t v = 0; v < problem.values.size(); ++v) {
+      LaidValue &value = problem.values[v];
+      auto type = tensorTypeOf(value.values[0]);
+      sortBy(proposals[v], [](const Proposal &proposal) { return -proposal.weight; });
+      for (const Proposal &proposal : proposals[v])
+        if (value.candidates.size() < mostCandidates && !llvm::is_contained(value.candidates, proposal.layout))
+          value.candidates.push_back(proposal.layout);
+      Layout sorted = sortedLayout(value.values[0]);
+      if (!value.fixed && !llvm::is_contained(value.candidates, sorted))
+        value.candidates.push_back(sorted);
+      placed.emplace_back();
+      double elements = double(type.elements());
+      for (const Layout &layout : value.candidates) {
+        placed[v].emplace_back(layout, type);
+        if (!value.fixed || value.cost.empty())
+          value.cost.push_back(0.3 * (double(placed[v].back().elements()) - elements));
+      }
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Costs
+  //===--------------------------------------------------------------------===//
+
+  /// Lanes along the fastest names of what a nest touches.
+  std::vector<WayModel> waysOfPointwise(const NestModel &nest) {
+    std::vector<std::vector<unsigned>> groups;
+    for (const LaidAccess &access : nest.accesses) {
+      auto found = index.find(access.tensor);
+      if (found == index.end() || access.gathered)
+        continue;
+      for (const Layout &layout : problem.values[found->second].candidates) {
+        std::vector<unsigned> group;
+        int64_t size = 1;
+        for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
+          bool whole = factor.divisor == 1 && factor.modulus == 0 && !factor.low && !factor.high;
+          if (!group.empty() && !whole)
+            break;
+          bool all = true;
+          for (const std::string &name : llvm::reverse(factor.names)) {
+            int dim = -1;
+            for (size_t d = 0; d < access.places.size(); ++d)
+              if (access.dims[d] == name)
+                dim = int(d);
+            int iteration = dim < 0 ? -1 : access.places[size_t(dim)].plain;
+            all &= iteration >= 0 && nest.isProduced(size_t(iteration)) &&
+                   dimOf(access, unsigned(iteration)) == dim && !llvm::is_contained(group, unsigned(iteration));
+            if (!all)
+              break;
+            group.insert(group.begin(), unsigned(iteration));
+            size *= nest.sizes[size_t(iteration)];
+          }
+          if (!all || !whole || size >= 2 * nest.lanes)
+            break;
+        }
+        // Sizes of one lead nowhere.
+        llvm::erase_if(group, [&](unsigned name) { return nest.sizes[name] < 2; });
+        if (!group.empty() && !llvm::is_contained(groups, group) && groups.size() < mostWays)
+          groups.push_back(group);
+      }
+    }
+    std::vector<WayModel> ways;
+    for (auto &group : groups)
+      ways.emplace_back(nest, group, false);
+    ways.emplace_back(nest, std::vector<unsigned>(), false);
+    return ways;
+  }
+
+  void addNest(const NestModel &nest) {
+    std::vector<WayModel> ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
+    if (ways.size() > mostWays)
+      ways.erase(ways.begin() + mostWays, ways.end());
+    LaidNest laid;
+    laid.nest = nest.op;
+    laid.name = nameOf(nest.op);
+    for (const WayModel &way : ways) {
+      NestWay entry;
+      for (unsigned name : way.lanes)
+        entry.lanes.push_back(nest.names[name]);
+      entry.reduced = way.reduced;
+      entry.cost = way.arithmetic;
+      laid.ways.push_back(std::move(entry));
+    }
+    unsigned number = unsigned(problem.nests.size());
+    problem.nests.push_back(std::move(laid));
+
+    std::map<unsigned, SmallVector<const LaidAccess *>> byValue;
+    for (const LaidAccess &access : nest.accesses)
+      if (auto found = index.find(access.tensor); found != index.end())
+        byValue[found->second].push_back(&access);
+    for (auto &[v, accesses] : byValue) {
+      const LaidValue &value = problem.values[v];
+      size_t count = value.candidates.size(), open = value.cost.size();
+      LayoutTerm term;
+      term.nest = number;
+      term.value = v;
+      bool top = nest.op->getBlock() == &function.front();
+      bool writes = llvm::any_of(accesses, [](const LaidAccess *access) { return access->isWrite; });
+      bool reads = llvm::any_of(accesses, [](const LaidAccess *access) { return !access->isWrite; });
+      // What is read may be copied first, what a nest makes afterwards.
+      bool copies = top && isa<ComputeOp>(nest.op) && reads != writes;
+      for (const WayModel &way : ways) {
+        std::vector<double> cost(count, 0);
+        for (size_t c = 0; c < count; ++c)
+          for (const LaidAccess *access : accesses)
+            cost[c] += accessCost(nest, way, *access, placed[v][c]);
+        std::vector<int> copy(open, -1);
+        std::vector<double> best(cost.begin(), cost.begin() + long(open));
+        if (copies)
+          for (size_t c = 0; c < open; ++c)
+            for (size_t via = 0; via < count; ++via)
+              if (via != c) {
+                double through = cost[via] + copyBetween(v, writes ? via : c, writes ? c : via);
+                if (through < best[c]) {
+                  best[c] = through;
+                  copy[c] = int(via);
+                }
+              }
+        term.cost.insert(term.cost.end(), best.begin(), best.end());
+        term.copy.insert(term.copy.end(), copy.begin(), copy.end());
+      }
+      problem.terms.push_back(std::move(term));
+    }
+  }
+
+  std::map<std::tuple<unsigned, size_t, size_t>, double> copyCosts;
+  double copyBetween(unsigned v, size_t from, size_t to) {
+    auto [known, isNew] = copyCosts.try_emplace({v, from, to}, 0);
+    if (isNew)
+      known->second = copyCost(tensorTypeOf(problem.values[v].values[0]), problem.values[v].candidates[from],
+                               problem.values[v].candidates[to]);
+    return known->second;
+  }
+};
+} // namespace
+
+FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
+  return ProblemMaker(function, machine).make();
+}
