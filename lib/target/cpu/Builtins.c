@@ -189,10 +189,10 @@ static void take(double x, uint64_t *mantissa, int *exponent) {
 double fma(double a, double b, double c) {
   const uint64_t signBit = (uint64_t)1 << 63;
   Double va = {a}, vb = {b}, vc = {c};
-  int special = (va.u >> 52 & 0x7ff) == 0x7ff || (vb.u >> 52 & 0x7ff) == 0x7ff ||
-                (vc.u >> 52 & 0x7ff) == 0x7ff;
-  if (special || a == 0 || b == 0)
+  if ((va.u >> 52 & 0x7ff) == 0x7ff || (vb.u >> 52 & 0x7ff) == 0x7ff || a == 0 || b == 0)
     return a * b + c;
+  if ((vc.u >> 52 & 0x7ff) == 0x7ff)
+    return c; /* even if a * b does not fit in a double */
   uint64_t ma, mb, mc;
   int ea, eb, ec;
   take(a, &ma, &ea);
@@ -300,3 +300,5 @@ _Float16 __truncdfbf2(double x) {
   return h.f;
 }
 _Float16 __truncsfbf2(float x) { return __truncdfbf2(x); }
+
+#include "BuiltinsMath.h"

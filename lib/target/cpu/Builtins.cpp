@@ -41,6 +41,8 @@ std::vector<std::string> cpu::builtinNames() {
   return names;
 }
 
+Object cpu::allBuiltins() { return {"builtins", builtinsObject().str()}; }
+
 llvm::Expected<std::optional<Object>> cpu::builtinsFor(llvm::ArrayRef<Object> objects) {
   std::set<std::string> lacking;
   for (const Object &object : objects) {
@@ -51,6 +53,6 @@ llvm::Expected<std::optional<Object>> cpu::builtinsFor(llvm::ArrayRef<Object> ob
   }
   for (const std::string &name : builtinNames())
     if (lacking.count(name))
-      return Object{"builtins", builtinsObject().str()};
+      return allBuiltins();
   return std::nullopt;
 }

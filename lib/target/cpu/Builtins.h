@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Where an instruction set lacks an operation LLVM calls a function by its customary name: `floorf`
-// before SSE 4.1, `fmaf` without FMA, `__extendhfsf2` without F16C. Programs import nothing, so these
-// functions come from here: exact, small, and slow, as nobody chooses such a target for speed.
+// before SSE 4.1, `fmaf` without FMA, `__extendhfsf2` without F16C, `exp` on doubles everywhere.
+// Programs import nothing, so these functions come from here: small, and slow, as nobody chooses such
+// a target for speed. All are exact but those of BuiltinsMath.h, which err by a few units in the last
+// place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,8 @@ namespace heddle::cpu {
 /// An object with those functions that `objects` lack and we have; none if they lack none.
 llvm::Expected<std::optional<Object>> builtinsFor(llvm::ArrayRef<Object> objects);
 
+/// The object itself, with all functions.
+Object allBuiltins();
 /// The names of all functions that there are, sorted.
 std::vector<std::string> builtinNames();
 
