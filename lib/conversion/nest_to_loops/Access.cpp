@@ -43,7 +43,8 @@ static Value same(OpBuilder &b, Location loc, Value shape, Type element, int64_t
 
 Value Emitter::fromStored(Value value, Type element) {
   if (element.isInteger(1))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, same(b, loc, value, b.getI8Type(), 0));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
+                                 same(b, loc, value, b.getI8Type(), 0));
   if (element.isBF16()) {
     Type i32 = b.getI32Type();
     Value wide = arith::ExtUIOp::create(b, loc, like(value, i32), value);
@@ -65,8 +66,10 @@ Value Emitter::toStored(Value value, Type element) {
     Type i32 = b.getI32Type();
     auto number = [&](int64_t n) { return same(b, loc, value, i32, n); };
     Value bits = arith::BitcastOp::create(b, loc, like(value, i32), value);
-    Value last = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, number(16)), number(1));
-    Value rounded = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, number(0x7fff)), last);
+    Value last =
+        arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, number(16)), number(1));
+    Value rounded =
+        arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, number(0x7fff)), last);
     Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
     Value quiet = arith::OrIOp::create(b, loc, bits, number(0x400000));
     rounded = arith::SelectOp::create(b, loc, isNan, quiet, rounded);
@@ -100,8 +103,8 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
   return offset.simplify(ranges);
 }
 
-/// The pointer to the element at `offset`, which does not depend on the lane. Constant parts stay apart, so that elements
-/// of a tile share the rest.
+/// The pointer to the element at `offset`, which does not depend on the lane. Constant parts stay
+/// apart, so that elements of a tile share the rest.
 Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &section) {
   Type stored = storedType(memory.type.getElementType());
   auto type = memory.base.getType();
@@ -118,7 +121,8 @@ Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &sectio
   if (varying != Expr(0)) {
     Value &known = section.pointers[{memory.base.getAsOpaquePointer(), varying.str()}];
     if (!known)
-      known = LLVM::GEPOp::create(b, loc, type, stored, memory.base, ArrayRef<LLVM::GEPArg>{emit(varying)});
+      known = LLVM::GEPOp::create(b, loc, type, stored, memory.base,
+                                  ArrayRef<LLVM::GEPArg>{emit(varying)});
     start = known;
   }
   int64_t rest = offset.offset();
@@ -148,10 +152,12 @@ Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) 
 }
 
 static bool isContiguous(const Memory &memory, const Expr &offset) {
-  return !memory.layout.swizzle.bits && offset.isLinearIn(laneName) && offset.coefficient(laneName) == 1;
+  return !memory.layout.swizzle.bits && offset.isLinearIn(laneName) &&
+         offset.coefficient(laneName) == 1;
 }
 
-Value Emitter::load(const Memory &source, const Expr &offset, const Point &point, Value mask, Section &section) {
+Value Emitter::load(const Memory &source, const Expr &offset, const Point &point, Value mask,
+                    Section &section) {
   Type element = source.type.getElementType(), stored = storedType(element);
   unsigned align = widthOf(element);
   int64_t lanes = point.lanes;
@@ -170,15 +176,17 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     bool partial = point.active < lanes;
     if (partial && !mask) {
       auto bounds = first.bounds(ranges);
-      if (bounds && bounds->low >= 0 && bounds->high + lanes <= source.layout.elements(source.type.sizes()))
+      if (bounds && bounds->low >= 0 &&
+          bounds->high + lanes <= source.layout.elements(source.type.sizes()))
         partial = false;
     }
     Value all = both(mask, partial ? laneMask(lanes, point.active) : Value());
     if (!all)
       return fromStored(LLVM::LoadOp::create(b, loc, vectorType, start, align), element);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-    return fromStored(LLVM::MaskedLoadOp::create(b, loc, vectorType, start, splat(all, lanes), zero, align),
-                      element);
+    return fromStored(
+        LLVM::MaskedLoadOp::create(b, loc, vectorType, start, splat(all, lanes), zero, align),
+        element);
   }
   // Lanes that lie apart.
   Value active = mask ? splat(mask, lanes) : Value();
@@ -201,10 +209,12 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Value start = pointer(plain, shared, section);
     Value places = offsets(source, apart, lanes);
     auto pointers = VectorType::get({lanes}, source.base.getType());
-    Value addresses = LLVM::GEPOp::create(b, loc, pointers, stored, start, ArrayRef<LLVM::GEPArg>{places});
+    Value addresses =
+        LLVM::GEPOp::create(b, loc, pointers, stored, start, ArrayRef<LLVM::GEPArg>{places});
     Value all = active ? active : laneMask(lanes, lanes);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-    Value value = LLVM::masked_gather::create(b, loc, vectorType, addresses, all, ValueRange{zero}, align);
+    Value value =
+        LLVM::masked_gather::create(b, loc, vectorType, addresses, all, ValueRange{zero}, align);
     return fromStored(value, element);
   }
   // A masked lane reads element 0, which the caller replaces.
@@ -223,8 +233,58 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   return fromStored(value, element);
 }
 
-void Emitter::store(const Memory &target, const Expr &offset, Value value, const Point &point, Value mask,
-                    Section &section) {
+/// Rows to columns: `rows` are as many vectors as each has lanes.
+static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
+  int64_t lanes = int64_t(rows.size());
+  for (int64_t half = lanes / 2; half >= 1; half /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      low.push_back(lane & half ? lanes + lane - half : lane);
+      high.push_back(lane & half ? lanes + lane : lane + half);
+    }
+    for (int64_t i = 0; i < lanes; ++i)
+      if (!(i & half)) {
+        Value x = rows[i], y = rows[i + half];
+        rows[i] = vector::ShuffleOp::create(b, loc, x, y, low);
+        rows[i + half] = vector::ShuffleOp::create(b, loc, x, y, high);
+      }
+  }
+}
+
+Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point &point,
+                          Section &section) {
+  int64_t lanes = point.lanes, count = turn->count;
+  auto at = point.values.find(turn->variable);
+  if (at == point.values.end() || source.layout.swizzle.bits || !llvm::isPowerOf2_64(lanes) ||
+      !offset.isLinearIn(turn->variable) || offset.coefficient(turn->variable) != 1)
+    return Value();
+  for (const std::string &name : offset.names())
+    if (name != laneName && onLanes(Expr::name(name)))
+      return Value();
+  int64_t row = *at->second.constant(), block = row / lanes;
+  std::string key = offset.str() + "#" + std::to_string(block) + "," + std::to_string(point.active);
+  SmallVector<Value> &known = section.blocks[{source.base.getAsOpaquePointer(), key}];
+  if (known.empty()) {
+    Point along;
+    along.lanes = lanes;
+    along.active = std::min(lanes, count - block * lanes);
+    Expr place = Expr(block * lanes) + Expr::name(laneName);
+    for (int64_t lane = 0; lane < point.active; ++lane) {
+      Expr start = offset.substitute(Replacement{{laneName, Expr(lane)}});
+      Expr line = start.substitute(Replacement{{turn->variable, place}}).simplify(ranges);
+      if (!isContiguous(source, line))
+        return known.clear(), Value();
+      known.push_back(load(source, line, along, Value(), section));
+    }
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(known[0].getType()));
+    known.resize(lanes, zero);
+    transpose(b, loc, known);
+  }
+  return known[row % lanes];
+}
+
+void Emitter::store(const Memory &target, const Expr &offset, Value value, const Point &point,
+                    Value mask, Section &section) {
   Type element = target.type.getElementType();
   unsigned align = widthOf(element);
   int64_t lanes = point.lanes;
@@ -232,7 +292,8 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
     assert(!mask && "a scalar store is guarded by its caller");
     if (isa<VectorType>(value.getType()))
       value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
-    LLVM::StoreOp::create(b, loc, toStored(value, element), pointer(target, offset, section), align);
+    LLVM::StoreOp::create(b, loc, toStored(value, element), pointer(target, offset, section),
+                          align);
     return;
   }
   value = toStored(splat(value, lanes), element);
@@ -246,7 +307,8 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
     Value start = pointer(target, atLane(offset, 0, ranges), section);
     // LLVM 22 writes too much where a masked store of one narrowed lane becomes a scalar store.
     if (point.active == 1 && !mask)
-      LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0}), start, align);
+      LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0}),
+                            start, align);
     else if (active)
       LLVM::MaskedStoreOp::create(b, loc, value, start, active, align);
     else
@@ -255,20 +317,23 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   }
   if (!varies && !mask && !target.layout.swizzle.bits) {
     for (int64_t lane = 0; lane < point.active; ++lane)
-      LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}),
+      LLVM::StoreOp::create(b, loc,
+                            vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}),
                             pointer(target, atLane(offset, lane, ranges), section), align);
     return;
   }
   Value places = offsets(target, offset, lanes);
   auto pointers = VectorType::get({lanes}, target.base.getType());
-  Value addresses =
-      LLVM::GEPOp::create(b, loc, pointers, storedType(element), target.base, ArrayRef<LLVM::GEPArg>{places});
-  LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : laneMask(lanes, lanes), align);
+  Value addresses = LLVM::GEPOp::create(b, loc, pointers, storedType(element), target.base,
+                                        ArrayRef<LLVM::GEPArg>{places});
+  LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : laneMask(lanes, lanes),
+                               align);
 }
 
 void Emitter::prefetch(const Memory &target, const Expr &offset, Section &section, bool write) {
   if (!onLanes(offset))
-    LLVM::Prefetch::create(b, loc, pointer(target, offset, section), /*rw=*/write, /*hint=*/write ? 3 : 2, /*cache=*/1);
+    LLVM::Prefetch::create(b, loc, pointer(target, offset, section), /*rw=*/write,
+                           /*hint=*/write ? 3 : 2, /*cache=*/1);
 }
 
 void Emitter::storeResult(const Memory &target, Value value, const Point &point, Section &section) {
@@ -283,7 +348,8 @@ void Emitter::storeResult(const Memory &target, Value value, const Point &point,
 // Reads
 //===----------------------------------------------------------------------===//
 
-Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> earlier, Section &section) {
+Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> earlier,
+                        Section &section) {
   Replacement replacement;
   for (const std::string &name : expr.names()) {
     auto index = readIndex(name);
@@ -311,8 +377,9 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
   return replacement.empty() ? expr : expr.substitute(replacement);
 }
 
-FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAttr map, GuardAttr guard,
-                                       ArrayRef<Value> earlier, const Point &point, Section &section) {
+FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAttr map,
+                                       GuardAttr guard, ArrayRef<Value> earlier, const Point &point,
+                                       Section &section) {
   Value tensor = tensors[index];
   auto found = memory.find(tensor);
   assert(found != memory.end() && "a tensor without a place");
@@ -347,7 +414,8 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   SmallVector<Test> tests;
   bool never = false;
   for (const Condition &condition : guard.getConditions()) {
-    Test test{resolve(bindReads(condition.expr(), tensors, earlier, section), point), condition.equality};
+    Test test{resolve(bindReads(condition.expr(), tensors, earlier, section), point),
+              condition.equality};
     auto decided = test.decide(ranges);
     if (facts.count(test) || (decided && *decided))
       continue;
@@ -365,9 +433,10 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
 
   Section::Read result;
   Type compute = computeType(source.type.getElementType());
-  Value otherwise = guard.getOtherwise()
-                        ? constantOf(guard.getOtherwise())
-                        : Value(arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute))));
+  Value otherwise =
+      guard.getOtherwise()
+          ? constantOf(guard.getOtherwise())
+          : Value(arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute))));
   if (never) {
     result.value = otherwise;
     if (guard.excludes())
@@ -380,10 +449,23 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     mask = both(mask, holds(test, lanes));
   bool vectorMask = mask && isa<VectorType>(mask.getType());
   if (lanes && onLanes(offset)) {
-    result.value = load(source, offset, point, mask, section);
+    if (turn && !mask && !isContiguous(source, offset)) {
+      Point turned = point;
+      turned.values.erase(turn->variable);
+      Replacement left;
+      for (const MapEntry &entry : map.getEntries())
+        if (!isGathered(entry.expr()))
+          left[entry.name.str()] = resolve(entry.expr(), turned);
+      if (left.size() == coordinates.size())
+        result.value = loadTurned(source, address(source, left), point, section);
+    }
+    if (!result.value)
+      result.value = load(source, offset, point, mask, section);
   } else if (mask) {
     // A place that is outside is never read: element 0 is instead.
-    Value any = vectorMask ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask)) : mask;
+    Value any = vectorMask
+                    ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
+                    : mask;
     std::string variable = freshVariable();
     Value place = arith::SelectOp::create(b, loc, any, emit(offset), constant(0));
     auto bounds = offset.bounds(ranges);
@@ -401,7 +483,8 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   if (mask) {
     int64_t width = vectorMask || isa<VectorType>(result.value.getType()) ? lanes : 0;
     if (width)
-      result.value = arith::SelectOp::create(b, loc, splat(mask, width), splat(result.value, width), splat(otherwise, width));
+      result.value = arith::SelectOp::create(b, loc, splat(mask, width), splat(result.value, width),
+                                             splat(otherwise, width));
     else
       result.value = arith::SelectOp::create(b, loc, mask, result.value, otherwise);
     if (guard.excludes())

@@ -214,9 +214,9 @@ private:
                             ? std::max(0.01, std::min(0.5, access.elements / work))
                             : 1;
         double apart =
-            op.isReduction() && access.stageable && !reduced && work >= 64 * access.elements
-                ? 1.3
-                : 2.0 * width;
+            op.isReduction() && access.stageable && !reduced && work >= 64 * access.elements ? 1.3
+            : !op.isReduction() && !access.isWrite && !turnOf(access, group).empty()         ? 2.5
+                                                                                     : 2.0 * width;
         cost += weight * (kind == 0 ? 0.4 : kind == 1 ? 1 : apart);
       }
       // Lanes that are idle, and the fold of the lanes at the end.
@@ -238,6 +238,31 @@ private:
       consider({dim.name.str()}, true);
   }
 
+  /// Another produced name along which an access is contiguous.
+  std::string turnOf(const Access &access, const Group &group) {
+    for (const nd::Dim &dim : op.getProduced()) {
+      std::string name = dim.name.str();
+      if (!llvm::is_contained(group, name) && sizes[name] >= 4 &&
+          stride(access, {name}, width) == 1)
+        return name;
+    }
+    return "";
+  }
+
+  /// Tiles of two names where reads lie along another one than the lanes.
+  void pickTurn() {
+    for (const Access &access : accesses) {
+      if (access.isWrite || stride(access, vector, width) != 2)
+        continue;
+      std::string name = turnOf(access, vector);
+      if (name.empty())
+        continue;
+      rows = {{name, std::min(sizes[name], width)}};
+      vectorTile = width;
+      return;
+    }
+  }
+
   void pickTile() {
     if (vector.empty())
       return;
@@ -245,8 +270,10 @@ private:
     int64_t vectors = (size + width - 1) / width;
     if (!op.isReduction() || vectorReduced) {
       vectorTile = std::min<int64_t>(vectors, vectorReduced ? 1 : 2) * width;
-      if (!op.isReduction())
+      if (!op.isReduction()) {
+        pickTurn();
         return;
+      }
     }
     // Names for which some vector read does not vary are the rows: every row uses the same vectors
     // again.
@@ -541,17 +568,18 @@ private:
       around.push_back({{name}, step, (sizes[name] + step - 1) / step});
     }
     placeVector();
-    double chunkFlops = flops;
-    int64_t chunks = 1, most = 256;
+    // Equal parts for threads, of the outermost loops.
+    int64_t parts = int64_t(std::min(64.0, flops / 3e4));
     for (const Around &loop : around) {
-      bool share = loop.count > 1 && chunks < 16 && chunks * loop.count <= most * 8 &&
-                   chunkFlops / double(loop.count) > 4e4;
-      if (loop.count > 1 || loop.step > 1)
-        schedule.loops.push_back({share ? "thread" : "cache", loop.group, loop.step, 1});
-      if (share) {
-        chunks *= loop.count;
-        chunkFlops /= double(loop.count);
+      if (loop.count > 1 && parts > 1) {
+        int64_t each = (loop.count + parts - 1) / parts;
+        schedule.loops.push_back({"thread", loop.group, loop.step * each, 1});
+        parts /= (loop.count + each - 1) / each;
+        if (each == 1)
+          continue;
       }
+      if (loop.count > 1 || loop.step > 1)
+        schedule.loops.push_back({"cache", loop.group, loop.step, 1});
     }
     // Thread loops first: the order among others is kept.
     std::stable_partition(schedule.loops.begin(), schedule.loops.end(),

@@ -149,6 +149,11 @@ LogicalResult ComputeEmitter::plainTile() {
   LoopWalker::Saved saved = loops.bindTile();
   std::vector<Point> points = loops.points(false);
   Section section, finishing;
+  auto turnsBefore = e.turn;
+  e.turn.reset();
+  for (const Walk &walk : plan.tile)
+    if (plan.lanes && walk.group != plan.laneGroup && walk.step == 1)
+      e.turn = {walk.variable, loops.extentOf(walk.group)};
   // Everything is read before anything is written, so that a result may take the place of an
   // operand.
   std::vector<Values> values;
@@ -162,6 +167,7 @@ LogicalResult ComputeEmitter::plainTile() {
   for (auto [point, value] : llvm::zip_equal(points, values))
     if (failed(finishPoint(point, value, finishing)))
       return failure();
+  e.turn = turnsBefore;
   loops.unbind(std::move(saved));
   return success();
 }

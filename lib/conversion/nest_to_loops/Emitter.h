@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the parts of the emitter share. Compute.cpp walks loops and tiles of a `nest.compute`, Guards.cpp splits them where
-// a guard is decided, Stage.cpp packs operands, Update.cpp and Structured.cpp emit the other nests; all of them use
-// Access.cpp (addresses, loads, stores) and Body.cpp (scalar regions on vectors).
+// What the parts of the emitter share. Compute.cpp walks loops and tiles of a `nest.compute`,
+// Guards.cpp splits them where a guard is decided, Stage.cpp packs operands, Update.cpp and
+// Structured.cpp emit the other nests; all of them use Access.cpp (addresses, loads, stores) and
+// Body.cpp (scalar regions on vectors).
 //
-// Three kinds of names stand in expressions here: iteration names (of nests and groups), which `bindings` replace by
-// expressions of loop variables; loop variables (`v0007$`), which are SSA values of type i64 in `vars`; and
-// `lane$`, which counts the lanes of a vector. An address is an expression of loop variables and the lane, simplified with
-// their ranges; how it depends on the lane says whether a vector is loaded, a scalar is, or lanes are gathered:
+// Three kinds of names stand in expressions here: iteration names (of nests and groups), which
+// `bindings` replace by expressions of loop variables; loop variables (`v0007$`), which are SSA
+// values of type i64 in `vars`; and `lane$`, which counts the lanes of a vector. An address is an
+// expression of loop variables and the lane, simplified with their ranges; how it depends on the
+// lane says whether a vector is loaded, a scalar is, or lanes are gathered:
 //
 //     c * v0001$ + 7              a scalar, splat to every lane when it meets a vector
 //     c * v0001$ + lane$          a vector load
@@ -42,8 +44,8 @@ inline constexpr const char *laneName = "lane$";
 using Replacement = std::map<std::string, Expr, std::less<>>;
 using Values = llvm::SmallVector<mlir::Value>;
 
-/// A tensor in memory. The element at coordinates c lies where `layout` puts `fixed`, and c - origin for the names that
-/// are not fixed.
+/// A tensor in memory. The element at coordinates c lies where `layout` puts `fixed`, and c -
+/// origin for the names that are not fixed.
 struct Memory {
   mlir::Value base; ///< !llvm.ptr
   Layout layout;
@@ -79,12 +81,14 @@ struct Test {
 struct Section {
   struct Read {
     mlir::Value value;
-    mlir::Value included; ///< i1 or a vector of it: false where the point is excluded; null: always included
+    mlir::Value included; ///< i1 or a vector of it: false where the point is excluded; null: always
+                          ///< included
   };
   std::map<std::pair<mlir::Operation *, std::vector<const void *>>, mlir::Value> ops;
   std::map<std::pair<const void *, std::string>, Read> reads;
   std::map<std::pair<const void *, std::string>, mlir::Value> pointers;
   std::map<std::pair<const void *, std::string>, std::string> gathered;
+  std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks; ///< turned
 };
 
 class Emitter {
@@ -95,13 +99,22 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   MachineAttr machine;
-  llvm::DenseMap<mlir::Value, Memory> memory;          ///< of every tensor value in reach
-  std::map<std::string, mlir::Value, std::less<>> vars; ///< loop variables (i64), and vectors of them
-  Ranges ranges;                                       ///< of loop variables
-  Replacement bindings;                                ///< iteration names
-  std::set<Test> facts;                                ///< what holds in the code being emitted
+  llvm::DenseMap<mlir::Value, Memory> memory; ///< of every tensor value in reach
+  std::map<std::string, mlir::Value, std::less<>>
+      vars;             ///< loop variables (i64), and vectors of them
+  Ranges ranges;        ///< of loop variables
+  Replacement bindings; ///< iteration names
+  std::set<Test> facts; ///< what holds in the code being emitted
+  /// An unrolled loop over other points than the lanes, from 0 to `count`: what lies along it is
+  /// read along it, a block at once, and turned in registers.
+  struct Turn {
+    std::string variable;
+    int64_t count;
+  };
+  std::optional<Turn> turn;
 
-  /// A fresh loop variable. Names sort in the order of creation, so that sums start with what changes least.
+  /// A fresh loop variable. Names sort in the order of creation, so that sums start with what
+  /// changes least.
   std::string freshVariable();
   void define(const std::string &name, mlir::Value value, Range range);
   void forget(const std::string &name);
@@ -109,13 +122,16 @@ public:
   // Body.cpp
   /// The type in which elements of `type` are computed.
   mlir::Type computeType(mlir::Type type) const;
-  mlir::Value constant(int64_t value) { return mlir::arith::ConstantIntOp::create(b, loc, value, 64); }
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(b, loc, value, 64);
+  }
   mlir::Value splat(mlir::Value value, int64_t lanes);
   mlir::Value constantOf(mlir::TypedAttr value);
   /// Float widening or narrowing.
   mlir::Value convert(mlir::Value value, mlir::Type type);
   /// Runs a scalar region on `arguments` (scalars or vectors) at `point`.
-  mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point, Section &section);
+  mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point,
+                              Section &section);
   /// Folds the lanes of vectors by a combiner.
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
   /// i1 for each lane: lane < active.
@@ -136,16 +152,19 @@ public:
   /// Iteration names and unrolled variables replaced, and simplified.
   Expr resolve(const Expr &expr, const Point &point) const;
   /// A read of a region at a point: of `tensors[index]`. `earlier`: values of the reads before it.
-  mlir::FailureOr<Section::Read> read(mlir::ValueRange tensors, unsigned index, MapAttr map, GuardAttr guard,
-                                      llvm::ArrayRef<mlir::Value> earlier, const Point &point, Section &section);
+  mlir::FailureOr<Section::Read> read(mlir::ValueRange tensors, unsigned index, MapAttr map,
+                                      GuardAttr guard, llvm::ArrayRef<mlir::Value> earlier,
+                                      const Point &point, Section &section);
   /// Replaces `read(i)` by a variable that has its value.
-  Expr bindReads(const Expr &expr, mlir::ValueRange tensors, llvm::ArrayRef<mlir::Value> earlier, Section &section);
+  Expr bindReads(const Expr &expr, mlir::ValueRange tensors, llvm::ArrayRef<mlir::Value> earlier,
+                 Section &section);
   /// The element offset at coordinates given by expressions of loop variables.
   Expr address(const Memory &target, const Replacement &coordinates) const;
   /// Loads and stores elements at an offset, in the types of computing. `mask` may be null.
-  mlir::Value load(const Memory &source, const Expr &offset, const Point &point, mlir::Value mask, Section &section);
-  void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point, mlir::Value mask,
-             Section &section);
+  mlir::Value load(const Memory &source, const Expr &offset, const Point &point, mlir::Value mask,
+                   Section &section);
+  void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point,
+             mlir::Value mask, Section &section);
   /// Asks for the line of an offset that will be used soon.
   void prefetch(const Memory &target, const Expr &offset, Section &section, bool write);
   /// Stores a result at the coordinates of the point.
@@ -173,6 +192,10 @@ private:
   mlir::LogicalResult emitScan(ScanOp op);
   mlir::LogicalResult emitInner(mlir::Block &block);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
+  /// The vector at a point of a place whose offset is `offset` with the turned variable left in;
+  /// null if it can't be read as a block.
+  mlir::Value loadTurned(const Memory &source, const Expr &offset, const Point &point,
+                         Section &section);
   mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
   mlir::Value fromStored(mlir::Value value, mlir::Type element);
   mlir::Value toStored(mlir::Value value, mlir::Type element);
@@ -182,13 +205,14 @@ private:
 mlir::LogicalResult forLoop(Emitter &emitter, const std::string &name, int64_t count,
                             llvm::function_ref<mlir::LogicalResult()> body);
 /// The same with carried values.
-mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value count, int64_t atMost,
-                                mlir::ValueRange carried,
+mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value count,
+                                int64_t atMost, mlir::ValueRange carried,
                                 llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
 /// `scf.if` whose branches yield values; `otherwise` null yields `carried`.
-mlir::FailureOr<Values> branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
-                               llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
-                               llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
+mlir::FailureOr<Values>
+branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
+       llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
+       llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
 
 /// The layout written on the op that makes a value, or row-major over the sorted names.
 Layout layoutOf(mlir::Value value);
