@@ -85,7 +85,7 @@ double heddle::tensorBytes(Value tensor) {
 }
 
 static double costOf(Operation &op) {
-  if (isa<arith::ConstantOp, IndexOp>(op))
+  if (isa<arith::ConstantOp, IndexOp, arith::ExtFOp>(op))
     return 0;
   if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp, arith::DivSIOp, arith::DivUIOp,
           arith::RemSIOp, arith::RemUIOp>(op))
@@ -99,9 +99,18 @@ static double costOf(Operation &op) {
 
 double heddle::costOf(Region &region) {
   double cost = 0;
-  if (!region.empty())
-    for (Operation &op : region.front().without_terminator())
+  if (region.empty())
+    return cost;
+  // What depends on coordinates alone is the same for a whole vector, or moves out of loops.
+  llvm::DenseSet<Value> ofCoordinates;
+  for (Operation &op : region.front().without_terminator()) {
+    bool isCoordinate = op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
+                        llvm::all_of(op.getOperands(), [&](Value operand) { return ofCoordinates.contains(operand); });
+    if (isCoordinate)
+      ofCoordinates.insert(op.getResult(0));
+    else
       cost += ::costOf(op);
+  }
   return cost;
 }
 
@@ -147,7 +156,8 @@ static Sizes extentsOf(Operation *op, bool finish = false) {
   return {};
 }
 
-double heddle::trafficOf(Operation *op) {
+/// `weight` turns the bytes moved of a tensor into what they count.
+static double weightedTraffic(Operation *op, llvm::function_ref<double(double)> weight) {
   // Reads of one value at several places share their elements as far as there are that many.
   llvm::MapVector<Value, double> elements;
   for (const NestRead &read : readsOf(op)) {
@@ -158,10 +168,35 @@ double heddle::trafficOf(Operation *op) {
   }
   double bytes = 0;
   for (auto &[value, count] : elements)
-    bytes += count * elementBytes(tensorTypeOf(value).getElementType());
+    bytes += weight(count * elementBytes(tensorTypeOf(value).getElementType()));
   for (Value result : op->getResults())
-    bytes += tensorBytes(result);
+    bytes += weight(tensorBytes(result));
   return bytes;
+}
+
+double heddle::trafficOf(Operation *op) {
+  return weightedTraffic(op, [](double bytes) { return bytes; });
+}
+
+// The nominal core.
+static constexpr double productsPerSecond = 8e10, opsPerSecond = 2e10, bytesPerSecond = 1e10, start = 2e-6,
+                        cachedBytes = 512 << 10;
+
+double heddle::secondsOf(double arithmetic, double bytes) {
+  return start + std::max(arithmetic / opsPerSecond, bytes / bytesPerSecond);
+}
+
+double heddle::secondsOf(Operation *op) {
+  double bytes = weightedTraffic(
+      op, [&](double moved) { return moved <= cachedBytes ? moved / 4 : moved; });
+  // An element found by another read's value comes alone.
+  double gathered = 0;
+  for (const NestRead &read : readsOf(op))
+    if (isGathered(read.map))
+      gathered += 4 * iterationPoints(op);
+  auto compute = dyn_cast<ComputeOp>(op);
+  double rate = compute && contractionOf(compute) ? productsPerSecond : opsPerSecond;
+  return start + std::max((arithmeticOf(op) + gathered) / rate, bytes / bytesPerSecond);
 }
 
 double heddle::reuseOf(Operation *op, const NestRead &read) {

@@ -60,8 +60,8 @@ double pointsOf(nd::DimsAttr dims);
 double elementBytes(mlir::Type element);
 double tensorBytes(mlir::Value tensor);
 
-/// What one run of a region costs, in simple vector operations: constants and coordinates are free, a division counts as 6,
-/// exp and its like as 20.
+/// What one run of a region costs, in simple vector operations: constants and what depends on coordinates alone are free, a
+/// division counts as 6, exp and its like as 20.
 double costOf(mlir::Region &region);
 /// Arithmetic of the whole nest in the same unit.
 double arithmeticOf(mlir::Operation *nest);
@@ -73,6 +73,14 @@ double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents)
 double trafficOf(mlir::Operation *nest);
 /// How often each element of a read is used: points per touched element.
 double reuseOf(mlir::Operation *nest, const NestRead &read);
+
+/// The cost model by which nests are fused, of a nominal core: the seconds that a nest takes alone. It runs at the rate of its
+/// arithmetic or of its memory, whichever is slower, and costs a little to start. Sums of products, which keep their operands in
+/// registers, reach four times the rate of other arithmetic. Tensors that fit in a cache move faster. The
+/// result depends on the nest alone, so that every machine takes the same decisions.
+double secondsOf(mlir::Operation *nest);
+/// The same for work that is no sum of products, all of which bytes come from memory.
+double secondsOf(double arithmetic, double bytes);
 
 //===----------------------------------------------------------------------===//
 // Structure

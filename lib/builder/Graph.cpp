@@ -114,7 +114,7 @@ heddle::detail::GroupScope::~GroupScope() { openGroups.pop_back(); }
 static void numberGroups(func::FuncOp function) {
   llvm::MapVector<Attribute, Attribute> numbered;
   function.walk([&](Operation *op) {
-    auto request = op->getAttrOfType<ArrayAttr>("heddle.group");
+    auto request = op->getAttrOfType<ArrayAttr>("group");
     if (!request)
       return;
     Attribute &known = numbered[request];
@@ -123,7 +123,7 @@ static void numberGroups(func::FuncOp function) {
       parts.back() = IntegerAttr::get(IntegerType::get(op->getContext(), 64), int64_t(numbered.size()) - 1);
       known = ArrayAttr::get(op->getContext(), parts);
     }
-    op->setAttr("heddle.group", known);
+    op->setAttr("group", known);
   });
 }
 
@@ -153,7 +153,7 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
   SmallVector<Value> values = build(builder, locationOf(here));
   if (!openGroups.empty())
     for (Operation &op : *group->block)
-      op.setAttr("heddle.group", openGroups.back());
+      op.setAttr("group", openGroups.back());
   bool valid = !values.empty() && llvm::all_of(values, [](Value value) { return bool(value); });
   // Symbols are resolved only once a function is emitted.
   if (valid && !group->callee)

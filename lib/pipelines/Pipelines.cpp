@@ -44,17 +44,18 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &) {
   simplify();
 }
 
-void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options, Attribute) {
+void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options, Attribute machine) {
   OpPassManager &function = passes.nest<func::FuncOp>();
   function.addPass(createNeutralNamesPass());
   function.addPass(createConvertNdToNestPass());
   function.addPass(createCSEPass());
   function.addPass(nest::createNestFusePass());
+  function.addPass(nest::createNestFormGroupsPass());
   function.addPass(nest::createNestMaterializeGuardsPass());
   function.addPass(nest::createNestSplitReductionsPass());
   function.addPass(createCSEPass());
   if (options.assignLayouts)
-    function.addPass(nest::createNestAssignLayoutsPass());
+    function.addPass(nest::createNestAssignLayoutsPassFor(dyn_cast_or_null<nest::MachineAttr>(machine)));
   function.addPass(createRestoreNamesPass());
 }
 

@@ -5,16 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two rewrites on nests, decided by legality and a cost, never by what an op is called:
+// All rewrites that fuse, in turn, until nothing changes; each is described in the header of its name, is decided by legality on the
+// nest and by one cost model (`secondsOf`, lib/analysis/NestAnalysis.h), and never asks what an op is called.
 //
-//   - a nest without a reduction is computed again where it is read (its reads go through the reader's maps) when that costs
-//     nothing (it only moves elements), or when every element is read about once, or is cheap to compute again;
-//   - a nest that reads a reduction's result point by point becomes that reduction's `finish` region.
+//     %y = relu(%c + %bias) after %c = sum(...)      one nest: reduce ... finish { addf, maximumf }
+//     %w = window(%x); %c = sum(%w * %k)             one nest: reads %x[row = row + ky, ...], %k[]
 //
-//     %y = relu(%c) after %c = sum(...)          one nest: reduce ... finish { maximumf }
-//     %w = window(%x); %c = sum(%w * %k)          one nest: reads %x[row = row + ky, ...], %k[]
-//
-// `heddle.materialize` on a nest keeps its result in memory, `heddle.recompute` asks for it to be computed at each use.
+// A user decides for himself with an attribute on a nest (or on the nd op that becomes one): `heddle.materialize` keeps its result
+// in memory, `heddle.recompute` has it computed again wherever that is legal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +25,8 @@
 
 namespace heddle::nest {
 
-/// Fuses the nests of a function until nothing changes.
+/// Fuses the nests of a function, and of the groups and scans in it.
 void fuseNests(mlir::func::FuncOp function);
-
-/// Gives guarded reads of reductions a padded copy to read from, where each element is read often enough to pay for it.
-void materializeGuards(mlir::func::FuncOp function);
-
-/// Splits reductions with few results and many points into partial results and a small second reduction. The parts
-/// depend on sizes alone, so the result's bits do not depend on threads.
-void splitReductions(mlir::func::FuncOp function);
 
 } // namespace heddle::nest
 

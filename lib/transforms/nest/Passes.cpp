@@ -4,65 +4,124 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The passes do nothing but call the function of their name.
+//
+//===----------------------------------------------------------------------===//
 
 #include "lib/transforms/nest/Passes.h"
+
 #include "lib/transforms/nest/AssignLayouts.h"
+#include "lib/transforms/nest/ChooseGroups.h"
+#include "lib/transforms/nest/Cse.h"
+#include "lib/transforms/nest/FlattenReductions.h"
+#include "lib/transforms/nest/FormGroups.h"
 #include "lib/transforms/nest/Fuse.h"
+#include "lib/transforms/nest/FuseEpilogues.h"
+#include "lib/transforms/nest/FuseProducers.h"
+#include "lib/transforms/nest/FuseSiblings.h"
+#include "lib/transforms/nest/MaterializeGuards.h"
+#include "lib/transforms/nest/SplitReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::nest {
+#define GEN_PASS_DEF_NESTASSIGNLAYOUTSPASS
+#define GEN_PASS_DEF_NESTCHOOSEGROUPSPASS
+#define GEN_PASS_DEF_NESTCSEPASS
+#define GEN_PASS_DEF_NESTFLATTENREDUCTIONSPASS
+#define GEN_PASS_DEF_NESTFORMGROUPSPASS
+#define GEN_PASS_DEF_NESTFUSEEPILOGUESPASS
+#define GEN_PASS_DEF_NESTFUSEPASS
+#define GEN_PASS_DEF_NESTFUSEPRODUCERSPASS
+#define GEN_PASS_DEF_NESTFUSESIBLINGSPASS
+#define GEN_PASS_DEF_NESTMATERIALIZEGUARDSPASS
+#define GEN_PASS_DEF_NESTSPLITREDUCTIONSPASS
+#include "lib/transforms/nest/Passes.h.inc"
+} // namespace heddle::nest
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
 namespace {
-/// A pass that applies a function to every func.func.
-template <typename Derived>
-struct FunctionPass : PassWrapper<Derived, OperationPass<func::FuncOp>> {
-  StringRef getArgument() const override { return Derived::argument; }
-  StringRef getDescription() const override { return Derived::description; }
-  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<NestDialect>(); }
+struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
+  void runOnOperation() override { fuseNests(getOperation()); }
+};
+struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignLayoutsPass> {
+  using NestAssignLayoutsPassBase::NestAssignLayoutsPassBase;
+  MachineAttr machine;
+
   void runOnOperation() override {
-    if (!this->getOperation().isExternal())
-      Derived::apply(this->getOperation());
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    AssignLayoutsOptions options{machine, explain};
+    if (auto module = function->getParentOfType<ModuleOp>(); module && !options.machine)
+      options.machine = module->getAttrOfType<MachineAttr>("heddle.machine");
+    if (failed(assignLayouts(function, options)))
+      signalPassFailure();
   }
 };
-
-struct NestAssignLayoutsPass : FunctionPass<NestAssignLayoutsPass> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NestAssignLayoutsPass)
-  static constexpr StringLiteral argument = "nest-assign-layouts";
-  static constexpr StringLiteral description = "Choose a layout for every argument and result of a nest";
-  static void apply(func::FuncOp function) { assignLayouts(function); }
+struct NestMaterializeGuardsPass : nest::impl::NestMaterializeGuardsPassBase<NestMaterializeGuardsPass> {
+  void runOnOperation() override {
+    if (!getOperation().isExternal())
+      materializeGuards(getOperation());
+  }
 };
-
-struct NestFusePass : FunctionPass<NestFusePass> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NestFusePass)
-  static constexpr StringLiteral argument = "nest-fuse";
-  static constexpr StringLiteral description = "Take producers into their readers and epilogues into reductions";
-  static void apply(func::FuncOp function) { fuseNests(function); }
+struct NestSplitReductionsPass : nest::impl::NestSplitReductionsPassBase<NestSplitReductionsPass> {
+  void runOnOperation() override {
+    if (!getOperation().isExternal())
+      splitReductions(getOperation());
+  }
 };
-
-struct NestMaterializeGuardsPass : FunctionPass<NestMaterializeGuardsPass> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NestMaterializeGuardsPass)
-  static constexpr StringLiteral argument = "nest-materialize-guards";
-  static constexpr StringLiteral description = "Read padded copies where a reduction would test a guard too often";
-  static void apply(func::FuncOp function) { materializeGuards(function); }
+struct NestFuseProducersPass : nest::impl::NestFuseProducersPassBase<NestFuseProducersPass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      fuseProducers(block);
+  }
 };
-
-struct NestSplitReductionsPass : FunctionPass<NestSplitReductionsPass> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NestSplitReductionsPass)
-  static constexpr StringLiteral argument = "nest-split-reductions";
-  static constexpr StringLiteral description = "Split large reductions to few results into parts fixed by sizes";
-  static void apply(func::FuncOp function) { splitReductions(function); }
+struct NestFuseEpiloguesPass : nest::impl::NestFuseEpiloguesPassBase<NestFuseEpiloguesPass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      fuseEpilogues(block, Epilogues::All);
+  }
+};
+struct NestFuseSiblingsPass : nest::impl::NestFuseSiblingsPassBase<NestFuseSiblingsPass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      fuseSiblings(block);
+  }
+};
+struct NestFlattenReductionsPass : nest::impl::NestFlattenReductionsPassBase<NestFlattenReductionsPass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      flattenReductions(block);
+  }
+};
+struct NestChooseGroupsPass : nest::impl::NestChooseGroupsPassBase<NestChooseGroupsPass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      chooseGroups(block);
+  }
+};
+struct NestFormGroupsPass : nest::impl::NestFormGroupsPassBase<NestFormGroupsPass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      formGroups(block);
+  }
+};
+struct NestCsePass : nest::impl::NestCsePassBase<NestCsePass> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      mergeEqualNests(block);
+  }
 };
 } // namespace
 
-std::unique_ptr<Pass> nest::createNestAssignLayoutsPass() { return std::make_unique<NestAssignLayoutsPass>(); }
-std::unique_ptr<Pass> nest::createNestFusePass() { return std::make_unique<NestFusePass>(); }
-std::unique_ptr<Pass> nest::createNestMaterializeGuardsPass() { return std::make_unique<NestMaterializeGuardsPass>(); }
-std::unique_ptr<Pass> nest::createNestSplitReductionsPass() { return std::make_unique<NestSplitReductionsPass>(); }
-
-void nest::registerNestPasses() {
-  registerPass(createNestAssignLayoutsPass);
-  registerPass(createNestFusePass);
-  registerPass(createNestMaterializeGuardsPass);
-  registerPass(createNestSplitReductionsPass);
+std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(MachineAttr machine) {
+  auto pass = std::make_unique<NestAssignLayoutsPass>();
+  pass->machine = machine;
+  return pass;
 }

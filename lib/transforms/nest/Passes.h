@@ -5,25 +5,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pass is described in Passes.cpp in a line; what it does is a free function in the header of the same name.
+// Each pass is described in Passes.td; what it does is a free function in the header of the same name, which other code may
+// call.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_NEST_PASSES_H
-#define HEDDLE_LIB_TRANSFORMS_NEST_PASSES_H
+#ifndef HEDDLE_TRANSFORMS_NEST_PASSES_H
+#define HEDDLE_TRANSFORMS_NEST_PASSES_H
 
+#include "dialects/nest/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace heddle::nest {
 
-std::unique_ptr<mlir::Pass> createNestAssignLayoutsPass();
-std::unique_ptr<mlir::Pass> createNestFusePass();
-std::unique_ptr<mlir::Pass> createNestMaterializeGuardsPass();
-std::unique_ptr<mlir::Pass> createNestSplitReductionsPass();
+#define GEN_PASS_DECL
+#include "lib/transforms/nest/Passes.h.inc"
 
-/// Registers all of them for tools.
-void registerNestPasses();
+/// `nest-assign-layouts` for a machine.
+std::unique_ptr<mlir::Pass> createNestAssignLayoutsPassFor(MachineAttr machine);
+
+#define GEN_PASS_REGISTRATION
+#include "lib/transforms/nest/Passes.h.inc"
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_LIB_TRANSFORMS_NEST_PASSES_H
+#endif // HEDDLE_TRANSFORMS_NEST_PASSES_H

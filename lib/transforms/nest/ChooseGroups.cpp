@@ -1,0 +1,135 @@
+//===- ChooseGroups.cpp - chains of nests that run tile by tile unasked ---===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/ChooseGroups.h"
+
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nest/FormGroups.h"
+#include "lib/transforms/nest/Rewrite.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+namespace {
+/// Nests that might run as one group, and the names they have in common.
+class Chain {
+public:
+  explicit Chain(ComputeOp first) {
+    members.insert(first);
+    for (const nd::Dim &dim : first.getProduced())
+      names.push_back(dim);
+  }
+
+  /// Adds a nest that reads members, or what members read, if names are left in common.
+  void extend(ComputeOp op) {
+    bool reads = false;
+    SmallVector<nd::Dim> common;
+    for (const nd::Dim &name : names)
+      if (llvm::is_contained(op.getProduced().getDims(), name))
+        common.push_back(name);
+    for (const NestRead &read : readsOf(op)) {
+      if (outside.contains(read.value.getDefiningOp())) {
+        outside.insert(op);
+        return;
+      }
+      if (!members.contains(read.value.getDefiningOp()))
+        continue;
+      reads = true;
+      llvm::erase_if(common, [&](const nd::Dim &dim) {
+        auto place = read.map.lookup(dim.name.getValue());
+        return !place || *place != Expr::name(dim.name.str());
+      });
+    }
+    if (!reads)
+      return;
+    if (common.empty() || !mayJoin(op) || bytesInside(common) > largestTile) {
+      outside.insert(op);
+      return;
+    }
+    members.insert(op);
+    names = common;
+  }
+
+  static bool mayJoin(ComputeOp op) {
+    return !isFixed(op) && !op->hasAttr(groupAttr) && !op->hasAttr(materializeAttr) && !op.getLayouts() &&
+           !contractionOf(op);
+  }
+
+  /// What the group saves by the cost model.
+  double gain() const {
+    double points = 1, most = 0;
+    for (const nd::Dim &dim : names)
+      points *= double(*dim.size().constant());
+    double before = 0, arithmetic = 0;
+    llvm::MapVector<Value, double> moved;
+    for (Operation *op : members) {
+      before += secondsOf(op);
+      arithmetic += arithmeticOf(op);
+      most = std::max(most, iterationPoints(op));
+      for (const NestRead &read : readsOf(op))
+        if (!members.contains(read.value.getDefiningOp()))
+          moved[read.value] = tensorBytes(read.value);
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+          moved[result] = tensorBytes(result);
+    }
+    // Enough points to share among threads, and enough in each to fill vectors.
+    if (points < 64 || most / points < 128)
+      return 0;
+    double bytes = 0;
+    for (auto &[value, amount] : moved)
+      bytes += amount;
+    return before - secondsOf(arithmetic, bytes);
+  }
+
+  SetVector<Operation *> members;
+  SmallVector<nd::Dim> names;
+
+private:
+  static constexpr double largestTile = 256 << 10;
+  DenseSet<Operation *> outside;
+
+  /// Bytes of one point of all that members make.
+  double bytesInside(ArrayRef<nd::Dim> common) const {
+    double points = 1, bytes = 0;
+    for (const nd::Dim &dim : common)
+      points *= double(std::max<int64_t>(1, *dim.size().constant()));
+    for (Operation *op : members)
+      for (Value result : op->getResults())
+        bytes += tensorBytes(result);
+    return bytes / points;
+  }
+};
+} // namespace
+
+bool nest::chooseGroups(Block &block) {
+  int64_t count = 0;
+  for (auto first : block.getOps<ComputeOp>()) {
+    if (!Chain::mayJoin(first) || first.getProduced().size() == 0)
+      continue;
+    Chain chain(first);
+    for (Operation *op = first->getNextNode(); op; op = op->getNextNode())
+      if (auto compute = dyn_cast<ComputeOp>(op))
+        chain.extend(compute);
+    double gain = chain.gain();
+    double before = 0;
+    for (Operation *op : chain.members)
+      before += secondsOf(op);
+    // A group is scheduled with less freedom: it has to be worth it.
+    if (chain.members.size() < 2 || gain < 2e-5 || gain < 0.25 * before)
+      continue;
+    Builder b(block.getParentOp()->getContext());
+    SmallVector<Attribute> request;
+    for (const nd::Dim &dim : chain.names)
+      request.push_back(dim.name);
+    request.push_back(b.getI64IntegerAttr(-++count)); // users count from 0
+    for (Operation *op : chain.members)
+      op->setAttr(groupAttr, b.getArrayAttr(request));
+  }
+  return count != 0;
+}

@@ -1,0 +1,88 @@
+//===- Cse.cpp - equal nests are computed once ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/Cse.h"
+
+#include "lib/analysis/Canonical.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nest/Rewrite.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+namespace {
+class Merger {
+public:
+  bool run(Block &block) {
+    bool any = false;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<GroupOp, ScanOp>(op)) {
+        any |= mergeEqualNests(op.getRegion(0).front());
+        continue;
+      }
+      auto compute = dyn_cast<ComputeOp>(op);
+      if (!isa<ComputeOp, UpdateOp>(op) || (compute && isRenaming(compute)) || op.hasAttr(recomputeAttr))
+        continue;
+      auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
+      if (!form)
+        continue;
+      if (auto update = dyn_cast<UpdateOp>(op))
+        form->labels = identify(update.getDest()).names;
+      auto [found, isNew] = known.try_emplace(form->text, Known{&op, form->labels});
+      if (!isNew)
+        replace(&op, form->labels, found->second), any = true;
+    }
+    return any;
+  }
+
+private:
+  struct Known {
+    Operation *op;
+    Labels labels;
+  };
+  llvm::StringMap<Known> known;
+  DenseMap<Value, unsigned> numbers;
+
+  static bool isRenaming(ComputeOp op) {
+    return onlyMoves(op) && op.readGuard(0).isTrivial() && renamingOf(op.readMap(0)) &&
+           op.getProduced().size() == tensorTypeOf(op.getReads()[0]).getDims().size();
+  }
+
+  /// The value below renamings, and its names.
+  OperandIdentity identify(Value value) {
+    Labels names;
+    for (const nd::Dim &dim : tensorTypeOf(value).getDims())
+      names[dim.name.str()] = dim.name.str();
+    for (auto op = value.getDefiningOp<ComputeOp>(); op && isRenaming(op); op = value.getDefiningOp<ComputeOp>()) {
+      Renaming back = inverse(*renamingOf(op.readMap(0)));
+      for (auto &[own, name] : names)
+        name = back[name];
+      value = op.getReads()[0];
+    }
+    unsigned number = numbers.try_emplace(value, numbers.size()).first->second;
+    return {"v" + std::to_string(number), std::move(names)};
+  }
+
+  void replace(Operation *op, const Labels &labels, const Known &by) {
+    Renaming byLabel;
+    for (const auto &[name, label] : by.labels)
+      byLabel[label] = name;
+    OpBuilder b(op);
+    for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
+      Renaming names;
+      for (const nd::Dim &dim : tensorTypeOf(result).getDims())
+        names[byLabel[labels.find(std::string_view(dim.name.getValue()))->second]] = dim.name.str();
+      Value value = isIdentity(names) ? other : renameDims(b, op->getLoc(), other, names);
+      result.replaceAllUsesWith(value);
+    }
+    op->erase();
+  }
+};
+} // namespace
+
+bool nest::mergeEqualNests(Block &block) { return Merger().run(block); }

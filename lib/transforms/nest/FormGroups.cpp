@@ -1,0 +1,167 @@
+//===- FormGroups.cpp - nests that were asked to run together -------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/FormGroups.h"
+
+#include "lib/transforms/nest/Rewrite.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+namespace {
+class Former {
+public:
+  Former(Block &block, ArrayAttr request) : block(block), request(request) {
+    for (Attribute each : request)
+      if (auto name = dyn_cast<StringAttr>(each))
+        names.push_back(name);
+  }
+
+  bool form() {
+    collect();
+    if (members.size() < 2)
+      return false;
+    // Behind the last member, and before all that depends on one.
+    Operation *last = members.back();
+    for (Operation *op : outside)
+      if (op->isBeforeInBlock(members.back())) {
+        op->moveAfter(last);
+        last = op;
+      }
+    build();
+    return true;
+  }
+
+private:
+  Block &block;
+  ArrayAttr request;
+  SmallVector<StringAttr> names;
+  SetVector<Operation *> members;
+  SetVector<Operation *> outside; ///< depend on members
+
+  bool isAtSamePoint(MapAttr map) {
+    return llvm::all_of(names, [&](StringAttr name) {
+      auto place = map.lookup(name.getValue());
+      return place && *place == Expr::name(name.str());
+    });
+  }
+
+  bool mayJoin(Operation &op) {
+    auto compute = dyn_cast<ComputeOp>(op);
+    if (!compute || op.getAttr(groupAttr) != request || isFixed(&op))
+      return false;
+    for (StringAttr name : names) {
+      if (!compute.getProduced().contains(name.getValue()))
+        return false;
+      if (!members.empty() && tensorTypeOf(compute.getResult(0)).size(name) !=
+                                  tensorTypeOf(members[0]->getResult(0)).size(name))
+        return false;
+    }
+    for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+      Operation *maker = operand.getDefiningOp();
+      if (maker && members.contains(maker) && !isAtSamePoint(cast<MapAttr>(compute.getMaps()[i])))
+        return false;
+    }
+    return true;
+  }
+
+  void collect() {
+    for (Operation &op : block.without_terminator()) {
+      bool ofMember = false, ofOutside = false;
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *maker = operand.getDefiningOp()) {
+            ofMember |= members.contains(maker);
+            ofOutside |= outside.contains(maker);
+          }
+      });
+      if (!ofOutside && mayJoin(op))
+        members.insert(&op);
+      else if (ofMember || ofOutside)
+        outside.insert(&op);
+    }
+  }
+
+  nd::DimsAttr without(nd::DimsAttr dims) {
+    SmallVector<nd::Dim> rest;
+    for (const nd::Dim &dim : dims)
+      if (!llvm::is_contained(names, dim.name))
+        rest.push_back(dim);
+    return nd::DimsAttr::getSorted(dims.getContext(), rest);
+  }
+
+  /// The member as a nest on one point of the group's names.
+  ComputeOp addTo(OpBuilder &b, ComputeOp op, IRMapping &inner) {
+    NestBuilder nest(b, op);
+    nest.produced = without(op.getProduced());
+    auto local = [&](Value &value, Attribute &map) {
+      Value made = inner.lookupOrNull(value);
+      if (!made)
+        return;
+      value = made;
+      SmallVector<MapEntry> entries;
+      for (const MapEntry &entry : cast<MapAttr>(map).getEntries())
+        if (!llvm::is_contained(names, entry.name))
+          entries.push_back(entry);
+      map = MapAttr::getSorted(b.getContext(), entries);
+    };
+    for (size_t i = 0; i < nest.reads.size(); ++i)
+      local(nest.reads[i], nest.maps[i]);
+    for (size_t i = 0; i < nest.finishReads.size(); ++i)
+      local(nest.finishReads[i], nest.finishMaps[i]);
+    ComputeOp made = nest.createLike(op);
+    made.removeLayoutsAttr();
+    inheritAttributes(made, {op});
+    made->removeAttr(groupAttr);
+    return made;
+  }
+
+  void build() {
+    OpBuilder b(members.back());
+    Location loc = members.back()->getLoc();
+    SmallVector<nd::Dim> dims;
+    for (const nd::Dim &dim : cast<ComputeOp>(members[0]).getProduced())
+      if (llvm::is_contained(names, dim.name))
+        dims.push_back(dim);
+    SmallVector<Value> results;
+    for (Operation *op : members)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+          results.push_back(result);
+    auto group = GroupOp::create(b, loc, TypeRange(ValueRange(results)),
+                                 nd::DimsAttr::getSorted(b.getContext(), dims), ArrayAttr(), ScheduleAttr());
+    group->setAttr("heddle.name", b.getStringAttr("group"));
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&group.getBody());
+    IRMapping inner;
+    for (Operation *op : members)
+      inner.map(op->getResults(), addTo(b, cast<ComputeOp>(op), inner)->getResults());
+    SmallVector<Value> yields;
+    for (Value result : results)
+      yields.push_back(inner.lookup(result));
+    YieldOp::create(b, loc, yields);
+    for (auto [result, made] : llvm::zip_equal(results, group.getResults()))
+      result.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
+    for (Operation *op : llvm::reverse(members))
+      op->erase();
+  }
+};
+} // namespace
+
+bool nest::formGroups(Block &block) {
+  SetVector<Attribute> requests;
+  for (Operation &op : block)
+    if (auto request = op.getAttrOfType<ArrayAttr>(groupAttr))
+      requests.insert(request);
+  bool any = false;
+  for (Attribute request : requests)
+    any |= Former(block, cast<ArrayAttr>(request)).form();
+  for (Operation &op : block)
+    op.removeAttr(groupAttr);
+  return any;
+}

@@ -1,0 +1,162 @@
+//===- FuseProducers.cpp - computing a value again where it is read -------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/FuseProducers.h"
+
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nest/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Pinned values
+//===----------------------------------------------------------------------===//
+
+/// The reads that a scalar hangs on.
+static llvm::SmallBitVector readsBehind(Value scalar, unsigned count, DenseMap<Value, llvm::SmallBitVector> &known) {
+  auto found = known.find(scalar);
+  if (found != known.end())
+    return found->second;
+  llvm::SmallBitVector reads(count);
+  if (auto argument = dyn_cast<BlockArgument>(scalar))
+    reads.set(argument.getArgNumber());
+  else
+    for (Value operand : scalar.getDefiningOp()->getOperands())
+      reads |= readsBehind(operand, count, known);
+  return known[scalar] = reads;
+}
+
+/// `value` and the nests' results of the block that it is computed from.
+static SetVector<Value> ancestors(Value value) {
+  SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i)
+    if (Operation *maker = found[i].getDefiningOp())
+      for (Value operand : maker->getOperands())
+        found.insert(operand);
+  return found;
+}
+
+/// Adds the first values that both `a` and `b` are computed from.
+static void addCommon(Value a, Value b, llvm::DenseSet<Value> &pinned) {
+  SetVector<Value> ofA = ancestors(a), ofB = ancestors(b);
+  auto isCommon = [&](Value value) { return ofA.contains(value) && ofB.contains(value); };
+  for (Value root : {a, b}) {
+    SetVector<Value> walk;
+    walk.insert(root);
+    for (size_t i = 0; i < walk.size(); ++i) {
+      if (isCommon(walk[i])) {
+        pinned.insert(walk[i]); // whatever stands behind it is computed once
+        continue;
+      }
+      if (Operation *maker = walk[i].getDefiningOp())
+        for (Value operand : maker->getOperands())
+          walk.insert(operand);
+    }
+  }
+}
+
+llvm::DenseSet<Value> nest::pinnedValues(Block &block) {
+  llvm::DenseSet<Value> pinned;
+  for (auto op : block.getOps<ComputeOp>()) {
+    unsigned reads = unsigned(op.getReads().size());
+    for (Region *region : {&op.getBody(), &op.getFinish()}) {
+      if (region->empty())
+        continue;
+      unsigned count = region->getNumArguments();
+      unsigned kept = region == &op.getBody() ? 0 : count - unsigned(op.getFinishReads().size());
+      DenseMap<Value, llvm::SmallBitVector> known;
+      // The tensors behind an argument; accumulators stand for all reads of the body.
+      auto tensors = [&](const llvm::SmallBitVector &arguments) {
+        SetVector<Value> values;
+        for (unsigned i : arguments.set_bits())
+          if (region == &op.getBody())
+            values.insert(op.getReads()[i]);
+          else if (i >= kept)
+            values.insert(op.getFinishReads()[i - kept]);
+          else
+            values.insert(op.getReads().begin(), op.getReads().begin() + reads);
+        return values;
+      };
+      for (auto compare : region->getOps<arith::CmpFOp>())
+        for (Value a : tensors(readsBehind(compare.getLhs(), count, known)))
+          for (Value b : tensors(readsBehind(compare.getRhs(), count, known)))
+            if (a != b)
+              addCommon(a, b, pinned);
+    }
+  }
+  return pinned;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// Takes the producer into its readers if that pays; true if it did.
+static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned) {
+  bool moves = onlyMoves(producer);
+  if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) || producer->hasAttr("schedule") ||
+      producer->hasAttr("layouts"))
+    return false;
+  SmallVector<Operation *> readers;
+  bool remains = false;
+  // In the order of the block, which is that of no pointer.
+  for (Operation *op = producer->getNextNode(); op; op = op->getNextNode())
+    if (llvm::any_of(op->getOperands(), [&](Value operand) { return operand.getDefiningOp() == producer; }))
+      readers.push_back(op);
+  for (Operation *user : producer->getUsers())
+    remains |= user->getBlock() != producer->getBlock();
+  bool isPinned = llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
+  if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
+    return false;
+  SmallVector<std::pair<Operation *, Operation *>> made;
+  double before = secondsOf(producer), after = 0;
+  for (Operation *reader : readers) {
+    Operation *taken = takeIn(producer, reader);
+    if (!taken) {
+      remains = true;
+      continue;
+    }
+    made.emplace_back(reader, taken);
+    before += secondsOf(reader);
+    after += secondsOf(taken);
+  }
+  if (remains)
+    after += secondsOf(producer);
+  bool pays = moves || producer->hasAttr(recomputeAttr) || after + leastGain < before;
+  for (auto [reader, taken] : made) {
+    if (pays)
+      reader->replaceAllUsesWith(taken);
+    (pays ? reader : taken)->erase();
+  }
+  if (pays && !made.empty() && producer->use_empty())
+    producer->erase();
+  return pays && !made.empty();
+}
+
+static bool fuseAll(Block &block, bool onlyMovesAreTaken) {
+  bool any = false;
+  for (bool changed = true; changed;) {
+    changed = false;
+    llvm::DenseSet<Value> pinned;
+    if (!onlyMovesAreTaken)
+      pinned = pinnedValues(block);
+    SmallVector<ComputeOp> producers(block.getOps<ComputeOp>());
+    // Only nests behind a producer are replaced.
+    for (ComputeOp producer : llvm::reverse(producers))
+      changed |= fuse(producer, onlyMovesAreTaken, pinned);
+    any |= changed;
+  }
+  return any;
+}
+
+bool nest::fuseProducers(Block &block) { return fuseAll(block, false); }
+bool nest::fuseMoves(Block &block) { return fuseAll(block, true); }

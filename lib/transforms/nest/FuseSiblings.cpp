@@ -1,0 +1,403 @@
+//===- FuseSiblings.cpp - several results from one pass over memory -------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/FuseSiblings.h"
+
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nest/Rewrite.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Whether `a` (of the first nest) and `b` (of the second) may be one name.
+static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b) {
+  auto find = [](nd::DimsAttr dims, StringRef name) -> std::optional<int64_t> {
+    for (const nd::Dim &dim : dims)
+      if (dim.name.getValue() == name)
+        return dim.size().constant();
+    return std::nullopt;
+  };
+  auto p = find(first.getProduced(), a), q = find(second.getProduced(), b);
+  if (p || q)
+    return p == q;
+  auto r = find(first.getReduced(), a);
+  return r && r == find(second.getReduced(), b);
+}
+
+/// Names of the second nest that make its space that of the first and read `i` of the second the same as read `k` of the first.
+static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp second, unsigned i) {
+  Renaming names;
+  std::set<std::string> used;
+  auto match = [&](const std::string &b, const std::string &a) {
+    if (!isAlike(first, a, second, b) || !used.insert(a).second)
+      return false;
+    names[b] = a;
+    return true;
+  };
+  for (auto [entryA, entryB] : llvm::zip_equal(first.readMap(k).getEntries(), second.readMap(i).getEntries())) {
+    auto a = entryA.expr().asName(), b = entryB.expr().asName();
+    if (!a || !b || readIndex(*a) || readIndex(*b))
+      continue; // compared under the names that are found
+    auto known = names.find(*b);
+    if (known != names.end() ? known->second != *a : !match(*b, *a))
+      return std::nullopt;
+  }
+  nd::DimsAttr space = iterationSpace(second), target = iterationSpace(first);
+  if (space.size() != target.size())
+    return std::nullopt;
+  // What is left: by the same spelling, then the only one alike.
+  for (const nd::Dim &dim : space)
+    if (std::string name = dim.name.str(); !names.count(name) && !used.count(name))
+      match(name, name);
+  for (const nd::Dim &dim : space) {
+    std::string name = dim.name.str();
+    if (names.count(name))
+      continue;
+    SmallVector<std::string> candidates;
+    for (const nd::Dim &other : target)
+      if (!used.count(other.name.str()) && isAlike(first, other.name.getValue(), second, name))
+        candidates.push_back(other.name.str());
+    if (candidates.size() != 1 || !match(name, candidates[0]))
+      return std::nullopt;
+  }
+  return names;
+}
+
+/// The conditions under which points of a reduction are left out.
+static std::set<Expr> exclusions(ComputeOp op, bool equalities) {
+  std::set<Expr> found;
+  for (unsigned i = 0; i < op.getReads().size(); ++i)
+    if (GuardAttr guard = op.readGuard(i); guard.excludes())
+      for (const Condition &condition : guard.getConditions())
+        if (condition.equality == equalities)
+          found.insert(condition.expr());
+  return found;
+}
+
+static bool sharesARead(ComputeOp first, ComputeOp second) {
+  for (unsigned k = 0; k < first.getReads().size(); ++k)
+    for (unsigned i = 0; i < second.getReads().size(); ++i)
+      if (first.getReads()[k] == second.getReads()[i] && first.readMap(k) == second.readMap(i) &&
+          first.readGuard(k) == second.readGuard(i))
+        return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Adds one nest after the other to a new one with the same space.
+class Joined {
+public:
+  explicit Joined(ComputeOp last) : b(last), nest(b, last.getLoc()), place(last) {
+    nest.produced = last.getProduced();
+    nest.reduced = last.getReduced();
+  }
+
+  ComputeOp build(ArrayRef<ComputeOp> ops) {
+    Region body, combine, finish;
+    Location loc = place.getLoc();
+    SmallVector<Type> types;
+    SmallVector<Attribute> neutral, layouts;
+    bool hasFinish = false, hasLayouts = false;
+    for (ComputeOp op : ops) {
+      llvm::append_range(types, op->getResultTypes());
+      llvm::append_range(neutral, op.getNeutral());
+      hasFinish |= !op.getFinish().empty();
+      hasLayouts |= bool(op.getLayouts());
+    }
+    // Bodies, with shared reads.
+    Block *block = b.createBlock(&body);
+    SmallVector<Value> yields;
+    for (ComputeOp op : ops) {
+      IRMapping mapping;
+      std::map<std::string, Expr, std::less<>> positions;
+      for (unsigned i = 0; i < op.getReads().size(); ++i) {
+        unsigned position = share(op.getReads()[i], op.readMap(i).substitute(positions),
+                                  op.readGuard(i).substitute(positions), *block);
+        positions[readName(i)] = Expr::name(readName(position));
+        mapping.map(op.getBody().getArgument(i), block->getArgument(position));
+      }
+      llvm::append_range(yields, inlineScalar(b, op.getBody().front(), mapping));
+    }
+    YieldOp::create(b, loc, yields);
+    if (place.isReduction())
+      joinCombiners(ops, combine, neutral.size());
+    if (hasFinish)
+      joinFinishes(ops, finish, neutral);
+    b.setInsertionPoint(place);
+    ComputeOp made = nest.create(types, body, combine, finish, b.getArrayAttr(neutral));
+    for (ComputeOp op : llvm::reverse(ops))
+      inheritAttributes(made, {op});
+    for (ComputeOp op : ops)
+      for (unsigned i = 0; i < op.getNumResults(); ++i)
+        layouts.push_back(op.getLayouts() ? (*op.getLayouts())[i] : b.getUnitAttr());
+    if (hasLayouts)
+      made.setLayoutsAttr(b.getArrayAttr(layouts));
+    return made;
+  }
+
+private:
+  OpBuilder b;
+  NestBuilder nest;
+  ComputeOp place;
+
+  unsigned share(Value value, MapAttr map, GuardAttr guard, Block &block) {
+    for (unsigned k = 0; k < nest.reads.size(); ++k)
+      if (nest.reads[k] == value && nest.maps[k] == map && nest.guards[k] == guard)
+        return k;
+    block.addArgument(tensorTypeOf(value).scalarType(), value.getLoc());
+    return nest.read(value, map, guard);
+  }
+
+  void joinCombiners(ArrayRef<ComputeOp> ops, Region &combine, size_t accumulators) {
+    Block *block = b.createBlock(&combine);
+    for (int half = 0; half < 2; ++half)
+      for (ComputeOp op : ops)
+        for (Attribute value : op.getNeutral())
+          block->addArgument(cast<TypedAttr>(value).getType(), op.getLoc());
+    SmallVector<Value> yields;
+    unsigned start = 0;
+    for (ComputeOp op : ops) {
+      IRMapping mapping;
+      unsigned n = unsigned(op.getNeutral().size());
+      for (unsigned i = 0; i < n; ++i) {
+        mapping.map(op.getCombine().getArgument(i), block->getArgument(start + i));
+        mapping.map(op.getCombine().getArgument(n + i), block->getArgument(unsigned(accumulators) + start + i));
+      }
+      llvm::append_range(yields, inlineScalar(b, op.getCombine().front(), mapping));
+      start += n;
+    }
+    YieldOp::create(b, place.getLoc(), yields);
+  }
+
+  void joinFinishes(ArrayRef<ComputeOp> ops, Region &finish, ArrayRef<Attribute> neutral) {
+    Block *block = b.createBlock(&finish);
+    SmallVector<Value> accumulators, yields;
+    for (Attribute value : neutral)
+      accumulators.push_back(block->addArgument(cast<TypedAttr>(value).getType(), place.getLoc()));
+    size_t start = 0;
+    for (ComputeOp op : ops) {
+      size_t n = op.getNeutral().size();
+      ArrayRef<Value> own = ArrayRef<Value>(accumulators).slice(start, n);
+      start += n;
+      if (op.getFinish().empty()) {
+        for (auto [value, result] : llvm::zip_equal(own, op.getResults()))
+          yields.push_back(convertScalar(b, op.getLoc(), value, tensorTypeOf(result).scalarType()));
+        continue;
+      }
+      IRMapping mapping;
+      for (auto [i, value] : llvm::enumerate(own))
+        mapping.map(op.getFinish().getArgument(unsigned(i)), value);
+      for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
+        BlockArgument argument = op.getFinish().getArgument(unsigned(n) + i);
+        mapping.map(argument, block->addArgument(argument.getType(), op.getLoc()));
+        nest.finishRead(op.getFinishReads()[i], op.finishMap(i), op.finishGuard(i));
+      }
+      llvm::append_range(yields, inlineScalar(b, op.getFinish().front(), mapping));
+    }
+    YieldOp::create(b, place.getLoc(), yields);
+  }
+};
+} // namespace
+
+/// Fuses two nests, the first before the second; true if it did.
+static bool fuse(ComputeOp first, ComputeOp second) {
+  if (isFixed(first) || isFixed(second) || first.isReduction() != second.isReduction() ||
+      (!first.isReduction() && (!first.getFinish().empty() || !second.getFinish().empty())) ||
+      first->hasAttr(recomputeAttr) || second->hasAttr(recomputeAttr) ||
+      !canMeet(first, second))
+    return false;
+  for (Value operand : second->getOperands())
+    if (operand.getDefiningOp() == first)
+      return false;
+  for (unsigned k = 0; k < first.getReads().size(); ++k)
+    for (unsigned i = 0; i < second.getReads().size(); ++i) {
+      if (first.getReads()[k] != second.getReads()[i])
+        continue;
+      auto names = namesBy(first, k, second, i);
+      if (!names)
+        continue;
+      bool renames = !isIdentity(*names);
+      // Results under other names are renamed back, which costs nothing only where nests read them.
+      if (renames && llvm::any_of(second->getUsers(), [&](Operation *user) {
+            return !isa<ComputeOp, UpdateOp>(user) || user->getBlock() != second->getBlock();
+          })) {
+        Renaming ofProduced;
+        for (const nd::Dim &dim : second.getProduced())
+          ofProduced[dim.name.str()] = (*names)[dim.name.str()];
+        if (!isIdentity(ofProduced))
+          continue;
+      }
+      ComputeOp alike = withNames(second, *names);
+      bool legal = alike.getProduced() == first.getProduced() && alike.getReduced() == first.getReduced() &&
+                   exclusions(alike, false) == exclusions(first, false) &&
+                   exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
+      ComputeOp joined;
+      if (legal) {
+        joined = Joined(alike).build({first, alike});
+        if (secondsOf(joined) + leastGain >= secondsOf(first) + secondsOf(second)) {
+          joined->erase();
+          joined = {};
+        }
+      }
+      if (!joined) {
+        alike->erase();
+        continue;
+      }
+      meet(first, second);
+      OpBuilder b(joined->getContext());
+      b.setInsertionPointAfter(second);
+      for (auto [i, result] : llvm::enumerate(first->getResults()))
+        result.replaceAllUsesWith(joined.getResult(unsigned(i)));
+      b.setInsertionPointAfter(joined);
+      for (auto [i, result] : llvm::enumerate(second->getResults())) {
+        Value value = joined.getResult(unsigned(first.getNumResults() + i));
+        if (value.getType() != result.getType() || renames) {
+          Renaming back;
+          for (const nd::Dim &dim : second.getProduced())
+            back[(*names)[dim.name.str()]] = dim.name.str();
+          if (!isIdentity(back))
+            value = renameDims(b, value.getLoc(), value, back);
+        }
+        result.replaceAllUsesWith(value);
+      }
+      alike->erase();
+      second->erase();
+      first->erase();
+      mergeAccumulators(joined);
+      return true;
+    }
+  return false;
+}
+
+bool nest::fuseSiblings(Block &block) {
+  bool any = false;
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<ComputeOp> nests(block.getOps<ComputeOp>());
+    for (size_t j = 1; j < nests.size() && !changed; ++j)
+      for (size_t i = 0; i < j && !changed; ++i)
+        changed = fuse(nests[i], nests[j]);
+    any |= changed;
+  }
+  return any;
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+/// Whether two scalars of straight code are the same if the arguments in `same` are.
+static bool isSame(Value a, Value b, const DenseMap<Value, Value> &same) {
+  auto represent = [&](Value value) {
+    auto found = same.find(value);
+    return found == same.end() ? value : found->second;
+  };
+  a = represent(a), b = represent(b);
+  if (a == b)
+    return true;
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  return x && y && x->getName() == y->getName() && x->getAttrDictionary() == y->getAttrDictionary() &&
+         x->getResultTypes() == y->getResultTypes() && x->getNumOperands() == y->getNumOperands() &&
+         llvm::all_of(llvm::zip_equal(x->getOperands(), y->getOperands()),
+                      [&](auto pair) { return isSame(std::get<0>(pair), std::get<1>(pair), same); });
+}
+
+bool nest::mergeAccumulators(ComputeOp op) {
+  unsigned n = unsigned(op.getNeutral().size());
+  if (n < 2 || isFixed(op))
+    return false;
+  Operation *elements = op.getBody().front().getTerminator();
+  Operation *combined = op.getCombine().front().getTerminator();
+  SmallVector<unsigned> standsFor(n);
+  bool any = false;
+  for (unsigned j = 0; j < n; ++j) {
+    standsFor[j] = j;
+    for (unsigned i = 0; i < j && standsFor[j] == j; ++i) {
+      if (op.getNeutral()[i] != op.getNeutral()[j] || standsFor[i] != i ||
+          !isSame(elements->getOperand(i), elements->getOperand(j), DenseMap<Value, Value>()))
+        continue;
+      DenseMap<Value, Value> same;
+      same[op.getCombine().getArgument(j)] = op.getCombine().getArgument(i);
+      same[op.getCombine().getArgument(n + j)] = op.getCombine().getArgument(n + i);
+      if (isSame(combined->getOperand(i), combined->getOperand(j), same))
+        standsFor[j] = i, any = true;
+    }
+  }
+  if (!any)
+    return false;
+  SmallVector<unsigned> left;
+  for (unsigned j = 0; j < n; ++j)
+    if (standsFor[j] == j)
+      left.push_back(j);
+  auto position = [&](unsigned j) { return unsigned(llvm::find(left, standsFor[j]) - left.begin()); };
+  OpBuilder b(op);
+  NestBuilder nest(b, op);
+  Region body, combine, finish;
+  Location loc = op.getLoc();
+  SmallVector<Attribute> neutral;
+  for (unsigned j : left)
+    neutral.push_back(op.getNeutral()[j]);
+  auto rebuild = [&](Region &from, Region &to, unsigned halves, bool dropsYields) {
+    Block *block = b.createBlock(&to);
+    IRMapping mapping;
+    for (unsigned half = 0; half < halves; ++half)
+      for (unsigned j : left)
+        block->addArgument(from.getArgument(half * n + j).getType(), loc);
+    for (unsigned half = 0; half < halves; ++half)
+      for (unsigned j = 0; j < n; ++j)
+        mapping.map(from.getArgument(half * n + j),
+                    block->getArgument(half * unsigned(left.size()) + position(j)));
+    for (BlockArgument argument : from.getArguments().drop_front(halves * n))
+      mapping.map(argument, block->addArgument(argument.getType(), loc));
+    SmallVector<Value> values = inlineScalar(b, from.front(), mapping), yields;
+    for (auto [j, value] : llvm::enumerate(values))
+      if (!dropsYields || standsFor[j] == j)
+        yields.push_back(value);
+    YieldOp::create(b, loc, yields);
+  };
+  rebuild(op.getBody(), body, 0, true);
+  rebuild(op.getCombine(), combine, 2, true);
+  bool hasFinish = !op.getFinish().empty();
+  if (hasFinish)
+    rebuild(op.getFinish(), finish, 1, false);
+  // Without a finish region the accumulators are the results.
+  SmallVector<Type> types;
+  SmallVector<Attribute> layouts;
+  SmallVector<unsigned> results;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    bool isKept = hasFinish || standsFor[i] == i ||
+                  op.getResult(i).getType() != op.getResult(standsFor[i]).getType();
+    if (!isKept) {
+      results.push_back(position(i));
+      continue;
+    }
+    if (!hasFinish && standsFor[i] != i)
+      return false; // stored in two types
+    results.push_back(unsigned(types.size()));
+    types.push_back(op.getResult(i).getType());
+    if (op.getLayouts())
+      layouts.push_back((*op.getLayouts())[i]);
+  }
+  b.setInsertionPoint(op);
+  ComputeOp made = nest.create(types, body, combine, finish, b.getArrayAttr(neutral));
+  if (op.getLayouts())
+    made.setLayoutsAttr(b.getArrayAttr(layouts));
+  inheritAttributes(made, {op});
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    op.getResult(i).replaceAllUsesWith(made.getResult(results[i]));
+  op->erase();
+  return true;
+}

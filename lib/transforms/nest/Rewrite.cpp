@@ -1,0 +1,246 @@
+//===- Rewrite.cpp - what rewrites of nests have in common ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+using Replacement = std::map<std::string, Expr, std::less<>>;
+
+bool nest::isFixed(Operation *op) { return op->hasAttr("schedule"); }
+
+Renaming nest::inverse(const Renaming &names) {
+  Renaming result;
+  for (auto &[from, to] : names)
+    result[to] = from;
+  return result;
+}
+
+bool nest::isIdentity(const Renaming &names) {
+  return llvm::all_of(names, [](const auto &each) { return each.first == each.second; });
+}
+
+static std::string lookup(const Renaming &names, StringRef name) {
+  auto found = names.find(std::string_view(name));
+  return found == names.end() ? name.str() : found->second;
+}
+
+static nd::DimsAttr renameDims(nd::DimsAttr dims, const Renaming &names) {
+  SmallVector<nd::Dim> renamed;
+  for (const nd::Dim &dim : dims)
+    renamed.emplace_back(dims.getContext(), lookup(names, dim.name.getValue()), dim.size().getExpr());
+  return nd::DimsAttr::getSorted(dims.getContext(), renamed);
+}
+
+ComputeOp nest::withNames(ComputeOp op, const Renaming &names) {
+  OpBuilder b(op);
+  NestBuilder nest(b, op);
+  Replacement exprs;
+  for (auto &[from, to] : names)
+    exprs[from] = Expr::name(to);
+  nest.produced = ::renameDims(op.getProduced(), names);
+  nest.reduced = ::renameDims(op.getReduced(), names);
+  for (auto *maps : {&nest.maps, &nest.finishMaps})
+    for (Attribute &map : *maps)
+      map = cast<MapAttr>(map).substitute(exprs);
+  for (auto *guards : {&nest.guards, &nest.finishGuards})
+    for (Attribute &guard : *guards)
+      guard = cast<GuardAttr>(guard).substitute(exprs);
+  ComputeOp made = nest.createLike(op);
+  made->walk([&](IndexOp index) { index.setName(lookup(names, index.getName())); });
+  if (auto layouts = op.getLayouts()) {
+    SmallVector<Attribute> renamed;
+    for (Attribute layout : *layouts) {
+      auto chosen = dyn_cast<LayoutAttr>(layout);
+      renamed.push_back(chosen ? Attribute(LayoutAttr::get(op.getContext(), chosen.getLayout().rename(names)))
+                               : layout);
+    }
+    made.setLayoutsAttr(b.getArrayAttr(renamed));
+  }
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    made->setAttr(attribute.getName(), attribute.getValue());
+  return made;
+}
+
+ComputeOp nest::withReducedApart(ComputeOp op, const std::set<std::string> &taken) {
+  std::set<std::string> used = taken;
+  for (const auto &[name, range] : iterationRanges(op))
+    used.insert(name);
+  Renaming names;
+  for (const nd::Dim &dim : op.getReduced()) {
+    std::string name = dim.name.str();
+    if (!taken.count(name))
+      continue;
+    std::string base = name.substr(0, name.find('$')), fresh;
+    for (int i = 1; used.count(fresh = base + "$" + std::to_string(i)); ++i)
+      ;
+    used.insert(fresh);
+    names[name] = fresh;
+  }
+  return withNames(op, names);
+}
+
+Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &names) {
+  nd::NdTensorType type = tensorTypeOf(value);
+  NestBuilder nest(b, loc);
+  nest.produced = ::renameDims(type.getDims(), names);
+  SmallVector<MapEntry> entries;
+  for (const nd::Dim &dim : type.getDims())
+    entries.emplace_back(b.getContext(), dim.name.getValue(), Expr::name(lookup(names, dim.name.getValue())));
+  nest.read(value, MapAttr::getSorted(b.getContext(), entries));
+  ComputeOp op = nest.create({type.getElementType()},
+                             [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
+  op->setAttr("heddle.name", b.getStringAttr("rename"));
+  return op.getResult(0);
+}
+
+/// The ops between the two that depend on `first`.
+static SetVector<Operation *> dependents(Operation *first, Operation *second) {
+  SetVector<Operation *> found;
+  auto depends = [&](Operation *op) {
+    return op
+        ->walk([&](Operation *inner) {
+          for (Value operand : inner->getOperands())
+            if (Operation *maker = operand.getDefiningOp(); maker && (maker == first || found.contains(maker)))
+              return WalkResult::interrupt();
+          return WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (Operation *op = first->getNextNode(); op && op != second; op = op->getNextNode())
+    if (depends(op))
+      found.insert(op);
+  return found;
+}
+
+bool nest::canMeet(Operation *first, Operation *second) {
+  if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
+    return false;
+  SetVector<Operation *> between = dependents(first, second);
+  return llvm::none_of(second->getOperands(), [&](Value operand) {
+    return operand.getDefiningOp() && between.contains(operand.getDefiningOp());
+  });
+}
+
+void nest::meet(Operation *first, Operation *second) {
+  Operation *last = second;
+  for (Operation *op : dependents(first, second)) {
+    op->moveAfter(last);
+    last = op;
+  }
+}
+
+SmallVector<Value> nest::inlineScalar(OpBuilder &b, Block &block, IRMapping &mapping) {
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  SmallVector<Value> values;
+  for (Value value : block.getTerminator()->getOperands())
+    values.push_back(mapping.lookupOrDefault(value));
+  return values;
+}
+
+Value nest::convertScalar(OpBuilder &b, Location loc, Value value, Type type) {
+  if (value.getType() == type || !isa<FloatType>(type))
+    return value;
+  if (value.getType().getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(b, loc, type, value);
+  if (value.getType().getIntOrFloatBitWidth() == type.getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(b, loc, type, arith::ExtFOp::create(b, loc, b.getF32Type(), value));
+  return arith::ExtFOp::create(b, loc, type, value);
+}
+
+bool nest::staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges) {
+  return llvm::all_of(map.getEntries(), [&](const MapEntry &entry) {
+    auto bounds = entry.expr().simplify(ranges).bounds(ranges);
+    auto size = type.size(entry.name.getValue()).constant();
+    return bounds && size && bounds->low >= 0 && bounds->high < *size;
+  });
+}
+
+Value nest::emitIndex(OpBuilder &b, Location loc, const Expr &expr, ValueRange reads) {
+  using Kind = Expr::Atom::Kind;
+  auto constant = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(b, loc, n); };
+  Value sum;
+  auto add = [&](Value v) { sum = sum ? Value(arith::AddIOp::create(b, loc, sum, v)) : v; };
+  for (const Expr::Term &term : expr.terms()) {
+    Value product = term.coefficient == 1 ? Value() : constant(term.coefficient);
+    for (const Expr::AtomRef &atom : term.factors) {
+      Value factor;
+      if (atom->kind == Kind::Name) {
+        if (auto read = readIndex(atom->name))
+          factor = arith::IndexCastOp::create(b, loc, b.getIndexType(), reads[*read]);
+        else
+          factor = IndexOp::create(b, loc, b.getIndexType(), b.getStringAttr(atom->name));
+      } else {
+        Value x = emitIndex(b, loc, atom->operands[0], reads);
+        if (atom->kind == Kind::Min || atom->kind == Kind::Max) {
+          Value y = emitIndex(b, loc, atom->operands[1], reads);
+          factor = atom->kind == Kind::Min ? Value(arith::MinSIOp::create(b, loc, x, y))
+                                           : Value(arith::MaxSIOp::create(b, loc, x, y));
+        } else {
+          // floordiv and mod round down, the ops truncate.
+          Value d = constant(atom->divisor);
+          Value rest = arith::RemSIOp::create(b, loc, x, d);
+          Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, constant(0));
+          Value mod = arith::SelectOp::create(b, loc, isNegative, arith::AddIOp::create(b, loc, rest, d), rest);
+          factor = mod;
+          if (atom->kind == Kind::FloorDiv)
+            factor = arith::DivSIOp::create(b, loc, arith::SubIOp::create(b, loc, x, mod), d);
+        }
+      }
+      product = product ? Value(arith::MulIOp::create(b, loc, product, factor)) : factor;
+    }
+    add(product);
+  }
+  if (!sum || expr.offset())
+    add(constant(expr.offset()));
+  return sum;
+}
+
+bool nest::mergeFinish(ComputeOp op) {
+  if (op.isReduction() || op.getFinish().empty() || isFixed(op))
+    return false;
+  OpBuilder b(op);
+  NestBuilder nest(b, op);
+  nest.finishReads.clear(), nest.finishMaps.clear(), nest.finishGuards.clear();
+  Region body, none, empty;
+  Location loc = op.getLoc();
+  Block *block = b.createBlock(&body);
+  IRMapping mapping;
+  for (BlockArgument argument : op.getBody().getArguments())
+    mapping.map(argument, block->addArgument(argument.getType(), loc));
+  SmallVector<Value> values = inlineScalar(b, op.getBody().front(), mapping);
+  Block &finish = op.getFinish().front();
+  for (auto [i, value] : llvm::enumerate(values))
+    mapping.map(finish.getArgument(i), value);
+  for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
+    nest.read(op.getFinishReads()[i], op.finishMap(i), op.finishGuard(i));
+    BlockArgument argument = finish.getArgument(values.size() + i);
+    mapping.map(argument, block->addArgument(argument.getType(), loc));
+  }
+  YieldOp::create(b, loc, inlineScalar(b, finish, mapping));
+  b.setInsertionPoint(op);
+  ComputeOp made = nest.create(llvm::to_vector(op->getResultTypes()), body, none, empty, op.getNeutral());
+  made.setLayoutsAttr(op.getLayoutsAttr());
+  inheritAttributes(made, {op});
+  op->replaceAllUsesWith(made);
+  op->erase();
+  return true;
+}
+
+void nest::inheritAttributes(ComputeOp made, ArrayRef<Operation *> from) {
+  for (Operation *op : from)
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      made->setAttr(attribute.getName(), attribute.getValue());
+}

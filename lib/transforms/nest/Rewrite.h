@@ -1,0 +1,67 @@
+//===- Rewrite.h - what rewrites of nests have in common --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names of iteration are local to a nest, so two nests that are to become one are first given common names; ops that stand
+// between them and need the first are moved behind the second; and what a user fixed by hand is left alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
+#define HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
+
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <set>
+
+namespace heddle::nest {
+
+using Renaming = std::map<std::string, std::string, std::less<>>;
+
+/// Attributes by which a user decides what becomes of a nest's result: it is kept in memory, or computed again at each use.
+inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
+inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
+
+/// What a rewrite must save, in the seconds of the cost model.
+inline constexpr double leastGain = 1e-7;
+
+/// True if the nest carries a schedule that was written for its loops and reads: no rewrite changes it.
+bool isFixed(mlir::Operation *nest);
+
+/// A copy of `op` beside it, with other iteration names; those that `names` lacks stay.
+ComputeOp withNames(ComputeOp op, const Renaming &names);
+/// A copy of `op` in which no reduced name is one of `taken`.
+ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
+/// A nest that reads `value` under other names.
+mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, const Renaming &names);
+Renaming inverse(const Renaming &names);
+bool isIdentity(const Renaming &names);
+
+/// True if no op between the two (in one block, `first` before `second`) has to come after the one and before the other.
+bool canMeet(mlir::Operation *first, mlir::Operation *second);
+/// Moves what stands between them and depends on `first` behind `second`.
+void meet(mlir::Operation *first, mlir::Operation *second);
+
+/// Clones scalar code up to the terminator; returns what it yields.
+llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block, mlir::IRMapping &mapping);
+/// Widens or narrows a float; other scalars stay.
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
+/// True if the map reads places of the tensor alone, whatever a guard says.
+bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges);
+/// An index expression as scalar code; `reads` are the values of gathered coordinates.
+mlir::Value emitIndex(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr, mlir::ValueRange reads = {});
+
+/// The finish region of a nest that reduces nothing becomes part of its body.
+bool mergeFinish(ComputeOp op);
+
+/// The labels of `from` (name, place) pass to the nest that replaces them.
+void inheritAttributes(ComputeOp made, llvm::ArrayRef<mlir::Operation *> from);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H

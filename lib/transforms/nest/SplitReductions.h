@@ -1,0 +1,31 @@
+//===- SplitReductions.h - large reductions to few results in parts -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction with few results and many points leaves threads without work. Its largest reduced name is cut into parts that become
+// results of a first nest, and a second one combines them:
+//
+//     sum over n: 100000 of %x[]     becomes   %p = (n$part: 16) sum over n: 6250 of %x[n = n + 6250 * n$part];   sum over n$part of %p
+//
+// The parts depend on sizes alone, so the result's bits do not depend on threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_NEST_SPLITREDUCTIONS_H
+#define HEDDLE_LIB_TRANSFORMS_NEST_SPLITREDUCTIONS_H
+
+#include "dialects/nest/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::nest {
+
+/// Splits reductions where that gives threads something to do.
+void splitReductions(mlir::func::FuncOp function);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_TRANSFORMS_NEST_SPLITREDUCTIONS_H

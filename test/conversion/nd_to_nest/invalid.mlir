@@ -1,0 +1,27 @@
+// RUN: heddle-opt %s --convert-nd-to-nest --split-input-file --verify-diagnostics
+
+func.func @symbols(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N> {
+  // expected-error @+1 {{expected sizes that are numbers}}
+  %0 = nd.pointwise %x : (!nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N> {
+  ^bb0(%a: f32):
+    nd.yield %a : f32
+  }
+  return %0 : !nd.tensor<f32, row: N>
+}
+
+// -----
+
+func.func @excluding(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, ky: 3, row: 8> {
+  // expected-error @+1 {{excludes the places outside along 'row': expected that only a reduction over 'ky' reads it}}
+  %0 = nd.window %x row -> ky size 3 pad 1, 1 exclude : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, ky: 3, row: 8>
+  return %0 : !nd.tensor<f32, ky: 3, row: 8>
+}
+
+// -----
+
+func.func private @g(%x: !nd.tensor<f32>) -> !nd.tensor<f32>
+func.func @call(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  // expected-error @+1 {{has no lowering to nests; expand calls and gradients first}}
+  %0 = nd.call @g(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
+  return %0 : !nd.tensor<f32>
+}

@@ -1,0 +1,73 @@
+// RUN: heddle-opt %s --convert-nd-to-nest --nest-fuse --split-input-file | FileCheck %s
+
+// A convolution with bias, relu and pooling: two passes over memory.
+// CHECK-LABEL: @convolution
+// CHECK-NEXT: %[[C:.*]] = nest.compute (out: 16, row: 64) reduce (channel: 8, ky: 3) reads %arg0[row = ky + row - 1] if [{{.*}}] else 0.000000e+00 : f32, %arg1[] {
+// CHECK: finish reads %arg2[] {
+// CHECK: arith.addf
+// CHECK: arith.maximumf
+// CHECK: nest.compute (out: 16, row: 32) reduce (py: 2) reads %[[C]][row = py + 2 * row] {
+// CHECK: combine max
+// CHECK-NOT: nest.compute
+func.func @convolution(%x: !nd.tensor<f32, channel: 8, row: 64>, %w: !nd.tensor<f32, channel: 8, ky: 3, out: 16>, %b: !nd.tensor<f32, out: 16>) -> !nd.tensor<f32, out: 16, row: 32> {
+  %0 = nd.window %x row -> ky size 3 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, channel: 8, row: 64> -> !nd.tensor<f32, channel: 8, ky: 3, row: 64>
+  %1 = nd.pointwise %0, %w : (!nd.tensor<f32, channel: 8, ky: 3, row: 64>, !nd.tensor<f32, channel: 8, ky: 3, out: 16>) -> !nd.tensor<f32, channel: 8, ky: 3, out: 16, row: 64> {
+  ^bb0(%a: f32, %k: f32):
+    %p = arith.mulf %a, %k : f32
+    nd.yield %p : f32
+  }
+  %2 = nd.reduce %1 over [channel, ky] neutral [0.0 : f32] : (!nd.tensor<f32, channel: 8, ky: 3, out: 16, row: 64>) -> !nd.tensor<f32, out: 16, row: 64> {
+  ^bb0(%a: f32, %k: f32):
+    %p = arith.addf %a, %k : f32
+    nd.yield %p : f32
+  }
+  %3 = nd.pointwise %2, %b : (!nd.tensor<f32, out: 16, row: 64>, !nd.tensor<f32, out: 16>) -> !nd.tensor<f32, out: 16, row: 64> {
+  ^bb0(%a: f32, %k: f32):
+    %p = arith.addf %a, %k : f32
+    nd.yield %p : f32
+  }
+  %4 = nd.pointwise %3 : (!nd.tensor<f32, out: 16, row: 64>) -> !nd.tensor<f32, out: 16, row: 64> {
+  ^bb0(%a: f32):
+    %z = arith.constant 0.0 : f32
+    %p = arith.maximumf %a, %z : f32
+    nd.yield %p : f32
+  }
+  %5 = nd.window %4 row -> py size 2 stride 2 : !nd.tensor<f32, out: 16, row: 64> -> !nd.tensor<f32, out: 16, py: 2, row: 32>
+  %6 = nd.reduce %5 over [py] neutral [0xFF800000 : f32] : (!nd.tensor<f32, out: 16, py: 2, row: 32>) -> !nd.tensor<f32, out: 16, row: 32> {
+  ^bb0(%a: f32, %k: f32):
+    %p = arith.maximumf %a, %k : f32
+    nd.yield %p : f32
+  }
+  return %6 : !nd.tensor<f32, out: 16, row: 32>
+}
+
+// -----
+
+// The names of the ops do not matter: a user's nest.compute in the place of pointwise ops fuses alike. Nests inside of a scan are
+// fused as well, and what nobody reads goes.
+// CHECK-LABEL: @inScan
+// CHECK: nest.scan
+// CHECK-COUNT-1: nest.compute
+// CHECK: math.tanh
+// CHECK-NOT: nest.compute
+func.func @inScan(%h: !nd.tensor<f32, n: 4>, %x: !nd.tensor<f32, n: 4, t: 5>) -> !nd.tensor<f32, n: 4> {
+  %dead = nest.compute (n: 4) reads %h[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  %r = nest.scan along #nd.dims<t: 5> init(%h) reads(%x) : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4, t: 5>) -> !nd.tensor<f32, n: 4> {
+  ^bb0(%c: !nd.tensor<f32, n: 4>, %s: !nd.tensor<f32, n: 4>):
+    %0 = nest.compute (n: 4) reads %c[], %s[] {
+    ^bb0(%a: f32, %b: f32):
+      %p = arith.addf %a, %b : f32
+      nest.yield %p : f32
+    } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+    %1 = nest.compute (n: 4) reads %0[] {
+    ^bb0(%a: f32):
+      %p = math.tanh %a : f32
+      nest.yield %p : f32
+    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+    nest.yield %1 : !nd.tensor<f32, n: 4>
+  }
+  return %r : !nd.tensor<f32, n: 4>
+}

@@ -1,0 +1,69 @@
+// RUN: heddle-opt %s -nest-assign-layouts | FileCheck %s
+
+// Lanes along n: b lies in panels as wide as a register tile, a so that the sum walks along memory.
+// CHECK-LABEL: func.func @product(
+// CHECK-SAME: nd.layout = #nest.layout<[m, k]>
+// CHECK-SAME: nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>
+// CHECK: layouts = [#nest.layout<[m, n]>]
+func.func @product(%a: !nd.tensor<f32, k: 512, m: 60> {nd.layout = "any"},
+                   %b: !nd.tensor<f32, k: 512, n: 512> {nd.layout = "any"}) -> !nd.tensor<f32, m: 60, n: 512> {
+  %c = nest.compute (m: 60, n: 512) reduce (k: 512) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 512, m: 60>, !nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, m: 60, n: 512>
+  return %c : !nd.tensor<f32, m: 60, n: 512>
+}
+
+// Convolutional capsules: the small name j fills vectors together with out.
+// CHECK-LABEL: func.func @votes(
+// CHECK-SAME: #nest.layout<[(out, j) floordiv 32, {{.*}}, (out, j) mod 32]>
+// CHECK: layouts = [#nest.layout<[{{.*}}, out, j]>]
+func.func @votes(%p: !nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 64, row: 15> {nd.layout = "any"},
+                 %w: !nd.tensor<f32, channel: 32, j: 4, k: 4, kx: 3, ky: 3, out: 32> {nd.layout = "any"})
+    -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 64, out: 32, row: 7> {
+  %c = nest.compute (column: 7, i: 4, j: 4, n: 64, out: 32, row: 7) reduce (channel: 32, k: 4, kx: 3, ky: 3)
+      reads %p[row = 2 * row + ky, column = 2 * column + kx], %w[] {
+  ^bb0(%x: f32, %y: f32):
+    %p1 = arith.mulf %x, %y : f32
+    nest.yield %p1 : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 64, row: 15>,
+                               !nd.tensor<f32, channel: 32, j: 4, k: 4, kx: 3, ky: 3, out: 32>)
+      -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 64, out: 32, row: 7>
+  return %c : !nd.tensor<f32, column: 7, i: 4, j: 4, n: 64, out: 32, row: 7>
+}
+
+// The same with sizes that no block divides: 10 times 3 lanes, two vectors.
+// CHECK-LABEL: func.func @odd(
+// CHECK: layouts = [#nest.layout<[{{.*}}out, j]>]
+func.func @odd(%p: !nd.tensor<f32, channel: 7, i: 3, n: 5> {nd.layout = "any"},
+               %w: !nd.tensor<f32, channel: 7, j: 3, out: 10> {nd.layout = "any"}) -> !nd.tensor<f32, i: 3, j: 3, n: 5, out: 10> {
+  %c = nest.compute (i: 3, j: 3, n: 5, out: 10) reduce (channel: 7) reads %p[], %w[] {
+  ^bb0(%x: f32, %y: f32):
+    %p1 = arith.mulf %x, %y : f32
+    nest.yield %p1 : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, channel: 7, i: 3, n: 5>, !nd.tensor<f32, channel: 7, j: 3, out: 10>)
+      -> !nd.tensor<f32, i: 3, j: 3, n: 5, out: 10>
+  return %c : !nd.tensor<f32, i: 3, j: 3, n: 5, out: 10>
+}
+
+// An argument that says nothing lies as the caller has it: over its sorted names. A donated one lies as the program wants,
+// and so does the result in its place.
+// CHECK-LABEL: func.func @state(
+// CHECK-SAME: nd.layout = #nest.layout<[k, m]>
+// CHECK-SAME: nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>
+// CHECK-SAME: -> (!nd.tensor<f32, k: 512, n: 512> {nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>}
+func.func @state(%a: !nd.tensor<f32, k: 512, m: 60>, %b: !nd.tensor<f32, k: 512, n: 512> {heddle.donate = 0})
+    -> (!nd.tensor<f32, k: 512, n: 512>, !nd.tensor<f32, m: 60, n: 512>) {
+  %c = nest.compute (m: 60, n: 512) reduce (k: 512) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 512, m: 60>, !nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, m: 60, n: 512>
+  %d = nest.compute (k: 512, n: 512) reads %b[] {
+  ^bb0(%x: f32):
+    %p = arith.negf %x : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, k: 512, n: 512>
+  return %d, %c : !nd.tensor<f32, k: 512, n: 512>, !nd.tensor<f32, m: 60, n: 512>
+}
