@@ -88,6 +88,7 @@ private:
   decltype(jit(&classify)) classifier{jit(&classify, jitOptions("classify"))};
 
   void openOutput();
+  void removeLeftovers();
   void load();
   void save();
   void writeLog(const std::string &text);
@@ -132,6 +133,15 @@ void Run::openOutput() {
     throw Error("can't make the directory '" + options.output + "': " + error.message());
   if (access(options.output.c_str(), W_OK) != 0)
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno));
+  removeLeftovers();
+}
+
+/// What a run that was killed while it wrote has left.
+void Run::removeLeftovers() {
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
+    if (entry.path().filename().string().find(".safetensors.part-") != std::string::npos)
+      std::filesystem::remove(entry.path(), ignored);
 }
 
 void Run::writeLog(const std::string &text) {

@@ -16,6 +16,7 @@ using fashion::Options;
 int main(int argc, char **argv) {
   CLI::App app("Trains a convolutional network on Fashion-MNIST, saves a checkpoint and a program "
                "file, writes a report.");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   Options options;
   auto usually = [](auto value) { return " (" + std::to_string(value) + ")"; };
   app.add_option("--epochs", options.epochs,
