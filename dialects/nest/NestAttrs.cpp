@@ -136,7 +136,8 @@ static ParseResult parseConditions(AsmParser &parser, SmallVectorImpl<Condition>
       equality = true;
       if (parser.parseEqual())
         return failure();
-    } else if (parser.parseGreater() || parser.parseEqual()) {
+    } else if (failed(parser.parseOptionalKeyword("ge")) &&
+               (parser.parseGreater() || parser.parseEqual())) {
       return failure();
     }
     if (parser.parseInteger(zero))
@@ -158,11 +159,11 @@ FailureOr<GuardAttr> nest::parseGuardText(AsmParser &parser) {
   return GuardAttr::get(parser.getContext(), conditions, otherwise);
 }
 
-void nest::printGuardText(AsmPrinter &printer, GuardAttr guard) {
+void nest::printGuardText(AsmPrinter &printer, GuardAttr guard, StringRef atLeast) {
   printer << "[";
   llvm::interleaveComma(
       guard.getConditions(), printer.getStream(), [&](const Condition &condition) {
-        printer << condition.expr().str() << (condition.equality ? " == 0" : " >= 0");
+        printer << condition.expr().str() << " " << (condition.equality ? "==" : atLeast) << " 0";
       });
   printer << "]";
   if (guard.getOtherwise())
@@ -179,8 +180,9 @@ Attribute GuardAttr::parse(AsmParser &parser, Type) {
 }
 
 void GuardAttr::print(AsmPrinter &printer) const {
+  // The bodies of attributes are read in pairs of brackets, which `>=` would break.
   printer << "<";
-  printGuardText(printer, *this);
+  printGuardText(printer, *this, "ge");
   printer << ">";
 }
 

@@ -48,8 +48,9 @@ def Nest_GuardAttr : Nest_Attr<"Guard", "guard"> {
     `otherwise`; without `otherwise` the point is excluded (it contributes nothing to the reduction). An empty conjunction always holds.
 
     ```mlir
-    #nest.guard<[row + ky - 1 >= 0, 28 - row - ky >= 0] else 0.0 : f32>   #nest.guard<[(row - ky) mod 2 == 0]>
+    #nest.guard<[row + ky - 1 ge 0, 28 - row - ky ge 0] else 0.0 : f32>   #nest.guard<[(row - ky) mod 2 == 0]>
     ```
+    Ops write `>=`, which the body of an attribute can't hold.
   }];
   let parameters = (ins ArrayRefParameter<"::heddle::nest::Condition">:$conditions,
                         OptionalParameter<"::mlir::TypedAttr">:$otherwise);

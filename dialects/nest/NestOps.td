@@ -41,9 +41,9 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     Constraints:
     - (c1) produced and reduced names are distinct.
     - (c2) one map and one guard for each read and finish read; a map has exactly the names of the tensor that it reads.
-    - (c3) maps and guards mention iteration names, names of enclosing groups, and `read(i)` of an earlier read with integer elements; those of finish reads no reduced name.
+    - (c3) maps and guards mention iteration names, names of enclosing groups, and `read(i)` of an earlier read with integer elements; those of finish reads no reduced name and no `read(i)`.
     - (c4) an unguarded affine read stays inside its tensor (where sizes are constant).
-    - (c5) `body`, `combine`, `finish` have the arguments and yields described; they hold scalar ops only.
+    - (c5) `body`, `combine`, `finish` have the arguments and yields described; they hold scalar ops only, `combine` no `nest.index`.
     - (c6) `neutral` is empty exactly if `reduced` is; `combine` likewise. A guard may exclude only where something is reduced.
     - (c7) every result has the produced names with their sizes.
     - (c8) `layouts`, if present, has one layout (or unit) for each result, legal for its sizes.
@@ -133,7 +133,7 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, DeclareOpInterfaceMethod
 
     Constraints:
     - (c1) the names are distinct from those of enclosing groups and of the nests inside.
-    - (c2) the region holds nest ops and ends in `nest.yield`.
+    - (c2) the region has no arguments, holds nest ops and ends in `nest.yield`.
     - (c3) each result is the yielded type with the group's names added.
 
     ```mlir
@@ -159,7 +159,8 @@ def Nest_IndexOp : Nest_Op<"index", [Pure]> {
   let assemblyFormat = "custom<Name>($name) attr-dict";
 }
 
-def Nest_YieldOp : Nest_Op<"yield", [Pure, Terminator, ReturnLike]> {
+def Nest_YieldOp : Nest_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["ComputeOp", "UpdateOp", "ScanOp", "GroupOp"]>]> {
   let summary = "ends a region of a nest";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -25,7 +25,8 @@ MapAttr getCheckedMap(mlir::AsmParser &parser, llvm::SMLoc loc,
                       llvm::SmallVectorImpl<MapEntry> &entries);
 /// `[row + ky - 1 >= 0, row == 0] else 0.0 : f32`
 mlir::FailureOr<GuardAttr> parseGuardText(mlir::AsmParser &parser);
-void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard);
+/// `atLeast`: how `>=` is spelt; `ge` is read as well.
+void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard, llvm::StringRef atLeast = ">=");
 
 } // namespace heddle::nest
 

@@ -86,8 +86,8 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
 
 static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
                                   TypeRange arguments, TypeRange results) {
-  if (region.empty())
-    return op->emitOpError() << "expected a region " << what;
+  if (!region.hasOneBlock())
+    return op->emitOpError() << "expected a region " << what << " of one block";
   Block &block = region.front();
   if (block.getArgumentTypes() != arguments)
     return op->emitOpError() << "expected " << what << " with arguments (" << arguments
@@ -98,8 +98,10 @@ static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
   if (yield.getValues().getTypes() != results)
     return op->emitOpError() << "expected " << what << " to yield (" << results << "), got ("
                              << yield.getValues().getTypes() << ")";
+  // Elements are combined in any order and grouping, so that a combination has no coordinates.
+  bool hasCoordinates = what != "combine";
   for (Operation &inner : block.without_terminator())
-    if (!isa<IndexOp>(inner) && !nd::isScalarOp(&inner))
+    if (!(hasCoordinates && isa<IndexOp>(inner)) && !nd::isScalarOp(&inner))
       return inner.emitOpError() << "is not a scalar op that may stand in a region of '"
                                  << op->getName() << "'";
   return success();
@@ -170,13 +172,13 @@ LogicalResult ComputeOp::verify() {
     auto map = cast<MapAttr>(getMaps()[i]);
     auto guard = cast<GuardAttr>(getGuards()[i]);
     if (failed(verifyRead(*this, getOperand(i), map, guard,
-                          inBody ? ValueRange(getReads().take_front(i)) : ValueRange(getReads()),
+                          inBody ? ValueRange(getReads().take_front(i)) : ValueRange(),
                           inBody ? scope : finishScope, ranges, inBody && isReduction(), empty)))
       return failure();
   }
   SmallVector<Type> elements;
-  if (auto yield =
-          getBody().empty() ? nullptr : dyn_cast<YieldOp>(getBody().front().getTerminator()))
+  Block &code = getBody().front();
+  if (auto yield = code.empty() ? nullptr : dyn_cast<YieldOp>(code.back()))
     elements = llvm::to_vector(yield.getValues().getTypes());
   if (failed(verifyRegion(*this, getBody(), "body", scalarTypesOf(getReads()), elements))) // c5
     return failure();
@@ -190,10 +192,9 @@ LogicalResult ComputeOp::verify() {
                            << getNeutral().size();
     accumulators.clear();
     for (Attribute value : getNeutral()) {
-      auto typed = dyn_cast<TypedAttr>(value);
-      if (!typed)
+      if (!isa<FloatAttr, IntegerAttr>(value))
         return emitOpError() << "expected neutral elements that are numbers, got " << value;
-      accumulators.push_back(typed.getType());
+      accumulators.push_back(cast<TypedAttr>(value).getType());
     }
     for (auto [element, accumulator] : llvm::zip_equal(elements, accumulators))
       if (element != accumulator && !(isa<FloatType>(element) && isa<FloatType>(accumulator)))
@@ -289,8 +290,13 @@ LogicalResult ScanOp::verify() {
                          << ") that yields the carried tensors "
                          << "and a slice of each output";
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
-    auto type = cast<nd::NdTensorType>(value.getType());
+    auto type = dyn_cast<nd::NdTensorType>(value.getType());
+    if (!type) // c2
+      return emitOpError() << "expected to yield named tensors, got " << value.getType();
     if (i >= getInits().size()) {
+      if (type.has(along.name.getValue())) // c3
+        return emitOpError() << "expected slices of outputs without '" << along.name.getValue()
+                             << "', got " << nd::namesText(type.getDims());
       SmallVector<nd::Dim> dims(type.getDims().getDims());
       dims.push_back(along);
       type = type.withDims(dims);
@@ -318,6 +324,8 @@ LogicalResult GroupOp::verify() {
       return emitOpError() << "the name '" << dim.name.getValue()
                            << "' is one of an enclosing group";
   Block &block = getBody().front();
+  if (block.getNumArguments() != 0) // c2
+    return emitOpError() << "expected a region without arguments";
   if (failed(verifyNestRegion(*this, block))) // c2
     return failure();
   WalkResult inside = block.walk([&](Operation *inner) -> WalkResult {
@@ -339,7 +347,12 @@ LogicalResult GroupOp::verify() {
     if (!type)
       return emitOpError() << "expected to yield named tensors, got " << value.getType();
     SmallVector<nd::Dim> dims(type.getDims().getDims());
-    dims.append(getNames().begin(), getNames().end());
+    for (const nd::Dim &dim : getNames()) {
+      if (type.has(dim.name.getValue())) // c3
+        return emitOpError() << "expected to yield tensors without '" << dim.name.getValue()
+                             << "', got " << nd::namesText(type.getDims());
+      dims.push_back(dim);
+    }
     if (type.withDims(dims) != result.getType()) // c3
       return emitOpError() << "expected a result of type " << type.withDims(dims) << ", got "
                            << result.getType();

@@ -229,7 +229,9 @@ Scalar Arithmetic::monotone(FloatType type, double (*function)(double), const Sc
 }
 
 Scalar Arithmetic::gentle(FloatType type, double (*function)(double), const Scalar &a) {
-  return rounded(type, function(a.value), a.error, false, a.undecided, 8);
+  // Reductions of the argument may round it once.
+  double reduction = std::isfinite(a.value) ? unitRoundoff(type) * std::fabs(a.value) : 0;
+  return rounded(type, function(a.value), a.error + reduction, false, a.undecided, 8);
 }
 
 Scalar Arithmetic::integral(double (*function)(double), const Scalar &a) {

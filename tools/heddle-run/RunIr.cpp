@@ -15,6 +15,8 @@
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -143,9 +145,16 @@ private:
 };
 } // namespace
 
+static auto checksOf(func::FuncOp function) {
+  return llvm::make_filter_range(function.front(), [](Operation &op) {
+    return isa_and_nonnull<check::CheckDialect>(op.getDialect());
+  });
+}
+
 /// Holds the compiled values against the interpreter's. True if they agree.
-static bool compare(const Signature &entry, ArrayRef<interp::TensorValue> expected,
-                    const Arrays &got, MLIRContext *context) {
+static bool compare(func::FuncOp function, const Signature &entry,
+                    ArrayRef<interp::TensorValue> expected, const Arrays &got) {
+  MLIRContext *context = function.getContext();
   int64_t compared = 0, undecided = 0;
   bool agrees = true;
   for (auto [formal, value, array] : llvm::zip_equal(entry.results, expected, got)) {
@@ -164,13 +173,18 @@ static bool compare(const Signature &entry, ArrayRef<interp::TensorValue> expect
                  << compared << " elements hang on choices within the error bounds; expected at "
                  << "most one in 20\n";
   }
-  if (agrees) {
-    llvm::outs() << "@" << entry.name << ": " << compared << " elements agree";
-    if (undecided)
-      llvm::outs() << ", " << undecided << " of them undecided";
-    llvm::outs() << "\n";
-  }
-  return agrees;
+  if (!agrees)
+    return false;
+  llvm::outs() << "@" << entry.name << ":";
+  if (auto checks = llvm::range_size(checksOf(function)))
+    llvm::outs() << " " << checks << (checks == 1 ? " check holds" : " checks hold")
+                 << (got.empty() ? "" : ",");
+  if (!got.empty())
+    llvm::outs() << " " << compared << " elements agree";
+  if (undecided)
+    llvm::outs() << ", " << undecided << " of them undecided";
+  llvm::outs() << "\n";
+  return true;
 }
 
 /// Gradients become ops that the interpreter has; all else stays as it was written.
@@ -189,6 +203,7 @@ bool run::runIr(const Options &options) {
   registerCompilerDialects(registry);
   registry.insert<check::CheckDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
@@ -199,6 +214,11 @@ bool run::runIr(const Options &options) {
   if (!module)
     return false;
   std::vector<func::FuncOp> entries = chooseEntries(*module, options.entry);
+  // What the chosen entries do not call is not looked at.
+  PassManager removal(&context);
+  removal.addPass(createSymbolDCEPass());
+  if (!options.entry.empty() && failed(removal.run(*module)))
+    return false;
   std::vector<Signature> signatures;
   for (func::FuncOp entry : entries)
     signatures.push_back(signatureOf(entry));
@@ -244,7 +264,7 @@ bool run::runIr(const Options &options) {
       results = std::move(*got);
     }
     if (options.compare)
-      fine[i] = compare(signature, expected[i], results, &context);
+      fine[i] = compare(entries[i], signature, expected[i], results);
     else
       report(signature, results, options);
   }

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nd_to_nest/NdToNest.h"
+#include "dialects/nd/NdGradient.h"
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
@@ -36,8 +38,13 @@ public:
       if (results.empty())
         continue; // taken in by its users
       for (Value result : results)
-        if (Operation *made = result.getDefiningOp(); made && !made->hasAttr("heddle.name"))
+        if (Operation *made = result.getDefiningOp(); made && !made->hasAttr("heddle.name")) {
           made->setAttr("heddle.name", b.getStringAttr(op.getName().stripDialect()));
+          // What the user decides about the op holds for its nest.
+          for (NamedAttribute attribute : op.getDiscardableAttrs())
+            if (attribute.getName().getValue().starts_with("heddle.") || attribute.getName() == "group")
+              made->setAttr(attribute.getName(), attribute.getValue());
+        }
       op.replaceAllUsesWith(results);
       op.erase();
     }
@@ -367,14 +374,14 @@ private:
     for (auto [i, slice] : llvm::enumerate(sliceTypes)) {
       NestBuilder out(b, loc);
       Value from = op.getExclusive() ? Value(block->getArgument(i)) : next->getResult(i);
-      auto type = cast<nd::NdTensorType>(slice);
+      auto type = cast<nd::NdTensorType>(slice).withElementType(tensorTypeOf(op.getResult(i)).getElementType());
       out.produced = type.getDims();
       out.read(from, MapAttr::identity(tensorTypeOf(from)));
       yields.push_back(out.create({type.getElementType()},
                                   [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                                    if (read[0].getType() == type.scalarType())
-                                      return {read[0]};
-                                    return {arith::TruncFOp::create(builder, where, type.scalarType(), read[0])};
+                                    return {isa<FloatType>(type.scalarType())
+                                                ? nd::convertFloat(builder, where, read[0], type.scalarType())
+                                                : read[0]};
                                   })
                            .getResult(0));
     }
@@ -386,39 +393,65 @@ private:
 
   LogicalResult round(nd::RoundOp op, SmallVectorImpl<Value> &results) {
     auto type = tensorTypeOf(op.getResult());
-    Type element = type.getElementType(), to = op.getTo();
-    if (element != to && !(element.isF32() && (to.isBF16() || to.isF16())) && !(element.isF64() && to.isF32()))
-      return op.emitOpError() << "from " << element << " to " << to << " has no lowering";
+    auto element = cast<FloatType>(type.getElementType()), to = cast<FloatType>(op.getTo());
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
     nest.read(op.getInput(), MapAttr::identity(type));
-    results.push_back(
-        nest.create({element},
-                    [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                      if (element == to)
-                        return {read[0]};
-                      if (!to.isBF16()) {
-                        Value narrow = arith::TruncFOp::create(builder, where, to, read[0]);
-                        return {arith::ExtFOp::create(builder, where, element, narrow)};
-                      }
-                      // bf16 is the upper half of f32: half of the last kept place is added, then the rest cut off.
-                      Type i32 = builder.getI32Type();
-                      auto number = [&](int64_t n) -> Value {
-                        return arith::ConstantIntOp::create(builder, where, n, 32);
-                      };
-                      Value bits = arith::BitcastOp::create(builder, where, i32, read[0]);
-                      Value last = arith::AndIOp::create(
-                          builder, where, arith::ShRUIOp::create(builder, where, bits, number(16)), number(1));
-                      Value up = arith::AddIOp::create(
-                          builder, where, arith::AddIOp::create(builder, where, bits, number(0x7fff)), last);
-                      Value kept = arith::AndIOp::create(builder, where, up, number(int32_t(0xffff0000)));
-                      Value rounded = arith::BitcastOp::create(builder, where, element, kept);
-                      Value isNan =
-                          arith::CmpFOp::create(builder, where, arith::CmpFPredicate::UNO, read[0], read[0]);
-                      return {arith::SelectOp::create(builder, where, isNan, read[0], rounded)};
-                    })
-            .getResult(0));
+    results.push_back(nest.create({element},
+                                  [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                                    if (element == to)
+                                      return {read[0]};
+                                    // Elements of 16 bits are computed in f32 anyway.
+                                    bool narrow = element.getWidth() == 16;
+                                    Value wide = narrow ? nd::convertFloat(builder, where, read[0], builder.getF32Type())
+                                                        : read[0];
+                                    wide = roundBits(builder, where, wide, to);
+                                    return {nd::convertFloat(builder, where, wide, element)};
+                                  })
+                          .getResult(0));
     return success();
+  }
+
+  /// An f32 or f64 rounded to a narrower type and back. By its bits, since compiled code keeps what is narrowed and
+  /// widened again: half of the last place that is kept is added (a little less to an even number), the rest cut off.
+  static Value roundBits(OpBuilder &builder, Location where, Value x, FloatType to) {
+    auto from = cast<FloatType>(x.getType());
+    unsigned width = from.getWidth(), cut = from.getFPMantissaWidth() - to.getFPMantissaWidth();
+    const llvm::fltSemantics &semantics = to.getFloatSemantics();
+    Type integer = builder.getIntegerType(width);
+    auto number = [&](APInt n) -> Value {
+      return arith::ConstantOp::create(builder, where, builder.getIntegerAttr(integer, n));
+    };
+    auto real = [&](APFloat n) -> Value {
+      bool inexact;
+      n.convert(from.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+      return arith::ConstantOp::create(builder, where, builder.getFloatAttr(from, n));
+    };
+    auto choose = [&](arith::CmpFPredicate predicate, Value a, Value b, Value yes, Value no) -> Value {
+      Value condition = arith::CmpFOp::create(builder, where, predicate, a, b);
+      return arith::SelectOp::create(builder, where, condition, yes, no);
+    };
+    Value bits = arith::BitcastOp::create(builder, where, integer, x);
+    Value last = arith::AndIOp::create(
+        builder, where, arith::ShRUIOp::create(builder, where, bits, number(APInt(width, cut))), number(APInt(width, 1)));
+    Value half = arith::AddIOp::create(builder, where, bits, number(APInt::getLowBitsSet(width, cut - 1)));
+    Value up = arith::AddIOp::create(builder, where, half, last);
+    Value kept = arith::AndIOp::create(builder, where, up, number(APInt::getHighBitsSet(width, width - cut)));
+    Value rounded = arith::BitcastOp::create(builder, where, from, kept);
+    int lowest = APFloat::semanticsMinExponent(semantics);
+    if (lowest != APFloat::semanticsMinExponent(from.getFloatSemantics())) {
+      // Fewer exponents: below the smallest normal number the grid is even, beyond the largest one is infinity.
+      Value size = math::AbsFOp::create(builder, where, x);
+      Value grid = real(APFloat::getSmallest(semantics));
+      Value steps = math::RoundEvenOp::create(builder, where, arith::DivFOp::create(builder, where, x, grid));
+      rounded = choose(arith::CmpFPredicate::OLT, size, real(APFloat::getSmallestNormalized(semantics)),
+                       arith::MulFOp::create(builder, where, steps, grid), rounded);
+      Value infinity = choose(arith::CmpFPredicate::OLT, x, real(APFloat(0.0)), real(APFloat::getInf(semantics, true)),
+                              real(APFloat::getInf(semantics)));
+      rounded = choose(arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, where, rounded),
+                       real(APFloat::getLargest(semantics)), infinity, rounded);
+    }
+    return choose(arith::CmpFPredicate::UNO, x, x, x, rounded);
   }
 
   Value indexAs(OpBuilder &builder, Location where, StringRef name, Type type) {

@@ -332,7 +332,7 @@ func.func @scan_c3_yield(%a: !nd.tensor<i64, row: 3>) {
 // -----
 
 func.func @round_c1_wider(%a: !nd.tensor<f32, row: 3>) {
-  // expected-error @below {{expected a float type no wider than 'f32', got 'f64'}}
+  // expected-error @below {{expected an element type of floats no wider than 'f32', got 'f64'}}
   %0 = nd.round %a to f64 : !nd.tensor<f32, row: 3> -> !nd.tensor<f32, row: 3>
   return
 }
@@ -340,7 +340,7 @@ func.func @round_c1_wider(%a: !nd.tensor<f32, row: 3>) {
 // -----
 
 func.func @round_c1_integer(%a: !nd.tensor<i32, row: 3>) {
-  // expected-error @below {{expected a float type no wider than 'i32', got 'f32'}}
+  // expected-error @below {{expected an element type of floats no wider than 'i32', got 'f32'}}
   %0 = nd.round %a to f32 : !nd.tensor<i32, row: 3> -> !nd.tensor<i32, row: 3>
   return
 }

@@ -1,0 +1,851 @@
+// Every numbered constraint of NestOps.td, by op and number.
+// RUN: heddle-opt %s --split-input-file --verify-diagnostics
+
+func.func @compute_c1_both(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the name 'n' is both produced and reduced}}
+  %0 = nest.compute (n: 4) reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c2_unknown_tensor_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{unknown name 'm': the tensor read is '!nd.tensor<f32, n: 4>'}}
+  %0 = nest.compute (n: 4) reads %a[m = n] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c2_map_names(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a map with the names {n: 4}, got #nest.map<>}}
+  %0 = "nest.compute"(%a) <{produced = #nd.dims<n: 4>, reduced = #nd.dims<>, maps = [#nest.map<>], guards = [#nest.guard<[]>], neutral = [], operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }, {}, {}) : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c2_number(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a map and a guard for each of 1 reads}}
+  %0 = "nest.compute"(%a) <{produced = #nd.dims<n: 4>, reduced = #nd.dims<>, maps = [], guards = [], neutral = [], operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }, {}, {}) : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c3_unknown_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{unknown iteration name 'k' in 'k + n'}}
+  %0 = nest.compute (n: 4) reads %a[n = n + m - m + 0 * n + k] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c3_guard_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{unknown iteration name 'k' in 'k - 1'}}
+  %0 = nest.compute (n: 4) reads %a[] if [k - 1 >= 0] else 0.0 : f32 {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c3_later_read(%a: !nd.tensor<f32, n: 4>, %i: !nd.tensor<i32, n: 4>) {
+  // expected-error @below {{expected read(1) in 'read(1)' to be an earlier read with integer elements}}
+  %0 = nest.compute (n: 4) reads %a[n = read(1)], %i[] {
+  ^bb0(%x: f32, %y: i32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<i32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c3_float_read(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected read(0) in 'read(0)' to be an earlier read with integer elements}}
+  %0 = nest.compute (n: 4) reads %a[], %a[n = read(0)] {
+  ^bb0(%x: f32, %y: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c3_finish_reduced_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{unknown iteration name 'n' in 'n'}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] finish reads %a[] {
+  ^bb0(%s: f32, %x: f32):
+    nest.yield %s : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c3_finish_gathers(%a: !nd.tensor<f32, n: 4>, %i: !nd.tensor<i32, n: 4>) {
+  // expected-error @below {{expected read(0) in 'read(0)' to be an earlier read with integer elements}}
+  %0 = nest.compute (n: 4) reads %i[] {
+  ^bb0(%x: i32):
+    nest.yield %x : i32
+  } finish reads %a[n = read(0)] {
+  ^bb0(%s: i32, %x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<i32, n: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c4_beyond(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the read of 'n' at 'n + 1' reaches from 1 to 4; expected to stay in [0, 4)}}
+  %0 = nest.compute (n: 4) reads %a[n = n + 1] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c4_below(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the read of 'n' at 'n - 1' reaches from -1 to 1; expected to stay in [0, 4)}}
+  %0 = nest.compute (n: 3) reads %a[n = n - 1] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
+func.func @compute_c5_body_arguments(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected body with arguments ('f32'), got ('f64')}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f64):
+    nest.yield %x : f64
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c5_body_op(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+  // expected-error @below {{is not a scalar op that may stand in a region of 'nest.compute'}}
+    %y = math.atan %x : f32
+    nest.yield %y : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c5_no_yield(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected body to end in nest.yield}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    %y = arith.addf %x, %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c5_empty_block(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected body to end in nest.yield}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c5_combine_arguments(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected combine with arguments ('f32', 'f32'), got ('f32')}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine [0.0 : f32] {
+  ^bb0(%p: f32):
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c5_combine_index(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute (m: 2) reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine [0.0 : f32] {
+  ^bb0(%p: f32, %e: f32):
+  // expected-error @below {{is not a scalar op that may stand in a region of 'nest.compute'}}
+    %i = nest.index m
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2>
+  return
+}
+
+// -----
+
+func.func @compute_c5_combine_blocks(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a region combine of one block}}
+  %0 = "nest.compute"(%a) <{produced = #nd.dims<>, reduced = #nd.dims<n: 4>, maps = [#nest.map<n = n>], guards = [#nest.guard<[]>], neutral = [0.0 : f32], operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }, {
+  ^bb0(%p: f32, %e: f32):
+    nest.yield %p : f32
+  ^bb1:
+    nest.yield
+  }, {}) : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c5_finish_yield(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected finish to yield ('f32'), got ()}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } finish {
+  ^bb0(%x: f32):
+    nest.yield
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c5_number_of_neutral(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected 1 neutral elements, got 2}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine [0.0 : f32, 1.0 : f32] {
+  ^bb0(%p: f32, %q: f32, %e: f32, %f: f32):
+    nest.yield %p, %q : f32, f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c5_neutral_type(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected elements of type 'i32', got 'f32'}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0 : i32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32>
+  return
+}
+
+// -----
+
+func.func @compute_c5_neutral_text(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected neutral elements that are numbers, got "zero"}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine ["zero"] {
+  ^bb0(%p: f32, %e: f32):
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c5_result_element(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a result of element type 'f32', got 'i32'}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c5_number_of_results(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected 1 results, got 2}}
+  %0:2 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>)
+  return
+}
+
+// -----
+
+func.func @compute_c5_otherwise_type(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a value of type 'f32' to be read instead, got 0 : i32}}
+  %0 = nest.compute (n: 4) reads %a[] if [n - 1 >= 0] else 0 : i32 {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c6_no_combiner(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a combiner and neutral elements exactly where something is reduced}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c6_nothing_reduced(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a combiner and neutral elements exactly where something is reduced}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c6_exclusion(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected `else` in a guard where nothing is reduced}}
+  %0 = nest.compute (n: 4) reads %a[] if [n - 1 >= 0] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c7_result_names(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a result with the names {n: 4}, got {m: 4}}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c7_result_size(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a result with the names {n: 3}, got {n: 4}}}
+  %0 = nest.compute (n: 3) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c8_layout_number(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a layout for each of 1 results, got 0}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {layouts = []} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c8_no_layout(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a layout or unit, got 3}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {layouts = [3]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c8_unknown_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the layout mentions 'm', which the tensor does not have}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {layouts = [#nest.layout<[m]>]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c8_missing_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the layout lacks 'n'}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {layouts = [#nest.layout<[]>]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_unknown_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{unknown iteration name 'm'}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop m by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_step(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected the last loop over 'n' to have step 1, got 2}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[cache n by 2]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_divides(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a step for 'n' that divides the tile of 4, got 3}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[cache n by 4, register n by 3, vector n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_two_groups(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the name 'n' is walked in two different groups}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[thread (m, n) by 1, loop n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_stage_operand(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a stage of one of 1 reads, got 1}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop n by 1], [stage 1 at 0 in #nest.layout<[n]>]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_stage_place(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a stage at a loop below 1, got 1}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop n by 1], [stage 0 at 1 in #nest.layout<[n]>]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{stage of read 0: the layout mentions 'm', which the tensor does not have}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop n by 1], [stage 0 at 0 in #nest.layout<[m]>]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_operand_types(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  // expected-error @below {{expected 1 operand types, got 0}}
+  } : () -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_combiner_name(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  // expected-error @below {{unknown combiner 'plus'}}
+  } combine plus [0.0 : f32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_combiner_type(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  // expected-error @below {{expected one neutral element of a type that 'or' combines}}
+  } combine or [0.0 : f32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @update_c2_dest_name(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{unknown name 'm': the tensor read is '!nd.tensor<f32, n: 4>'}}
+  %0 = nest.update (p: 3) %d[m = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c3_dest_map(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{unknown iteration name 'q' in 'q'}}
+  %0 = nest.update (p: 3) %d[n = q] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c3_dest_unmapped(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{unknown iteration name 'n' in 'n'}}
+  %0 = nest.update (p: 3) %d[] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c3_float_target(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected read(0) in 'read(0)' to be an earlier read with integer elements}}
+  %0 = nest.update (p: 3) %d[n = read(0)] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c4_beyond(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{the read of 'p' at 'p + 1' reaches from 1 to 3; expected to stay in [0, 3)}}
+  %0 = nest.update (p: 3) %d[n = p] reads %a[p = p + 1] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c5_body(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected body to yield ('f32'), got ()}}
+  %0 = nest.update (p: 3) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c6_combine(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected combine with arguments ('f32', 'f32'), got ('f32')}}
+  %0 = nest.update (p: 3) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32):
+    nest.yield %old : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c7_result(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected a result of type '!nd.tensor<f32, n: 4>', got '!nd.tensor<f32, n: 5>'}}
+  %0 = nest.update (p: 3) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 5>
+  return
+}
+
+// -----
+
+func.func @update_c8_layout(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{the layout mentions 'p', which the tensor does not have}}
+  %0 = nest.update (p: 3) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } {layouts = [#nest.layout<[p]>]} : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @scan_along(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected one name to run along, got {t: 3, u: 2}}}
+  %0 = nest.scan along #nd.dims<t: 3, u: 2> init(%s) reads() : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+  ^bb0(%state: !nd.tensor<f32>):
+    nest.yield %state : !nd.tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c1_size(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected a read with 't: 4', got {t: 3}}}
+  %0 = nest.scan along #nd.dims<t: 4> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    nest.yield %state : !nd.tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c2_arguments(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>') that yields the carried tensors and a slice of each output}}
+  %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32, t: 3>):
+    nest.yield %state : !nd.tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c2_yield(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>') that yields the carried tensors and a slice of each output}}
+  %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    nest.yield
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c2_op(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+  // expected-error @below {{is not a nest that may stand in 'nest.scan'}}
+    %y = nd.broadcast %x : !nd.tensor<f32> -> !nd.tensor<f32, n: 2>
+    nest.yield %state : !nd.tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c3_output(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected a result of type '!nd.tensor<f32, t: 3>', got '!nd.tensor<f32>'}}
+  %0:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    nest.yield %state, %x : !nd.tensor<f32>, !nd.tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @group_c1_inner_name(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.group (n: 4) {
+  // expected-error @below {{iterates over 'n', which is a name of the enclosing group}}
+    %1 = nest.compute (n: 4) reads %a[] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+    nest.yield %1 : !nd.tensor<f32, n: 4>
+  } : !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c1_outer_name(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.group (g: 2) {
+  // expected-error @below {{the name 'g' is one of an enclosing group}}
+    %1 = nest.group (g: 2) {
+      nest.yield %a : !nd.tensor<f32, n: 4>
+    } : !nd.tensor<f32, g: 2, n: 4>
+    %2 = nest.compute (n: 4) reduce (h: 2) reads %1[g = h] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, g: 2, n: 4>) -> !nd.tensor<f32, n: 4>
+    nest.yield %2 : !nd.tensor<f32, n: 4>
+  } : !nd.tensor<f32, g: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c3_name_twice(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected to yield tensors without 'n', got {n: 4}}}
+  %0 = nest.group (n: 4) {
+    nest.yield %a : !nd.tensor<f32, n: 4>
+  } : !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @scan_c3_name_twice(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected slices of outputs without 't', got {t: 3}}}
+  %0:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    nest.yield %state, %a : !nd.tensor<f32>, !nd.tensor<f32, t: 3>
+  }
+  return
+}
+
+// -----
+
+func.func @group_c2_op(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.group (g: 2) {
+  // expected-error @below {{is not a nest that may stand in 'nest.group'}}
+    %1 = nd.broadcast %a : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 2, n: 4>
+    nest.yield %1 : !nd.tensor<f32, m: 2, n: 4>
+  } : !nd.tensor<f32, g: 2, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c2_arguments(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a region without arguments}}
+  %0 = nest.group (g: 2) {
+  ^bb0(%b: !nd.tensor<f32, n: 4>):
+    nest.yield %b : !nd.tensor<f32, n: 4>
+  } : !nd.tensor<f32, g: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c3_number(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected 2 results, got 1}}
+  %0 = nest.group (g: 2) {
+    nest.yield %a, %a : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
+  } : !nd.tensor<f32, g: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c3_result(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a result of type '!nd.tensor<f32, g: 2, n: 4>', got '!nd.tensor<f32, n: 4>'}}
+  %0 = nest.group (g: 2) {
+    nest.yield %a : !nd.tensor<f32, n: 4>
+  } : !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @index_c1_unknown(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+  // expected-error @below {{no enclosing nest has the name 'm' here}}
+    %i = nest.index m
+    nest.yield %x : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @index_c1_reduced_in_finish(%a: !nd.tensor<f32, n: 4>) {
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] finish {
+  ^bb0(%s: f32):
+  // expected-error @below {{no enclosing nest has the name 'n' here}}
+    %i = nest.index n
+    nest.yield %s : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @index_outside(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{no enclosing nest has the name 'n' here}}
+  %i = nest.index n
+  return
+}
+
+// -----
+
+func.func @yield_outside() {
+  // expected-error @below {{expects parent op to be one of 'nest.compute, nest.update, nest.scan, nest.group'}}
+  nest.yield
+}

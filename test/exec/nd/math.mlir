@@ -1,0 +1,342 @@
+// The functions of `math` that a scalar region may use, on floats of each width.
+// RUN: heddle-run %s --compare
+
+func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) {
+  %0 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.exp %x : f32
+    nd.yield %y : f32
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.exp2 %x : f32
+    nd.yield %y : f32
+  }
+  %2 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.expm1 %x : f32
+    nd.yield %y : f32
+  }
+  %3 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.tanh %x : f32
+    nd.yield %y : f32
+  }
+  %4 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.sin %x : f32
+    nd.yield %y : f32
+  }
+  %5 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.cos %x : f32
+    nd.yield %y : f32
+  }
+  %6 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.erf %x : f32
+    nd.yield %y : f32
+  }
+  %7 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.floor %x : f32
+    nd.yield %y : f32
+  }
+  %8 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.ceil %x : f32
+    nd.yield %y : f32
+  }
+  %9 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.roundeven %x : f32
+    nd.yield %y : f32
+  }
+  %10 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.trunc %x : f32
+    nd.yield %y : f32
+  }
+  %11 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %y = math.absf %x : f32
+    nd.yield %y : f32
+  }
+  %12 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %s = math.absf %x : f32
+    %q = arith.constant 0.25 : f32
+    %p = arith.addf %s, %q : f32
+    %y = math.log %p : f32
+    nd.yield %y : f32
+  }
+  %13 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %s = math.absf %x : f32
+    %q = arith.constant 0.25 : f32
+    %p = arith.addf %s, %q : f32
+    %y = math.log2 %p : f32
+    nd.yield %y : f32
+  }
+  %14 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %s = math.absf %x : f32
+    %q = arith.constant 0.25 : f32
+    %p = arith.addf %s, %q : f32
+    %y = math.log1p %p : f32
+    nd.yield %y : f32
+  }
+  %15 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %s = math.absf %x : f32
+    %q = arith.constant 0.25 : f32
+    %p = arith.addf %s, %q : f32
+    %y = math.sqrt %p : f32
+    nd.yield %y : f32
+  }
+  %16 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32):
+    %s = math.absf %x : f32
+    %q = arith.constant 0.25 : f32
+    %p = arith.addf %s, %q : f32
+    %y = math.rsqrt %p : f32
+    nd.yield %y : f32
+  }
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>
+}
+
+func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>) {
+  %0 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.exp %x : f64
+    nd.yield %y : f64
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.exp2 %x : f64
+    nd.yield %y : f64
+  }
+  %2 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.expm1 %x : f64
+    nd.yield %y : f64
+  }
+  %3 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.tanh %x : f64
+    nd.yield %y : f64
+  }
+  %4 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.sin %x : f64
+    nd.yield %y : f64
+  }
+  %5 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.cos %x : f64
+    nd.yield %y : f64
+  }
+  %6 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.erf %x : f64
+    nd.yield %y : f64
+  }
+  %7 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.floor %x : f64
+    nd.yield %y : f64
+  }
+  %8 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.ceil %x : f64
+    nd.yield %y : f64
+  }
+  %9 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.roundeven %x : f64
+    nd.yield %y : f64
+  }
+  %10 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.trunc %x : f64
+    nd.yield %y : f64
+  }
+  %11 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %y = math.absf %x : f64
+    nd.yield %y : f64
+  }
+  %12 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %s = math.absf %x : f64
+    %q = arith.constant 0.25 : f64
+    %p = arith.addf %s, %q : f64
+    %y = math.log %p : f64
+    nd.yield %y : f64
+  }
+  %13 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %s = math.absf %x : f64
+    %q = arith.constant 0.25 : f64
+    %p = arith.addf %s, %q : f64
+    %y = math.log2 %p : f64
+    nd.yield %y : f64
+  }
+  %14 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %s = math.absf %x : f64
+    %q = arith.constant 0.25 : f64
+    %p = arith.addf %s, %q : f64
+    %y = math.log1p %p : f64
+    nd.yield %y : f64
+  }
+  %15 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %s = math.absf %x : f64
+    %q = arith.constant 0.25 : f64
+    %p = arith.addf %s, %q : f64
+    %y = math.sqrt %p : f64
+    nd.yield %y : f64
+  }
+  %16 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  ^bb0(%x: f64):
+    %s = math.absf %x : f64
+    %q = arith.constant 0.25 : f64
+    %p = arith.addf %s, %q : f64
+    %y = math.rsqrt %p : f64
+    nd.yield %y : f64
+  }
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>
+}
+
+func.func @bf16(%a: !nd.tensor<bf16, n: 37>) -> (!nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>) {
+  %0 = nd.pointwise %a : (!nd.tensor<bf16, n: 37>) -> !nd.tensor<bf16, n: 37> {
+  ^bb0(%x: bf16):
+    %y = math.exp %x : bf16
+    nd.yield %y : bf16
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<bf16, n: 37>) -> !nd.tensor<bf16, n: 37> {
+  ^bb0(%x: bf16):
+    %y = math.tanh %x : bf16
+    nd.yield %y : bf16
+  }
+  %2 = nd.pointwise %a : (!nd.tensor<bf16, n: 37>) -> !nd.tensor<bf16, n: 37> {
+  ^bb0(%x: bf16):
+    %y = math.erf %x : bf16
+    nd.yield %y : bf16
+  }
+  %3 = nd.pointwise %a : (!nd.tensor<bf16, n: 37>) -> !nd.tensor<bf16, n: 37> {
+  ^bb0(%x: bf16):
+    %y = math.floor %x : bf16
+    nd.yield %y : bf16
+  }
+  %4 = nd.pointwise %a : (!nd.tensor<bf16, n: 37>) -> !nd.tensor<bf16, n: 37> {
+  ^bb0(%x: bf16):
+    %s = math.absf %x : bf16
+    %q = arith.constant 0.25 : bf16
+    %p = arith.addf %s, %q : bf16
+    %y = math.log %p : bf16
+    nd.yield %y : bf16
+  }
+  %5 = nd.pointwise %a : (!nd.tensor<bf16, n: 37>) -> !nd.tensor<bf16, n: 37> {
+  ^bb0(%x: bf16):
+    %s = math.absf %x : bf16
+    %q = arith.constant 0.25 : bf16
+    %p = arith.addf %s, %q : bf16
+    %y = math.sqrt %p : bf16
+    nd.yield %y : bf16
+  }
+  return %0, %1, %2, %3, %4, %5 : !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>
+}
+
+func.func @f16(%a: !nd.tensor<f16, n: 37>) -> (!nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>) {
+  %0 = nd.pointwise %a : (!nd.tensor<f16, n: 37>) -> !nd.tensor<f16, n: 37> {
+  ^bb0(%x: f16):
+    %y = math.exp %x : f16
+    nd.yield %y : f16
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<f16, n: 37>) -> !nd.tensor<f16, n: 37> {
+  ^bb0(%x: f16):
+    %y = math.tanh %x : f16
+    nd.yield %y : f16
+  }
+  %2 = nd.pointwise %a : (!nd.tensor<f16, n: 37>) -> !nd.tensor<f16, n: 37> {
+  ^bb0(%x: f16):
+    %y = math.erf %x : f16
+    nd.yield %y : f16
+  }
+  %3 = nd.pointwise %a : (!nd.tensor<f16, n: 37>) -> !nd.tensor<f16, n: 37> {
+  ^bb0(%x: f16):
+    %y = math.floor %x : f16
+    nd.yield %y : f16
+  }
+  %4 = nd.pointwise %a : (!nd.tensor<f16, n: 37>) -> !nd.tensor<f16, n: 37> {
+  ^bb0(%x: f16):
+    %s = math.absf %x : f16
+    %q = arith.constant 0.25 : f16
+    %p = arith.addf %s, %q : f16
+    %y = math.log %p : f16
+    nd.yield %y : f16
+  }
+  %5 = nd.pointwise %a : (!nd.tensor<f16, n: 37>) -> !nd.tensor<f16, n: 37> {
+  ^bb0(%x: f16):
+    %s = math.absf %x : f16
+    %q = arith.constant 0.25 : f16
+    %p = arith.addf %s, %q : f16
+    %y = math.sqrt %p : f16
+    nd.yield %y : f16
+  }
+  return %0, %1, %2, %3, %4, %5 : !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>
+}
+
+func.func @two(%a: !nd.tensor<f32, n: 37>, %b: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) {
+  %0 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32, %y: f32):
+    %s = math.absf %x : f32
+    %q = arith.constant 0.25 : f32
+    %p = arith.addf %s, %q : f32
+    %r = math.powf %p, %y : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32, %y: f32):
+    %r = math.fma %x, %y, %x : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.minnumf %x, %y : f32
+    nd.yield %r : f32
+  }
+  %3 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.remf %x, %y : f32
+    nd.yield %r : f32
+  }
+  return %0, %1, %2, %3 : !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>
+}
+
+func.func @integers(%a: !nd.tensor<i32, n: 37>, %b: !nd.tensor<i32, n: 37>) -> (!nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>) {
+  %0 = nd.pointwise %a, %b : (!nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>) -> !nd.tensor<i32, n: 37> {
+  ^bb0(%x: i32, %y: i32):
+    %p = math.absi %x : i32
+    %one = arith.constant 1 : i32
+    %q = arith.ori %y, %one : i32
+    %r = arith.remsi %p, %q : i32
+    nd.yield %r : i32
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<i32, n: 37>) -> !nd.tensor<i32, n: 37> {
+  ^bb0(%x: i32):
+    %three = arith.constant 3 : i32
+    %r = arith.shli %x, %three : i32
+    nd.yield %r : i32
+  }
+  %2 = nd.pointwise %a, %b : (!nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>) -> !nd.tensor<i32, n: 37> {
+  ^bb0(%x: i32, %y: i32):
+    %one = arith.constant 1 : i32
+    %q = arith.ori %y, %one : i32
+    %r = arith.divsi %x, %q : i32
+    nd.yield %r : i32
+  }
+  return %0, %1, %2 : !nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>
+}

@@ -1,0 +1,76 @@
+// One ordered name, carried state.
+// RUN: heddle-run %s --compare
+
+// A recurrence: s <- 2 s + x; every state and the last one.
+func.func @recurrence() {
+  %s = nd.constant dense<1> : tensor<i32> by [] : !nd.tensor<i32>
+  %x = nd.constant dense<[1, 0, 3]> : tensor<3xi32> by [t] : !nd.tensor<i32, t: 3>
+  %a:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%x) : (!nd.tensor<i32>, !nd.tensor<i32, t: 3>) -> (!nd.tensor<i32>, !nd.tensor<i32, t: 3>) {
+  ^bb0(%state: !nd.tensor<i32>, %slice: !nd.tensor<i32>):
+    %next = nest.compute () reads %state[], %slice[] {
+    ^bb0(%u: i32, %v: i32):
+      %d = arith.addi %u, %u : i32
+      %r = arith.addi %d, %v : i32
+      nest.yield %r : i32
+    } : (!nd.tensor<i32>, !nd.tensor<i32>) -> !nd.tensor<i32>
+    nest.yield %next, %next : !nd.tensor<i32>, !nd.tensor<i32>
+  }
+  check.expect_eq_const %a#0 is dense<15> : tensor<i32> by [] : !nd.tensor<i32>
+  check.expect_eq_const %a#1 is dense<[3, 6, 15]> : tensor<3xi32> by [t] : !nd.tensor<i32, t: 3>
+  %b:2 = nest.scan along #nd.dims<t: 3> reverse init(%s) reads(%x) : (!nd.tensor<i32>, !nd.tensor<i32, t: 3>) -> (!nd.tensor<i32>, !nd.tensor<i32, t: 3>) {
+  ^bb0(%state: !nd.tensor<i32>, %slice: !nd.tensor<i32>):
+    %next = nest.compute () reads %state[], %slice[] {
+    ^bb0(%u: i32, %v: i32):
+      %d = arith.addi %u, %u : i32
+      %r = arith.addi %d, %v : i32
+      nest.yield %r : i32
+    } : (!nd.tensor<i32>, !nd.tensor<i32>) -> !nd.tensor<i32>
+    nest.yield %next, %state : !nd.tensor<i32>, !nd.tensor<i32>
+  }
+  check.expect_eq_const %b#0 is dense<21> : tensor<i32> by [] : !nd.tensor<i32>
+  check.expect_eq_const %b#1 is dense<[10, 5, 1]> : tensor<3xi32> by [t] : !nd.tensor<i32, t: 3>
+  return
+}
+
+// A recurrent layer: h <- tanh(w h + x), with a batch; the weights are captured.
+func.func @layer(%h: !nd.tensor<f32, b: 3, i: 7>, %x: !nd.tensor<f32, b: 3, i: 7, t: 5>, %w: !nd.tensor<f32, i: 7, j: 7>) -> (!nd.tensor<f32, b: 3, i: 7>, !nd.tensor<f32, b: 3, i: 7, t: 5>) {
+  %a:2 = nest.scan along #nd.dims<t: 5> init(%h) reads(%x) : (!nd.tensor<f32, b: 3, i: 7>, !nd.tensor<f32, b: 3, i: 7, t: 5>) -> (!nd.tensor<f32, b: 3, i: 7>, !nd.tensor<f32, b: 3, i: 7, t: 5>) {
+  ^bb0(%state: !nd.tensor<f32, b: 3, i: 7>, %slice: !nd.tensor<f32, b: 3, i: 7>):
+    %next = nest.compute (b: 3, i: 7) reduce (j: 7) reads %state[i = j], %w[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.mulf %u, %v : f32
+      nest.yield %p : f32
+    } combine add [0.0 : f32] finish reads %slice[] {
+    ^bb0(%s: f32, %v: f32):
+      %p = arith.addf %s, %v : f32
+      %r = math.tanh %p : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, b: 3, i: 7>, !nd.tensor<f32, i: 7, j: 7>, !nd.tensor<f32, b: 3, i: 7>) -> !nd.tensor<f32, b: 3, i: 7>
+    nest.yield %next, %next : !nd.tensor<f32, b: 3, i: 7>, !nd.tensor<f32, b: 3, i: 7>
+  }
+  return %a#0, %a#1 : !nd.tensor<f32, b: 3, i: 7>, !nd.tensor<f32, b: 3, i: 7, t: 5>
+}
+
+// No step at all, and states without elements.
+func.func @empty(%h: !nd.tensor<f64, i: 3>, %x: !nd.tensor<f64, i: 3, t: 0>, %e: !nd.tensor<bf16, i: 0>, %y: !nd.tensor<bf16, i: 0, t: 4>)
+    -> (!nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3, t: 0>, !nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0, t: 4>) {
+  %a:2 = nest.scan along #nd.dims<t: 0> init(%h) reads(%x) : (!nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3, t: 0>) -> (!nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3, t: 0>) {
+  ^bb0(%state: !nd.tensor<f64, i: 3>, %slice: !nd.tensor<f64, i: 3>):
+    %next = nest.compute (i: 3) reads %state[], %slice[] {
+    ^bb0(%u: f64, %v: f64):
+      %r = arith.addf %u, %v : f64
+      nest.yield %r : f64
+    } : (!nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3>) -> !nd.tensor<f64, i: 3>
+    nest.yield %next, %next : !nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3>
+  }
+  %b:2 = nest.scan along #nd.dims<t: 4> init(%e) reads(%y) : (!nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0, t: 4>) -> (!nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0, t: 4>) {
+  ^bb0(%state: !nd.tensor<bf16, i: 0>, %slice: !nd.tensor<bf16, i: 0>):
+    %next = nest.compute (i: 0) reads %state[], %slice[] {
+    ^bb0(%u: bf16, %v: bf16):
+      %r = arith.addf %u, %v : bf16
+      nest.yield %r : bf16
+    } : (!nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0>) -> !nd.tensor<bf16, i: 0>
+    nest.yield %next, %next : !nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0>
+  }
+  return %a#0, %a#1, %b#0, %b#1 : !nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3, t: 0>, !nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0, t: 4>
+}

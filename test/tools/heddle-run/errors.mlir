@@ -1,0 +1,87 @@
+// Each mistake is told in a sentence with what was expected and what was got; the exit status is 1.
+
+// RUN: not heddle-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: heddle-run: error: can't read '{{.*}}.missing.mlir': No such file or directory
+
+// RUN: not heddle-run %t.missing.heddle 2>&1 | FileCheck %s --check-prefix=MISSING-PROGRAM
+// MISSING-PROGRAM: heddle-run: error: {{.*}}.missing.heddle{{.*}}o such file
+
+// RUN: not heddle-run %s --entry nobody 2>&1 | FileCheck %s --check-prefix=ENTRY
+// ENTRY: heddle-run: error: no entry 'nobody'; there are: 'f', 'g'
+
+// RUN: not heddle-run %s --entry f --input z=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=ARGUMENT
+// ARGUMENT: heddle-run: error: 'f' has no argument 'z'; it takes 'x', 'y'
+
+// RUN: not heddle-run %s --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=WHICH
+// WHICH: heddle-run: error: '{{.*}}errors.mlir' has 2 public functions; say by --entry which one --input and --output mean
+
+// RUN: not heddle-run %s --entry f --input x 2>&1 | FileCheck %s --check-prefix=SPELLING
+// SPELLING: heddle-run: error: expected --input NAME=FILE or NAME=FILE:AXIS,AXIS,..., got 'x'
+
+// RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: heddle-run: error: 'x' is given two files
+
+// RUN: not heddle-run %s --entry f --input x=%t.missing.npy 2>&1 | FileCheck %s --check-prefix=MISSING-NPY
+// MISSING-NPY: heddle-run: error: '{{.*}}.missing.npy': can't open: No such file or directory
+
+// RUN: cp %S/Inputs/2x3.npy %t.txt
+// RUN: not heddle-run %s --entry f --input x=%t.txt 2>&1 | FileCheck %s --check-prefix=ENDING
+// ENDING: heddle-run: error: '{{.*}}.txt': expected a file that ends in .npy or .safetensors
+
+// RUN: head -c 140 %S/Inputs/2x3.npy > %t.short.npy
+// RUN: not heddle-run %s --entry f --input x=%t.short.npy 2>&1 | FileCheck %s --check-prefix=SHORT-NPY
+// SHORT-NPY: heddle-run: error: '{{.*}}.short.npy': {{.+}}
+
+// RUN: heddle-run %s --entry f --seed 1 --interpret --output %t.good.safetensors > %t.log
+// RUN: head -c 100 %t.good.safetensors > %t.short.safetensors
+// RUN: not heddle-run %s --entry f --input x=%t.short.safetensors 2>&1 | FileCheck %s --check-prefix=SHORT-SAFETENSORS
+// SHORT-SAFETENSORS: heddle-run: error: '{{.*}}.short.safetensors': {{.+}}
+
+// RUN: not heddle-run %s --entry f --input x=%t.good.safetensors 2>&1 | FileCheck %s --check-prefix=NO-ARRAY
+// NO-ARRAY: heddle-run: error: '{{.*}}.good.safetensors': no array 'x'; there are: one, two
+
+// Names, sizes and element types: both sides are shown.
+// RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row,depth 2>&1 | FileCheck %s --check-prefix=NAMES
+// NAMES: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, depth: 3] in '{{.*}}2x3.npy', whose names are others
+
+// RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row 2>&1 | FileCheck %s --check-prefix=RANK
+// RANK: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got {{.*}} in '{{.*}}2x3.npy', which has not one axis for each name given
+
+// RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row,row 2>&1 | FileCheck %s --check-prefix=REPEATED
+// REPEATED: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, row: 3] in '{{.*}}2x3.npy', where a name stands twice
+
+// RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=SIZES
+// SIZES: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [column: 2, row: 3] in '{{.*}}2x3.npy'
+
+// RUN: not heddle-run %s --entry f --input y=%S/Inputs/2x3.npy:row,column 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// ELEMENT: heddle-run: error: argument 'y': expected i32 {column: 3, row: 2}, got f32 [row: 2, column: 3] in '{{.*}}2x3.npy', whose elements are of another type
+
+// RUN: not heddle-run %s --entry g 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// SYMBOL: heddle-run: error: argument 'argument0': the size of 'n' is N; give it by --size or a file
+
+// RUN: not heddle-run %s --entry g --size N=-1 2>&1 | FileCheck %s --check-prefix=SYMBOL-VALUE
+// SYMBOL-VALUE: heddle-run: error: expected a size of at least 0 for 'N', got '-1'
+
+// RUN: not heddle-run %s --entry g --size N=0 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: heddle-run: error: argument 'argument1': the size of 'n', N - 1, is -1
+
+// RUN: not heddle-run %s --entry f --target-cpu no-such-cpu 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: error: {{.*}}no-such-cpu
+
+// A disk that takes no more leaves the old file as it was.
+// RUN: cp %t.good.safetensors %t.kept.safetensors
+// RUN: bash -c "trap '' XFSZ; ulimit -f 1; not heddle-run %s --entry g --size N=1000 --interpret --output %t.kept.safetensors" 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: cmp %t.good.safetensors %t.kept.safetensors
+// FULL: heddle-run: error: '{{.*}}.kept.safetensors': {{.*}}File too large
+
+// RUN: not heddle-run %s --entry f --interpret --output %t.nowhere/x.safetensors 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// NOWHERE: heddle-run: error: '{{.*}}x.safetensors': {{.*}}No such file or directory
+
+func.func @f(%x: !nd.tensor<f32, row: 2, column: 3> {nd.name = "x"}, %y: !nd.tensor<i32, row: 2, column: 3> {nd.name = "y"})
+    -> (!nd.tensor<f32, row: 2, column: 3> {nd.name = "one"}, !nd.tensor<i32, row: 2, column: 3> {nd.name = "two"}) {
+  return %x, %y : !nd.tensor<f32, row: 2, column: 3>, !nd.tensor<i32, row: 2, column: 3>
+}
+
+func.func @g(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: N - 1>) -> !nd.tensor<f32, n: N> {
+  return %x : !nd.tensor<f32, n: N>
+}

@@ -1,0 +1,163 @@
+//===- ScalarTest.cpp - numbers with error bounds -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A bound must hold for every execution that is allowed: computed in the type, in a wider type, or
+// in another order. The property tests draw operands with errors, perturb them within these,
+// compute in float and in double, and look whether the result lies inside the bound.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Scalar.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <random>
+
+using namespace heddle::interp;
+using namespace mlir;
+
+namespace {
+struct ScalarTest : testing::Test {
+  MLIRContext context;
+  Builder builder{&context};
+  FloatType f16 = builder.getF16Type(), bf16 = builder.getBF16Type(), f32 = builder.getF32Type(),
+            f64 = builder.getF64Type();
+  Arithmetic arithmetic;
+  std::mt19937_64 random{7};
+
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  }
+  /// An f32 of any magnitude that leaves room for products.
+  double any() { return float(std::ldexp(uniform(-1, 1), int(uniform(-20, 20)))); }
+  Scalar inexact(double value, double error) {
+    Scalar scalar = exactly(value);
+    scalar.error = error;
+    scalar.origin = error != 0 ? arithmetic.freshOrigin() : 0;
+    return scalar;
+  }
+  /// Within the bound, or known not to be known.
+  static bool covers(const Scalar &scalar, double value) {
+    return scalar.undecided || std::fabs(scalar.value - value) <= scalar.error;
+  }
+};
+} // namespace
+
+TEST_F(ScalarTest, IntegersKeepTheirWidth) {
+  EXPECT_EQ(integer(0x1ff, 8).bits, 0xffu);
+  EXPECT_EQ(signedValue(integer(0xff, 8), 8), -1);
+  EXPECT_EQ(signedValue(integer(~0ull, 64), 64), -1);
+  EXPECT_EQ(coordinate(integer(0xff, 8), builder.getIntegerType(8)), -1);
+  EXPECT_EQ(coordinate(integer(0xff, 8), builder.getIntegerType(8, false)), 255);
+  EXPECT_EQ(coordinate(integer(1, 1), builder.getI1Type()), 1);
+}
+
+TEST_F(ScalarTest, FormatsAreTheirs) {
+  EXPECT_EQ(roundTo(f32, 1 + 0x1p-24), 1); // a tie goes to even
+  EXPECT_EQ(roundTo(f32, 1 + 3 * 0x1p-24), 1 + 0x1p-22);
+  EXPECT_EQ(roundTo(bf16, 1 + 0x1p-8), 1);
+  EXPECT_EQ(roundTo(f16, 65519), 65504);
+  EXPECT_TRUE(std::isinf(roundTo(f16, 65520)));
+  EXPECT_EQ(roundTo(f16, 0x1p-25), 0);
+  EXPECT_EQ(roundTo(f64, 0.1), 0.1);
+  EXPECT_EQ(largestFinite(f16), 65504);
+  EXPECT_GE(unitRoundoff(f32), 0x1p-24);
+  EXPECT_LT(unitRoundoff(f32), 0x1.01p-24);
+}
+
+TEST_F(ScalarTest, ExactResultsHaveNoError) {
+  EXPECT_EQ(arithmetic.add(f32, exactly(1), exactly(2)).error, 0);
+  EXPECT_EQ(arithmetic.mul(f32, exactly(3), exactly(0.5)).error, 0);
+  EXPECT_EQ(arithmetic.div(f32, exactly(1), exactly(4)).error, 0);
+  EXPECT_GT(arithmetic.div(f32, exactly(1), exactly(3)).error, 0);
+  EXPECT_GT(arithmetic.add(f32, exactly(1), exactly(0x1p-30)).error, 0);
+  EXPECT_GT(arithmetic.add(bf16, exactly(256), exactly(1)).error, 0);
+  EXPECT_EQ(arithmetic.add(f32, exactly(256), exactly(1)).error, 0);
+}
+
+TEST_F(ScalarTest, BoundsCoverEveryExecution) {
+  for (int i = 0; i < 20000; ++i) {
+    double x = any(), y = any(), dx = i % 3 ? std::fabs(x) * 1e-6 : 0,
+           dy = i % 5 ? std::fabs(y) * 1e-5 : 0;
+    Scalar a = inexact(x, dx), b = inexact(y, dy);
+    double u = x + uniform(-1, 1) * dx, v = y + uniform(-1, 1) * dy;
+    auto fu = float(u), fv = float(v);
+    bool asFloats = std::fabs(fu - x) <= dx && std::fabs(fv - y) <= dy;
+    auto check = [&](const char *what, const Scalar &scalar, double wide, float narrow) {
+      EXPECT_TRUE(covers(scalar, wide)) << what << " " << u << " " << v;
+      if (asFloats)
+        EXPECT_TRUE(covers(scalar, narrow)) << what << " " << fu << " " << fv;
+    };
+    check("add", arithmetic.add(f32, a, b), u + v, fu + fv);
+    check("sub", arithmetic.sub(f32, a, b), u - v, fu - fv);
+    check("mul", arithmetic.mul(f32, a, b), u * v, fu * fv);
+    if (y != 0)
+      check("div", arithmetic.div(f32, a, b), u / v, fu / fv);
+    check("max", arithmetic.extremum(a, b, true, false), std::fmax(u, v), std::fmax(fu, fv));
+    check("min", arithmetic.extremum(a, b, false, false), std::fmin(u, v), std::fmin(fu, fv));
+    check("abs", arithmetic.abs(a), std::fabs(u), std::fabs(fu));
+    check("sin", arithmetic.gentle(f32, std::sin, a), std::sin(u), std::sin(fu));
+    if (std::fabs(x) < 80)
+      check("exp", arithmetic.monotone(f32, std::exp, a), std::exp(u), std::exp(fu));
+    if (x - dx > 0)
+      check("log", arithmetic.monotone(f32, std::log, a), std::log(u), std::log(fu));
+    check("narrow", arithmetic.convert(a, f32, bf16), u, float(roundTo(bf16, fu)));
+  }
+}
+
+TEST_F(ScalarTest, AValueIsItself) {
+  Scalar a = inexact(1, 0.25), b = inexact(1, 0.25);
+  EXPECT_FALSE(Arithmetic::tooClose(a, a));
+  EXPECT_TRUE(Arithmetic::tooClose(a, b));
+  EXPECT_EQ(arithmetic.sub(f32, a, a).error, 0);
+  EXPECT_GT(arithmetic.sub(f32, a, b).error, 0);
+  EXPECT_FALSE(Arithmetic::tooClose(inexact(1, 0.25), inexact(2, 0.25)));
+}
+
+TEST_F(ScalarTest, WhatHangsOnAnOpenComparisonIsUndecided) {
+  Scalar open = integer(1, 1);
+  open.undecided = true;
+  // Far apart: either may stand.
+  EXPECT_TRUE(arithmetic.choose(open, exactly(0), exactly(5), true).undecided);
+  EXPECT_TRUE(arithmetic.choose(open, integer(0, 8), integer(5, 8), false).undecided);
+  // About the same, as in relu at 0: the bound covers both.
+  Scalar almost = inexact(1e-8, 1e-8);
+  Scalar either = arithmetic.choose(open, almost, exactly(0), true);
+  EXPECT_FALSE(either.undecided);
+  EXPECT_TRUE(covers(either, 0));
+  EXPECT_TRUE(covers(either, 2e-8));
+  // Equal choices decide.
+  EXPECT_FALSE(arithmetic.choose(open, integer(5, 8), integer(5, 8), false).undecided);
+  EXPECT_FALSE(arithmetic.choose(open, exactly(5), exactly(5), true).undecided);
+  EXPECT_FALSE(arithmetic.choose(integer(1, 1), exactly(0), exactly(5), true).undecided);
+}
+
+TEST_F(ScalarTest, RoundingToIntegersMayJump) {
+  EXPECT_FALSE(arithmetic.integral(std::floor, exactly(2.5)).undecided);
+  EXPECT_FALSE(arithmetic.integral(std::floor, inexact(2.5, 0.1)).undecided);
+  EXPECT_TRUE(arithmetic.integral(std::floor, inexact(2.05, 0.1)).undecided);
+}
+
+TEST_F(ScalarTest, OverflowIsKnownOnlyWhereNothingElseIsAllowed) {
+  Scalar large = exactly(3e38);
+  EXPECT_TRUE(std::isinf(arithmetic.add(f32, large, large).value));
+  EXPECT_FALSE(arithmetic.add(f32, large, large).undecided);
+  // A narrow type may be kept wider, where it does not overflow.
+  EXPECT_TRUE(arithmetic.add(f16, exactly(65504), exactly(65504)).undecided);
+}
+
+TEST_F(ScalarTest, SpecialValues) {
+  Scalar nan = exactly(NAN), one = exactly(1);
+  EXPECT_TRUE(std::isnan(arithmetic.extremum(nan, one, true, false).value));
+  EXPECT_EQ(arithmetic.extremum(nan, one, true, true).value, 1);
+  EXPECT_FALSE(std::signbit(arithmetic.extremum(exactly(-0.0), exactly(0.0), true, false).value));
+  EXPECT_TRUE(std::signbit(arithmetic.extremum(exactly(0.0), exactly(-0.0), false, false).value));
+  EXPECT_TRUE(std::isnan(arithmetic.sub(f32, exactly(INFINITY), exactly(INFINITY)).value));
+}
