@@ -23,16 +23,30 @@ static const ValueSpec &formalOf(const EntrySpec &entry, size_t argument) {
   return entry.values[size_t(entry.arguments[argument])];
 }
 
+/// How the type of an argument differs from what is expected; empty if it may fit.
+static std::string differenceOf(const TensorSpec &given, const TensorSpec &formal) {
+  if (given.element != formal.element)
+    return "expected elements of type " + std::string(spelling(formal.element)) + ", got " +
+           std::string(spelling(given.element));
+  for (const auto &[name, size] : formal.dims)
+    if (!given.dims.count(name))
+      return "it lacks the name '" + name + "'";
+  for (const auto &[name, size] : given.dims) {
+    auto expected = formal.dims.find(name);
+    if (expected == formal.dims.end())
+      return "it has the name '" + name + "', which is not expected";
+    if (!size.isConstant() || (expected->second.isConstant() && size != expected->second))
+      return "expected the size " + expected->second.str() + " for '" + name + "', got " +
+             size.str();
+  }
+  return "";
+}
+
 void heddle::requireArgumentType(const EntrySpec &entry, size_t argument, const TensorSpec &given) {
   const ValueSpec &formal = formalOf(entry, argument);
-  bool good = given.element == formal.type.element && given.dims.size() == formal.type.dims.size();
-  if (good)
-    for (auto a = given.dims.begin(), b = formal.type.dims.begin(); a != given.dims.end(); ++a, ++b)
-      good &= a->first == b->first && a->second.isConstant() &&
-              (!b->second.isConstant() || a->second == b->second);
-  if (!good)
+  if (std::string difference = differenceOf(given, formal.type); !difference.empty())
     throw Error("the argument '" + formal.name + "' of '" + entry.name + "' should be " +
-                describe(formal.type) + ", got " + describe(given));
+                describe(formal.type) + ", got " + describe(given) + ": " + difference);
 }
 
 std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,

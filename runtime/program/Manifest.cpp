@@ -38,6 +38,23 @@ static Json toJson(const ValueSpec &value) {
           {"alias", value.aliasOf}};
 }
 
+/// A number that fits; JSON would turn 1e300 into any.
+template <typename Integer>
+static Integer whole(const Json &json) {
+  bool large = json.is_number_unsigned() && json.get<uint64_t>() > uint64_t(INT64_MAX);
+  if (!json.is_number_integer() || large || Integer(json.get<int64_t>()) != json.get<int64_t>())
+    throw std::runtime_error("expected a whole number of " + std::to_string(8 * sizeof(Integer)) +
+                             " bits, got " + json.dump());
+  return Integer(json.get<int64_t>());
+}
+
+static std::vector<int32_t> indices(const Json &json) {
+  std::vector<int32_t> result;
+  for (const Json &each : json)
+    result.push_back(whole<int32_t>(each));
+  return result;
+}
+
 static Expr parseSize(const Json &json) {
   std::string error;
   auto expr = Expr::parse(json.get<std::string>(), &error);
@@ -69,10 +86,10 @@ static ValueSpec valueFrom(const Json &json) {
     throw std::runtime_error(error);
   value.layout = *layout;
   value.bytes = parseSize(json.at("bytes"));
-  value.firstStep = json.at("first");
-  value.lastStep = json.at("last");
-  value.offset = json.at("offset");
-  value.aliasOf = json.at("alias");
+  value.firstStep = whole<int32_t>(json.at("first"));
+  value.lastStep = whole<int32_t>(json.at("last"));
+  value.offset = whole<int64_t>(json.at("offset"));
+  value.aliasOf = whole<int32_t>(json.at("alias"));
   return value;
 }
 
@@ -97,18 +114,19 @@ static Json toJson(const EntrySpec &entry) {
 static EntrySpec entryFrom(const Json &json) {
   EntrySpec entry;
   entry.name = json.at("name");
-  entry.codeOffset = json.at("code");
+  entry.codeOffset = whole<int64_t>(json.at("code"));
   entry.symbols = json.at("symbols").get<std::vector<std::string>>();
   for (const Json &value : json.at("values"))
     entry.values.push_back(valueFrom(value));
-  entry.arguments = json.at("arguments").get<std::vector<int32_t>>();
-  entry.results = json.at("results").get<std::vector<int32_t>>();
-  entry.donations = json.at("donations").get<std::vector<std::pair<int32_t, int32_t>>>();
+  entry.arguments = indices(json.at("arguments"));
+  entry.results = indices(json.at("results"));
+  for (const Json &pair : json.at("donations"))
+    entry.donations.emplace_back(whole<int32_t>(pair.at(0)), whole<int32_t>(pair.at(1)));
   for (const Json &step : json.at("steps"))
-    entry.steps.push_back({step.at("name"), step.at("location"), step.at("chunks"),
+    entry.steps.push_back({step.at("name"), step.at("location"), whole<int64_t>(step.at("chunks")),
                            step.at("kernel"), step.at("flops"), step.at("bytes")});
-  entry.arenaBytes = json.at("arena");
-  entry.scratchBytes = json.at("scratch");
+  entry.arenaBytes = whole<int64_t>(json.at("arena"));
+  entry.scratchBytes = whole<int64_t>(json.at("scratch"));
   return entry;
 }
 
@@ -125,7 +143,7 @@ std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &e
   try {
     Json json = Json::parse(text);
     Manifest manifest;
-    manifest.abiVersion = json.at("abi");
+    manifest.abiVersion = whole<int32_t>(json.at("abi"));
     manifest.compilerVersion = json.at("compiler");
     manifest.target = json.at("target");
     manifest.cpu = json.at("cpu");

@@ -8,9 +8,12 @@
 #include "test/unit/runtime/Random.h"
 
 #include "heddle/Error.h"
+#include "runtime/program/EntryPlan.h"
 #include "runtime/program/Mapping.h"
 
 #include <csignal>
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 #include <fstream>
 #include <sys/resource.h>
@@ -239,4 +242,64 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
   expectIn("unknown element type 'f33'", replaced("\"f32\"", "\"f33\""));
   expectIn("unknown kind of value 'argumemt'", replaced("\"argument\"", "\"argumemt\""));
   expectIn("expected", replaced("\"[i]\"", "\"[i\""));
+}
+
+/// Every leaf of a JSON value.
+static void collectLeaves(nlohmann::json &json, std::vector<nlohmann::json *> &leaves) {
+  if (!json.is_structured())
+    return leaves.push_back(&json);
+  for (auto &child : json)
+    collectLeaves(child, leaves);
+}
+
+TEST(Manifest, NonsenseIsRefusedOrHarmless) {
+  // Files with good checksums and bad sense: from a broken compiler, or made by hand.
+  ProgramImage image = scaleImage();
+  image.manifest.entries.push_back(counterEntry());
+  image.manifest.entries.push_back(chainEntry());
+  const std::string text = image.manifest.toJson();
+  const nlohmann::json replacements[] = {-1,
+                                         0,
+                                         1,
+                                         1000000,
+                                         int64_t(1) << 62,
+                                         INT64_MAX,
+                                         INT64_MIN,
+                                         1e300,
+                                         "",
+                                         "i",
+                                         "N",
+                                         "[i, i]",
+                                         "[i floordiv 3, i mod 3], align 4096",
+                                         "9223372036854775807",
+                                         "-4",
+                                         "argument",
+                                         "temporary",
+                                         "i1",
+                                         nullptr,
+                                         true};
+  int accepted = 0;
+  forRandomSeeds(1000, [&](Random &random) {
+    nlohmann::json json = nlohmann::json::parse(text);
+    std::vector<nlohmann::json *> leaves;
+    collectLeaves(json, leaves);
+    for (int64_t change = random.between(1, 2); change > 0; --change)
+      *leaves[size_t(random.between(0, int64_t(leaves.size()) - 1))] =
+          replacements[random.between(0, int64_t(std::size(replacements)) - 1)];
+    std::string error;
+    auto manifest = Manifest::fromJson(json.dump(), error);
+    if (!manifest) {
+      expectIn("malformed manifest", error);
+      return;
+    }
+    try {
+      Program program({*manifest, image.code, image.constants});
+      for (const EntrySpec &entry : program.manifest().entries)
+        if (entry.symbols.empty())
+          memoryOf(entry);
+      ++accepted;
+    } catch (const Error &) {
+    }
+  });
+  EXPECT_GT(accepted, 0) << "locations and estimates, for example, may be anything";
 }

@@ -215,14 +215,17 @@ TEST(Program, MistakesAreNamed) {
            errorOf<Error>([&] { program->run("chain", {{"x", x}, {"z", x}}); }));
   expectIn("'chain' lacks its argument 'x'",
            errorOf<Error>([&] { program->run("chain", {{"x", nullptr}}); }));
-  expectIn("the argument 'x' of 'chain' should be f32 {i: 1000}, got f32 {i: 3}",
+  expectIn("the argument 'x' of 'chain' should be f32 {i: 1000}, got f32 {i: 3}: "
+           "expected the size 1000 for 'i', got 3",
            errorOf<Error>([&] { program->run("chain", {{"x", tensorOf({1, 2, 3})}}); }));
   auto renamed =
       std::make_shared<RuntimeTensor>(floats({{"j", chainSize}}), Layout::rowMajor({"j"}));
-  expectIn("got f32 {j: 1000}", errorOf<Error>([&] { program->run("chain", {{"x", renamed}}); }));
+  expectIn("got f32 {j: 1000}: it lacks the name 'i'",
+           errorOf<Error>([&] { program->run("chain", {{"x", renamed}}); }));
   auto halves = std::make_shared<RuntimeTensor>(TensorSpec{ElementType::BF16, {{"i", chainSize}}},
                                                 Layout::rowMajor({"i"}));
-  expectIn("got bf16 {i: 1000}", errorOf<Error>([&] { program->run("chain", {{"x", halves}}); }));
+  expectIn("got bf16 {i: 1000}: expected elements of type f32, got bf16",
+           errorOf<Error>([&] { program->run("chain", {{"x", halves}}); }));
   expectIn("'chain' expects 1 arguments, got 2",
            errorOf<Error>([&] { program->run(program->entry("chain"), {x, x}); }));
   auto call = program->prepare("chain");
