@@ -214,14 +214,18 @@ private:
 
 /// Fuses two nests, the first before the second; true if it did.
 static bool fuse(ComputeOp first, ComputeOp second) {
-  if (isFixed(first) || isFixed(second) || first.isReduction() != second.isReduction() ||
+  bool shares = false;
+  for (Value read : second.getReads())
+    shares |= llvm::is_contained(first.getReads(), read);
+  if (!shares || isFixed(first) || isFixed(second) || first.isReduction() != second.isReduction() ||
       (!first.isReduction() && (!first.getFinish().empty() || !second.getFinish().empty())) ||
-      first->hasAttr(recomputeAttr) || second->hasAttr(recomputeAttr) ||
-      !canMeet(first, second))
+      first->hasAttr(recomputeAttr) || second->hasAttr(recomputeAttr))
     return false;
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() == first)
       return false;
+  if (!canMeet(first, second))
+    return false;
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
       if (first.getReads()[k] != second.getReads()[i])

@@ -15,18 +15,27 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+static bool isZero(TypedAttr value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValue().isZero();
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getValue().isZero();
+}
+
 void nest::materializeGuards(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     auto consumer = dyn_cast<ComputeOp>(op);
     if (!consumer || !consumer.isReduction())
       continue;
+    // A factor of zero adds nothing: loops over sums of products are split where such a guard is decided.
+    bool isContraction = contractionOf(consumer).has_value();
     Ranges ranges = iterationRanges(consumer);
     double count = pointsOf(consumer.getProduced()) * pointsOf(consumer.getReduced());
     for (unsigned i = 0; i < consumer.getReads().size(); ++i) {
       GuardAttr guard = consumer.readGuard(i);
       Value read = consumer.getReads()[i];
       auto type = tensorTypeOf(read);
-      if (guard.isTrivial() || !guard.getOtherwise() || count < 8 * double(type.elements()) || type.elements() == 0)
+      if (guard.isTrivial() || !guard.getOtherwise() || (isContraction && isZero(guard.getOtherwise())) || count < 8 * double(type.elements()) || type.elements() == 0)
         continue;
       // Every condition must be a bound of one coordinate, and every coordinate that leaves the tensor be bounded.
       OpBuilder b(consumer);

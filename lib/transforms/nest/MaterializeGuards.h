@@ -8,11 +8,12 @@
 // A reduction that reads under a guard with an `else` value tests it at every point; where each element is read many times it is
 // cheaper to copy the tensor once, with a border of that value:
 //
-//     sum over ky, kx, c of %x[row = row + ky - 1, ...] if [0 <= row + ky - 1 < 28] else 0.0
-//     becomes   %p = %x with a border (row: 30);   sum over ky, kx, c of %p[row = row + ky, ...]
+//     max over ky of %x[row = row + ky - 1] if [0 <= row + ky - 1 < 28] else 0.0, plus %k[ky, out]
+//     becomes   %p = %x with a border (row: 30);   max over ky of %p[row = row + ky] plus %k[ky, out]
 //
 // Only where every condition bounds one coordinate of the tensor, so that the border explains the guard, and where points
-// outnumber elements eight to one.
+// outnumber elements eight to one. Not for factors of sums of products that are zero outside: these need no test, since the emitter
+// leaves points out of the loops that add nothing.
 //
 //===----------------------------------------------------------------------===//
 

@@ -108,14 +108,17 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
 /// The ops between the two that depend on `first`.
 static SetVector<Operation *> dependents(Operation *first, Operation *second) {
   SetVector<Operation *> found;
+  auto reads = [&](Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *maker = operand.getDefiningOp();
+      return maker && (maker == first || found.contains(maker));
+    });
+  };
+  // Groups and scans capture what they read; other nests are isolated.
   auto depends = [&](Operation *op) {
-    return op
-        ->walk([&](Operation *inner) {
-          for (Value operand : inner->getOperands())
-            if (Operation *maker = operand.getDefiningOp(); maker && (maker == first || found.contains(maker)))
-              return WalkResult::interrupt();
-          return WalkResult::advance();
-        })
+    if (!isa<GroupOp, ScanOp>(op))
+      return reads(op);
+    return op->walk([&](Operation *inner) { return reads(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
         .wasInterrupted();
   };
   for (Operation *op = first->getNextNode(); op && op != second; op = op->getNextNode())
