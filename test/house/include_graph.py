@@ -24,7 +24,8 @@ ORDER = [
     ["lib/pipelines"],
     ["lib/builder"],
     ["lib/nn", "lib/planner"],
-    ["tools", "models", "bench", "docs"],
+    ["tools", "models"],
+    ["bench", "docs"],
 ]
 # Who implements a public header, where that is not the builder.
 PUBLIC = {
