@@ -143,7 +143,7 @@ public:
   /// The tensor in memory; evaluates if need be, throws for a value that depends on a formal of a
   /// function being traced.
   std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
-  static Tensor fromData(std::shared_ptr<RuntimeTensor> data);
+  static Tensor fromData(std::shared_ptr<RuntimeTensor> data, Here here = Here::current());
 
   std::shared_ptr<detail::Node> node; ///< the library's own
 };

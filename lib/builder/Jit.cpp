@@ -226,13 +226,13 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, 
   auto results = compiled->program->run(entry, arguments, options, donate);
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < compiled->outputs; ++i)
-    outputs.push_back(Tensor::fromData(results[i]));
+    outputs.push_back(Tensor::fromData(results[i], here));
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (compiled->written[i] < 0)
       continue;
     if (!arguments[i]->donatedTo.empty())
       given[i]->donatedAt = placeOf(here);
-    *leaves[i].tensor = Tensor::fromData(results[size_t(compiled->written[i])]);
+    *leaves[i].tensor = Tensor::fromData(results[size_t(compiled->written[i])], here);
   }
   return outputs;
 }

@@ -83,14 +83,14 @@ TensorSpec heddle::detail::specOfType(nd::NdTensorType type) {
   return spec;
 }
 
-Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data) {
+Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data, Here here) {
   GraphLock lock;
   llvm::SmallVector<nd::Dim> dims;
   for (const auto &[name, size] : data->spec().dims)
     dims.emplace_back(graphContext(), name, size);
   Tensor result;
   result.node =
-      makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), Here::current());
+      makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), here);
   result.node->data = std::move(data);
   return result;
 }
@@ -114,7 +114,7 @@ Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
     sorted.push_back(name);
   auto tensor = std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted));
   tensor->copyFrom(data, order);
-  return fromData(std::move(tensor));
+  return fromData(std::move(tensor), here);
 }
 
 std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
