@@ -63,15 +63,19 @@ Value Emitter::constantOf(TypedAttr value) {
   if (auto real = dyn_cast<FloatAttr>(value)) {
     APFloat number = real.getValue();
     bool inexact;
-    number.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+    number.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &inexact);
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, number));
   }
   APInt number = cast<IntegerAttr>(value).getValue();
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
+  return arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
 }
 
-/// The op of a region on values of compute types. Null where compute types make it a no-op on operand 0.
-static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> operands, int64_t lanes) {
+/// The op of a region on values of compute types. Null where compute types make it a no-op on
+/// operand 0.
+static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> operands,
+                               int64_t lanes) {
   OpBuilder &b = emitter.b;
   Location loc = op->getLoc();
   Type element = emitter.computeType(op->getResult(0).getType());
@@ -84,14 +88,17 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
     if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
       if (from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth())
         return Value(arith::TruncIOp::create(b, loc, result, operands[0]));
-      return isa<arith::IndexCastOp>(op) ? Value(arith::ExtSIOp::create(b, loc, result, operands[0]))
-                                         : Value(arith::ExtUIOp::create(b, loc, result, operands[0]));
+      return isa<arith::IndexCastOp>(op)
+                 ? Value(arith::ExtSIOp::create(b, loc, result, operands[0]))
+                 : Value(arith::ExtUIOp::create(b, loc, result, operands[0]));
     }
   }
   if (isa<arith::BitcastOp>(op)) {
     Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
     if (from.isBF16() || from.isF16() || to.isBF16() || to.isF16())
-      return op->emitOpError() << "is not supported between " << from << " and " << to << " in compiled code", failure();
+      return op->emitOpError() << "is not supported between " << from << " and " << to
+                               << " in compiled code",
+             failure();
   }
   OperationState state(loc, op->getName());
   state.addOperands(operands);
@@ -100,13 +107,15 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
     state.propertiesAttr = properties;
   state.addAttributes(op->getDiscardableAttrDictionary().getValue());
   Operation *made = b.create(state);
-  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(made); fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(made);
+      fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
     made->setAttr(fast.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
   return made->getResult(0);
 }
 
-FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point &point, Section &section) {
+FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point &point,
+                               Section &section) {
   Block &block = region.front();
   llvm::DenseMap<Value, Value> values;
   for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
@@ -119,7 +128,8 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
       if (!known && point.lanes && onLanes(place)) {
         known = emitLanes(place, point.lanes);
         if (!getElementTypeOrSelf(known.getType()).isInteger(64))
-          known = arith::ExtSIOp::create(b, loc, VectorType::get({point.lanes}, b.getI64Type()), known);
+          known =
+              arith::ExtSIOp::create(b, loc, VectorType::get({point.lanes}, b.getI64Type()), known);
       } else if (!known) {
         known = emit(place);
       }

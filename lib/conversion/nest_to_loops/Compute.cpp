@@ -78,10 +78,18 @@ FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carr
     return Values(carried);
   if (position == plan.loops.size())
     return reductionBody(carried);
-  return loops.walk(position, carried, [&](ValueRange values) {
+  auto inside = [&](ValueRange values) {
     return enter(plan.loops[position].stages, nullptr, values,
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
-  });
+  };
+  Clip clip = clipOf(position);
+  if (clip.facts.empty())
+    return loops.walk(position, carried, inside);
+  std::set<Test> facts = e.facts;
+  e.facts.insert(clip.facts.begin(), clip.facts.end());
+  FailureOr<Values> result = loops.walkClipped(position, clip.low, clip.high, carried, inside);
+  e.facts = std::move(facts);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -86,6 +86,13 @@ private:
   void findSkippable();
   mlir::FailureOr<Values> decideGuards(mlir::ValueRange carried, Next next);
   bool fails(unsigned read, const Point &point);
+  /// The part of a loop of the reduction in which guards that single it out hold: bounds (null:
+  /// none), and what holds inside.
+  struct Clip {
+    mlir::Value low, high;
+    std::set<Test> facts;
+  };
+  Clip clipOf(size_t position);
   /// True if no point of the tile contributes.
   bool nothingToDo();
 

@@ -208,6 +208,10 @@ mlir::LogicalResult forLoop(Emitter &emitter, const std::string &name, int64_t c
 mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value count,
                                 int64_t atMost, mlir::ValueRange carried,
                                 llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
+/// The same from `from` to below `to`, within 0 and `atMost`.
+mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value from,
+                                mlir::Value to, int64_t atMost, mlir::ValueRange carried,
+                                llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
 /// `scf.if` whose branches yield values; `otherwise` null yields `carried`.
 mlir::FailureOr<Values>
 branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,

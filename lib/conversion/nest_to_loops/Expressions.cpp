@@ -54,11 +54,13 @@ struct Writer {
     // Truncating division rounds down once the operand is shifted to be non-negative.
     const Expr &operand = atom.operands[0];
     auto bounds = operand.bounds(ranges);
-    int64_t shift = bounds && bounds->low < 0 ? (-bounds->low + atom.divisor - 1) / atom.divisor : 0;
+    int64_t shift =
+        bounds && bounds->low < 0 ? (-bounds->low + atom.divisor - 1) / atom.divisor : 0;
     Value x = write(operand + Expr(shift * atom.divisor)), d = number(atom.divisor);
     if (!bounds) {
       Value remainder = arith::RemSIOp::create(b, loc, x, d);
-      Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, remainder, number(0));
+      Value negative =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, remainder, number(0));
       Value wrapped = arith::AddIOp::create(b, loc, remainder, d);
       Value mod = arith::SelectOp::create(b, loc, negative, wrapped, remainder);
       if (atom.kind == Kind::Mod)
@@ -74,7 +76,10 @@ struct Writer {
 } // namespace
 
 Value Emitter::emit(const Expr &expr) {
-  Writer writer{b, loc, ranges, [](const Expr &) { return Value(); },
+  Writer writer{b,
+                loc,
+                ranges,
+                [](const Expr &) { return Value(); },
                 [&](const std::string &name) {
                   assert(vars.count(name) && "a variable that is not bound");
                   return vars.find(name)->second;
@@ -132,35 +137,38 @@ Value Emitter::emitLanes(const Expr &expr, int64_t lanes) {
                ? Value(arith::TruncIOp::create(b, loc, target, value))
                : Value(arith::ExtSIOp::create(b, loc, target, value));
   };
-  Writer writer{b, loc, ranges,
-                [&](const Expr &part) -> Value {
-                  std::vector<std::string> names = part.names();
-                  if (names.empty() || (names.size() == 1 && names[0] == laneName)) {
-                    SmallVector<int64_t> values;
-                    for (int64_t lane = 0; lane < lanes; ++lane)
-                      values.push_back(*part.evaluate([&](const std::string &) { return lane; }));
-                    return literal(values);
-                  }
-                  if (!onLanes(part))
-                    return splat(resized(emit(part)), lanes);
-                  // What is the same for all lanes is added up as a scalar.
-                  Expr same, different;
-                  for (const Expr::Term &term : part.terms()) {
-                    Expr alone = Expr::ofTerm(term);
-                    (onLanes(alone) ? different : same) = (onLanes(alone) ? different : same) + alone;
-                  }
-                  same = same + Expr(part.offset());
-                  if (same == Expr(0) || same.isConstant())
-                    return Value();
-                  Value scalar = splat(resized(emit(same)), lanes);
-                  return arith::AddIOp::create(b, loc, scalar, resized(emitLanes(different, lanes)));
-                },
-                [&](const std::string &name) -> Value {
-                  if (name != laneName)
-                    return resized(splat(vars.find(name)->second, lanes));
-                  return literal(llvm::to_vector(llvm::seq<int64_t>(0, lanes)));
-                },
-                [&](int64_t value) { return literal(SmallVector<int64_t>(lanes, value)); }};
+  Writer writer{
+      b,
+      loc,
+      ranges,
+      [&](const Expr &part) -> Value {
+        std::vector<std::string> names = part.names();
+        if (names.empty() || (names.size() == 1 && names[0] == laneName)) {
+          SmallVector<int64_t> values;
+          for (int64_t lane = 0; lane < lanes; ++lane)
+            values.push_back(*part.evaluate([&](const std::string &) { return lane; }));
+          return literal(values);
+        }
+        if (!onLanes(part))
+          return splat(resized(emit(part)), lanes);
+        // What is the same for all lanes is added up as a scalar.
+        Expr same, different;
+        for (const Expr::Term &term : part.terms()) {
+          Expr alone = Expr::ofTerm(term);
+          (onLanes(alone) ? different : same) = (onLanes(alone) ? different : same) + alone;
+        }
+        same = same + Expr(part.offset());
+        if (same == Expr(0) || same.isConstant())
+          return Value();
+        Value scalar = splat(resized(emit(same)), lanes);
+        return arith::AddIOp::create(b, loc, scalar, resized(emitLanes(different, lanes)));
+      },
+      [&](const std::string &name) -> Value {
+        if (name != laneName)
+          return resized(splat(vars.find(name)->second, lanes));
+        return literal(llvm::to_vector(llvm::seq<int64_t>(0, lanes)));
+      },
+      [&](int64_t value) { return literal(SmallVector<int64_t>(lanes, value)); }};
   return writer.write(expr);
 }
 
@@ -177,8 +185,9 @@ std::optional<bool> Test::decide(const Ranges &ranges) const {
 
 Value Emitter::emit(const Test &test) {
   Value value = emit(test.expr);
-  return arith::CmpIOp::create(b, loc, test.equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, value,
-                               constant(0));
+  return arith::CmpIOp::create(b, loc,
+                               test.equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge,
+                               value, constant(0));
 }
 
 Value Emitter::holds(const Test &test, int64_t lanes) {
@@ -186,8 +195,8 @@ Value Emitter::holds(const Test &test, int64_t lanes) {
     return emit(test);
   Value value = emitLanes(test.expr, lanes);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-  return arith::CmpIOp::create(b, loc, test.equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, value,
-                               zero);
+  return arith::CmpIOp::create(
+      b, loc, test.equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, value, zero);
 }
 
 std::string Point::key() const {

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside of each loop the conditions are looked at that mention no loop further in. For one read at one point of the tile
-// they are one bit. Few patterns of these bits occur (a 3x3 window with a border: all columns inside, the first outside, the
-// last outside), because bits depend on a few small loop variables; they are found by trying all values of these. Each
-// pattern gets code of its own, chosen by testing as few bits as tell the patterns apart. In that code nothing is
-// tested and points that contribute nothing are left out.
+// Inside of each loop the conditions are looked at that mention no loop further in. For one read at
+// one point of the tile they are one bit. Few patterns of these bits occur (a 3x3 window with a
+// border: all columns inside, the first outside, the last outside), because bits depend on a few
+// small loop variables; they are found by trying all values of these. Each pattern gets code of its
+// own, chosen by testing as few bits as tell the patterns apart. In that code nothing is tested and
+// points that contribute nothing are left out.
 //
-// A condition that mentions the lane is one bit too, "holds on all lanes"; where it does not, loads are masked.
+// A condition that mentions the lane is one bit too, "holds on all lanes"; where it does not, loads
+// are masked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +41,8 @@ static bool vanishesWith(Value value, Value read) {
     return false;
   if (isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(op))
     return vanishesWith(op->getOperand(0), read) || vanishesWith(op->getOperand(1), read);
-  if (isa<arith::ExtFOp, arith::TruncFOp, arith::NegFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
-          arith::UIToFPOp>(op))
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::NegFOp, arith::ExtSIOp, arith::ExtUIOp,
+          arith::SIToFPOp, arith::UIToFPOp>(op))
     return vanishesWith(op->getOperand(0), read);
   if (isa<arith::AddFOp, arith::SubFOp, arith::AddIOp, arith::SubIOp>(op))
     return vanishesWith(op->getOperand(0), read) && vanishesWith(op->getOperand(1), read);
@@ -63,8 +65,9 @@ void ComputeEmitter::findSkippable() {
               nd::combinerKind(op.getCombine()) == nd::CombinerKind::Add;
   for (unsigned i = 0; i < op.getReads().size(); ++i) {
     GuardAttr guard = op.readGuard(i);
-    bool skips = op.isReduction() && (guard.excludes() || (adds && isZero(guard.getOtherwise()) &&
-                                                           vanishesWith(yield.getValues()[0], block.getArgument(i))));
+    bool skips = op.isReduction() &&
+                 (guard.excludes() || (adds && isZero(guard.getOtherwise()) &&
+                                       vanishesWith(yield.getValues()[0], block.getArgument(i))));
     skippable.push_back(skips);
   }
 }
@@ -120,6 +123,56 @@ bool ComputeEmitter::nothingToDo() {
   });
 }
 
+ComputeEmitter::Clip ComputeEmitter::clipOf(size_t position) {
+  Clip clip;
+  bool any = llvm::any_of(llvm::seq<unsigned>(0, skippable.size()),
+                          [&](unsigned i) { return skippable[i] && !guards[i].isTrivial(); });
+  if (!any || !loops.canClip(position))
+    return clip;
+  const std::string &variable = plan.loops[position].variable;
+  LoopWalker::Saved saved = loops.bindAll();
+  std::vector<Point> points = allPoints(loops, plan);
+  std::set<Expr> lows, highs;
+  for (unsigned i = 0; i < skippable.size(); ++i) {
+    if (!skippable[i])
+      continue;
+    for (const Condition &condition : guards[i].getConditions()) {
+      if (condition.equality || isGathered(condition.expr()))
+        continue;
+      Test test{e.resolve(condition.expr(), points.front()), false};
+      const Expr &expr = test.expr;
+      int64_t step = expr.isLinearIn(variable) ? expr.coefficient(variable) : 0;
+      if (step == 0 || test.decide(e.ranges) || e.facts.count(test))
+        continue;
+      Expr rest = expr - Expr::name(variable) * Expr(step);
+      // Alike at all points of the tile, and known before the loop.
+      bool known = llvm::all_of(rest.names(), [&](const std::string &name) {
+        auto value = e.vars.find(name);
+        return value != e.vars.end() && !isa<VectorType>(value->second.getType());
+      });
+      bool alike = llvm::all_of(
+          points, [&](const Point &point) { return e.resolve(condition.expr(), point) == expr; });
+      if (!known || !alike)
+        continue;
+      clip.facts.insert(test);
+      if (step > 0)
+        lows.insert((Expr(step - 1) - rest).floordiv(step).simplify(e.ranges));
+      else
+        highs.insert((rest.floordiv(-step) + Expr(1)).simplify(e.ranges));
+    }
+  }
+  loops.unbind(std::move(saved));
+  for (const Expr &low : lows) {
+    Value value = e.emit(low);
+    clip.low = clip.low ? Value(arith::MaxSIOp::create(e.b, e.loc, clip.low, value)) : value;
+  }
+  for (const Expr &high : highs) {
+    Value value = e.emit(high);
+    clip.high = clip.high ? Value(arith::MinSIOp::create(e.b, e.loc, clip.high, value)) : value;
+  }
+  return clip;
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -141,13 +194,17 @@ struct GuardSplitter {
   std::vector<Atom> atoms;
   std::map<Pattern, int64_t> patterns; ///< with how often they occur
 
-  static Expr atLane(const Expr &expr, int64_t lane) { return expr.substitute(Replacement{{laneName, Expr(lane)}}); }
+  static Expr atLane(const Expr &expr, int64_t lane) {
+    return expr.substitute(Replacement{{laneName, Expr(lane)}});
+  }
 
-  bool holds(const Atom &atom, llvm::function_ref<std::optional<int64_t>(const std::string &)> lookup) {
+  bool holds(const Atom &atom,
+             llvm::function_ref<std::optional<int64_t>(const std::string &)> lookup) {
     for (const Test &test : atom.tests) {
       for (int64_t lane : {int64_t(0), std::max<int64_t>(atom.active - 1, 0)}) {
-        int64_t value = *test.expr.evaluate(
-            [&](const std::string &name) { return name == laneName ? std::optional<int64_t>(lane) : lookup(name); });
+        int64_t value = *test.expr.evaluate([&](const std::string &name) {
+          return name == laneName ? std::optional<int64_t>(lane) : lookup(name);
+        });
         if (test.equality ? value != 0 : value < 0)
           return false;
         if (!atom.lanewise)
@@ -173,11 +230,14 @@ struct GuardSplitter {
         return false;
       variables.emplace_back(name, range->second);
       int64_t count = range->second.high - range->second.low + 1;
-      if (count > mostEvaluations || (combinations *= count) * int64_t(atoms.size()) > mostEvaluations)
+      if (count > mostEvaluations ||
+          (combinations *= count) * int64_t(atoms.size()) > mostEvaluations)
         return false;
     }
     std::map<std::string, int64_t, std::less<>> values;
-    auto lookup = [&](const std::string &name) -> std::optional<int64_t> { return values.find(name)->second; };
+    auto lookup = [&](const std::string &name) -> std::optional<int64_t> {
+      return values.find(name)->second;
+    };
     for (int64_t i = 0; i < combinations; ++i) {
       int64_t rest = i;
       for (const auto &[name, range] : variables) {
@@ -195,7 +255,8 @@ struct GuardSplitter {
     return true;
   }
 
-  /// Code that tests whether atoms hold. Of tests that differ in a constant only the strictest is made.
+  /// Code that tests whether atoms hold. Of tests that differ in a constant only the strictest is
+  /// made.
   Value emitTest(ArrayRef<const Atom *> list) {
     std::map<Expr, int64_t> strictest;
     std::set<Test> equalities;
@@ -223,7 +284,8 @@ struct GuardSplitter {
   }
 
   /// Emits code in which the bits of the atoms are known.
-  FailureOr<Values> emitLeaf(const Pattern &pattern, ValueRange carried, ComputeEmitter::Next next) {
+  FailureOr<Values> emitLeaf(const Pattern &pattern, ValueRange carried,
+                             ComputeEmitter::Next next) {
     auto facts = e.facts;
     auto failing = c.failing;
     for (auto [atom, bit] : llvm::zip_equal(atoms, pattern)) {
@@ -238,8 +300,8 @@ struct GuardSplitter {
     return result;
   }
 
-  FailureOr<Values> emitTree(const std::vector<std::pair<Pattern, int64_t>> &list, ValueRange carried,
-                             ComputeEmitter::Next next) {
+  FailureOr<Values> emitTree(const std::vector<std::pair<Pattern, int64_t>> &list,
+                             ValueRange carried, ComputeEmitter::Next next) {
     if (list.size() == 1)
       return emitLeaf(list[0].first, carried, next);
     // The bit that divides the patterns most evenly.
@@ -284,7 +346,8 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
       if (decided.count(name) || isGathered(condition.expr()))
         continue;
       Expr expr = condition.expr().substitute(e.bindings).simplify(e.ranges);
-      if (llvm::any_of(expr.names(), [&](const std::string &name) { return loops.pending().count(name); }))
+      if (llvm::any_of(expr.names(),
+                       [&](const std::string &name) { return loops.pending().count(name); }))
         continue;
       decided.insert(name);
       ready.push_back(condition);
@@ -332,7 +395,8 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
   } else {
     std::vector<std::pair<GuardSplitter::Pattern, int64_t>> list;
     bool distinct = splitter.findPatterns();
-    int64_t cost = int64_t(points.size()) * int64_t(4 + op.getBody().front().getOperations().size());
+    int64_t cost =
+        int64_t(points.size()) * int64_t(4 + op.getBody().front().getOperations().size());
     if (distinct) {
       list.assign(splitter.patterns.begin(), splitter.patterns.end());
       distinct = list.size() == 1 || (e.splitBudget -= cost * int64_t(list.size() - 1)) >= 0;
@@ -346,7 +410,8 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
       Value test = splitter.emitTest(all);
       GuardSplitter::Pattern pattern(splitter.atoms.size(), true);
       result = branch(
-          e, test, carried, [&](ValueRange values) { return splitter.emitLeaf(pattern, values, next); },
+          e, test, carried,
+          [&](ValueRange values) { return splitter.emitLeaf(pattern, values, next); },
           [&](ValueRange values) { return next(values); });
     } else {
       result = next(carried);

@@ -29,7 +29,8 @@ SmallVector<Value> nest::kernelOperands(Operation *nest) {
   llvm::SetVector<Value> operands(nest->operand_begin(), nest->operand_end());
   nest->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
-      if (isa<nd::NdTensorType>(operand.getType()) && !nest->isAncestor(operand.getParentBlock()->getParentOp()))
+      if (isa<nd::NdTensorType>(operand.getType()) &&
+          !nest->isAncestor(operand.getParentBlock()->getParentOp()))
         operands.insert(operand);
   });
   return operands.takeVector();
@@ -54,7 +55,8 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   context->loadDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect, scf::SCFDialect,
                        vector::VectorDialect, LLVM::LLVMDialect>();
   SmallVector<Value> operands = kernelOperands(nest);
-  for (auto types : {llvm::to_vector(TypeRange(ValueRange(operands))), llvm::to_vector(nest->getResultTypes())})
+  for (auto types :
+       {llvm::to_vector(TypeRange(ValueRange(operands))), llvm::to_vector(nest->getResultTypes())})
     for (Type type : types)
       if (!cast<nd::NdTensorType>(type).isStatic())
         return nest->emitOpError() << "has sizes that are not numbers: " << type, failure();
@@ -63,8 +65,9 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   info.module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(info.module->getBody());
   auto pointer = LLVM::LLVMPointerType::get(context);
-  auto function = func::FuncOp::create(builder, loc, request.symbol,
-                                       builder.getFunctionType({pointer, builder.getI64Type(), pointer}, {}));
+  auto function =
+      func::FuncOp::create(builder, loc, request.symbol,
+                           builder.getFunctionType({pointer, builder.getI64Type(), pointer}, {}));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   Emitter emitter(builder, loc, request.machine);
@@ -145,7 +148,8 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     math::populateExpansionPatterns(patterns, {"expm1", "powf", "fpowi", "rsqrt", "roundeven"});
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, vector::VectorDialect>();
+    registry
+        .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, vector::VectorDialect>();
   }
 };
 } // namespace

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one top-level nest together with the layouts of all that it touches and a schedule. `emitKernel` makes an
-// MLIR module with one function (runtime/program/Abi.h)
+// A kernel is one top-level nest together with the layouts of all that it touches and a schedule.
+// `emitKernel` makes an MLIR module with one function (runtime/program/Abi.h)
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
 //
-// where addresses[i] is operand i of the nest, then its results; `buildKernelLowering` takes it to the LLVM dialect. Names
-// become addresses here and nowhere earlier: every iteration name is bound to an expression of loop variables, read maps
-// and layouts are composed with it, and `Expr::simplify` makes the address linear wherever it is.
+// where addresses[i] is operand i of the nest, then its results; `buildKernelLowering` takes it to
+// the LLVM dialect. Names become addresses here and nowhere earlier: every iteration name is bound
+// to an expression of loop variables, read maps and layouts are composed with it, and
+// `Expr::simplify` makes the address linear wherever it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,14 +44,15 @@ struct KernelInfo {
   int64_t scratchBytes = 0;
 };
 
-/// What a kernel for `nest` is given: its operands, and for groups and scans the values that their regions capture, each
-/// once, in the order of first use.
+/// What a kernel for `nest` is given: its operands, and for groups and scans the values that their
+/// regions capture, each once, in the order of first use.
 llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
 
 /// Emits the function. Fails with a located message where a nest can't be emitted.
 mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request);
 
-/// A legal schedule found by an analytical model of the machine, for a nest whose layouts are known.
+/// A legal schedule found by an analytical model of the machine, for a nest whose layouts are
+/// known.
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
                         llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
 

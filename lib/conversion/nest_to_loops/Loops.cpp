@@ -18,9 +18,16 @@ using arith::CmpIPredicate;
 // Structured control flow
 //===----------------------------------------------------------------------===//
 
-FailureOr<Values> nest::forLoop(Emitter &e, const std::string &name, Value count, int64_t atMost, ValueRange carried,
+FailureOr<Values> nest::forLoop(Emitter &e, const std::string &name, Value count, int64_t atMost,
+                                ValueRange carried,
                                 llvm::function_ref<FailureOr<Values>(ValueRange)> body) {
-  auto loop = scf::ForOp::create(e.b, e.loc, e.constant(0), count, e.constant(1), carried);
+  return forLoop(e, name, e.constant(0), count, atMost, carried, body);
+}
+
+FailureOr<Values> nest::forLoop(Emitter &e, const std::string &name, Value from, Value to,
+                                int64_t atMost, ValueRange carried,
+                                llvm::function_ref<FailureOr<Values>(ValueRange)> body) {
+  auto loop = scf::ForOp::create(e.b, e.loc, from, to, e.constant(1), carried);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(loop.getBody());
   e.define(name, loop.getInductionVar(), {0, std::max<int64_t>(atMost - 1, 0)});
@@ -35,11 +42,12 @@ FailureOr<Values> nest::forLoop(Emitter &e, const std::string &name, Value count
 
 LogicalResult nest::forLoop(Emitter &e, const std::string &name, int64_t count,
                             llvm::function_ref<LogicalResult()> body) {
-  return success(succeeded(forLoop(e, name, e.constant(count), count, {}, [&](ValueRange) -> FailureOr<Values> {
-    if (failed(body()))
-      return failure();
-    return Values();
-  })));
+  return success(succeeded(
+      forLoop(e, name, e.constant(count), count, {}, [&](ValueRange) -> FailureOr<Values> {
+        if (failed(body()))
+          return failure();
+        return Values();
+      })));
 }
 
 FailureOr<Values> nest::branch(Emitter &e, Value condition, ValueRange carried,
@@ -48,7 +56,8 @@ FailureOr<Values> nest::branch(Emitter &e, Value condition, ValueRange carried,
   bool yields = !carried.empty();
   auto op = scf::IfOp::create(e.b, e.loc, carried.getTypes(), condition, yields || otherwise);
   OpBuilder::InsertionGuard guard(e.b);
-  auto fill = [&](Block *block, llvm::function_ref<FailureOr<Values>(ValueRange)> body) -> LogicalResult {
+  auto fill = [&](Block *block,
+                  llvm::function_ref<FailureOr<Values>(ValueRange)> body) -> LogicalResult {
     e.b.setInsertionPointToStart(block);
     FailureOr<Values> result = body ? body(carried) : FailureOr<Values>(Values(carried));
     if (failed(result))
@@ -57,7 +66,8 @@ FailureOr<Values> nest::branch(Emitter &e, Value condition, ValueRange carried,
       scf::YieldOp::create(e.b, e.loc, *result);
     return success();
   };
-  if (failed(fill(op.thenBlock(), then)) || ((yields || otherwise) && failed(fill(op.elseBlock(), otherwise))))
+  if (failed(fill(op.thenBlock(), then)) ||
+      ((yields || otherwise) && failed(fill(op.elseBlock(), otherwise))))
     return failure();
   return Values(op.getResults());
 }
@@ -100,8 +110,8 @@ static Value conjunction(Emitter &e, const Values &tests) {
 Value LoopWalker::isFirst() { return conjunction(e, firstTests); }
 Value LoopWalker::isLast() { return conjunction(e, lastTests); }
 
-FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent tile, Value first, Value last,
-                                       ValueRange carried, Inside inside) {
+FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent tile, Value first,
+                                       Value last, ValueRange carried, Inside inside) {
   Expr savedIndex = index[walk.group];
   Extent savedExtent = extent[walk.group];
   index[walk.group] = savedIndex + by;
@@ -130,6 +140,29 @@ FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside i
   return result;
 }
 
+bool LoopWalker::canClip(size_t position) const {
+  const Walk &walk = plan.loops[position];
+  const Extent &tile = extent.find(walk.group)->second;
+  return !walk.thread && walk.step == 1 && walk.innermost && !tile.exact && tile.most > 1;
+}
+
+FailureOr<Values> LoopWalker::walkClipped(size_t position, Value low, Value high,
+                                          ValueRange carried, Inside inside) {
+  const Walk &walk = plan.loops[position];
+  int64_t most = extent.find(walk.group)->second.most;
+  Value from = e.constant(0), to = e.constant(most);
+  if (low)
+    from = arith::MaxSIOp::create(e.b, e.loc, from, low);
+  if (high)
+    to = arith::MinSIOp::create(e.b, e.loc, to, high);
+  auto result = forLoop(e, walk.variable, from, to, most, carried, [&](ValueRange values) {
+    return narrowed(walk, Expr::name(walk.variable), {1, Value()}, Value(), Value(), values,
+                    inside);
+  });
+  e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
+  return result;
+}
+
 FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, Inside inside) {
   if (walk.thread && chunk)
     return walkThreads(walk, inside);
@@ -143,12 +176,13 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
     if (!tile.exact && tile.most <= step)
       return narrowed(walk, Expr(0), tile, Value(), Value(), carried, inside);
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
-    Value count = arith::DivUIOp::create(e.b, e.loc, arith::AddIOp::create(e.b, e.loc, exact, e.constant(step - 1)),
-                                         stepValue);
+    Value count = arith::DivUIOp::create(
+        e.b, e.loc, arith::AddIOp::create(e.b, e.loc, exact, e.constant(step - 1)), stepValue);
     int64_t most = (tile.most + step - 1) / step;
     return forLoop(e, walk.variable, count, most, carried, [&](ValueRange values) {
       Value iv = e.vars[walk.variable];
-      Value left = arith::SubIOp::create(e.b, e.loc, exact, arith::MulIOp::create(e.b, e.loc, iv, stepValue));
+      Value left = arith::SubIOp::create(e.b, e.loc, exact,
+                                         arith::MulIOp::create(e.b, e.loc, iv, stepValue));
       Value inner = arith::MinSIOp::create(e.b, e.loc, left, stepValue);
       Value first = walk.reduced ? compare(CmpIPredicate::eq, iv, e.constant(0)) : Value();
       Value last = walk.reduced ? compare(CmpIPredicate::sle, left, stepValue) : Value();
@@ -165,16 +199,20 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
       result = forLoop(e, walk.variable, e.constant(full), full, *result, [&](ValueRange values) {
         Value iv = e.vars[walk.variable];
         Value first = walk.reduced ? compare(CmpIPredicate::eq, iv, e.constant(0)) : Value();
-        Value last = !walk.reduced ? Value() : rest ? truth(false) : compare(CmpIPredicate::eq, iv, e.constant(full - 1));
+        Value last = !walk.reduced ? Value()
+                     : rest        ? truth(false)
+                                   : compare(CmpIPredicate::eq, iv, e.constant(full - 1));
         return narrowed(walk, variable * Expr(step), {step, Value()}, first, last, values, inside);
       });
     }
     if (rest && succeeded(result))
-      result = narrowed(walk, Expr(full * step), {rest, Value()}, truth(full == 0), Value(), *result, inside);
+      result = narrowed(walk, Expr(full * step), {rest, Value()}, truth(full == 0), Value(),
+                        *result, inside);
     return result;
   }
 
-  // Whole steps, then what is left at the end of the group, which is the same wherever there is any.
+  // Whole steps, then what is left at the end of the group, which is the same wherever there is
+  // any.
   int64_t rest = plan.sizes.find(walk.group)->second % step;
   Value full = arith::DivUIOp::create(e.b, e.loc, tile.exact, stepValue);
   Value left = arith::RemUIOp::create(e.b, e.loc, tile.exact, stepValue);
@@ -198,7 +236,8 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
         std::string start = e.freshVariable();
         e.define(start, full, {0, tile.most / step});
         Value first = compare(CmpIPredicate::eq, full, e.constant(0));
-        auto done = narrowed(walk, Expr::name(start) * Expr(step), {rest, Value()}, first, Value(), values, inside);
+        auto done = narrowed(walk, Expr::name(start) * Expr(step), {rest, Value()}, first, Value(),
+                             values, inside);
         e.forget(start);
         return done;
       },
@@ -234,24 +273,34 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
     result = run({step, Value()}, full);
   } else if (!walk.innermost) {
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
-    Value left = arith::SubIOp::create(e.b, e.loc, exact, arith::MulIOp::create(e.b, e.loc, number, stepValue));
-    result = branch(e, compare(CmpIPredicate::sgt, left, e.constant(0)), {}, [&](ValueRange) {
-      return run({step, arith::MinSIOp::create(e.b, e.loc, left, stepValue)}, count);
-    }, nullptr);
+    Value left = arith::SubIOp::create(e.b, e.loc, exact,
+                                       arith::MulIOp::create(e.b, e.loc, number, stepValue));
+    result = branch(
+        e, compare(CmpIPredicate::sgt, left, e.constant(0)), {},
+        [&](ValueRange) {
+          return run({step, arith::MinSIOp::create(e.b, e.loc, left, stepValue)}, count);
+        },
+        nullptr);
   } else if (full == 0) {
     result = run({tile.most, Value()}, 1);
   } else {
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
     Value whole = arith::DivUIOp::create(e.b, e.loc, exact, stepValue);
     auto tail = [&](ValueRange) {
-      Value isTail = compare(CmpIPredicate::slt, arith::MulIOp::create(e.b, e.loc, number, stepValue), exact);
-      return branch(e, isTail, {}, [&](ValueRange) {
-        return run({rest, Value()}, full + 1, tile.exact ? std::nullopt : std::optional<int64_t>(full * step));
-      }, nullptr);
+      Value isTail =
+          compare(CmpIPredicate::slt, arith::MulIOp::create(e.b, e.loc, number, stepValue), exact);
+      return branch(
+          e, isTail, {},
+          [&](ValueRange) {
+            return run({rest, Value()}, full + 1,
+                       tile.exact ? std::nullopt : std::optional<int64_t>(full * step));
+          },
+          nullptr);
     };
-    result = branch(e, compare(CmpIPredicate::slt, number, whole), {},
-                    [&](ValueRange) { return run({step, Value()}, full); },
-                    rest ? llvm::function_ref<FailureOr<Values>(ValueRange)>(tail) : nullptr);
+    result = branch(
+        e, compare(CmpIPredicate::slt, number, whole), {},
+        [&](ValueRange) { return run({step, Value()}, full); },
+        rest ? llvm::function_ref<FailureOr<Values>(ValueRange)>(tail) : nullptr);
   }
   remainder = savedRemainder;
   remainingChunks = savedChunks;
@@ -280,7 +329,8 @@ LoopWalker::Saved LoopWalker::bindTile() {
   Saved saved{index, e.bindings};
   e.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
   for (const Walk &walk : plan.tile) {
-    e.ranges[walk.variable] = {0, std::max<int64_t>((std::min(extentOf(walk.group), walk.tile) - 1) / walk.step, 0)};
+    e.ranges[walk.variable] = {
+        0, std::max<int64_t>((std::min(extentOf(walk.group), walk.tile) - 1) / walk.step, 0)};
     index[walk.group] = index[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
   }
   if (plan.lanes)
@@ -304,8 +354,8 @@ void LoopWalker::unbind(Saved saved) {
   e.bindings = std::move(saved.bindings);
 }
 
-static void expand(const Plan &plan, const Point &point, const Group &group, size_t position, int64_t tile,
-                   std::vector<Point> &points) {
+static void expand(const Plan &plan, const Point &point, const Group &group, size_t position,
+                   int64_t tile, std::vector<Point> &points) {
   // The next unrolled loop over the group.
   while (position < plan.tile.size() && plan.tile[position].group != group)
     ++position;
@@ -331,7 +381,8 @@ std::vector<Point> LoopWalker::points(bool reduced) const {
   // Groups in the order of their first unrolled loop, the vector's group last.
   std::vector<Group> order;
   for (const Walk &walk : plan.tile)
-    if (walk.reduced == reduced && !llvm::is_contained(order, walk.group) && walk.group != plan.laneGroup)
+    if (walk.reduced == reduced && !llvm::is_contained(order, walk.group) &&
+        walk.group != plan.laneGroup)
       order.push_back(walk.group);
   if (plan.lanes && plan.lanesReduced == reduced)
     order.push_back(plan.laneGroup);

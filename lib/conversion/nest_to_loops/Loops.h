@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `walk` emits one loop of a plan and calls `inside` in it, once for each copy of the loop's body: where the innermost loop
-// over a group does not divide what it walks, there is a body for whole steps and one more for the rest, so that the register tile
-// is a constant in both; loops around it clip their tiles with `min`.
+// `walk` emits one loop of a plan and calls `inside` in it, once for each copy of the loop's body:
+// where the innermost loop over a group does not divide what it walks, there is a body for whole
+// steps and one more for the rest, so that the register tile is a constant in both; loops around it
+// clip their tiles with `min`.
 //
 //     size 50, [cache m by 28, cache m by 14]     for t in 0..2 { left = min(28, 50 - 28 t)
 //                                                   for u in 0..left / 14 { tile of 14 }
@@ -33,8 +34,14 @@ public:
 
   /// Emits loop `position`; `inside` gets and returns the carried values.
   mlir::FailureOr<Values> walk(size_t position, mlir::ValueRange carried, Inside inside);
+  /// The same from `low` (if any) to below `high`, of a loop that `canClip`.
+  mlir::FailureOr<Values> walkClipped(size_t position, mlir::Value low, mlir::Value high,
+                                      mlir::ValueRange carried, Inside inside);
+  /// True if the loop walks single points, as many each time.
+  bool canClip(size_t position) const;
 
-  /// Adds the unrolled loops to the index of every group and binds iteration names to it, until `unbind`.
+  /// Adds the unrolled loops to the index of every group and binds iteration names to it, until
+  /// `unbind`.
   struct Saved {
     std::map<Group, Expr> index;
     Replacement bindings;
@@ -46,15 +53,16 @@ public:
   /// Variables of loops that are not entered.
   const std::set<std::string> &pending() const { return pendingVariables; }
 
-  /// The points of the tile: every combination of the unrolled loops over produced (or reduced) names. A group's last
-  /// vector may be partial. Call between `bindTile` and `unbind`, or before.
+  /// The points of the tile: every combination of the unrolled loops over produced (or reduced)
+  /// names. A group's last vector may be partial. Call between `bindTile` and `unbind`, or before.
   std::vector<Point> points(bool reduced) const;
   /// Merged index of a group, over loop variables.
   const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
   /// Points of the group in the current tile (at most).
   int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
 
-  /// Whether this is the first, the last run of the reduction's loops that keep accumulators in memory.
+  /// Whether this is the first, the last run of the reduction's loops that keep accumulators in
+  /// memory.
   mlir::Value isFirst();
   mlir::Value isLast();
 
@@ -74,8 +82,8 @@ private:
   Values firstTests, lastTests;
 
   void bind(const Group &group);
-  mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &by, Extent tile, mlir::Value first, mlir::Value last,
-                                   mlir::ValueRange carried, Inside inside);
+  mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &by, Extent tile, mlir::Value first,
+                                   mlir::Value last, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
   mlir::Value truth(bool value);

@@ -17,11 +17,12 @@ using namespace mlir;
 static constexpr int64_t mostPoints = 64;
 
 bool Plan::splitsReduction() const {
-  return llvm::any_of(ArrayRef<Walk>(loops).take_front(outer), [](const Walk &walk) { return walk.reduced; });
+  return llvm::any_of(ArrayRef<Walk>(loops).take_front(outer),
+                      [](const Walk &walk) { return walk.reduced; });
 }
 
-FailureOr<Plan> nest::planLoops(Emitter &emitter, Operation *op, nd::DimsAttr produced, nd::DimsAttr reduced,
-                                const Schedule &schedule, unsigned bits) {
+FailureOr<Plan> nest::planLoops(Emitter &emitter, Operation *op, nd::DimsAttr produced,
+                                nd::DimsAttr reduced, const Schedule &schedule, unsigned bits) {
   struct Entry {
     Loop loop;
     bool reduced;
@@ -100,7 +101,8 @@ FailureOr<Plan> nest::planLoops(Emitter &emitter, Operation *op, nd::DimsAttr pr
       entries.insert(entries.begin() + vector, split);
     }
   }
-  // Register loops around sequential loops over the same names run one by one; so do those that unroll too much.
+  // Register loops around sequential loops over the same names run one by one; so do those that
+  // unroll too much.
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j)
       if (entries[i].loop.level == "register" && entries[i].loop.names == entries[j].loop.names &&
@@ -115,7 +117,8 @@ FailureOr<Plan> nest::planLoops(Emitter &emitter, Operation *op, nd::DimsAttr pr
       if (points * count > mostPoints) {
         // What lies outside over the same names can't stay unrolled either.
         for (size_t j = 0; j <= i; ++j)
-          if (entries[j].loop.names == entries[i].loop.names && entries[j].loop.level == "register") {
+          if (entries[j].loop.names == entries[i].loop.names &&
+              entries[j].loop.level == "register") {
             entries[j].loop.level = "loop";
             entries[j].converted = true;
           }
@@ -124,15 +127,22 @@ FailureOr<Plan> nest::planLoops(Emitter &emitter, Operation *op, nd::DimsAttr pr
       }
     }
 
-  // Loops that were to be unrolled stay outside of the reduction, so that accumulators stay in registers.
-  auto isSequential = [&](const Entry &entry) { return entry.loop.level != "register" && !isVector(entry); };
-  size_t place = llvm::find_if(entries, [&](const Entry &entry) { return entry.reduced && isSequential(entry); }) - entries.begin();
+  // Loops that were to be unrolled stay outside of the reduction, so that accumulators stay in
+  // registers.
+  auto isSequential = [&](const Entry &entry) {
+    return entry.loop.level != "register" && !isVector(entry);
+  };
+  size_t place =
+      llvm::find_if(entries,
+                    [&](const Entry &entry) { return entry.reduced && isSequential(entry); }) -
+      entries.begin();
   for (size_t i = place; i < entries.size(); ++i) {
     if (!entries[i].converted || entries[i].reduced)
       continue;
-    bool ordered = std::none_of(entries.begin() + place, entries.begin() + i, [&](const Entry &between) {
-      return between.loop.names == entries[i].loop.names;
-    });
+    bool ordered =
+        std::none_of(entries.begin() + place, entries.begin() + i, [&](const Entry &between) {
+          return between.loop.names == entries[i].loop.names;
+        });
     if (ordered)
       std::rotate(entries.begin() + place, entries.begin() + i, entries.begin() + i + 1), ++place;
   }

@@ -7,13 +7,15 @@
 //
 // Any legal schedule is emitted; a plan is one in the form that the emitter walks:
 //
-//     sequential loops (thread loops among them), in the order written     [thread row, cache column by 14, loop k]
-//     the register tile: unrolled loops, and at most one vector            [register column, register out by 16, vector out]
+//     sequential loops (thread loops among them), in the order written     [thread row, cache
+//     column by 14, loop k] the register tile: unrolled loops, and at most one vector [register
+//     column, register out by 16, vector out]
 //
-// Names that no loop mentions get loops: produced ones outside, reduced ones inside. A register loop with a sequential
-// loop over the same names inside of it becomes sequential, so does one that would unroll too much; a vector that is wider than
-// the machine's becomes vectors of that width, unrolled while they are few. Sequential loops over reduced names that come
-// after the last one over a produced name carry the accumulators in registers; those before keep them in memory.
+// Names that no loop mentions get loops: produced ones outside, reduced ones inside. A register
+// loop with a sequential loop over the same names inside of it becomes sequential, so does one that
+// would unroll too much; a vector that is wider than the machine's becomes vectors of that width,
+// unrolled while they are few. Sequential loops over reduced names that come after the last one
+// over a produced name carry the accumulators in registers; those before keep them in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +34,8 @@ struct Walk {
   int64_t step = 1;
   bool reduced = false;
   bool thread = false;
-  bool innermost = false; ///< the last sequential loop over the group: what it leaves is the register tile
+  bool innermost =
+      false; ///< the last sequential loop over the group: what it leaves is the register tile
   std::string variable;
   std::vector<unsigned> stages; ///< copies made inside of this loop
 
@@ -41,7 +44,7 @@ struct Walk {
 
 struct Plan {
   std::vector<Walk> loops;
-  size_t outer = 0; ///< loops[outer..] are over reduced names and carry accumulators
+  size_t outer = 0;       ///< loops[outer..] are over reduced names and carry accumulators
   std::vector<Walk> tile; ///< register loops
   Group laneGroup;
   int64_t lanes = 0; ///< width of the vector; 0: none
@@ -55,8 +58,8 @@ struct Plan {
 };
 
 /// `bits`: the widest element that the nest computes with.
-mlir::FailureOr<Plan> planLoops(Emitter &emitter, mlir::Operation *op, nd::DimsAttr produced, nd::DimsAttr reduced,
-                                const Schedule &schedule, unsigned bits);
+mlir::FailureOr<Plan> planLoops(Emitter &emitter, mlir::Operation *op, nd::DimsAttr produced,
+                                nd::DimsAttr reduced, const Schedule &schedule, unsigned bits);
 
 } // namespace heddle::nest
 

@@ -24,7 +24,7 @@ static constexpr double turnCycles = 0.5;  ///< an element, lanes turned
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
 /// Candidates that are looked at.
-static constexpr int64_t mostCandidates = 40000;
+static constexpr int64_t mostCandidates = 12000;
 
 namespace {
 

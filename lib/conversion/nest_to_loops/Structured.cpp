@@ -63,7 +63,8 @@ static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
   NestBuilder nest(builder, e.loc);
   nest.produced = type.getDims();
   nest.read(from, MapAttr::identity(type));
-  ComputeOp op = nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) { return Values(read); });
+  ComputeOp op = nest.create({type.getElementType()},
+                             [](OpBuilder &, Location, ValueRange read) { return Values(read); });
   e.temporaries.push_back(op);
   e.memory[op.getResult(0)] = target;
   Layout source = freeLayout(e.memory.find(from)->second), result = freeLayout(target);
@@ -97,13 +98,15 @@ LogicalResult Emitter::emitInner(Block &block) {
   return success();
 }
 
-/// Gives the values that a region yields the places of the results, and what can't have them a copy at the end.
-static SmallVector<std::pair<Value, Memory>> placeYielded(Emitter &e, Block &block, ValueRange yielded,
-                                                          ArrayRef<Memory> places) {
+/// Gives the values that a region yields the places of the results, and what can't have them a copy
+/// at the end.
+static SmallVector<std::pair<Value, Memory>>
+placeYielded(Emitter &e, Block &block, ValueRange yielded, ArrayRef<Memory> places) {
   SmallVector<std::pair<Value, Memory>> copies;
   llvm::DenseSet<Value> seen;
   for (auto [value, place] : llvm::zip_equal(yielded, places)) {
-    bool made = value.getDefiningOp() && value.getDefiningOp()->getBlock() == &block && seen.insert(value).second;
+    bool made = value.getDefiningOp() && value.getDefiningOp()->getBlock() == &block &&
+                seen.insert(value).second;
     // An update may work in the place of what it consumes.
     if (made && !isa<UpdateOp>(value.getDefiningOp()))
       e.memory[value] = place;
@@ -137,8 +140,8 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
     if (loop.level != "thread")
       loop.level = "loop";
   chosen.stages.clear();
-  FailureOr<Plan> plan =
-      planLoops(*this, op, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), chosen, /*bits=*/32);
+  FailureOr<Plan> plan = planLoops(*this, op, op.getNames(), nd::DimsAttr::get(op.getContext(), {}),
+                                   chosen, /*bits=*/32);
   if (failed(plan))
     return failure();
   LoopWalker loops(*this, *plan, chunk);
@@ -182,8 +185,8 @@ LogicalResult Emitter::emitScan(ScanOp op) {
   int64_t count = *along.size().constant();
   int64_t top = scratchTop;
 
-  // Carried tensors alternate between two places: a step reads the one and writes the other. The first step reads the
-  // initial values where they lie, if they lie as the carried ones do.
+  // Carried tensors alternate between two places: a step reads the one and writes the other. The
+  // first step reads the initial values where they lie, if they lie as the carried ones do.
   Values pointers;
   SmallVector<Memory> states;
   for (size_t i = 0; i < carried; ++i) {
@@ -201,41 +204,44 @@ LogicalResult Emitter::emitScan(ScanOp op) {
     states.push_back(state);
   }
   std::string variable = freshVariable();
-  auto result = forLoop(*this, variable, constant(count), count, pointers, [&](ValueRange current) -> FailureOr<Values> {
-    int64_t inner = scratchTop;
-    Expr at = op.getReverse() ? Expr(count - 1) - Expr::name(variable) : Expr::name(variable);
-    at = at.simplify(ranges);
-    for (auto [i, value] : llvm::enumerate(op.getReads())) {
-      Memory slice = memory.find(value)->second;
-      slice.fixed[along.name.str()] = at;
-      memory[block.getArgument(carried + i)] = slice;
-    }
-    SmallVector<Memory> places;
-    for (size_t i = 0; i < carried; ++i) {
-      Memory state = states[i];
-      state.base = current[3 * i];
-      memory[block.getArgument(i)] = state;
-      state.base = current[3 * i + 1];
-      places.push_back(state);
-    }
-    for (size_t i = carried; i < op.getNumResults(); ++i) {
-      Memory slice = memory.find(op.getResult(i))->second;
-      slice.fixed[along.name.str()] = at;
-      places.push_back(slice);
-    }
-    auto copies = placeYielded(*this, block, yield.getValues(), places);
-    if (failed(emitInner(block)))
-      return failure();
-    for (auto &[value, place] : copies)
-      if (failed(copy(*this, value, place)))
-        return failure();
-    forgetValues(*this, block);
-    scratchTop = inner;
-    Values next;
-    for (size_t i = 0; i < carried; ++i)
-      next.append({current[3 * i + 1], current[3 * i + 2], current[3 * i + 1]});
-    return next;
-  });
+  auto result =
+      forLoop(*this, variable, constant(count), count, pointers,
+              [&](ValueRange current) -> FailureOr<Values> {
+                int64_t inner = scratchTop;
+                Expr at =
+                    op.getReverse() ? Expr(count - 1) - Expr::name(variable) : Expr::name(variable);
+                at = at.simplify(ranges);
+                for (auto [i, value] : llvm::enumerate(op.getReads())) {
+                  Memory slice = memory.find(value)->second;
+                  slice.fixed[along.name.str()] = at;
+                  memory[block.getArgument(carried + i)] = slice;
+                }
+                SmallVector<Memory> places;
+                for (size_t i = 0; i < carried; ++i) {
+                  Memory state = states[i];
+                  state.base = current[3 * i];
+                  memory[block.getArgument(i)] = state;
+                  state.base = current[3 * i + 1];
+                  places.push_back(state);
+                }
+                for (size_t i = carried; i < op.getNumResults(); ++i) {
+                  Memory slice = memory.find(op.getResult(i))->second;
+                  slice.fixed[along.name.str()] = at;
+                  places.push_back(slice);
+                }
+                auto copies = placeYielded(*this, block, yield.getValues(), places);
+                if (failed(emitInner(block)))
+                  return failure();
+                for (auto &[value, place] : copies)
+                  if (failed(copy(*this, value, place)))
+                    return failure();
+                forgetValues(*this, block);
+                scratchTop = inner;
+                Values next;
+                for (size_t i = 0; i < carried; ++i)
+                  next.append({current[3 * i + 1], current[3 * i + 2], current[3 * i + 1]});
+                return next;
+              });
   if (failed(result))
     return failure();
   for (size_t i = 0; i < carried; ++i) {

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Points that differ in a name which alone gives a coordinate of the destination meet different places, whatever the others
-// do: such names are free. Threads and lanes run over free names, all others one after another in a fixed order, so
-// that places that are met twice are combined in the same order however many threads there are. A thread owns the places
-// of its part of a free name, which it also copies when the destination is not updated in place.
+// Points that differ in a name which alone gives a coordinate of the destination meet different
+// places, whatever the others do: such names are free. Threads and lanes run over free names, all
+// others one after another in a fixed order, so that places that are met twice are combined in the
+// same order however many threads there are. A thread owns the places of its part of a free name,
+// which it also copies when the destination is not updated in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,18 +61,20 @@ private:
   Value chunk;
   Memory from, to;
   std::map<std::string, std::string> freeNames; ///< space name -> the destination's name
-  std::set<std::string> owned;                  ///< free names that are a coordinate themselves, over its whole size
-  size_t owners = 0;                            ///< loops over owned names come first
+  std::set<std::string> owned; ///< free names that are a coordinate themselves, over its whole size
+  size_t owners = 0;           ///< loops over owned names come first
 
   void findFree() {
     Sizes sizes = sizesOf(op.getSpace());
     for (const MapEntry &entry : op.getDestMap().getEntries()) {
       Expr place = entry.expr();
       std::vector<std::string> names = place.names();
-      if (names.size() != 1 || !sizes.count(names[0]) || place.coefficient(names[0]) == 0 || !place.isAffine())
+      if (names.size() != 1 || !sizes.count(names[0]) || place.coefficient(names[0]) == 0 ||
+          !place.isAffine())
         continue;
       freeNames[names[0]] = entry.name.str();
-      if (place.asName() && *tensorTypeOf(op.getDest()).size(entry.name.getValue()).constant() == sizes[names[0]])
+      if (place.asName() &&
+          *tensorTypeOf(op.getDest()).size(entry.name.getValue()).constant() == sizes[names[0]])
         owned.insert(names[0]);
     }
   }
@@ -80,7 +83,8 @@ private:
     Sizes sizes = sizesOf(op.getSpace());
     unsigned bits = e.computeType(to.type.getElementType()).getIntOrFloatBitWidth();
     for (Value read : op.getReads())
-      bits = std::max(bits, e.computeType(tensorTypeOf(read).getElementType()).getIntOrFloatBitWidth());
+      bits = std::max(bits,
+                      e.computeType(tensorTypeOf(read).getElementType()).getIntOrFloatBitWidth());
     int64_t lanes = (e.machine ? e.machine.integer("vector_bytes", 32) : 32) * 8 / bits;
     // The vector: a free name along which the destination is contiguous.
     std::string vector;
@@ -91,12 +95,14 @@ private:
       Ranges ranges;
       for (const auto &[other, size] : to.type.sizes())
         ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
-      Expr moved = address.substitute(Replacement{{dim, Expr::name("tile$") * Expr(lanes) + Expr::name(laneName)}});
+      Expr moved = address.substitute(
+          Replacement{{dim, Expr::name("tile$") * Expr(lanes) + Expr::name(laneName)}});
       ranges["tile$"] = {0, std::max<int64_t>((to.type.sizes()[dim] - 1) / lanes, 0)};
       ranges[laneName] = {0, lanes - 1};
       moved = moved.simplify(ranges);
       bool plain = op.getDestMap().lookup(dim)->coefficient(name) == 1;
-      if (plain && moved.isLinearIn(laneName) && moved.coefficient(laneName) == 1 && sizes[name] > best) {
+      if (plain && moved.isLinearIn(laneName) && moved.coefficient(laneName) == 1 &&
+          sizes[name] > best) {
         vector = name;
         best = sizes[name];
       }
@@ -169,7 +175,8 @@ private:
       nest.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
       nest.read(op.getDest(), MapAttr::getSorted(op.getContext(), entries));
       ComputeOp copied =
-          nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) { return Values(read); });
+          nest.create({type.getElementType()},
+                      [](OpBuilder &, Location, ValueRange read) { return Values(read); });
       e.temporaries.push_back(copied);
       e.memory[copied.getResult(0)] = target;
       Schedule schedule = chooseSchedule(copied, {freeLayout(from)}, {freeLayout(to)}, e.machine);
@@ -198,8 +205,8 @@ private:
     Values values;
     Value writes;
     for (unsigned i = 0; i < op.getReads().size(); ++i) {
-      auto value = e.read(op.getReads(), i, cast<MapAttr>(op.getMaps()[i]), cast<GuardAttr>(op.getGuards()[i]), values,
-                          point, section);
+      auto value = e.read(op.getReads(), i, cast<MapAttr>(op.getMaps()[i]),
+                          cast<GuardAttr>(op.getGuards()[i]), values, point, section);
       if (failed(value))
         return failure();
       values.push_back(value->value);
