@@ -73,7 +73,7 @@ public:
       : producer(producer), consumer(consumer), kept(kept), b(consumer), loc(consumer.getLoc()) {}
 
   /// `producerResults` are what the consumer reads the producer as.
-  ComputeOp build(ResultRange producerResults) {
+  ComputeOp build(ResultRange producerResults, Operation *place) {
     NestBuilder nest(b, producer);
     nest.loc = loc;
     Region body, combine, finish;
@@ -123,7 +123,7 @@ public:
       types.push_back(result.getType());
     }
     YieldOp::create(b, loc, yields);
-    b.setInsertionPoint(consumer);
+    b.setInsertionPoint(place);
     ComputeOp fused = nest.create(types, body, combine, finish, producer.getNeutral());
     inheritAttributes(fused, {consumer, producer});
     setLayouts(fused);
@@ -151,12 +151,13 @@ private:
 
 ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (consumer.isReduction() || !consumer.getFinish().empty() || isFixed(producer) || isFixed(consumer) ||
-      consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr) || !canMeet(producer, consumer))
+      consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
     return {};
   if (!producer.isReduction() && !producer.getFinish().empty())
     return {};
   auto names = pointwiseNames(producer, consumer);
-  if (!names)
+  Operation *place = names ? meetingPlace(producer, consumer) : nullptr;
+  if (!place)
     return {};
   SmallVector<unsigned> kept;
   bool othersAreNests = true;
@@ -178,7 +179,7 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
       return {};
     renamesConsumer = !othersAreNests;
   }
-  meet(producer, consumer);
+  meet(producer, consumer, place);
   ComputeOp first = producer, second = consumer;
   if (renamesConsumer) {
     second = withNames(consumer, inverse(*names));
@@ -190,7 +191,7 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
     first = withNames(apart, *names);
     apart->erase();
   }
-  ComputeOp fused = Fusion(first, second, kept).build(producer->getResults());
+  ComputeOp fused = Fusion(first, second, kept).build(producer->getResults(), place);
   OpBuilder b(fused->getContext());
   b.setInsertionPointAfter(fused);
   bool renames = !isIdentity(*names);

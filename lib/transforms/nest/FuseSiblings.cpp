@@ -100,14 +100,14 @@ namespace {
 /// Adds one nest after the other to a new one with the same space.
 class Joined {
 public:
-  explicit Joined(ComputeOp last) : b(last), nest(b, last.getLoc()), place(last) {
-    nest.produced = last.getProduced();
-    nest.reduced = last.getReduced();
+  Joined(ComputeOp like, Operation *place) : b(place), nest(b, like.getLoc()), like(like), place(place) {
+    nest.produced = like.getProduced();
+    nest.reduced = like.getReduced();
   }
 
   ComputeOp build(ArrayRef<ComputeOp> ops) {
     Region body, combine, finish;
-    Location loc = place.getLoc();
+    Location loc = like.getLoc();
     SmallVector<Type> types;
     SmallVector<Attribute> neutral, layouts;
     bool hasFinish = false, hasLayouts = false;
@@ -132,7 +132,7 @@ public:
       llvm::append_range(yields, inlineScalar(b, op.getBody().front(), mapping));
     }
     YieldOp::create(b, loc, yields);
-    if (place.isReduction())
+    if (like.isReduction())
       joinCombiners(ops, combine, neutral.size());
     if (hasFinish)
       joinFinishes(ops, finish, neutral);
@@ -151,7 +151,8 @@ public:
 private:
   OpBuilder b;
   NestBuilder nest;
-  ComputeOp place;
+  ComputeOp like;
+  Operation *place;
 
   unsigned share(Value value, MapAttr map, GuardAttr guard, Block &block) {
     for (unsigned k = 0; k < nest.reads.size(); ++k)
@@ -179,14 +180,14 @@ private:
       llvm::append_range(yields, inlineScalar(b, op.getCombine().front(), mapping));
       start += n;
     }
-    YieldOp::create(b, place.getLoc(), yields);
+    YieldOp::create(b, like.getLoc(), yields);
   }
 
   void joinFinishes(ArrayRef<ComputeOp> ops, Region &finish, ArrayRef<Attribute> neutral) {
     Block *block = b.createBlock(&finish);
     SmallVector<Value> accumulators, yields;
     for (Attribute value : neutral)
-      accumulators.push_back(block->addArgument(cast<TypedAttr>(value).getType(), place.getLoc()));
+      accumulators.push_back(block->addArgument(cast<TypedAttr>(value).getType(), like.getLoc()));
     size_t start = 0;
     for (ComputeOp op : ops) {
       size_t n = op.getNeutral().size();
@@ -207,7 +208,7 @@ private:
       }
       llvm::append_range(yields, inlineScalar(b, op.getFinish().front(), mapping));
     }
-    YieldOp::create(b, place.getLoc(), yields);
+    YieldOp::create(b, like.getLoc(), yields);
   }
 };
 } // namespace
@@ -224,7 +225,8 @@ static bool fuse(ComputeOp first, ComputeOp second) {
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() == first)
       return false;
-  if (!canMeet(first, second))
+  Operation *place = meetingPlace(first, second);
+  if (!place)
     return false;
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
@@ -250,7 +252,7 @@ static bool fuse(ComputeOp first, ComputeOp second) {
                    exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
       ComputeOp joined;
       if (legal) {
-        joined = Joined(alike).build({first, alike});
+        joined = Joined(alike, place).build({first, alike});
         if (secondsOf(joined) + leastGain >= secondsOf(first) + secondsOf(second)) {
           joined->erase();
           joined = {};
@@ -260,7 +262,7 @@ static bool fuse(ComputeOp first, ComputeOp second) {
         alike->erase();
         continue;
       }
-      meet(first, second);
+      meet(first, second, place);
       OpBuilder b(joined->getContext());
       b.setInsertionPointAfter(second);
       for (auto [i, result] : llvm::enumerate(first->getResults()))

@@ -127,16 +127,25 @@ static SetVector<Operation *> dependents(Operation *first, Operation *second) {
   return found;
 }
 
-bool nest::canMeet(Operation *first, Operation *second) {
+Operation *nest::meetingPlace(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
-    return false;
+    return nullptr;
+  bool isEarly = llvm::all_of(second->getOperands(), [&](Value operand) {
+    Operation *maker = operand.getDefiningOp();
+    return !maker || maker == first || maker->getBlock() != first->getBlock() || maker->isBeforeInBlock(first);
+  });
+  if (isEarly)
+    return first;
   SetVector<Operation *> between = dependents(first, second);
-  return llvm::none_of(second->getOperands(), [&](Value operand) {
+  bool isThrough = llvm::any_of(second->getOperands(), [&](Value operand) {
     return operand.getDefiningOp() && between.contains(operand.getDefiningOp());
   });
+  return isThrough ? nullptr : second;
 }
 
-void nest::meet(Operation *first, Operation *second) {
+void nest::meet(Operation *first, Operation *second, Operation *place) {
+  if (place == first)
+    return;
   Operation *last = second;
   for (Operation *op : dependents(first, second)) {
     op->moveAfter(last);

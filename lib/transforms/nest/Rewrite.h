@@ -42,10 +42,12 @@ mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 Renaming inverse(const Renaming &names);
 bool isIdentity(const Renaming &names);
 
-/// True if no op between the two (in one block, `first` before `second`) has to come after the one and before the other.
-bool canMeet(mlir::Operation *first, mlir::Operation *second);
-/// Moves what stands between them and depends on `first` behind `second`.
-void meet(mlir::Operation *first, mlir::Operation *second);
+/// Where a nest that does the work of two (in one block, `first` before `second`) may stand: at `first` if all that `second` reads
+/// (but for results of `first`) is there already, else at `second`; null if something between has to come after the one and
+/// before the other. The earlier place frees the operands of `first` sooner.
+mlir::Operation *meetingPlace(mlir::Operation *first, mlir::Operation *second);
+/// Makes room: what stands between them and depends on `first` moves behind `second`, unless the place is at `first`.
+void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *place);
 
 /// Clones scalar code up to the terminator; returns what it yields.
 llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block, mlir::IRMapping &mapping);
