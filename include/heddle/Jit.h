@@ -9,8 +9,10 @@
 // signature (names, sizes and element types of its arguments), compiled and cached:
 //
 //     auto step = jit([&](State &s, Tensor image, Tensor label) {
-//       auto [loss, gradient] = valueAndGrad([&](Net net) { return crossEntropy(net(image), label);
-//       }, s.net); s.adam.update(s.net, gradient); return loss;
+//       auto [loss, gradient] = valueAndGrad(
+//           [&](Net net) { return crossEntropy(net(image), label); }, s.net);
+//       s.adam.update(s.net, gradient);
+//       return loss;
 //     });
 //     Tensor loss = step(state, image, label);
 //

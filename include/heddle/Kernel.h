@@ -11,8 +11,8 @@
 //     // Convolutional capsules: 4x4 pose matrices, summed over a window and the input capsules.
 //     Tensor votes = kernel(row, column, out, i, j)
 //         .sum(ky, kx, channel, k)
-//         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) * at(weight, {{row_k, ky},
-//         {column_k, kx}}));
+//         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) *
+//             at(weight, {{row_k, ky}, {column_k, kx}}));
 //
 // A name of an operand that has no coordinate written is read at the iteration name of the same
 // spelling. Names of operands that are neither produced nor reduced are lifted over: the result has
@@ -98,11 +98,15 @@ private:
   Here here;
 };
 
-/// What the kernel produces. (The place is taken where the last name is written.)
+/// `kernel(row, column)` begins a kernel that produces these names. (A class, so that the place
+/// where it is written can follow the names.)
 template <typename... N>
-KernelBuilder kernel(const N &...names) {
-  return KernelBuilder(Names{names...}, Here::current());
-}
+struct kernel : KernelBuilder {
+  explicit kernel(const N &...names, Here here = Here::current())
+      : KernelBuilder(Names{names...}, here) {}
+};
+template <typename... N>
+kernel(const N &...) -> kernel<N...>;
 
 namespace detail {
 /// While it lives, what this thread makes belongs to one group.
@@ -115,12 +119,15 @@ public:
 };
 } // namespace detail
 
-/// What `body` makes runs together, point by point of `names`: values between its operations stay in a cache instead of going
-/// through memory as a whole. It changes no value, only how it is computed.
+/// What `body` makes runs together, point by point of `names`: values between its operations stay
+/// in a cache instead of going through memory as a whole. It changes no value, only how it is
+/// computed.
 ///
-///     auto [pose, activation] = group(over(batch, row, column), [&] { return route(votes(x), 3); });
+///     auto [pose, activation] =
+///         group(over(batch, row, column), [&] { return route(votes(x), 3); });
 ///
-/// Operations that do not have all of `names`, or read at other points of them, run outside. Of nested groups the inner one holds.
+/// Operations that do not have all of `names`, or read at other points of them, run outside. Of
+/// nested groups the inner one holds.
 template <typename Body>
 auto group(const Names &names, Body &&body, Here here = Here::current()) {
   detail::GroupScope scope(names, here);
