@@ -255,6 +255,8 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
     arithmetic = arithmetic * 1.1 + produced * 8; // lanes are added up
   else
     arithmetic += finishVectors * (2 + 60 / std::max(1.0, reducedPoints)); // start and end of the tile
+  // Names are merged where that fills vectors, not for its own sake.
+  arithmetic *= 1 + 0.005 * double(lanes.size() - 1);
 }
 
 double WayModel::reuse(const LaidAccess &access) const {

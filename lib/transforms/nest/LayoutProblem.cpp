@@ -353,11 +353,22 @@ private:
     return nest.sizes[name];
   }
 
+  /// The iteration name that stands for a place: of a window `row + ky` the larger one.
+  static int principalOf(const NestModel &nest, const Place &place) {
+    int principal = -1;
+    for (int name : place.mentioned)
+      if (principal < 0 || nest.sizes[size_t(name)] > nest.sizes[size_t(principal)])
+        principal = name;
+    return principal;
+  }
+
   /// Dimensions of an access without those in `lanes`, outermost first: what only produced names move, what both do, what
   /// only reduced names do.
-  std::vector<std::string> othersOf(const NestModel &nest, const LaidAccess &access, const std::set<size_t> &lanes) {
+  std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way, const LaidAccess &access,
+                                    const std::set<size_t> &lanes) {
     struct Entry {
       int kind;
+      bool isRow; ///< of the register tile: its points are read together
       std::string rank;
       int64_t coarse;
       std::string name;
@@ -368,10 +379,10 @@ private:
         continue;
       const Place &place = access.places[d];
       bool produced = false, reduced = false, windowed = false;
-      std::string rank;
+      int principal = principalOf(nest, place);
+      std::string rank = principal < 0 ? "" : nest.names[size_t(principal)];
       for (int name : place.mentioned) {
         (nest.isReduced(size_t(name)) ? reduced : produced) = true;
-        rank = std::max(rank, nest.names[size_t(name)]);
         for (const LaidAccess &other : nest.accesses)
           for (const Place &elsewhere : other.places)
             windowed |= elsewhere.mentioned.size() > 1 && llvm::is_contained(elsewhere.mentioned, name);
@@ -379,10 +390,11 @@ private:
       int kind = windowed ? 1 : reduced ? 2 : 0;
       if (!access.isWrite && windowed && reduced && !produced)
         kind = 1;
-      entries.push_back({kind, rank, -coarseness(nest, place), access.dims[d]});
+      bool isRow = llvm::any_of(way.rows, [&](auto row) { return int(row.first) == principal; });
+      entries.push_back({kind, isRow, rank, -coarseness(nest, place), access.dims[d]});
     }
     llvm::sort(entries, [](const Entry &a, const Entry &b) {
-      return std::tie(a.kind, a.rank, a.coarse, a.name) < std::tie(b.kind, b.rank, b.coarse, b.name);
+      return std::tie(a.kind, a.isRow, a.rank, a.coarse, a.name) < std::tie(b.kind, b.isRow, b.rank, b.coarse, b.name);
     });
     std::vector<std::string> names;
     for (const Entry &entry : entries)
@@ -412,7 +424,7 @@ private:
         }
         if (any && !possible)
           continue;
-        std::vector<std::string> names = othersOf(nest, access, any ? dims : std::set<size_t>());
+        std::vector<std::string> names = othersOf(nest, way, access, any ? dims : std::set<size_t>());
         Layout plain = Layout::rowMajor(names);
         if (any)
           for (const std::string &name : group)
@@ -442,13 +454,13 @@ private:
   }
 
   /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
-  static std::optional<Layout> translate(const LaidAccess &from, const LaidAccess &to, const Layout &layout) {
+  static std::optional<Layout> translate(const NestModel &nest, const LaidAccess &from, const LaidAccess &to,
+                                         const Layout &layout) {
     std::map<std::string, std::string> renamed;
     std::set<std::string> used;
-    auto principal = [](const Place &place) { return place.mentioned.empty() ? -1 : place.mentioned.front(); };
     for (size_t d = 0; d < from.places.size(); ++d)
       for (size_t k = 0; k < to.places.size(); ++k)
-        if (int name = principal(from.places[d]); name >= 0 && name == principal(to.places[k])) {
+        if (int name = principalOf(nest, from.places[d]); name >= 0 && name == principalOf(nest, to.places[k])) {
           const std::string &target = to.dims[k];
           if (!used.insert(target).second)
             continue;
@@ -492,7 +504,7 @@ private:
         if (&to == &from || to.gathered || to.tensor == from.tensor)
           continue;
         for (const Proposal &offer : offers)
-          if (auto layout = translate(from, to, offer.layout))
+          if (auto layout = translate(nest, from, to, offer.layout))
             propose(to.tensor, *layout, offer.weight * 0.5);
       }
     }
