@@ -15,6 +15,7 @@ namespace heddle::bench {
 void matmul(const Request &request, Report &report);
 void convolution(const Request &request, Report &report);
 void capsule(const Request &request, Report &report);
+void routing(const Request &request, Report &report);
 void fashionTraining(const Request &request, Report &report);
 void compilation(const Request &request, Report &report);
 void calls(const Request &request, Report &report);

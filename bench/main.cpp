@@ -24,6 +24,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"matmul", "matrix product; --shape MxNxK", matmul},
       {"conv", "convolution and both gradients; --shape batch=,in=,out=,row=,column=,window=,stride=", convolution},
       {"capsule", "convolutional capsules as one kernel; --shape n=,in=,out=", capsule},
+      {"routing", "capsules routed by expectation maximisation, one group; --shape n=,in=,out=", routing},
       {"fashion", "training step of models/fashion; --shape batch=", fashionTraining},
       {"compile", "cold and warm compilation of that step; --shape batch=", compilation},
       {"call", "what a call costs beyond its work", calls},
