@@ -7,7 +7,9 @@
 
 #include "lib/conversion/nest_to_loops/ScheduleModel.h"
 
+#include <array>
 #include <cmath>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -24,7 +26,7 @@ static constexpr double turnCycles = 0.5;  ///< an element, lanes turned
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
 /// Candidates that are looked at.
-static constexpr int64_t mostCandidates = 12000;
+static constexpr int64_t mostCandidates = 20000;
 
 namespace {
 
@@ -72,8 +74,17 @@ public:
   }
 
   Schedule run(ArrayRef<ModelTile> tiles) {
+    auto blocks = splits();
+    limit = double(mostCandidates) / double(tiles.size() * blocks.size());
+    for (const ModelAccess &access : m.accesses) {
+      SmallVector<bool, 12> list;
+      for (const Walked &group : groups)
+        list.push_back(
+            llvm::any_of(group.names, [&](unsigned name) { return access.mentions(name); }));
+      mentioned.push_back(list);
+    }
     for (const ModelTile &tile : tiles)
-      for (const auto &[group, block] : splits())
+      for (const auto &[group, block] : blocks)
         tryOrders(tile, group, block);
     return write();
   }
@@ -84,6 +95,9 @@ private:
   std::vector<Walked> groups;
   unsigned vectorGroup = 0, firstProduced = 0;
   Candidate best;
+  double limit = 0;                             ///< candidates for each tile and block
+  std::vector<SmallVector<bool, 12>> mentioned; ///< whether an access mentions a group
+  std::set<std::vector<int64_t>> seen;          ///< loops that were looked at with this tile
 
   unsigned groupOf(const Group &group, bool reduced) {
     for (unsigned i = 0; i < groups.size(); ++i)
@@ -139,15 +153,17 @@ private:
     llvm::stable_sort(walked, [&](unsigned a, unsigned b) {
       return groups[a].size / steps[a] > groups[b].size / steps[b];
     });
-    // Small loops beyond the fifth stay where they are: innermost.
-    size_t permuted = std::min<size_t>(walked.size(), 5);
-    // Chunks: a power of two of parts for each name; fewer choices where there would be too many.
+    seen.clear();
+    // Chunks: a power of two of parts for each name. Fewer choices and orders where there would be
+    // too many; small loops that are not permuted stay innermost.
     std::vector<std::vector<int64_t>> parts(walked.size());
-    double permutations = 1;
-    for (size_t i = 2; i <= permuted; ++i)
-      permutations *= double(i);
-    for (int64_t shift : {1, 2, 3, 6}) {
-      double combinations = permutations;
+    size_t permuted = std::min<size_t>(walked.size(), 5);
+    for (auto [shift, loops] :
+         {std::pair(1, 5), {2, 5}, {3, 5}, {2, 4}, {3, 4}, {3, 3}, {6, 3}, {6, 2}}) {
+      permuted = std::min<size_t>(walked.size(), size_t(loops));
+      double combinations = 1;
+      for (size_t i = 2; i <= permuted; ++i)
+        combinations *= double(i);
       for (size_t i = 0; i < walked.size(); ++i) {
         parts[i].clear();
         int64_t count = (groups[walked[i]].size + steps[walked[i]] - 1) / steps[walked[i]];
@@ -160,7 +176,7 @@ private:
         }
         combinations *= double(parts[i].size());
       }
-      if (combinations <= double(mostCandidates) / 12)
+      if (combinations <= limit)
         break;
     }
     std::vector<unsigned> order(permuted);
@@ -203,7 +219,11 @@ private:
           else
             for (const Loop &loop : reductionOrder)
               add(groupOf(loop.names, true), loop.step);
-          if (candidate.split || !block) {
+          std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
+          for (const Level &level : candidate.levels)
+            key.insert(key.end(), {int64_t(level.group), level.step});
+          if ((candidate.split || !block) && seen.insert(key).second) {
+            measure(candidate);
             evaluate(candidate, /*staging=*/true);
             evaluate(candidate, /*staging=*/false);
           }
@@ -295,16 +315,32 @@ private:
     return double(covered * access.bytes);
   }
 
+  enum Kind { Compact, Plain, InL1, InL2 };
+  std::vector<Extents> extents;             ///< of the candidate that is measured
+  std::vector<std::array<double, 4>> sizes; ///< of each access at each place, by kind
+
+  /// Boxes of a candidate.
+  void measure(const Candidate &candidate) {
+    extents = extentsOf(candidate);
+    sizes.clear();
+    for (const ModelAccess &access : m.accesses)
+      for (const Extents &at : extents)
+        sizes.push_back({footprint(access, at, true), footprint(access, at, false),
+                         footprint(access, at, false, m.l1 / 8),
+                         footprint(access, at, false, m.l2 / 16)});
+  }
+  double box(unsigned access, size_t place, Kind kind) const {
+    return sizes[access * extents.size() + place][kind];
+  }
+
   /// The loop inside of which an access is best copied: the fewest copies, then the smallest box.
   /// -1: none.
-  int stageOf(const Candidate &candidate, const std::vector<Extents> &extents, unsigned index) {
-    const ModelAccess &access = m.accesses[index];
+  int stageOf(const Candidate &candidate, unsigned index) {
     int best = -1;
     double fewest = INFINITY, repeated = 1;
     for (size_t i = 0; i < candidate.outer; ++i) {
       const Level &level = candidate.levels[i];
-      bool matters = llvm::any_of(groups[level.group].names,
-                                  [&](unsigned name) { return access.mentions(name); });
+      bool matters = mentioned[index][level.group];
       if (!matters)
         repeated *= level.trips();
       // A chunk makes its copies itself.
@@ -312,12 +348,11 @@ private:
         continue;
       matters |= i < candidate.chunkLevels;
       // Used again by loops further in.
-      double box = footprint(access, extents[i + 1], true);
+      double bytes = box(index, i + 1, Compact);
       bool reused = false;
       for (size_t j = i + 1; j < candidate.outer; ++j)
-        reused |= llvm::none_of(groups[candidate.levels[j].group].names,
-                                [&](unsigned name) { return access.mentions(name); });
-      if (!matters || !reused || box > 0.6 * double(m.l2))
+        reused |= !mentioned[index][candidate.levels[j].group];
+      if (!matters || !reused || bytes > 0.6 * double(m.l2))
         continue;
       if (repeated <= fewest) {
         fewest = repeated;
@@ -340,8 +375,8 @@ private:
     return false;
   }
 
-  void evaluate(Candidate candidate, bool staging) {
-    std::vector<Extents> extents = extentsOf(candidate);
+  void evaluate(Candidate &candidate, bool staging) {
+    candidate.stages.clear();
     size_t count = candidate.levels.size();
     std::vector<int> stage(m.accesses.size(), -1);
     bool any = false;
@@ -349,7 +384,7 @@ private:
       const ModelAccess &access = m.accesses[i];
       if (!access.stageable || !(staging || access.scattered))
         continue;
-      stage[i] = stageOf(candidate, extents, i);
+      stage[i] = stageOf(candidate, i);
       any |= stage[i] >= 0;
       if (stage[i] >= 0)
         candidate.stages.push_back({i, stage[i]});
@@ -390,7 +425,6 @@ private:
     // Bytes between caches.
     for (bool second : {false, true}) {
       double capacity = 0.75 * double(second ? m.l2 : m.l1);
-      int64_t span = second ? m.l2 / 16 : m.l1 / 8;
       size_t place = 0;
       for (; place < count; ++place) {
         double total = 0;
@@ -400,10 +434,9 @@ private:
             continue;
           bool buffered = stage[i] >= 0;
           if (buffered)
-            total +=
-                footprint(access, extents[std::max<size_t>(place, size_t(stage[i]) + 1)], true);
+            total += box(i, std::max<size_t>(place, size_t(stage[i]) + 1), Compact);
           if (!buffered || int(place) <= stage[i])
-            total += footprint(access, extents[place], false, buffered ? 0 : span);
+            total += box(i, place, buffered ? Plain : second ? InL2 : InL1);
           if (total > capacity)
             break;
         }
@@ -411,11 +444,9 @@ private:
           break;
       }
       auto fetched = [&](unsigned i, size_t from, bool compact) {
-        const ModelAccess &access = m.accesses[i];
-        double bytes = footprint(access, extents[from], compact);
+        double bytes = box(i, from, compact ? Compact : Plain);
         for (size_t q = 0; q < from; ++q) {
-          bool matters = llvm::any_of(groups[candidate.levels[q].group].names,
-                                      [&](unsigned name) { return access.mentions(name); });
+          bool matters = mentioned[i][candidate.levels[q].group];
           if (q + 1 == from && !matters)
             continue;
           bytes *= candidate.levels[q].trips();
@@ -437,7 +468,7 @@ private:
           felt = fetched(i, place, false) * shortness(i, place);
         } else {
           size_t at = size_t(stage[i]) + 1;
-          double inside = 1, lines = footprint(access, extents[at], false) / 64;
+          double inside = 1, lines = box(i, at, Plain) / 64;
           for (size_t q = at; q < candidate.outer; ++q)
             inside *= candidate.levels[q].trips();
           bool ahead = at > candidate.chunkLevels &&
@@ -456,7 +487,7 @@ private:
     }
     for (const Staged &copy : candidate.stages) {
       const ModelAccess &access = m.accesses[copy.access];
-      double elements = footprint(access, extents[size_t(copy.loop) + 1], true) /
+      double elements = box(copy.access, size_t(copy.loop) + 1, Compact) /
                         double(std::max<int64_t>(access.bytes, 4));
       for (int q = 0; q <= copy.loop; ++q)
         elements *= candidate.levels[size_t(q)].trips();
@@ -471,7 +502,7 @@ private:
     cost = cost * (1 + 0.4 / chunks) + chunks * chunkCycles;
     if (cost < best.cost * 0.9999) {
       candidate.cost = cost;
-      best = std::move(candidate);
+      best = candidate;
     }
   }
 

@@ -11,11 +11,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -68,7 +68,9 @@ static Layout defaultLayout(nd::NdTensorType type) {
   return Layout::rowMajor(names);
 }
 
-static int64_t storedBytes(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
+static int64_t storedBytes(Type element) {
+  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
+}
 
 Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) : options(options) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -103,10 +105,16 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   bool wide = options.machine512 && llvm::sys::getHostCPUFeatures().lookup("avx512f");
   Builder builder(&context);
   SmallVector<NamedAttribute> machine;
-  auto set = [&](StringRef key, int64_t value) { machine.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value))); };
+  auto set = [&](StringRef key, int64_t value) {
+    machine.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value)));
+  };
   set("vector_bytes", wide ? 64 : 32);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", 1);
+  if (options.l1)
+    set("l1_bytes", options.l1);
+  if (options.l2)
+    set("l2_bytes", options.l2);
   request.machine = MachineAttr::get(&context, builder.getDictionaryAttr(machine));
   request.symbol = "kernel";
   if (auto schedule = nest->getAttrOfType<ScheduleAttr>("schedule"))
@@ -181,7 +189,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   copy.reset();
   assemblyText = buffer.str().str();
   jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target).create());
-  llvm::cantFail(jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(llvmContext))));
+  llvm::cantFail(
+      jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(llvmContext))));
   auto address = jit->lookup("kernel");
   if (!address) {
     error += llvm::toString(address.takeError());
@@ -206,9 +215,11 @@ std::vector<Plain> Kernel::inputs(unsigned seed) {
       else if (scalar.isInteger(1))
         plain.elements.push_back(IntegerAttr::get(scalar, random() % 2));
       else
-        plain.elements.push_back(IntegerAttr::get(scalar, APInt(scalar.getIntOrFloatBitWidth(),
-                                                                type.getElementType().isUnsignedInteger() ? random() % 20 : int64_t(random() % 23) - 3,
-                                                                !type.getElementType().isUnsignedInteger(), true)));
+        plain.elements.push_back(IntegerAttr::get(
+            scalar, APInt(scalar.getIntOrFloatBitWidth(),
+                          type.getElementType().isUnsignedInteger() ? random() % 20
+                                                                    : int64_t(random() % 23) - 3,
+                          !type.getElementType().isUnsignedInteger(), true)));
     }
     result.push_back(std::move(plain));
   }
@@ -273,28 +284,35 @@ std::string Kernel::check(unsigned seed, double tolerance) {
       int64_t width = storedBytes(element);
       for (size_t at = 0; at < plain.elements.size(); ++at) {
         uint64_t bits = 0;
-        memcpy(&bits, static_cast<char *>(addresses[operands.size() + i]) +
-                          width * resultLayouts[i].offset(plain.type.sizes(), positionOf(plain.type, at)), width);
+        memcpy(&bits,
+               static_cast<char *>(addresses[operands.size() + i]) +
+                   width * resultLayouts[i].offset(plain.type.sizes(), positionOf(plain.type, at)),
+               width);
         auto where = [&] {
           std::string text = " at";
           for (auto &[name, value] : positionOf(plain.type, at))
             text += " " + name + " = " + std::to_string(value);
-          return text + " of result " + std::to_string(i) + (backwards ? " (chunks backwards)" : "");
+          return text + " of result " + std::to_string(i) +
+                 (backwards ? " (chunks backwards)" : "");
         };
         if (auto real = dyn_cast<FloatType>(scalar)) {
           APFloat got(real.getFloatSemantics(), APInt(real.getWidth(), bits, false, true));
           bool inexact;
           got.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-          double want = cast<FloatAttr>(plain.elements[at]).getValueAsDouble(), have = got.convertToDouble();
+          double want = cast<FloatAttr>(plain.elements[at]).getValueAsDouble(),
+                 have = got.convertToDouble();
           double allowed = tolerance * (1 + std::abs(want));
           if (real.getWidth() == 16)
-            allowed += (1 + std::abs(want)) * (real.isBF16() ? 0.03 : 0.004); // the evaluation rounds each op
-          if (!(std::abs(want - have) <= allowed) && !(std::isnan(want) && std::isnan(have)) && want != have)
+            allowed += (1 + std::abs(want)) *
+                       (real.isBF16() ? 0.03 : 0.004); // the evaluation rounds each op
+          if (!(std::abs(want - have) <= allowed) && !(std::isnan(want) && std::isnan(have)) &&
+              want != have)
             return "expected " + std::to_string(want) + ", got " + std::to_string(have) + where();
         } else {
           APInt want = bitsOf(plain.elements[at]);
           if (want.getZExtValue() != bits)
-            return "expected " + std::to_string(want.getSExtValue()) + ", got bits " + std::to_string(bits) + where();
+            return "expected " + std::to_string(want.getSExtValue()) + ", got bits " +
+                   std::to_string(bits) + where();
         }
       }
     }

@@ -7,8 +7,8 @@
 //
 // A test writes one nest in a function, with layouts as argument attributes and on the nest:
 //
-//     Kernel kernel(R"(func.func @f(%a: !nd.tensor<f32, m: 5> {nest.layout = #nest.layout<[m]>}) ...)");
-//     EXPECT_EQ(kernel.check(), "");
+//     Kernel kernel(R"(func.func @f(%a: !nd.tensor<f32, m: 5> {nest.layout = #nest.layout<[m]>})
+//     ...)"); EXPECT_EQ(kernel.check(), "");
 //
 // `check` fills the operands with numbers from a seed, runs the compiled kernel chunk by chunk (in
 // both directions) and compares each element with an evaluation point by point, in which the
@@ -50,6 +50,7 @@ struct Options {
   bool machine512 = true; ///< AVX-512 if the host has it
   int64_t alias = -1;     ///< the operand whose place the first result takes
   bool optimise = true;
+  int64_t l1 = 0, l2 = 0; ///< bytes of the caches that schedules are chosen for; 0: usual ones
 };
 
 class Kernel {
