@@ -163,12 +163,13 @@ void ComputeEmitter::fetchAhead() {
     int64_t each = (lines + tiles - 1) / tiles;
     if (each > mostFetches)
       continue;
-    Section section;
-    for (int64_t i = 0; i < each; ++i) {
+    std::string step = e.freshVariable();
+    auto body = [&]() -> LogicalResult {
+      Section section;
       std::string variable = e.freshVariable();
-      Value line = arith::MinSIOp::create(
-          e.b, e.loc, e.emit((number * Expr(each) + Expr(i)).simplify(e.ranges)),
-          e.constant(lines - 1));
+      Expr wanted = number * Expr(each) + Expr::name(step);
+      Value line = arith::MinSIOp::create(e.b, e.loc, e.emit(wanted.simplify(e.ranges)),
+                                          e.constant(lines - 1));
       e.define(variable, line, {0, lines - 1});
       Replacement place;
       int64_t below = 1;
@@ -182,6 +183,10 @@ void ComputeEmitter::fetchAhead() {
       }
       e.prefetch(box.source, e.address(box.source, place), section, /*write=*/false);
       e.forget(variable);
-    }
+      return success();
+    };
+    // A loop: unrolled, so many would keep the compiler busy.
+    if (failed(forLoop(e, step, each, body)))
+      return;
   }
 }

@@ -170,7 +170,11 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     llvm::FunctionAnalysisManager functionAnalyses;
     llvm::CGSCCAnalysisManager sccAnalyses;
     llvm::ModuleAnalysisManager moduleAnalyses;
-    llvm::PassBuilder builder(machineOf.get());
+    // As lib/target/cpu does.
+    llvm::PipelineTuningOptions tuning;
+    tuning.LoopVectorization = tuning.SLPVectorization = false;
+    tuning.LoopInterleaving = tuning.LoopUnrolling = false;
+    llvm::PassBuilder builder(machineOf.get(), tuning);
     builder.registerModuleAnalyses(moduleAnalyses);
     builder.registerCGSCCAnalyses(sccAnalyses);
     builder.registerFunctionAnalyses(functionAnalyses);
