@@ -33,7 +33,7 @@ struct Options {
   std::string data, output = "fashion-output", log;
 
   // What holds where nothing was said.
-  static constexpr int64_t defaultEpochs = 3, defaultBatch = 64;
+  static constexpr int64_t defaultEpochs = 4, defaultBatch = 64;
   static constexpr uint64_t defaultSeed = 1;
   static constexpr double defaultRate = 0.05;
 };
