@@ -130,7 +130,6 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
   std::vector<bool> serial;
   for (OutlinedStep &step : entry.steps) {
     const CompiledKernel &kernel = kernels[step.kernel];
-    step.spec.chunks = kernel.chunks;
     step.spec.kernel = kernel.symbol;
     entry.spec.scratchBytes = std::max(entry.spec.scratchBytes, kernel.scratchBytes);
     serial.push_back(kernel.chunks <= 1 || isSmall(step.spec));
@@ -140,7 +139,9 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     std::vector<int32_t> values = step.operands;
     values.insert(values.end(), step.results.begin(), step.results.end());
-    steps.push_back({step.spec.kernel, step.spec.chunks, serial[s], waits[s], std::move(values)});
+    int64_t chunks = kernels[step.kernel].chunks;
+    steps.push_back({step.spec.kernel, chunks, serial[s], waits[s], std::move(values)});
+    step.spec.chunks = serial[s] ? 1 : chunks; // a program without shared steps runs on one thread
     entry.spec.steps.push_back(step.spec);
   }
   return steps;

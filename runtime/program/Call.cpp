@@ -158,7 +158,7 @@ void Call::prepare() {
                                                            {spec.name + " (arena)", ""}));
     arenaBytes = plan->arenaBytes;
   }
-  while (scratch.size() < size_t(settings.team->threads()))
+  while (scratch.size() < size_t(program->isAlone(spec) ? 1 : settings.team->threads()))
     scratch.push_back(
         spec.scratchBytes > 0
             ? settings.manager->allocate(spec.scratchBytes, 64, {spec.name + " (scratch)", ""})
@@ -263,14 +263,20 @@ void Call::run() {
   std::memset(counters, 0, spec.steps.size() * 64);
   status.store(0, std::memory_order_relaxed);
   currentStep = -1;
-  settings.team->run([this](Region &region, int thread) {
+  auto body = [this](Region &region, int thread) {
     this->region.store(&region, std::memory_order_relaxed);
     if (int32_t code = function(&call, thread, region.threads())) {
       if (code != Cancelled)
         status.store(code, std::memory_order_relaxed);
       region.abort();
     }
-  });
+  };
+  if (program->isAlone(spec)) {
+    Region one(1);
+    body(one, 0);
+  } else {
+    settings.team->run(body);
+  }
   if (call.hooks || !spec.donations.empty() || !copiesAfter.empty() ||
       status.load(std::memory_order_relaxed))
     afterRun();

@@ -12,6 +12,8 @@
 #include "runtime/program/Mapping.h"
 #include "runtime/program/Program.h"
 
+#include <algorithm>
+
 namespace heddle {
 
 /// What the calls of a program share; it lives as long as any of them.
@@ -19,16 +21,29 @@ struct Program::Loaded {
   Manifest manifest;
   Mapping code, constants;
   std::vector<HeddleEntry> functions; ///< of each entry
+  std::vector<bool> alone;            ///< of each entry: no step is shared, a team would only wait
   /// Plans by entry and values of its symbols.
   std::mutex mutex;
   std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const EntryPlan>>
       plans;
 
+  /// `function(entry)` is its code. The manifest must be there.
+  template <typename F>
+  void setFunctions(F &&function) {
+    for (const EntrySpec &entry : manifest.entries) {
+      functions.push_back(function(entry));
+      alone.push_back(std::none_of(entry.steps.begin(), entry.steps.end(),
+                                   [](const StepSpec &step) { return step.chunks > 1; }));
+    }
+  }
+
   std::shared_ptr<const EntryPlan> planFor(const EntrySpec &entry,
                                            const std::vector<int64_t> &symbols);
-  HeddleEntry functionOf(const EntrySpec &entry) const {
-    return functions[size_t(&entry - manifest.entries.data())];
-  }
+  HeddleEntry functionOf(const EntrySpec &entry) const { return functions[indexOf(entry)]; }
+  bool isAlone(const EntrySpec &entry) const { return alone[indexOf(entry)]; }
+
+private:
+  size_t indexOf(const EntrySpec &entry) const { return size_t(&entry - manifest.entries.data()); }
 };
 
 } // namespace heddle

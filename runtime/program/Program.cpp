@@ -55,9 +55,9 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
   loaded->code = Mapping(image.code, Mapping::Use::Code);
   loaded->constants = Mapping(image.constants, Mapping::Use::Constants);
   loaded->manifest = std::move(image.manifest);
-  for (const EntrySpec &entry : loaded->manifest.entries)
-    loaded->functions.push_back(
-        reinterpret_cast<HeddleEntry>(loaded->code.data() + entry.codeOffset));
+  loaded->setFunctions([&](const EntrySpec &entry) {
+    return reinterpret_cast<HeddleEntry>(loaded->code.data() + entry.codeOffset);
+  });
 }
 
 std::shared_ptr<Program> Program::load(const std::string &path) {
@@ -77,8 +77,8 @@ std::shared_ptr<Program> Program::fromFunctions(Manifest manifest,
   program->loaded = std::make_shared<Loaded>();
   program->loaded->constants = Mapping(constants, Mapping::Use::Constants);
   program->loaded->manifest = std::move(manifest);
-  for (const EntrySpec &entry : program->loaded->manifest.entries)
-    program->loaded->functions.push_back(functions[size_t(entry.codeOffset)]);
+  program->loaded->setFunctions(
+      [&](const EntrySpec &entry) { return functions[size_t(entry.codeOffset)]; });
   return program;
 }
 

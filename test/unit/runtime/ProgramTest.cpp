@@ -101,6 +101,30 @@ TEST(Program, CallersOnSeveralThreadsDoNotDisturbOneAnother) {
     caller.join();
 }
 
+TEST(Program, WithoutSharedStepsTheTeamIsLeftAlone) {
+  class Counting : public ThreadTeam {
+  public:
+    int runs = 0;
+    using ThreadTeam::run;
+    int threads() const override { return 1; }
+    void run(Body body, void *argument) override {
+      ++runs;
+      Region region(1);
+      body(argument, region, 0);
+    }
+  };
+  auto team = std::make_shared<Counting>();
+  auto program = smallPrograms();
+  CallOptions options;
+  options.team = team;
+  auto four = tensorOf({1, 2, 3, 4});
+  EXPECT_EQ(valuesOf(program->run("count", {{"state", four}, {"other", four}}, options)[0]),
+            (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(team->runs, 0);
+  program->run("chain", {{"x", tensorOf(ramp(chainSize, 0))}}, options);
+  EXPECT_EQ(team->runs, 1);
+}
+
 TEST(Program, AProgramMayRunAnotherInAHook) {
   auto program = smallPrograms();
   auto manager = std::make_shared<SystemManager>();
