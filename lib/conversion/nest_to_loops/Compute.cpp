@@ -433,8 +433,16 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
       widen(argument.getType());
   for (Value result : op.getResults())
     widen(tensorTypeOf(result).getElementType());
-  FailureOr<Plan> plan = planLoops(*this, op, op.getProduced(), op.getReduced(), schedule, bits);
+  // Nothing to reduce: every result is made of neutral values, in one tile after another.
+  Schedule produced;
+  bool nothing = isEmpty(op.getReduced());
+  if (nothing)
+    for (const Loop &loop : schedule.loops)
+      if (op.getProduced().contains(loop.names[0]))
+        produced.loops.push_back(loop);
+  FailureOr<Plan> plan =
+      planLoops(*this, op, op.getProduced(), op.getReduced(), nothing ? produced : schedule, bits);
   if (failed(plan))
     return failure();
-  return ComputeEmitter(*this, op, schedule, *plan, chunk).emit();
+  return ComputeEmitter(*this, op, nothing ? produced : schedule, *plan, chunk).emit();
 }

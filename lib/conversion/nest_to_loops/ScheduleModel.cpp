@@ -463,7 +463,7 @@ private:
         double felt = 0;
         if (access.isWrite) {
           felt = 2 * fetched(i, std::min(place, candidate.outer), false) *
-                 (candidate.split ? 0.6 : 0.4);
+                 (candidate.split ? 0.3 : 0.4);
         } else if (stage[i] < 0) {
           felt = fetched(i, place, false) * shortness(i, place);
         } else {
@@ -499,7 +499,10 @@ private:
       chunks *= candidate.levels[i].trips();
     if (chunks > 1 && cost / chunks < smallestChunk)
       return;
-    cost = cost * (1 + 0.4 / chunks) + chunks * chunkCycles;
+    // Threads that wait for the last chunk: two, four or sixteen of them.
+    auto waits = [&](double threads) { return std::ceil(chunks / threads) * threads / chunks - 1; };
+    cost =
+        cost * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) + chunks * chunkCycles;
     if (cost < best.cost * 0.9999) {
       candidate.cost = cost;
       best = candidate;
