@@ -34,6 +34,9 @@ inline std::string spell(const std::string &text, const std::vector<std::string>
   return result;
 }
 
+// The arguments of programs below lie as the compiler likes: it is by definition that otherwise they lie row-major over
+// their sorted names, as those are spelled.
+
 struct Compiled {
   std::optional<ProgramImage> image;
   CompileStatistics statistics;
@@ -71,8 +74,8 @@ inline Compiled compile(const std::string &text, const CompileOptions &options =
 
 /// A matrix product with a bias, clipped at zero: names $0 (rows), $1 (columns), $2 (summed).
 inline const char *product = R"(
-func.func @product(%x: !nd.tensor<f32, $0: 40, $2: 50> {nd.name = "x"}, %y: !nd.tensor<f32, $2: 50, $1: 30> {nd.name = "y"},
-                   %b: !nd.tensor<f32, $1: 30> {nd.name = "b"}) -> (!nd.tensor<f32, $0: 40, $1: 30> {nd.name = "z"}) {
+func.func @product(%x: !nd.tensor<f32, $0: 40, $2: 50> {nd.name = "x", nd.layout = "any"}, %y: !nd.tensor<f32, $2: 50, $1: 30> {nd.name = "y", nd.layout = "any"},
+                   %b: !nd.tensor<f32, $1: 30> {nd.name = "b", nd.layout = "any"}) -> (!nd.tensor<f32, $0: 40, $1: 30> {nd.name = "z", nd.layout = "any"}) {
   %p = nd.pointwise %x, %y : (!nd.tensor<f32, $0: 40, $2: 50>, !nd.tensor<f32, $2: 50, $1: 30>) -> !nd.tensor<f32, $0: 40, $1: 30, $2: 50> {
   ^bb0(%a: f32, %c: f32):
     %0 = arith.mulf %a, %c : f32
@@ -95,8 +98,8 @@ func.func @product(%x: !nd.tensor<f32, $0: 40, $2: 50> {nd.name = "x"}, %y: !nd.
 
 /// The same, with all that has no order written the other way round.
 inline const char *productReversed = R"(
-func.func @product(%x: !nd.tensor<f32, $2: 50, $0: 40> {nd.name = "x"}, %y: !nd.tensor<f32, $1: 30, $2: 50> {nd.name = "y"},
-                   %b: !nd.tensor<f32, $1: 30> {nd.name = "b"}) -> (!nd.tensor<f32, $1: 30, $0: 40> {nd.name = "z"}) {
+func.func @product(%x: !nd.tensor<f32, $2: 50, $0: 40> {nd.name = "x", nd.layout = "any"}, %y: !nd.tensor<f32, $1: 30, $2: 50> {nd.name = "y", nd.layout = "any"},
+                   %b: !nd.tensor<f32, $1: 30> {nd.name = "b", nd.layout = "any"}) -> (!nd.tensor<f32, $1: 30, $0: 40> {nd.name = "z", nd.layout = "any"}) {
   %p = nd.pointwise %y, %x : (!nd.tensor<f32, $2: 50, $1: 30>, !nd.tensor<f32, $0: 40, $2: 50>) -> !nd.tensor<f32, $2: 50, $0: 40, $1: 30> {
   ^bb0(%c: f32, %a: f32):
     %0 = arith.mulf %c, %a : f32
@@ -134,9 +137,9 @@ func.func private @convolve(%x: !nd.tensor<f32, $0: 4, $1: 18, $2: 6>, %w: !nd.t
   }
   return %y : !nd.tensor<f32, $0: 4, $1: 18, $4: 20>
 }
-func.func @gradients(%x: !nd.tensor<f32, $0: 4, $1: 18, $2: 6> {nd.name = "x"}, %w: !nd.tensor<f32, $3: 3, $2: 6, $4: 20> {nd.name = "w"},
-                     %dy: !nd.tensor<f32, $0: 4, $1: 18, $4: 20> {nd.name = "dy"})
-    -> (!nd.tensor<f32, $0: 4, $1: 9, $4: 20> {nd.name = "y"}, !nd.tensor<f32, $0: 4, $1: 18, $2: 6> {nd.name = "dx"}, !nd.tensor<f32, $3: 3, $2: 6, $4: 20> {nd.name = "dw"}) {
+func.func @gradients(%x: !nd.tensor<f32, $0: 4, $1: 18, $2: 6> {nd.name = "x", nd.layout = "any"}, %w: !nd.tensor<f32, $3: 3, $2: 6, $4: 20> {nd.name = "w", nd.layout = "any"},
+                     %dy: !nd.tensor<f32, $0: 4, $1: 18, $4: 20> {nd.name = "dy", nd.layout = "any"})
+    -> (!nd.tensor<f32, $0: 4, $1: 9, $4: 20> {nd.name = "y", nd.layout = "any"}, !nd.tensor<f32, $0: 4, $1: 18, $2: 6> {nd.name = "dx", nd.layout = "any"}, !nd.tensor<f32, $3: 3, $2: 6, $4: 20> {nd.name = "dw", nd.layout = "any"}) {
   %y, %dx, %dw = nd.vjp @convolve(%x, %w) cotangents(%dy) wrt [0, 1] : (!nd.tensor<f32, $0: 4, $1: 18, $2: 6>, !nd.tensor<f32, $3: 3, $2: 6, $4: 20>, !nd.tensor<f32, $0: 4, $1: 18, $4: 20>) -> (!nd.tensor<f32, $0: 4, $1: 18, $4: 20>, !nd.tensor<f32, $0: 4, $1: 18, $2: 6>, !nd.tensor<f32, $3: 3, $2: 6, $4: 20>)
   %yw = nd.window %y $1 -> $3 size 2 stride 2 : !nd.tensor<f32, $0: 4, $1: 18, $4: 20> -> !nd.tensor<f32, $0: 4, $1: 9, $3: 2, $4: 20>
   %z = nd.reduce %yw over [$3] neutral [0xFF800000 : f32] : (!nd.tensor<f32, $0: 4, $1: 9, $3: 2, $4: 20>) -> !nd.tensor<f32, $0: 4, $1: 9, $4: 20> {
