@@ -7,7 +7,6 @@
 
 #include "heddle/Jit.h"
 #include "dialects/nd/NdBuild.h"
-#include "dialects/nest/Nest.h"
 #include "lib/builder/Execute.h"
 
 using namespace heddle;
@@ -116,32 +115,6 @@ struct JitCore::Impl {
     return traced;
   }
 
-  /// The layout of a tensor in memory, if it is not the one that programs expect unless told otherwise.
-  static const Layout *unusualLayout(const NodeRef &node) {
-    if (!node->data)
-      return nullptr;
-    std::vector<std::string> sorted;
-    for (const auto &[name, size] : node->data->spec().dims)
-      sorted.push_back(name);
-    return node->data->layout() == Layout::rowMajor(sorted) ? nullptr : &node->data->layout();
-  }
-
-  /// What the program only reads it reads as it lies at the first call: parameters that a training
-  /// step laid out for itself are not converted at each call of another function.
-  static void keepLayouts(Traced &traced, const std::vector<Leaf> &leaves) {
-    GraphLock lock;
-    for (auto function : traced.module->getOps<mlir::func::FuncOp>())
-      if (function.isPublic())
-        for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-          if (i < leaves.size() && traced.written[i] >= 0)
-            continue;
-          const Layout *layout =
-              unusualLayout(i < leaves.size() ? leaves[i].tensor->node : traced.captured[i - leaves.size()]);
-          if (layout)
-            function.setArgAttr(i, "nd.layout", nest::LayoutAttr::get(graphContext(), *layout));
-        }
-  }
-
   CompileOptions compileOptions() const {
     CompileOptions result;
     result.targetCpu = options.targetCpu;
@@ -214,7 +187,6 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, 
     compiled = &impl->compiled[signature];
     if (!compiled->program) {
       auto traced = impl->trace(leaves, trace, here);
-      Impl::keepLayouts(traced, leaves);
       CompileStatistics statistics;
       compiled->program = std::make_shared<Program>(
           compile(*traced.module, impl->compileOptions(), &statistics, here));
