@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
+#include "dialects/nd/NdBuild.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -58,9 +58,7 @@ bool nd::mayBeExcluded(Value value) {
   return llvm::any_of(op->getOperands(), mayBeExcluded);
 }
 
-/// The value with excluded elements filled in (with something), and a mask (i1) that is false at
-/// these; a null mask says that nothing is excluded.
-static std::pair<Value, Value> fillExcluded(OpBuilder &b, Value value) {
+std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
   if (!mayBeExcluded(value))
     return {value, Value()};
   Operation *op = value.getDefiningOp();
@@ -83,9 +81,10 @@ static std::pair<Value, Value> fillExcluded(OpBuilder &b, Value value) {
     for (Value own : masks) {
       if (!own)
         continue;
-      mask = !mask ? own : buildPointwise(b, loc, {mask, own}, bit, [&](OpBuilder &b, ValueRange s) {
-        return arith::AndIOp::create(b, loc, s[0], s[1]).getResult();
-      });
+      mask =
+          !mask ? own : buildPointwise(b, loc, {mask, own}, bit, [&](OpBuilder &b, ValueRange s) {
+            return arith::AndIOp::create(b, loc, s[0], s[1]).getResult();
+          });
     }
     return {copy->getResult(0), buildBroadcast(b, loc, mask, type.getDims().getDims())};
   }
@@ -139,8 +138,8 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
     Value result = (*gradients)[i];
     if (mask) {
       Value bit = block->addArgument(b.getI1Type(), loc);
-      result = arith::SelectOp::create(b, loc, bit, result,
-                                       buildNumber(b, loc, result.getType(), 0));
+      result =
+          arith::SelectOp::create(b, loc, bit, result, buildNumber(b, loc, result.getType(), 0));
     }
     YieldOp::create(b, loc, result);
     eraseDeadScalars(*block);
@@ -187,8 +186,8 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
   return buildBroadcast(b, loc, buildSumTo(b, loc, gradient, type), type.getDims().getDims());
 }
 
-LogicalResult PointwiseOp::buildGradient(OpBuilder &b, ValueRange cotangents,
-                                         ArrayRef<bool> wanted, Gradients &gradients) {
+LogicalResult PointwiseOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                         Gradients &gradients) {
   if (!cotangents[0])
     return success();
   SmallVector<Value> operands(getInputs());
@@ -233,10 +232,9 @@ LogicalResult WindowOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
 LogicalResult UnwindowOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                         Gradients &gradients) {
   if (asked(cotangents, wanted))
-    gradients[0] = buildWindow(b, getLoc(), cotangents[0], windowShape(*this),
-                               getLow() || getHigh()
-                                   ? numberAttr(tensorType(getInput()).scalarType(), 0)
-                                   : TypedAttr());
+    gradients[0] = buildWindow(
+        b, getLoc(), cotangents[0], windowShape(*this),
+        getLow() || getHigh() ? numberAttr(tensorType(getInput()).scalarType(), 0) : TypedAttr());
   return success();
 }
 
@@ -261,14 +259,14 @@ LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayR
   Expr size = getSize().getExpr();
   if (size.constant() == 0)
     return success();
-  Expr rest = type.size(getName()).getExpr() - Expr(start) - (size - Expr(1)) * Expr(stride) - Expr(1);
+  Expr rest =
+      type.size(getName()).getExpr() - Expr(start) - (size - Expr(1)) * Expr(stride) - Expr(1);
   if (auto high = rest.constant()) {
     gradients[0] = buildPad(b, loc, cotangents[0], getName(), start, *high, stride - 1);
     return success();
   }
   // A size with symbols does not say how much lies behind: scatter to places instead.
-  Value positions =
-      buildPositions(b, loc, Dim(getContext(), getName(), size), start, stride);
+  Value positions = buildPositions(b, loc, Dim(getContext(), getName(), size), start, stride);
   gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangents[0], {getName()},
                               positions, CombinerKind::Add, /*unique=*/true);
   return success();
@@ -326,8 +324,8 @@ LogicalResult RenameOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   return success();
 }
 
-LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents,
-                                         ArrayRef<bool> wanted, Gradients &gradients) {
+LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                         Gradients &gradients) {
   if (asked(cotangents, wanted))
     gradients[0] = buildSumTo(b, getLoc(), cotangents[0], tensorType(getInput()));
   return success();
@@ -363,14 +361,14 @@ LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   SmallVector<Value> clamped;
   for (auto [name, operand] : llvm::zip_equal(stringsOf(getNames()), getIndices())) {
     auto [index, last] = indexAndLast(b, loc, type, name, operand);
-    clamped.push_back(buildPointwise(b, loc, {index, last}, b.getI64Type(),
-                                     [&](OpBuilder &b, ValueRange s) -> Value {
-      Value low = arith::MaxSIOp::create(b, loc, s[0], buildNumber(b, loc, b.getI64Type(), 0));
-      return arith::MinSIOp::create(b, loc, low, s[1]);
-    }));
+    clamped.push_back(buildPointwise(
+        b, loc, {index, last}, b.getI64Type(), [&](OpBuilder &b, ValueRange s) -> Value {
+          Value low = arith::MaxSIOp::create(b, loc, s[0], buildNumber(b, loc, b.getI64Type(), 0));
+          return arith::MinSIOp::create(b, loc, low, s[1]);
+        }));
   }
-  gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangents[0],
-                              stringsOf(getNames()), clamped, CombinerKind::Add);
+  gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangents[0], stringsOf(getNames()),
+                              clamped, CombinerKind::Add);
   return success();
 }
 
@@ -401,6 +399,15 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
   if (!cotangent)
     return success();
   Location loc = getLoc();
+  NdTensorType type = tensorType(getDestination());
+  bool isEmpty = llvm::any_of(stringsOf(getNames()), [&](StringRef name) {
+    return type.size(name).constant() == int64_t(0);
+  });
+  if (isEmpty) { // every update is dropped
+    gradients[0] = cotangent;
+    gradients[1] = buildZero(b, loc, tensorType(getUpdates()));
+    return success();
+  }
   if (combinerKind(getCombiner()) == CombinerKind::Add) {
     gradients[0] = cotangent;
     if (wanted[1])
@@ -420,9 +427,8 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
     bool isFailure = false;
     Value slope = buildPointwise(
         b, loc, {old, getUpdates(), given}, element, [&](OpBuilder &b, ValueRange s) -> Value {
-          FailureOr<SmallVector<Value>> result =
-              buildScalarGradient(b, loc, getCombiner().front(), s.take_front(2), {s[2]},
-                                  {i == 0, i == 1});
+          FailureOr<SmallVector<Value>> result = buildScalarGradient(
+              b, loc, getCombiner().front(), s.take_front(2), {s[2]}, {i == 0, i == 1});
           isFailure = failed(result);
           Value value = isFailure ? Value() : (*result)[i];
           return value ? value : buildNumber(b, loc, s[0].getType(), 0);

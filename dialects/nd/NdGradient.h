@@ -66,6 +66,9 @@ inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &c
 
 /// True if elements of `value` may be excluded: it is made from a window without padding.
 bool mayBeExcluded(mlir::Value value);
+/// The value with excluded elements filled in (with something), and a mask (i1) that is false at
+/// these; a null mask says that nothing is excluded.
+std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
 
 /// Reverse mode over tensor ops of one block.
 class ReverseMode {

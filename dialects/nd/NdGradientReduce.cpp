@@ -33,8 +33,8 @@ struct Combination {
     for (auto [i, cotangent] : llvm::enumerate(cotangents))
       if (cotangent)
         (accumulatorKind(combiner, i) == CombinerKind::Add ? added
-         : isSelecting(combiner, i)                         ? chosen
-                                                            : others)
+         : isSelecting(combiner, i)                        ? chosen
+                                                           : others)
             .push_back(i);
   }
 
@@ -92,7 +92,8 @@ static Type positionType(OpBuilder &b, NdTensorType type, Strings names) {
   return b.getI32Type();
 }
 
-/// The gradient goes to the element that was chosen, which the combiner carries along as a position.
+/// The gradient goes to the element that was chosen, which the combiner carries along as a
+/// position.
 static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inputs, Strings names,
                               ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients) {
   Location loc = c.loc();
@@ -167,12 +168,11 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
   SmallVector<SmallVector<Value>> levels(1);
   for (unsigned i = 0; i < n; ++i) {
     Type element = tensorType(inputs[i]).getElementType();
-    levels[0].push_back(
-        buildCast(b, loc, inputs[i], c.isFloat(i) ? c.accumulator(i) : element));
+    levels[0].push_back(buildCast(b, loc, inputs[i], c.isFloat(i) ? c.accumulator(i) : element));
   }
   for (unsigned k = 0; k + 1 < names.size(); ++k)
-    levels.push_back(buildReduce(b, loc, levels[k], {names[names.size() - 1 - k]}, c.neutral,
-                                 combine));
+    levels.push_back(
+        buildReduce(b, loc, levels[k], {names[names.size() - 1 - k]}, c.neutral, combine));
   SmallVector<Value> given(n);
   for (unsigned i : c.others)
     given[i] = buildCast(b, loc, cotangents[i], c.accumulator(i));
@@ -224,6 +224,14 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
   return success();
 }
 
+/// A neutral element as a tensor without names, of the element type of an input.
+static Value buildNeutral(OpBuilder &b, Location loc, Type element, TypedAttr value) {
+  auto type = NdTensorType::get(element, ArrayRef<Dim>());
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return buildConstant(b, loc, type, numberAttr(type.scalarType(), real.getValueAsDouble()));
+  return buildConstant(b, loc, type, value);
+}
+
 LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                       Gradients &gradients) {
   Combination c(*this, getCombiner(), getNeutral(), cotangents);
@@ -237,10 +245,39 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
     selectingGradient(b, c, getInputs(), names, cotangents, wanted, gradients);
   if (c.others.empty())
     return success();
-  if (llvm::any_of(getInputs(), mayBeExcluded))
-    return emitOpError() << "cannot be differentiated: the window leaves places out; expected a "
-                            "sum, maximum or minimum, or a window with a padding value";
-  return generalGradient(b, c, getInputs(), names, cotangents, wanted, gradients);
+  // Points that are left out hold neutral elements instead.
+  SmallVector<Value> inputs(getInputs());
+  Value mask;
+  for (Value &input : inputs) {
+    auto [filled, own] = fillExcluded(b, input);
+    input = filled;
+    if (own)
+      mask = !mask ? own
+                   : buildPointwise(
+                         b, getLoc(), {mask, own}, b.getI1Type(), [&](OpBuilder &b, ValueRange s) {
+                           return arith::AndIOp::create(b, getLoc(), s[0], s[1]).getResult();
+                         });
+  }
+  SmallVector<Value> own(getInputs().size());
+  if (mask)
+    for (auto [input, value] : llvm::zip_equal(inputs, c.neutral)) {
+      Type element = tensorType(input).getElementType();
+      input = nd::select(b, getLoc(), mask, input, buildNeutral(b, getLoc(), element, value));
+    }
+  if (failed(generalGradient(b, c, inputs, names, cotangents, wanted, own)))
+    return failure();
+  for (auto [i, gradient] : llvm::enumerate(own)) {
+    if (!gradient)
+      continue;
+    if (mask)
+      gradient = nd::select(
+          b, getLoc(), mask, gradient,
+          buildConstant(b, getLoc(),
+                        NdTensorType::get(tensorType(gradient).getElementType(), ArrayRef<Dim>()),
+                        0.0));
+    addGradient(b, getLoc(), gradients[i], gradient);
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,8 +306,8 @@ static LogicalResult affineScanGradient(OpBuilder &b, ScanOp op, const Combinati
   auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
   SmallVector<Value> x;
   for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    x.push_back(buildCast(b, loc, input, c.isFloat(i) ? c.accumulator(i)
-                                                      : tensorType(input).getElementType()));
+    x.push_back(buildCast(b, loc, input,
+                          c.isFloat(i) ? c.accumulator(i) : tensorType(input).getElementType()));
   SmallVector<Value> operands =
       buildScan(b, loc, x, name, c.neutral, combine, /*exclusive=*/true, reverse);
   llvm::append_range(operands, x);
@@ -326,9 +363,7 @@ static LogicalResult affineScanGradient(OpBuilder &b, ScanOp op, const Combinati
   SmallVector<TypedAttr> neutral;
   std::map<std::pair<unsigned, unsigned>, unsigned> place;
   NdTensorType type = tensorType(op.getInputs()[0]);
-  auto zero = [&](unsigned i) {
-    return buildZero(b, loc, type.withElementType(c.accumulator(i)));
-  };
+  auto zero = [&](unsigned i) { return buildZero(b, loc, type.withElementType(c.accumulator(i))); };
   for (auto &[pair, unused] : reaches) {
     auto entry = jacobian.find(pair);
     place[pair] = inputs.size();
@@ -403,8 +438,7 @@ LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
   if (type.size(getName()).constant() == 0)
     return success();
   for (unsigned i : c.added) {
-    Value given =
-        buildCast(b, loc, cotangents[i], tensorType(getInputs()[i]).getElementType());
+    Value given = buildCast(b, loc, cotangents[i], tensorType(getInputs()[i]).getElementType());
     gradients[i] = buildScan(b, loc, given, getName(), CombinerKind::Add, getExclusive(),
                              /*reverse=*/!getReverse());
   }

@@ -69,7 +69,8 @@ private:
   Location loc;
   SmallVector<Value> given; ///< cotangents of the accumulators, over the produced names
   /// An accumulator that has one, and what its rule needs besides, over the produced names: the
-  /// chosen position; the product of all elements but zeros, and the number of zeros.
+  /// chosen position; the product of all elements but zeros, and the number of zeros (inside of a
+  /// nest.scan), or for each element the product of the others (elsewhere).
   struct Asked {
     unsigned accumulator;
     Rule rule;
@@ -92,6 +93,7 @@ private:
   LogicalResult prepareRules();
   void prepareChoices(ArrayRef<unsigned> chosen);
   void prepareProduct(Asked &product);
+  void prepareOthers(Asked &product);
   SmallVector<Value> elementsOf(OpBuilder &b, ValueRange s);
   SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> places,
                                        ArrayRef<SmallVector<int>> helpers);
@@ -202,6 +204,22 @@ LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<boo
   return success();
 }
 
+SmallVector<nd::Dim> nest::reducedInOrder(ComputeOp op) {
+  auto order = op->getAttrOfType<ArrayAttr>(orderAttrName);
+  if (!order)
+    return llvm::to_vector(op.getReduced());
+  SmallVector<nd::Dim> dims;
+  for (auto name : order.getAsRange<StringAttr>())
+    dims.emplace_back(name, op.getReduced().lookup(name.getValue()));
+  return dims;
+}
+
+bool nest::isOrdered(ComputeOp op) {
+  return op->hasAttr(orderAttrName) || llvm::count_if(op.getReduced(), [](const nd::Dim &dim) {
+                                         return dim.size().constant() != 1;
+                                       }) <= 1;
+}
+
 Type ComputeGradient::positionType() {
   int64_t count = 1;
   for (const nd::Dim &dim : op.getReduced()) {
@@ -212,10 +230,10 @@ Type ComputeGradient::positionType() {
   return b.getI32Type();
 }
 
-/// The row-major position of a reduced point, in the order of the names.
+/// The row-major position of a reduced point, in the order that is written.
 Value ComputeGradient::position(OpBuilder &b) {
   Expr linear(0);
-  for (const nd::Dim &dim : op.getReduced())
+  for (const nd::Dim &dim : reducedInOrder(op))
     linear = linear * dim.size().getExpr() + Expr::name(dim.name.getValue());
   return arith::IndexCastOp::create(b, loc, positionType(), emitExpr(b, loc, linear));
 }
@@ -251,6 +269,8 @@ void ComputeGradient::prepareChoices(ArrayRef<unsigned> chosen) {
         return nd::inlineWithPositions(b, loc, op.getCombine().front(), s.take_front(n),
                                        s.slice(n + m, n), chosen, s.slice(n, m), s.take_back(m));
       });
+  if (Attribute order = op->getAttr(orderAttrName))
+    positions->setAttr(orderAttrName, order);
   unsigned next = n;
   for (Asked &each : asked)
     if (each.rule == Rule::Choice)
@@ -280,6 +300,44 @@ void ComputeGradient::prepareProduct(Asked &each) {
   each.helpers.append(product.getResults().begin(), product.getResults().end());
 }
 
+/// For each element the product of those before it and of those after it, which has the right
+/// derivatives of any order also where elements are zero.
+void ComputeGradient::prepareOthers(Asked &each) {
+  Type real = accumulators()[each.accumulator];
+  // The elements as a tensor; where a point is excluded the neutral element stands.
+  NestBuilder nest = sameSpace();
+  SmallVector<nd::Dim> space(op.getProduced().begin(), op.getProduced().end());
+  llvm::append_range(space, op.getReduced());
+  nest.produced = nd::DimsAttr::getSorted(b.getContext(), space);
+  std::string name = "element";
+  while (nest.produced.contains(name))
+    name += "$";
+  nest.reduced = nd::DimsAttr::getSorted(b.getContext(), nd::Dim(b.getContext(), name, Expr(1)));
+  ComputeOp elements = nest.create(
+      {real},
+      [&](OpBuilder &b, Location, ValueRange s) {
+        return SmallVector<Value>{elementsOf(b, s)[each.accumulator]};
+      },
+      {nd::numberAttr(real, 1)},
+      [&](OpBuilder &b, Location, ValueRange s) {
+        return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[1])};
+      });
+  nd::eraseDeadScalars(elements.getBody().front());
+  SmallVector<StringRef> names;
+  for (const nd::Dim &dim : op.getReduced())
+    names.push_back(dim.name);
+  Value line = names.size() == 1 ? elements.getResult(0)
+                                 : nd::buildMerge(b, loc, elements.getResult(0), names, name);
+  StringRef along = names.size() == 1 ? names[0] : StringRef(name);
+  auto part = [&](bool reverse) {
+    return nd::buildScan(b, loc, line, along, nd::CombinerKind::Mul, /*exclusive=*/true, reverse);
+  };
+  Value others = nd::mul(b, loc, part(false), part(true));
+  if (names.size() > 1)
+    others = nd::buildSplit(b, loc, others, name, op.getReduced().getDims());
+  each.helpers.push_back(others);
+}
+
 /// Chooses a rule for each accumulator that has a cotangent.
 LogicalResult ComputeGradient::prepareRules() {
   SmallVector<unsigned> chosen;
@@ -295,7 +353,11 @@ LogicalResult ComputeGradient::prepareRules() {
         chosen.push_back(i);
       } else if (kind == nd::CombinerKind::Mul) {
         each.rule = Rule::Product;
-        prepareProduct(each);
+        // Among nests only, ops on tensors cannot stand.
+        if (isa<ScanOp, GroupOp>(op->getParentOp()))
+          prepareProduct(each);
+        else
+          prepareOthers(each);
       } else if (kind != nd::CombinerKind::Add) {
         return op.emitOpError() << "cannot be differentiated: expected a combiner that adds, "
                                    "multiplies or chooses among its elements";
@@ -305,7 +367,11 @@ LogicalResult ComputeGradient::prepareRules() {
   }
   if (chosen.empty())
     return success();
-  for (const nd::Dim &dim : op.getReduced().getDims().drop_front())
+  if (!isOrdered(op))
+    return op.emitOpError() << "cannot be differentiated: which of equal elements over "
+                            << nd::namesText(op.getReduced())
+                            << " is chosen is not said; give the order of the names as `order`";
+  for (const nd::Dim &dim : llvm::drop_begin(reducedInOrder(op)))
     if (!dim.size().constant())
       return op.emitOpError() << "cannot be differentiated: the size of '" << dim.name.getValue()
                               << "' is " << dim.size().getExpr().str()
@@ -328,6 +394,9 @@ SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int
       Value chosen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position(b),
                                            block->getArgument(extra[0]));
       g = arith::SelectOp::create(b, loc, chosen, g, zero);
+    } else if (each.rule == Rule::Product && extra.size() == 1) {
+      Value others = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
+      g = arith::MulFOp::create(b, loc, g, others);
     } else if (each.rule == Rule::Product) {
       // The product of the others, also where an element is zero.
       Value own = nd::inlineScalars(b, code, block->getArguments().take_front(numReads()))[i];
@@ -356,8 +425,13 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
   SmallVector<int> places;
   SmallVector<SmallVector<int>> helpers(asked.size());
   readProduced(what, given, places);
-  for (auto [each, extra] : llvm::zip_equal(asked, helpers))
-    readProduced(what, each.helpers, extra);
+  for (auto [each, extra] : llvm::zip_equal(asked, helpers)) {
+    if (each.rule == Rule::Product && each.helpers.size() == 1)
+      extra.push_back(int(what.read(each.helpers[0], MapAttr::identity(tensorTypeOf(each.helpers[0])),
+                                    trivialGuard(b.getContext()))));
+    else
+      readProduced(what, each.helpers, extra);
+  }
   what.carrier = *llvm::find_if(places, [](int place) { return place >= 0; });
   FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) {
     return gradientOf(b, loc, op.getBody().front(), block->getArguments().take_front(numReads()),

@@ -39,3 +39,19 @@ func.func @caller(%x: !nd.tensor<f32, k: 4>, %y: !nd.tensor<f32, k: 4, batch: 7>
   %3 = nd.call @recursive(%z, %s) : (!nd.tensor<f32, batch: 7>, !nd.tensor<f32>) -> !nd.tensor<f32>
   return
 }
+
+// A result may have lifted names on which it does not depend (a pass on the callee may find out): it repeats along them.
+// CHECK-LABEL: func.func @repeats
+func.func @repeats(%x: !nd.tensor<f32, k: 4>, %y: !nd.tensor<f32, k: 4, batch: 7>) -> !nd.tensor<f32, batch: 7> {
+  // CHECK: nd.call @first{{.*}} -> !nd.tensor<f32, batch: 7>
+  %0 = nd.call @first(%x, %y) : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4, batch: 7>) -> !nd.tensor<f32, batch: 7>
+  return %0 : !nd.tensor<f32, batch: 7>
+}
+func.func private @first(%x: !nd.tensor<f32, k: 4>, %y: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32> {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    nd.yield %1 : f32
+  }
+  return %0 : !nd.tensor<f32>
+}

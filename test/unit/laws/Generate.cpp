@@ -81,9 +81,14 @@ private:
   }
   Dim dim(StringRef name, const Expr &size) { return Dim(context, name, size); }
   StringRef freshName() {
-    // Spelled so that new names sort before, between and after the others.
-    return b.getStringAttr(std::string(1, "abkrz"[dice.below(5)]) + std::to_string(++freshNames))
-        .getValue();
+    // Spelled so that new names sort before, between and after the others. A callee's names may
+    // come back as such.
+    while (true) {
+      auto name =
+          b.getStringAttr(std::string(1, "abkrz"[dice.below(5)]) + std::to_string(++freshNames));
+      if (llvm::none_of(values, [&](Value value) { return tensorType(value).has(name); }))
+        return name.getValue();
+    }
   }
   /// A name that `used` lacks: a usual one, or a new one.
   StringRef newName(NdTensorType used) {
@@ -378,10 +383,16 @@ void Generator::concat() {
         dims.push_back(each);
     return type.withDims(dims);
   };
+  // Gradients want to know where each part lies.
+  auto isPlaced = [&](NdTensorType type) {
+    return !options.smooth || type.size(name).getExpr().isConstant();
+  };
+  if (!isPlaced(tensorType(x)))
+    return;
   SmallVector<Value> inputs{x};
   for (int64_t i = dice.pick({1, 1, 2}); i > 0; --i) {
     Value other = any([&](NdTensorType type) {
-      return type.has(name) && without(type) == without(tensorType(x));
+      return type.has(name) && isPlaced(type) && without(type) == without(tensorType(x));
     });
     inputs.push_back(other);
   }
@@ -612,9 +623,17 @@ void Generator::call() {
       generateProgram(module, prefix + "_" + std::to_string(callees++), dice.bits(), inner);
   SmallVector<Value> operands;
   llvm::StringMap<Expr> lifted;
+  // The callee's symbols are not the caller's.
+  Expr n = Expr::name("N"), m = Expr::name("M");
+  std::map<std::string, Expr, std::less<>> symbols{// No smaller than what the callee was made for.
+                                                   {"N", dice.pick({n, n, n + 1, 2 * m, Expr(6)})},
+                                                   {"M", dice.pick({m, m, n, n - 1, Expr(3)})}};
   for (Type formal : callee.getArgumentTypes()) {
     auto type = cast<NdTensorType>(formal);
-    SmallVector<Dim> dims(type.getDims().begin(), type.getDims().end());
+    SmallVector<Dim> dims;
+    for (const Dim &each : type.getDims())
+      dims.push_back(dim(each.name, each.size().getExpr().substitute(symbols)));
+    auto bound = type.withDims(dims);
     for (int i = 0; i < 2; ++i) {
       if (!dice.chance(35))
         continue;
@@ -626,7 +645,7 @@ void Generator::call() {
     }
     auto operandType = type.withDims(dims);
     if (!fitsLimits(operandType))
-      operandType = type;
+      operandType = bound;
     operands.push_back(operandFor(operandType));
   }
   SmallVector<Value> results = buildCall(b, loc, callee, operands);
@@ -792,6 +811,10 @@ void Generator::step() {
 func::FuncOp Generator::run() {
   // What does not fit is dropped; the builders' messages about it are of no interest.
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+  if (options.symbols) { // arguments say what symbols stand for
+    argument(NdTensorType::get(drawType(), dim("a", Expr::name("N"))));
+    argument(NdTensorType::get(drawType(), dim("b", Expr::name("M"))));
+  }
   for (int64_t i = dice.between(1, 3); i > 0; --i)
     argument();
   for (int i = 0; i < options.steps; ++i)

@@ -113,10 +113,12 @@ Value Code::unary(Value x) {
 
 Value Code::condition(Value x, Value y) {
   if (isa<FloatType>(type))
-    return arith::CmpFOp::create(b, loc,
-                                 dice.pick({arith::CmpFPredicate::OLT, arith::CmpFPredicate::OGE,
-                                            arith::CmpFPredicate::UGT, arith::CmpFPredicate::ONE}),
-                                 x, y);
+    return arith::CmpFOp::create(
+        b, loc,
+        dice.pick({arith::CmpFPredicate::OLT, arith::CmpFPredicate::OGE, arith::CmpFPredicate::UGT,
+                   // Not where one point would have a slope of its own.
+                   smooth ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::ONE}),
+        x, y);
   bool isSigned = nd::isSignedElement(element);
   return arith::CmpIOp::create(
       b, loc,

@@ -45,7 +45,8 @@ mlir::OwningOpRef<mlir::ModuleOp> makeProgram(mlir::MLIRContext &context, uint64
 mlir::func::FuncOp mainOf(mlir::ModuleOp module);
 
 /// Arguments for `function`; each depends on the seed and the argument's name and type alone.
-Values drawArguments(mlir::func::FuncOp function, uint64_t seed);
+/// `ties`: some hold few different numbers.
+Values drawArguments(mlir::func::FuncOp function, uint64_t seed, bool ties = true);
 
 /// Where values were held against the oracle's.
 struct Tally {

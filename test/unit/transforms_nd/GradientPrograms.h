@@ -20,6 +20,7 @@ struct GradientProgram {
   const char *text;
   bool twice = true;     ///< the second derivative is worth a test
   bool positive = false; ///< arguments must be positive
+  bool zeros = false;    ///< an element of each argument is exactly zero
 };
 inline void PrintTo(const GradientProgram &program, std::ostream *stream) {
   *stream << program.name;
@@ -137,6 +138,15 @@ func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
   }
   return %r : !nd.tensor<f64, c: 2>
 })mlir"},
+    {"ReduceProductAtZero", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
+  %r = nd.reduce %x over [a, b] neutral [1.0 : f64] : (!nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
+  ^bb0(%p: f64, %q: f64):
+    %0 = arith.mulf %p, %q : f64
+    nd.yield %0 : f64
+  }
+  return %r : !nd.tensor<f64, c: 2>
+})mlir", true, false, true},
     {"ReduceMaximum", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
   %s = nd.pointwise %x : (!nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, a: 3, b: 2, c: 2> {
@@ -298,6 +308,21 @@ func.func @f(%x: !nd.tensor<f64, row: 4>, %w: !nd.tensor<f64, row: 4, ky: 3>) ->
   %2 = nd.reduce %1 over [ky] neutral [0.0 : f64] : (!nd.tensor<f64, row: 4, ky: 3>) -> !nd.tensor<f64, row: 4> {
   ^bb0(%a: f64, %b: f64):
     %m = arith.addf %a, %b : f64
+    nd.yield %m : f64
+  }
+  return %2 : !nd.tensor<f64, row: 4>
+})mlir"},
+    {"ExcludedProduct", R"mlir(
+func.func @f(%x: !nd.tensor<f64, row: 4>, %w: !nd.tensor<f64, row: 4, ky: 3>) -> !nd.tensor<f64, row: 4> {
+  %0 = nd.window %x row -> ky size 3 pad 1, 1 exclude : !nd.tensor<f64, row: 4> -> !nd.tensor<f64, row: 4, ky: 3>
+  %1 = nd.pointwise %0, %w : (!nd.tensor<f64, row: 4, ky: 3>, !nd.tensor<f64, row: 4, ky: 3>) -> !nd.tensor<f64, row: 4, ky: 3> {
+  ^bb0(%a: f64, %b: f64):
+    %m = arith.addf %a, %b : f64
+    nd.yield %m : f64
+  }
+  %2 = nd.reduce %1 over [ky] neutral [1.0 : f64] : (!nd.tensor<f64, row: 4, ky: 3>) -> !nd.tensor<f64, row: 4> {
+  ^bb0(%a: f64, %b: f64):
+    %m = arith.mulf %a, %b : f64
     nd.yield %m : f64
   }
   return %2 : !nd.tensor<f64, row: 4>
@@ -499,6 +524,15 @@ func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
   } combine mul [1.0 : f64] : (!nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2>
   return %r : !nd.tensor<f64, c: 2>
 })mlir"},
+    {"NestProductAtZero", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
+  %r = nest.compute (c: 2) reduce (a: 3, b: 2) reads %x[] {
+  ^bb0(%p: f64):
+    %0 = math.sin %p : f64
+    nest.yield %0 : f64
+  } combine mul [1.0 : f64] : (!nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2>
+  return %r : !nd.tensor<f64, c: 2>
+})mlir", true, false, true},
     {"NestShiftedPoint", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 5>) -> !nd.tensor<f64, a: 3> {
   %r = nest.compute (a: 3) reads %x[a = a + 1], %x[a = 4 - 2 * a] {

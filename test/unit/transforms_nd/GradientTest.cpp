@@ -42,13 +42,15 @@ struct GradientTest : testing::TestWithParam<GradientProgram> {
                         func::FuncDialect>();
   }
 
-  std::vector<TensorValue> randomValues(TypeRange types, bool positive) {
+  std::vector<TensorValue> randomValues(TypeRange types, bool positive, bool zeros = false) {
     std::uniform_real_distribution<double> any(-2, 2), above(0.5, 2);
     std::vector<TensorValue> values;
     for (Type type : types) {
       TensorValue value(cast<nd::NdTensorType>(type));
       for (interp::Scalar &element : value.elements)
         element = interp::exactly(positive ? above(random) : any(random));
+      if (zeros && !value.elements.empty())
+        value.elements[value.elements.size() / 2] = interp::exactly(0);
       values.push_back(std::move(value));
     }
     return values;
@@ -141,7 +143,7 @@ TEST_P(GradientTest, MatchesDifferences) {
   if (HasFatalFailure())
     return;
 
-  std::vector<TensorValue> arguments = randomValues(function.getArgumentTypes(), program.positive);
+  std::vector<TensorValue> arguments = randomValues(function.getArgumentTypes(), program.positive, program.zeros);
   std::vector<TensorValue> weights = randomValues(function.getResultTypes(), false);
   first = module->lookupSymbol<func::FuncOp>("first");
   check(function, first, arguments, weights);
