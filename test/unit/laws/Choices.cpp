@@ -114,7 +114,9 @@ void laws::drawChoices(func::FuncOp function, Dice &dice, bool layouts) {
     nest::Schedule schedule = drawSchedule(dice, produced, reduced);
     Sizes all(produced);
     all.insert(reduced.begin(), reduced.end());
-    if (schedule.verify(all).empty())
+    // Without points there is nothing to schedule.
+    bool isEmpty = llvm::any_of(all, [](const auto &size) { return size.second == 0; });
+    if (!isEmpty && schedule.verify(all).empty())
       compute.setScheduleAttr(nest::ScheduleAttr::get(context, schedule));
   }
 }
