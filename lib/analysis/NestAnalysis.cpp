@@ -105,7 +105,9 @@ double heddle::costOf(Region &region) {
   llvm::DenseSet<Value> ofCoordinates;
   for (Operation &op : region.front().without_terminator()) {
     bool isCoordinate = op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
-                        llvm::all_of(op.getOperands(), [&](Value operand) { return ofCoordinates.contains(operand); });
+                        llvm::all_of(op.getOperands(), [&](Value operand) {
+                          return ofCoordinates.contains(operand);
+                        });
     if (isCoordinate)
       ofCoordinates.insert(op.getResult(0));
     else
@@ -179,16 +181,16 @@ double heddle::trafficOf(Operation *op) {
 }
 
 // The nominal core.
-static constexpr double productsPerSecond = 8e10, opsPerSecond = 2e10, bytesPerSecond = 1e10, start = 2e-6,
-                        cachedBytes = 512 << 10;
+static constexpr double productsPerSecond = 8e10, opsPerSecond = 2e10, bytesPerSecond = 1e10,
+                        start = 2e-6, cachedBytes = 512 << 10;
 
 double heddle::secondsOf(double arithmetic, double bytes) {
   return start + std::max(arithmetic / opsPerSecond, bytes / bytesPerSecond);
 }
 
 double heddle::secondsOf(Operation *op) {
-  double bytes = weightedTraffic(
-      op, [&](double moved) { return moved <= cachedBytes ? moved / 4 : moved; });
+  double bytes =
+      weightedTraffic(op, [&](double moved) { return moved <= cachedBytes ? moved / 4 : moved; });
   // An element found by another read's value comes alone.
   double gathered = 0;
   for (const NestRead &read : readsOf(op))

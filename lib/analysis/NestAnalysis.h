@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fusion, layout assignment and scheduling ask about nests. Every answer comes from structure (sizes, maps, guards, the
-// ops of a region), never from what an op is called, and none of these functions rewrites anything. Sizes must be constant.
+// What fusion, layout assignment and scheduling ask about nests. Every answer comes from structure
+// (sizes, maps, guards, the ops of a region), never from what an op is called, and none of these
+// functions rewrites anything. Sizes must be constant.
 //
 //     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] { product } combine add
 //
@@ -42,11 +43,13 @@ llvm::SmallVector<NestRead> readsOf(mlir::Operation *nest);
 /// How the place that a read reads moves with one iteration name.
 struct Stride {
   std::string name; ///< a name of the tensor
-  int64_t step = 0; ///< what one step of the iteration name adds; 0 where that is not the same everywhere
+  int64_t step =
+      0; ///< what one step of the iteration name adds; 0 where that is not the same everywhere
 };
 /// The tensor names that move with the iteration name, sorted; empty if the read lacks it.
 llvm::SmallVector<Stride> stridesOf(nest::MapAttr map, llvm::StringRef iterationName);
-/// The tensor name along which steps of the iteration name are steps of one, and which is the only one to move; else "".
+/// The tensor name along which steps of the iteration name are steps of one, and which is the only
+/// one to move; else "".
 std::string contiguousAlong(nest::MapAttr map, llvm::StringRef iterationName);
 
 //===----------------------------------------------------------------------===//
@@ -60,24 +63,25 @@ double pointsOf(nd::DimsAttr dims);
 double elementBytes(mlir::Type element);
 double tensorBytes(mlir::Value tensor);
 
-/// What one run of a region costs, in simple vector operations: constants and what depends on coordinates alone are free, a
-/// division counts as 6, exp and its like as 20.
+/// What one run of a region costs, in simple vector operations: constants and what depends on
+/// coordinates alone are free, a division counts as 6, exp and its like as 20.
 double costOf(mlir::Region &region);
 /// Arithmetic of the whole nest in the same unit.
 double arithmeticOf(mlir::Operation *nest);
 
-/// The number of distinct elements that a read touches while each iteration name walks `extents` steps (names that are missing
-/// walk none). An upper bound: exact for affine maps with unit steps.
+/// The number of distinct elements that a read touches while each iteration name walks `extents`
+/// steps (names that are missing walk none). An upper bound: exact for affine maps with unit steps.
 double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents);
 /// Bytes that a nest must move at least: the footprint of each distinct operand, and its results.
 double trafficOf(mlir::Operation *nest);
 /// How often each element of a read is used: points per touched element.
 double reuseOf(mlir::Operation *nest, const NestRead &read);
 
-/// The cost model by which nests are fused, of a nominal core: the seconds that a nest takes alone. It runs at the rate of its
-/// arithmetic or of its memory, whichever is slower, and costs a little to start. Sums of products, which keep their operands in
-/// registers, reach four times the rate of other arithmetic. Tensors that fit in a cache move faster. The
-/// result depends on the nest alone, so that every machine takes the same decisions.
+/// The cost model by which nests are fused, of a nominal core: the seconds that a nest takes alone.
+/// It runs at the rate of its arithmetic or of its memory, whichever is slower, and costs a little
+/// to start. Sums of products, which keep their operands in registers, reach four times the rate of
+/// other arithmetic. Tensors that fit in a cache move faster. The result depends on the nest alone,
+/// so that every machine takes the same decisions.
 double secondsOf(mlir::Operation *nest);
 /// The same for work that is no sum of products, all of which bytes come from memory.
 double secondsOf(double arithmetic, double bytes);
@@ -86,7 +90,8 @@ double secondsOf(double arithmetic, double bytes);
 // Structure
 //===----------------------------------------------------------------------===//
 
-/// The body is a product of at least two of its reads (possibly converted to a wider type), which are added up.
+/// The body is a product of at least two of its reads (possibly converted to a wider type), which
+/// are added up.
 struct Contraction {
   llvm::SmallVector<unsigned> factors; ///< body reads, each once
 };
@@ -101,8 +106,8 @@ std::optional<std::map<std::string, std::string, std::less<>>> renamingOf(nest::
 // Liveness
 //===----------------------------------------------------------------------===//
 
-/// The values of a block over the order of its ops. A value is live from the op that makes it (-1: an argument) to its last
-/// use, both included.
+/// The values of a block over the order of its ops. A value is live from the op that makes it (-1:
+/// an argument) to its last use, both included.
 class TensorLiveness {
 public:
   explicit TensorLiveness(mlir::Block &block);

@@ -56,8 +56,8 @@ public:
   }
 
   static bool mayJoin(ComputeOp op) {
-    return !isFixed(op) && !op->hasAttr(groupAttr) && !op->hasAttr(materializeAttr) && !op.getLayouts() &&
-           !contractionOf(op);
+    return !isFixed(op) && !op->hasAttr(groupAttr) && !op->hasAttr(materializeAttr) &&
+           !op.getLayouts() && !contractionOf(op);
   }
 
   /// What the group saves by the cost model.
@@ -75,7 +75,8 @@ public:
         if (!members.contains(read.value.getDefiningOp()))
           moved[read.value] = tensorBytes(read.value);
       for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+        if (llvm::any_of(result.getUsers(),
+                         [&](Operation *user) { return !members.contains(user); }))
           moved[result] = tensorBytes(result);
     }
     // Enough points to share among threads, and enough in each to fill vectors.

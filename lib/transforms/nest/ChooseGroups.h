@@ -5,14 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nests that pass a large value from one to the next and all produce some common names at the same point of them need not write it:
-// as a group each point of these names is carried through all of them while it lies in a cache. A normalisation over `k` of a tensor
-// with `k: 768, n: 4096` is one pass over memory instead of three:
+// Nests that pass a large value from one to the next and all produce some common names at the same
+// point of them need not write it: as a group each point of these names is carried through all of
+// them while it lies in a cache. A normalisation over `k` of a tensor with `k: 768, n: 4096` is one
+// pass over memory instead of three:
 //
-//     %m = (n) mean over k of %x;  %v = (n) mean over k of (%x - %m)^2;  %y = (n, k) (%x - %m) * rsqrt(%v)      group (n)
+//     %m = (n) mean over k of %x;  %v = (n) mean over k of (%x - %m)^2;  %y = (n, k) (%x - %m) *
+//     rsqrt(%v)      group (n)
 //
-// Chosen where the cost model says that it is clearly faster, counting what stays inside as free; sums of products stay outside,
-// since one point of the group would leave them nothing to reuse. Requests (`FormGroups.h`) are set, nothing is formed.
+// Chosen where the cost model says that it is clearly faster, counting what stays inside as free;
+// sums of products stay outside, since one point of the group would leave them nothing to reuse.
+// Requests (`FormGroups.h`) are set, nothing is formed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,7 +26,8 @@ public:
         continue;
       }
       auto compute = dyn_cast<ComputeOp>(op);
-      if (!isa<ComputeOp, UpdateOp>(op) || (compute && isRenaming(compute)) || op.hasAttr(recomputeAttr))
+      if (!isa<ComputeOp, UpdateOp>(op) || (compute && isRenaming(compute)) ||
+          op.hasAttr(recomputeAttr))
         continue;
       auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
       if (!form)
@@ -58,7 +59,8 @@ private:
     Labels names;
     for (const nd::Dim &dim : tensorTypeOf(value).getDims())
       names[dim.name.str()] = dim.name.str();
-    for (auto op = value.getDefiningOp<ComputeOp>(); op && isRenaming(op); op = value.getDefiningOp<ComputeOp>()) {
+    for (auto op = value.getDefiningOp<ComputeOp>(); op && isRenaming(op);
+         op = value.getDefiningOp<ComputeOp>()) {
       Renaming back = inverse(*renamingOf(op.readMap(0)));
       for (auto &[own, name] : names)
         name = back[name];

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nests that are equal up to names of iteration, the order of operands of commutative code and the names of what they read are
-// computed once; the other's result is a renaming of the first one's, which its readers take in. Renamings of a value are looked
-// through, so x and its transpose under other names are one value. The forms are those of lib/analysis/Canonical.h.
+// Nests that are equal up to names of iteration, the order of operands of commutative code and the
+// names of what they read are computed once; the other's result is a renaming of the first one's,
+// which its readers take in. Renamings of a value are looked through, so x and its transpose under
+// other names are one value. The forms are those of lib/analysis/Canonical.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -36,8 +36,9 @@ static bool isNeutral(TypedAttr value, TypedAttr neutral) {
 
 /// The nest that both are as one; null if they are not of the kind described. Replaces nothing.
 static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
-  if (!inner.isReduction() || !outer.isReduction() || !inner.getFinish().empty() || inner.getNumResults() != 1 ||
-      inner.getNeutral().size() != 1 || outer.getNeutral().size() != 1 || outer.getReads().size() != 1 ||
+  if (!inner.isReduction() || !outer.isReduction() || !inner.getFinish().empty() ||
+      inner.getNumResults() != 1 || inner.getNeutral().size() != 1 ||
+      outer.getNeutral().size() != 1 || outer.getReads().size() != 1 ||
       outer.getReads()[0] != inner.getResult(0) || isFixed(inner) || isFixed(outer) ||
       inner->hasAttr(materializeAttr) || inner->hasAttr("layouts"))
     return {};
@@ -48,10 +49,12 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
       withoutWidening(outerBody.getTerminator()->getOperand(0)) != outerBody.getArgument(0))
     return {};
   bool innerIsSigned = true, outerIsSigned = true;
-  nd::combinerKind(inner.getCombine(), &innerIsSigned), nd::combinerKind(outer.getCombine(), &outerIsSigned);
+  nd::combinerKind(inner.getCombine(), &innerIsSigned),
+      nd::combinerKind(outer.getCombine(), &outerIsSigned);
   GuardAttr guard = outer.readGuard(0);
   if (innerIsSigned != outerIsSigned || isGathered(outer.readMap(0)) ||
-      (guard.getOtherwise() && !isNeutral(guard.getOtherwise(), cast<TypedAttr>(outer.getNeutral()[0]))))
+      (guard.getOtherwise() &&
+       !isNeutral(guard.getOtherwise(), cast<TypedAttr>(outer.getNeutral()[0]))))
     return {};
   std::set<std::string> taken;
   for (const auto &[name, range] : iterationRanges(outer))
@@ -68,7 +71,8 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   nest.reduced = nd::DimsAttr::getSorted(b.getContext(), reduced);
   Ranges ranges = iterationRanges(outer);
   ranges.merge(iterationRanges(apart));
-  // The outer guard excludes points. One read has to say so; others only where they would leave their tensor.
+  // The outer guard excludes points. One read has to say so; others only where they would leave
+  // their tensor.
   SmallVector<GuardAttr> own;
   SmallVector<bool> needs;
   bool carried = guard.isTrivial();
@@ -88,7 +92,8 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
       llvm::append_range(conditions, guard.getConditions());
     llvm::append_range(conditions, own[i].getConditions());
     nest.guards[i] =
-        simplifyGuard(GuardAttr::get(b.getContext(), conditions, own[i].isTrivial() ? TypedAttr() : own[i].getOtherwise()),
+        simplifyGuard(GuardAttr::get(b.getContext(), conditions,
+                                     own[i].isTrivial() ? TypedAttr() : own[i].getOtherwise()),
                       ranges);
   }
   // Coordinates become expressions of the outer names.
@@ -107,7 +112,8 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
     else
       b.clone(op, mapping);
   }
-  YieldOp::create(b, loc, ValueRange{mapping.lookupOrDefault(innerBody.getTerminator()->getOperand(0))});
+  YieldOp::create(b, loc,
+                  ValueRange{mapping.lookupOrDefault(innerBody.getTerminator()->getOperand(0))});
   apart->erase();
   if (!carried)
     return {};
@@ -115,8 +121,8 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   outer.getCombine().cloneInto(&combine, ofCombine);
   outer.getFinish().cloneInto(&finish, ofFinish);
   b.setInsertionPoint(outer);
-  ComputeOp made =
-      nest.create(llvm::to_vector(outer->getResultTypes()), body, combine, finish, outer.getNeutral());
+  ComputeOp made = nest.create(llvm::to_vector(outer->getResultTypes()), body, combine, finish,
+                               outer.getNeutral());
   if (outer.getLayouts())
     made.setLayoutsAttr(outer.getLayoutsAttr());
   inheritAttributes(made, {outer});

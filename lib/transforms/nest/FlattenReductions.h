@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction whose elements are results of another reduction with the same combiner is one reduction over both sets of names:
+// A reduction whose elements are results of another reduction with the same combiner is one
+// reduction over both sets of names:
 //
 //     %p = sum over o of %g[o, row] * %w[o, k]                  writes every tap of every place
 //     %d = sum over k of %p[row = row - k, k] if [row >= k]     reads them shifted
 //     becomes  sum over o, k of %g[o, row - k] * %w[o, k] where row >= k
 //
-// (the gradient of a convolution, without its unfolded intermediate). Outside of a guard the outer reduction must read the
-// combiner's neutral element, or exclude the point. Done where the cost model says that it is faster: a sum of overlapping
-// windows of sums would add the same elements over and over.
+// (the gradient of a convolution, without its unfolded intermediate). Outside of a guard the outer
+// reduction must read the combiner's neutral element, or exclude the point. Done where the cost
+// model says that it is faster: a sum of overlapping windows of sums would add the same elements
+// over and over.
 //
 //===----------------------------------------------------------------------===//
 

@@ -131,10 +131,12 @@ private:
     SmallVector<Value> results;
     for (Operation *op : members)
       for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+        if (llvm::any_of(result.getUsers(),
+                         [&](Operation *user) { return !members.contains(user); }))
           results.push_back(result);
-    auto group = GroupOp::create(b, loc, TypeRange(ValueRange(results)),
-                                 nd::DimsAttr::getSorted(b.getContext(), dims), ArrayAttr(), ScheduleAttr());
+    auto group =
+        GroupOp::create(b, loc, TypeRange(ValueRange(results)),
+                        nd::DimsAttr::getSorted(b.getContext(), dims), ArrayAttr(), ScheduleAttr());
     group->setAttr("heddle.name", b.getStringAttr("group"));
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&group.getBody());
@@ -146,7 +148,8 @@ private:
       yields.push_back(inner.lookup(result));
     YieldOp::create(b, loc, yields);
     for (auto [result, made] : llvm::zip_equal(results, group.getResults()))
-      result.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
+      result.replaceUsesWithIf(made,
+                               [&](OpOperand &use) { return !members.contains(use.getOwner()); });
     for (Operation *op : llvm::reverse(members))
       op->erase();
   }

@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All rewrites that fuse, in turn, until nothing changes; each is described in the header of its name, is decided by legality on the
-// nest and by one cost model (`secondsOf`, lib/analysis/NestAnalysis.h), and never asks what an op is called.
+// All rewrites that fuse, in turn, until nothing changes; each is described in the header of its
+// name, is decided by legality on the nest and by one cost model (`secondsOf`,
+// lib/analysis/NestAnalysis.h), and never asks what an op is called.
 //
 //     %y = relu(%c + %bias) after %c = sum(...)      one nest: reduce ... finish { addf, maximumf }
 //     %w = window(%x); %c = sum(%w * %k)             one nest: reads %x[row = row + ky, ...], %k[]
 //
-// A user decides for himself with an attribute on a nest (or on the nd op that becomes one): `heddle.materialize` keeps its result
-// in memory, `heddle.recompute` has it computed again wherever that is legal.
+// A user decides for himself with an attribute on a nest (or on the nd op that becomes one):
+// `heddle.materialize` keeps its result in memory, `heddle.recompute` has it computed again
+// wherever that is legal.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// How the producer's produced names are called in the consumer, if it reads every result of the producer point by point.
+/// How the producer's produced names are called in the consumer, if it reads every result of the
+/// producer point by point.
 static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp consumer) {
   if (producer.getProduced().size() != consumer.getProduced().size())
     return std::nullopt;
@@ -35,7 +36,8 @@ static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp cons
       auto at = entry.expr().asName();
       if (!at && size == 1 && entry.expr().constant() == 0) {
         ones.push_back(name);
-      } else if (!at || readIndex(*at) || !used.insert(*at).second || !consumer.getProduced().contains(*at) ||
+      } else if (!at || readIndex(*at) || !used.insert(*at).second ||
+                 !consumer.getProduced().contains(*at) ||
                  tensorTypeOf(consumer.getResult(0)).size(*at).constant() != size) {
         return std::nullopt;
       } else {
@@ -45,7 +47,8 @@ static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp cons
     for (const std::string &name : ones) {
       std::string found;
       for (const nd::Dim &dim : consumer.getProduced())
-        if (dim.size().constant() == 1 && !used.count(dim.name.str()) && (found.empty() || dim.name == name))
+        if (dim.size().constant() == 1 && !used.count(dim.name.str()) &&
+            (found.empty() || dim.name == name))
           found = dim.name.str();
       if (found.empty())
         return std::nullopt;
@@ -61,7 +64,8 @@ static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp cons
 
 static bool allReadersAreNests(Value value, Operation *except) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return user == except || (isa<ComputeOp, UpdateOp>(user) && user->getBlock() == except->getBlock());
+    return user == except ||
+           (isa<ComputeOp, UpdateOp>(user) && user->getBlock() == except->getBlock());
   });
 }
 
@@ -102,7 +106,8 @@ public:
       value = convertScalar(b, loc, value, tensorTypeOf(result).scalarType());
     for (auto [i, read] : llvm::enumerate(consumer.getReads())) {
       BlockArgument argument = consumer.getBody().getArgument(unsigned(i));
-      if (auto result = dyn_cast<OpResult>(read); result && llvm::is_contained(producerResults, result)) {
+      if (auto result = dyn_cast<OpResult>(read);
+          result && llvm::is_contained(producerResults, result)) {
         mapping.map(argument, values[result.getResultNumber()]);
         continue;
       }
@@ -150,8 +155,8 @@ private:
 } // namespace
 
 ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
-  if (consumer.isReduction() || !consumer.getFinish().empty() || isFixed(producer) || isFixed(consumer) ||
-      consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
+  if (consumer.isReduction() || !consumer.getFinish().empty() || isFixed(producer) ||
+      isFixed(consumer) || consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
     return {};
   if (!producer.isReduction() && !producer.getFinish().empty())
     return {};

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest that reads another one point by point (each of its points one element, under whatever names) needs no second pass over
-// memory: its body goes on where the other's ends. Behind a reduction that is the `finish` region.
+// A nest that reads another one point by point (each of its points one element, under whatever
+// names) needs no second pass over memory: its body goes on where the other's ends. Behind a
+// reduction that is the `finish` region.
 //
-//     %c = sum(...);  %y = relu(%c + %bias)           one nest: reduce ... finish reads %bias[] { addf, maximumf }
-//     %v = 0.9 * %u + %gradient;  %q = %p - 0.1 * %v  one nest with two results
+//     %c = sum(...);  %y = relu(%c + %bias)           one nest: reduce ... finish reads %bias[] {
+//     addf, maximumf } %v = 0.9 * %u + %gradient;  %q = %p - 0.1 * %v  one nest with two results
 //
-// A value that has other readers stays a result of the nest. Names need not agree: those of the first nest (or, if its value
-// has other readers, of the second) are renamed.
+// A value that has other readers stays a result of the nest. Names need not agree: those of the
+// first nest (or, if its value has other readers, of the second) are renamed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@
 
 namespace heddle::nest {
 
-/// Which epilogues are fused: those that alone read the first nest (unless they read two reductions that may yet become one), or
-/// all.
+/// Which epilogues are fused: those that alone read the first nest (unless they read two reductions
+/// that may yet become one), or all.
 enum class Epilogues { OfOneReader, All };
 bool fuseEpilogues(mlir::Block &block, Epilogues which);
 

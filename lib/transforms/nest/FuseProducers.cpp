@@ -21,7 +21,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 /// The reads that a scalar hangs on.
-static llvm::SmallBitVector readsBehind(Value scalar, unsigned count, DenseMap<Value, llvm::SmallBitVector> &known) {
+static llvm::SmallBitVector readsBehind(Value scalar, unsigned count,
+                                        DenseMap<Value, llvm::SmallBitVector> &known) {
   auto found = known.find(scalar);
   if (found != known.end())
     return found->second;
@@ -103,18 +104,20 @@ llvm::DenseSet<Value> nest::pinnedValues(Block &block) {
 /// Takes the producer into its readers if that pays; true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned) {
   bool moves = onlyMoves(producer);
-  if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) || producer->hasAttr("schedule") ||
-      producer->hasAttr("layouts"))
+  if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) ||
+      producer->hasAttr("schedule") || producer->hasAttr("layouts"))
     return false;
   SmallVector<Operation *> readers;
   bool remains = false;
   // In the order of the block, which is that of no pointer.
   for (Operation *op = producer->getNextNode(); op; op = op->getNextNode())
-    if (llvm::any_of(op->getOperands(), [&](Value operand) { return operand.getDefiningOp() == producer; }))
+    if (llvm::any_of(op->getOperands(),
+                     [&](Value operand) { return operand.getDefiningOp() == producer; }))
       readers.push_back(op);
   for (Operation *user : producer->getUsers())
     remains |= user->getBlock() != producer->getBlock();
-  bool isPinned = llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
+  bool isPinned =
+      llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;

@@ -5,21 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest that reduces nothing can be computed again at each of its uses: its reads go through the maps of the reader, its
-// body becomes part of the reader's.
+// A nest that reduces nothing can be computed again at each of its uses: its reads go through the
+// maps of the reader, its body becomes part of the reader's.
 //
 //     %w = window(%x); %c = sum(%w * %k)      one nest: reads %x[row = row + ky, ...], %k[]
 //     %r = relu(%a);   %m = max over 2x2 of %r one nest: each element is read once
 //
 // Where the reader reads under a guard,
 //   - one that excludes the point passes to the producer's reads (which must have one to carry it);
-//   - one with an `else` value passes to the reads, and a `select` gives the value, unless the producer's own code yields it
+//   - one with an `else` value passes to the reads, and a `select` gives the value, unless the
+//   producer's own code yields it
 //     there (relu of the zeros around an image is zero).
 //
-// Nests that only move elements are always taken in. Any other is if the cost model says that all readers together become
-// faster (lib/analysis/NestAnalysis.h), or `heddle.recompute` asks for it; never if `heddle.materialize` forbids it, or if
-// the value is pinned: it and something derived from it meet in a comparison of floats (is x its own maximum?), and two
-// copies of it might be rounded differently.
+// Nests that only move elements are always taken in. Any other is if the cost model says that all
+// readers together become faster (lib/analysis/NestAnalysis.h), or `heddle.recompute` asks for it;
+// never if `heddle.materialize` forbids it, or if the value is pinned: it and something derived
+// from it meet in a comparison of floats (is x its own maximum?), and two copies of it might be
+// rounded differently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +32,8 @@
 
 namespace heddle::nest {
 
-/// A nest beside `consumer` (a compute or an update) that does the same without reading `producer`; null if there is none.
-/// Replaces nothing.
+/// A nest beside `consumer` (a compute or an update) that does the same without reading `producer`;
+/// null if there is none. Replaces nothing.
 mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);
 
 /// Takes producers in where it pays, until nothing changes. True if anything did.

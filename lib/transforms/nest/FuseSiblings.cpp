@@ -33,7 +33,8 @@ static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b)
   return r && r == find(second.getReduced(), b);
 }
 
-/// Names of the second nest that make its space that of the first and read `i` of the second the same as read `k` of the first.
+/// Names of the second nest that make its space that of the first and read `i` of the second the
+/// same as read `k` of the first.
 static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp second, unsigned i) {
   Renaming names;
   std::set<std::string> used;
@@ -43,7 +44,8 @@ static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp se
     names[b] = a;
     return true;
   };
-  for (auto [entryA, entryB] : llvm::zip_equal(first.readMap(k).getEntries(), second.readMap(i).getEntries())) {
+  for (auto [entryA, entryB] :
+       llvm::zip_equal(first.readMap(k).getEntries(), second.readMap(i).getEntries())) {
     auto a = entryA.expr().asName(), b = entryB.expr().asName();
     if (!a || !b || readIndex(*a) || readIndex(*b))
       continue; // compared under the names that are found
@@ -100,7 +102,8 @@ namespace {
 /// Adds one nest after the other to a new one with the same space.
 class Joined {
 public:
-  Joined(ComputeOp like, Operation *place) : b(place), nest(b, like.getLoc()), like(like), place(place) {
+  Joined(ComputeOp like, Operation *place)
+      : b(place), nest(b, like.getLoc()), like(like), place(place) {
     nest.produced = like.getProduced();
     nest.reduced = like.getReduced();
   }
@@ -175,7 +178,8 @@ private:
       unsigned n = unsigned(op.getNeutral().size());
       for (unsigned i = 0; i < n; ++i) {
         mapping.map(op.getCombine().getArgument(i), block->getArgument(start + i));
-        mapping.map(op.getCombine().getArgument(n + i), block->getArgument(unsigned(accumulators) + start + i));
+        mapping.map(op.getCombine().getArgument(n + i),
+                    block->getArgument(unsigned(accumulators) + start + i));
       }
       llvm::append_range(yields, inlineScalar(b, op.getCombine().front(), mapping));
       start += n;
@@ -247,7 +251,8 @@ static bool fuse(ComputeOp first, ComputeOp second) {
           continue;
       }
       ComputeOp alike = withNames(second, *names);
-      bool legal = alike.getProduced() == first.getProduced() && alike.getReduced() == first.getReduced() &&
+      bool legal = alike.getProduced() == first.getProduced() &&
+                   alike.getReduced() == first.getReduced() &&
                    exclusions(alike, false) == exclusions(first, false) &&
                    exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
       ComputeOp joined;
@@ -315,10 +320,12 @@ static bool isSame(Value a, Value b, const DenseMap<Value, Value> &same) {
   if (a == b)
     return true;
   Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  return x && y && x->getName() == y->getName() && x->getAttrDictionary() == y->getAttrDictionary() &&
+  return x && y && x->getName() == y->getName() &&
+         x->getAttrDictionary() == y->getAttrDictionary() &&
          x->getResultTypes() == y->getResultTypes() && x->getNumOperands() == y->getNumOperands() &&
-         llvm::all_of(llvm::zip_equal(x->getOperands(), y->getOperands()),
-                      [&](auto pair) { return isSame(std::get<0>(pair), std::get<1>(pair), same); });
+         llvm::all_of(llvm::zip_equal(x->getOperands(), y->getOperands()), [&](auto pair) {
+           return isSame(std::get<0>(pair), std::get<1>(pair), same);
+         });
 }
 
 bool nest::mergeAccumulators(ComputeOp op) {
@@ -348,7 +355,9 @@ bool nest::mergeAccumulators(ComputeOp op) {
   for (unsigned j = 0; j < n; ++j)
     if (standsFor[j] == j)
       left.push_back(j);
-  auto position = [&](unsigned j) { return unsigned(llvm::find(left, standsFor[j]) - left.begin()); };
+  auto position = [&](unsigned j) {
+    return unsigned(llvm::find(left, standsFor[j]) - left.begin());
+  };
   OpBuilder b(op);
   NestBuilder nest(b, op);
   Region body, combine, finish;

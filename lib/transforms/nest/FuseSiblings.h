@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nests over the same iteration space (under some renaming) that read the same elements and do not depend on each other become
-// one nest with the results of both:
+// Nests over the same iteration space (under some renaming) that read the same elements and do not
+// depend on each other become one nest with the results of both:
 //
-//     %s = sum over n of %x[];  %q = sum over n of %x[] * %x[]      one nest: the sums of a batch normalisation
-//     %m = max over k of %x[];  %m2, %i = max of %x[] with its k    one nest
+//     %s = sum over n of %x[];  %q = sum over n of %x[] * %x[]      one nest: the sums of a batch
+//     normalisation %m = max over k of %x[];  %m2, %i = max of %x[] with its k    one nest
 //
-// The second example has the same accumulator twice; one of the two goes (`mergeAccumulators`). Done where the cost model says that
-// it is faster: two matrix products that share a factor are bound by arithmetic and stay apart.
+// The second example has the same accumulator twice; one of the two goes (`mergeAccumulators`).
+// Done where the cost model says that it is faster: two matrix products that share a factor are
+// bound by arithmetic and stay apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,9 @@ namespace heddle::nest {
 /// Fuses where it pays. True if anything changed.
 bool fuseSiblings(mlir::Block &block);
 
-/// Drops accumulators of a reduction that are the same as earlier ones: equal elements, equal neutral elements, and combined
-/// alike if they are assumed to be equal. True if there were any (the op is replaced).
+/// Drops accumulators of a reduction that are the same as earlier ones: equal elements, equal
+/// neutral elements, and combined alike if they are assumed to be equal. True if there were any
+/// (the op is replaced).
 bool mergeAccumulators(ComputeOp op);
 
 } // namespace heddle::nest

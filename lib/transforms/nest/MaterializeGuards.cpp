@@ -27,7 +27,8 @@ void nest::materializeGuards(func::FuncOp function) {
     auto consumer = dyn_cast<ComputeOp>(op);
     if (!consumer || !consumer.isReduction())
       continue;
-    // A factor of zero adds nothing: loops over sums of products are split where such a guard is decided.
+    // A factor of zero adds nothing: loops over sums of products are split where such a guard is
+    // decided.
     bool isContraction = contractionOf(consumer).has_value();
     Ranges ranges = iterationRanges(consumer);
     double count = pointsOf(consumer.getProduced()) * pointsOf(consumer.getReduced());
@@ -35,9 +36,12 @@ void nest::materializeGuards(func::FuncOp function) {
       GuardAttr guard = consumer.readGuard(i);
       Value read = consumer.getReads()[i];
       auto type = tensorTypeOf(read);
-      if (guard.isTrivial() || !guard.getOtherwise() || (isContraction && isZero(guard.getOtherwise())) || count < 8 * double(type.elements()) || type.elements() == 0)
+      if (guard.isTrivial() || !guard.getOtherwise() ||
+          (isContraction && isZero(guard.getOtherwise())) || count < 8 * double(type.elements()) ||
+          type.elements() == 0)
         continue;
-      // Every condition must be a bound of one coordinate, and every coordinate that leaves the tensor be bounded.
+      // Every condition must be a bound of one coordinate, and every coordinate that leaves the
+      // tensor be bounded.
       OpBuilder b(consumer);
       NestBuilder copy(b, consumer.getLoc());
       SmallVector<nd::Dim> dims;
@@ -85,14 +89,17 @@ void nest::materializeGuards(func::FuncOp function) {
       if (pointsOf(copy.produced) * 8 > count)
         continue;
       copy.read(read, MapAttr::getSorted(b.getContext(), source),
-                GuardAttr::get(b.getContext(), inside, inside.empty() ? TypedAttr() : guard.getOtherwise()));
-      ComputeOp padded = copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange value) {
-        return SmallVector<Value>(value);
-      });
+                GuardAttr::get(b.getContext(), inside,
+                               inside.empty() ? TypedAttr() : guard.getOtherwise()));
+      ComputeOp padded =
+          copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange value) {
+            return SmallVector<Value>(value);
+          });
       padded->setAttr(materializeAttr, b.getUnitAttr());
       padded->setAttr("heddle.name", b.getStringAttr("pad"));
       consumer.getReadsMutable()[i].set(padded.getResult(0));
-      SmallVector<Attribute> maps(consumer.getMaps().getValue()), guards(consumer.getGuards().getValue());
+      SmallVector<Attribute> maps(consumer.getMaps().getValue()),
+          guards(consumer.getGuards().getValue());
       maps[i] = simplifyMap(MapAttr::getSorted(b.getContext(), entries), ranges);
       guards[i] = GuardAttr::get(b.getContext(), {}, TypedAttr());
       consumer.setMapsAttr(b.getArrayAttr(maps));

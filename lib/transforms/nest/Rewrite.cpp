@@ -39,7 +39,8 @@ static std::string lookup(const Renaming &names, StringRef name) {
 static nd::DimsAttr renameDims(nd::DimsAttr dims, const Renaming &names) {
   SmallVector<nd::Dim> renamed;
   for (const nd::Dim &dim : dims)
-    renamed.emplace_back(dims.getContext(), lookup(names, dim.name.getValue()), dim.size().getExpr());
+    renamed.emplace_back(dims.getContext(), lookup(names, dim.name.getValue()),
+                         dim.size().getExpr());
   return nd::DimsAttr::getSorted(dims.getContext(), renamed);
 }
 
@@ -63,8 +64,9 @@ ComputeOp nest::withNames(ComputeOp op, const Renaming &names) {
     SmallVector<Attribute> renamed;
     for (Attribute layout : *layouts) {
       auto chosen = dyn_cast<LayoutAttr>(layout);
-      renamed.push_back(chosen ? Attribute(LayoutAttr::get(op.getContext(), chosen.getLayout().rename(names)))
-                               : layout);
+      renamed.push_back(
+          chosen ? Attribute(LayoutAttr::get(op.getContext(), chosen.getLayout().rename(names)))
+                 : layout);
     }
     made.setLayoutsAttr(b.getArrayAttr(renamed));
   }
@@ -97,10 +99,12 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
   nest.produced = ::renameDims(type.getDims(), names);
   SmallVector<MapEntry> entries;
   for (const nd::Dim &dim : type.getDims())
-    entries.emplace_back(b.getContext(), dim.name.getValue(), Expr::name(lookup(names, dim.name.getValue())));
+    entries.emplace_back(b.getContext(), dim.name.getValue(),
+                         Expr::name(lookup(names, dim.name.getValue())));
   nest.read(value, MapAttr::getSorted(b.getContext(), entries));
-  ComputeOp op = nest.create({type.getElementType()},
-                             [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
+  ComputeOp op = nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
+    return SmallVector<Value>(read);
+  });
   op->setAttr("heddle.name", b.getStringAttr("rename"));
   return op.getResult(0);
 }
@@ -118,7 +122,10 @@ static SetVector<Operation *> dependents(Operation *first, Operation *second) {
   auto depends = [&](Operation *op) {
     if (!isa<GroupOp, ScanOp>(op))
       return reads(op);
-    return op->walk([&](Operation *inner) { return reads(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
+    return op
+        ->walk([&](Operation *inner) {
+          return reads(inner) ? WalkResult::interrupt() : WalkResult::advance();
+        })
         .wasInterrupted();
   };
   for (Operation *op = first->getNextNode(); op && op != second; op = op->getNextNode())
@@ -132,7 +139,8 @@ Operation *nest::meetingPlace(Operation *first, Operation *second) {
     return nullptr;
   bool isEarly = llvm::all_of(second->getOperands(), [&](Value operand) {
     Operation *maker = operand.getDefiningOp();
-    return !maker || maker == first || maker->getBlock() != first->getBlock() || maker->isBeforeInBlock(first);
+    return !maker || maker == first || maker->getBlock() != first->getBlock() ||
+           maker->isBeforeInBlock(first);
   });
   if (isEarly)
     return first;
@@ -168,7 +176,8 @@ Value nest::convertScalar(OpBuilder &b, Location loc, Value value, Type type) {
   if (value.getType().getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
     return arith::TruncFOp::create(b, loc, type, value);
   if (value.getType().getIntOrFloatBitWidth() == type.getIntOrFloatBitWidth())
-    return arith::TruncFOp::create(b, loc, type, arith::ExtFOp::create(b, loc, b.getF32Type(), value));
+    return arith::TruncFOp::create(b, loc, type,
+                                   arith::ExtFOp::create(b, loc, b.getF32Type(), value));
   return arith::ExtFOp::create(b, loc, type, value);
 }
 
@@ -204,8 +213,10 @@ Value nest::emitIndex(OpBuilder &b, Location loc, const Expr &expr, ValueRange r
           // floordiv and mod round down, the ops truncate.
           Value d = constant(atom->divisor);
           Value rest = arith::RemSIOp::create(b, loc, x, d);
-          Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, constant(0));
-          Value mod = arith::SelectOp::create(b, loc, isNegative, arith::AddIOp::create(b, loc, rest, d), rest);
+          Value isNegative =
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, constant(0));
+          Value mod = arith::SelectOp::create(b, loc, isNegative,
+                                              arith::AddIOp::create(b, loc, rest, d), rest);
           factor = mod;
           if (atom->kind == Kind::FloorDiv)
             factor = arith::DivSIOp::create(b, loc, arith::SubIOp::create(b, loc, x, mod), d);
@@ -243,7 +254,8 @@ bool nest::mergeFinish(ComputeOp op) {
   }
   YieldOp::create(b, loc, inlineScalar(b, finish, mapping));
   b.setInsertionPoint(op);
-  ComputeOp made = nest.create(llvm::to_vector(op->getResultTypes()), body, none, empty, op.getNeutral());
+  ComputeOp made =
+      nest.create(llvm::to_vector(op->getResultTypes()), body, none, empty, op.getNeutral());
   made.setLayoutsAttr(op.getLayoutsAttr());
   inheritAttributes(made, {op});
   op->replaceAllUsesWith(made);

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of iteration are local to a nest, so two nests that are to become one are first given common names; ops that stand
-// between them and need the first are moved behind the second; and what a user fixed by hand is left alone.
+// Names of iteration are local to a nest, so two nests that are to become one are first given
+// common names; ops that stand between them and need the first are moved behind the second; and
+// what a user fixed by hand is left alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +24,16 @@ namespace heddle::nest {
 
 using Renaming = std::map<std::string, std::string, std::less<>>;
 
-/// Attributes by which a user decides what becomes of a nest's result: it is kept in memory, or computed again at each use.
+/// Attributes by which a user decides what becomes of a nest's result: it is kept in memory, or
+/// computed again at each use.
 inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
 inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 
 /// What a rewrite must save, in the seconds of the cost model.
 inline constexpr double leastGain = 1e-7;
 
-/// True if the nest carries a schedule that was written for its loops and reads: no rewrite changes it.
+/// True if the nest carries a schedule that was written for its loops and reads: no rewrite changes
+/// it.
 bool isFixed(mlir::Operation *nest);
 
 /// A copy of `op` beside it, with other iteration names; those that `names` lacks stay.
@@ -38,25 +41,31 @@ ComputeOp withNames(ComputeOp op, const Renaming &names);
 /// A copy of `op` in which no reduced name is one of `taken`.
 ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
 /// A nest that reads `value` under other names.
-mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, const Renaming &names);
+mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                       const Renaming &names);
 Renaming inverse(const Renaming &names);
 bool isIdentity(const Renaming &names);
 
-/// Where a nest that does the work of two (in one block, `first` before `second`) may stand: at `first` if all that `second` reads
-/// (but for results of `first`) is there already, else at `second`; null if something between has to come after the one and
-/// before the other. The earlier place frees the operands of `first` sooner.
+/// Where a nest that does the work of two (in one block, `first` before `second`) may stand: at
+/// `first` if all that `second` reads (but for results of `first`) is there already, else at
+/// `second`; null if something between has to come after the one and before the other. The earlier
+/// place frees the operands of `first` sooner.
 mlir::Operation *meetingPlace(mlir::Operation *first, mlir::Operation *second);
-/// Makes room: what stands between them and depends on `first` moves behind `second`, unless the place is at `first`.
+/// Makes room: what stands between them and depends on `first` moves behind `second`, unless the
+/// place is at `first`.
 void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *place);
 
 /// Clones scalar code up to the terminator; returns what it yields.
-llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block, mlir::IRMapping &mapping);
+llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block,
+                                            mlir::IRMapping &mapping);
 /// Widens or narrows a float; other scalars stay.
-mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type type);
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          mlir::Type type);
 /// True if the map reads places of the tensor alone, whatever a guard says.
 bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges);
 /// An index expression as scalar code; `reads` are the values of gathered coordinates.
-mlir::Value emitIndex(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr, mlir::ValueRange reads = {});
+mlir::Value emitIndex(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr,
+                      mlir::ValueRange reads = {});
 
 /// The finish region of a nest that reduces nothing becomes part of its body.
 bool mergeFinish(ComputeOp op);

@@ -18,7 +18,9 @@ using namespace mlir;
 void nest::splitReductions(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     auto nest = dyn_cast<ComputeOp>(op);
-    if (!nest || !nest.isReduction() || llvm::any_of(readsOf(nest), [](const NestRead &read) { return isGathered(read.map); }) || isFixed(nest))
+    if (!nest || !nest.isReduction() ||
+        llvm::any_of(readsOf(nest), [](const NestRead &read) { return isGathered(read.map); }) ||
+        isFixed(nest))
       continue;
     double produced = pointsOf(nest.getProduced()), reduced = pointsOf(nest.getReduced());
     // Enough results to share, or too little work to be worth a second nest.
@@ -65,13 +67,15 @@ void nest::splitReductions(func::FuncOp function) {
     nest.getCombine().cloneInto(&combine, mapping);
     SmallVector<Type> types;
     for (Attribute neutral : nest.getNeutral())
-      types.push_back(nd::NdTensorType::get(b.getContext(), cast<TypedAttr>(neutral).getType(), partial.produced));
+      types.push_back(nd::NdTensorType::get(b.getContext(), cast<TypedAttr>(neutral).getType(),
+                                            partial.produced));
     ComputeOp first = partial.create(types, body, combine, none, nest.getNeutral());
     first->setAttr(materializeAttr, b.getUnitAttr());
     first->setAttr("heddle.name", b.getStringAttr("partial"));
     NestBuilder rest(b, loc);
     rest.produced = nest.getProduced();
-    rest.reduced = nd::DimsAttr::getSorted(b.getContext(), {nd::Dim(b.getContext(), part, Expr(parts))});
+    rest.reduced =
+        nd::DimsAttr::getSorted(b.getContext(), {nd::Dim(b.getContext(), part, Expr(parts))});
     for (Value value : first->getResults())
       rest.read(value, MapAttr::identity(tensorTypeOf(value)));
     for (auto [i, value] : llvm::enumerate(nest.getFinishReads()))
@@ -84,8 +88,8 @@ void nest::splitReductions(func::FuncOp function) {
     b.setInsertionPoint(nest);
     sumCombine.takeBody(nest.getCombine());
     finish.takeBody(nest.getFinish());
-    ComputeOp second =
-        rest.create(SmallVector<Type>(nest.getResultTypes()), sumBody, sumCombine, finish, nest.getNeutral());
+    ComputeOp second = rest.create(SmallVector<Type>(nest.getResultTypes()), sumBody, sumCombine,
+                                   finish, nest.getNeutral());
     if (auto label = nest->getAttr("heddle.name"))
       second->setAttr("heddle.name", label);
     nest->replaceAllUsesWith(second);

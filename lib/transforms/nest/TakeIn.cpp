@@ -31,7 +31,8 @@ public:
       : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)),
         mayGather(mayGather) {}
 
-  /// `from` with its first `kept` arguments as they are and then one for each read of `old` becomes `to`, which reads `made`.
+  /// `from` with its first `kept` arguments as they are and then one for each read of `old` becomes
+  /// `to`, which reads `made`.
   bool rebuild(Region &from, const Reads &old, unsigned kept, Region &to) {
     block = b.createBlock(&to);
     this->kept = kept;
@@ -106,15 +107,17 @@ private:
     Replacement at; // the producer's names are where the consumer reads
     for (const MapEntry &entry : map.getEntries())
       at[entry.name.str()] = entry.expr();
-    // A gathered coordinate is clamped to the tensor that is read, so only what reads with the same names can stand for it.
-    if (isGathered(map) &&
-        !(onlyMoves(producer) && producer.readGuard(0).isTrivial() && renamingOf(producer.readMap(0))))
+    // A gathered coordinate is clamped to the tensor that is read, so only what reads with the same
+    // names can stand for it.
+    if (isGathered(map) && !(onlyMoves(producer) && producer.readGuard(0).isTrivial() &&
+                             renamingOf(producer.readMap(0))))
       return {};
     Block &body = producer.getBody().front();
     std::optional<Attribute> outside = outer.getOtherwise();
     if (outer.isTrivial() || outer.excludes())
       outside.reset();
-    // A guard that excludes the point: one read has to say so, others only where they would leave their tensor.
+    // A guard that excludes the point: one read has to say so, others only where they would leave
+    // their tensor.
     SmallVector<bool> needs(producer.getReads().size(), true);
     if (!outer.isTrivial() && outer.excludes()) {
       bool carried = false;
@@ -142,7 +145,8 @@ private:
       if (!outer.isTrivial() && needs[k]) {
         TypedAttr otherwise = inner.getOtherwise();
         if (inner.isTrivial() && outside)
-          otherwise = onlyMoves(producer) ? cast<TypedAttr>(*outside) : cast<TypedAttr>(b.getZeroAttr(scalar));
+          otherwise = onlyMoves(producer) ? cast<TypedAttr>(*outside)
+                                          : cast<TypedAttr>(b.getZeroAttr(scalar));
         SmallVector<Condition> conditions(outer.getConditions());
         llvm::append_range(conditions, inner.getConditions());
         both = GuardAttr::get(b.getContext(), conditions, otherwise);
@@ -155,7 +159,8 @@ private:
     for (Operation &op : body.without_terminator()) {
       if (auto index = dyn_cast<IndexOp>(op)) {
         auto found = at.find(index.getName().str());
-        Expr place = found == at.end() ? Expr::name(index.getName().str()) : found->second; // else of a group
+        Expr place = found == at.end() ? Expr::name(index.getName().str())
+                                       : found->second; // else of a group
         mapping.map(index.getResult(), index_(place));
       } else {
         b.clone(op, mapping);
@@ -203,7 +208,8 @@ private:
   }
 };
 
-Reads readsOfRegion(Operation *op, ValueRange values, ArrayAttr maps, ArrayAttr guards, size_t first) {
+Reads readsOfRegion(Operation *op, ValueRange values, ArrayAttr maps, ArrayAttr guards,
+                    size_t first) {
   Reads reads{SmallVector<Value>(values), {}, {}};
   for (size_t i = 0; i < values.size(); ++i) {
     reads.maps.push_back(maps[first + i]);
@@ -221,13 +227,15 @@ static Operation *takeIntoCompute(ComputeOp producer, ComputeOp consumer) {
   size_t count = consumer.getReads().size();
   Region body, combine, finish;
   Inliner inBody(b, producer, consumer, /*mayGather=*/true), inFinish(b, producer, consumer, false);
-  if (!inBody.rebuild(consumer.getBody(),
-                      readsOfRegion(consumer, consumer.getReads(), consumer.getMaps(), consumer.getGuards(), 0), 0,
-                      body))
+  if (!inBody.rebuild(
+          consumer.getBody(),
+          readsOfRegion(consumer, consumer.getReads(), consumer.getMaps(), consumer.getGuards(), 0),
+          0, body))
     return nullptr;
   nest.reads = inBody.made.values, nest.maps = inBody.made.maps, nest.guards = inBody.made.guards;
   if (!consumer.getFinish().empty()) {
-    unsigned kept = consumer.getFinish().getNumArguments() - unsigned(consumer.getFinishReads().size());
+    unsigned kept =
+        consumer.getFinish().getNumArguments() - unsigned(consumer.getFinishReads().size());
     if (!inFinish.rebuild(consumer.getFinish(),
                           readsOfRegion(consumer, consumer.getFinishReads(), consumer.getMaps(),
                                         consumer.getGuards(), count),
@@ -239,8 +247,8 @@ static Operation *takeIntoCompute(ComputeOp producer, ComputeOp consumer) {
   IRMapping mapping;
   consumer.getCombine().cloneInto(&combine, mapping);
   b.setInsertionPoint(consumer);
-  ComputeOp made =
-      nest.create(llvm::to_vector(consumer->getResultTypes()), body, combine, finish, consumer.getNeutral());
+  ComputeOp made = nest.create(llvm::to_vector(consumer->getResultTypes()), body, combine, finish,
+                               consumer.getNeutral());
   if (consumer.getLayouts())
     made.setLayoutsAttr(consumer.getLayoutsAttr());
   inheritAttributes(made, {consumer});
@@ -252,12 +260,14 @@ static Operation *takeIntoUpdate(ComputeOp producer, UpdateOp consumer) {
     return nullptr;
   for (const MapEntry &entry : consumer.getDestMap().getEntries())
     for (const std::string &name : entry.expr().names())
-      if (auto read = readIndex(name); read && consumer.getReads()[*read].getDefiningOp() == producer)
+      if (auto read = readIndex(name);
+          read && consumer.getReads()[*read].getDefiningOp() == producer)
         return nullptr; // the place that is written is found through it
   OpBuilder b(consumer);
   Region body;
   Inliner inliner(b, producer, consumer, /*mayGather=*/true);
-  Reads old = readsOfRegion(consumer, consumer.getReads(), consumer.getMaps(), consumer.getGuards(), 0);
+  Reads old =
+      readsOfRegion(consumer, consumer.getReads(), consumer.getMaps(), consumer.getGuards(), 0);
   if (!inliner.rebuild(consumer.getBody(), old, 0, body))
     return nullptr;
   Replacement positions;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Capsules routed by expectation maximisation (Hinton, Sabour, Frosst: Matrix capsules with EM routing, ICLR'18): each input capsule
-// votes for the pose of each output capsule; an output capsule is a Gaussian of the votes that are assigned to it. The layer as
-// one group gives what it gives without.
+// Capsules routed by expectation maximisation (Hinton, Sabour, Frosst: Matrix capsules with EM
+// routing, ICLR'18): each input capsule votes for the pose of each output capsule; an output
+// capsule is a Gaussian of the votes that are assigned to it. The layer as one group gives what it
+// gives without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +22,22 @@ using namespace heddle;
 
 namespace {
 struct Routing {
-  Name batch{"batch"}, row{"row"}, column{"column"}, ky{"ky"}, kx{"kx"}, in{"in"}, out{"out"}, i{"i"}, j{"j"}, k{"k"};
+  Name batch{"batch"}, row{"row"}, column{"column"}, ky{"ky"}, kx{"kx"}, in{"in"}, out{"out"},
+      i{"i"}, j{"j"}, k{"k"};
   bool grouped = true;
 
-  Tensor route(const Tensor &pose, const Tensor &activation, const Tensor &weight, const Tensor &beta) const {
+  Tensor route(const Tensor &pose, const Tensor &activation, const Tensor &weight,
+               const Tensor &beta) const {
     auto body = [&] {
       std::vector<Coordinate> place{{row, 2 * row + ky}, {column, 2 * column + kx}};
-      Tensor votes = kernel(row, column, ky, kx, in, out, i, j).sum(k).of(at(pose, place) * at(weight));
-      Tensor strength = kernel(row, column, ky, kx, in).size(ky, 3).size(kx, 3).of(at(activation, place));
+      Tensor votes =
+          kernel(row, column, ky, kx, in, out, i, j).sum(k).of(at(pose, place) * at(weight));
+      Tensor strength =
+          kernel(row, column, ky, kx, in).size(ky, 3).size(kx, 3).of(at(activation, place));
       Tensor assigned, mean;
       for (int step = 0; step < 3; ++step) {
-        Tensor share = step == 0 ? strength * (1.0 / double(weight.size(out))) : assigned * strength;
+        Tensor share =
+            step == 0 ? strength * (1.0 / double(weight.size(out))) : assigned * strength;
         Tensor total = sum(share, over(ky, kx, in));
         mean = sum(share * votes, over(ky, kx, in)) / total;
         Tensor apart = votes - mean;
@@ -68,16 +74,20 @@ struct Routing {
 TEST(Group, RoutingIsTheSameInOneGroup) {
   Routing routing;
   const Routing &r = routing;
-  Tensor pose = r.tensor({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}, {r.i, 2}, {r.k, 2}}, 1);
+  Tensor pose =
+      r.tensor({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}, {r.i, 2}, {r.k, 2}}, 1);
   Tensor activation = r.tensor({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}}, 2, 0.1f);
   Tensor weight = r.tensor({{r.ky, 3}, {r.kx, 3}, {r.in, 3}, {r.out, 4}, {r.k, 2}, {r.j, 2}}, 3);
   Tensor beta = r.tensor({{r.out, 4}}, 4);
   auto run = [&](bool grouped) {
     routing.grouped = grouped;
-    auto layer = jit([&](Tensor p, Tensor a, Tensor w, Tensor b) { return routing.route(p, a, w, b); });
-    bool asked = layer.ir(pose, activation, weight, beta).find("group = [\"batch\", \"row\", \"column\", 0") != std::string::npos;
+    auto layer =
+        jit([&](Tensor p, Tensor a, Tensor w, Tensor b) { return routing.route(p, a, w, b); });
+    bool asked = layer.ir(pose, activation, weight, beta)
+                     .find("group = [\"batch\", \"row\", \"column\", 0") != std::string::npos;
     EXPECT_EQ(asked, grouped);
-    return layer(pose, activation, weight, beta).to<float>({r.batch, r.row, r.column, r.out, r.i, r.j});
+    return layer(pose, activation, weight, beta)
+        .to<float>({r.batch, r.row, r.column, r.out, r.i, r.j});
   };
   std::vector<float> apart = run(false), together = run(true);
   ASSERT_EQ(apart.size(), size_t(2 * 2 * 3 * 4 * 2 * 2));

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain of nests whose values are local to a tile, as the fusion of groups gives it, means the same as the chain.
+// A chain of nests whose values are local to a tile, as the fusion of groups gives it, means the
+// same as the chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@ using namespace heddle;
 using namespace mlir;
 
 TEST(GroupTest, RoutingMeansTheSameInAGroup) {
-  // Agreement routing of votes (Hinton, Sabour, Frosst, 2018, in short): weights by softmax over `out` of how near a vote is to the
-  // mean of its kind.
+  // Agreement routing of votes (Hinton, Sabour, Frosst, 2018, in short): weights by softmax over
+  // `out` of how near a vote is to the mean of its kind.
   const char *text = R"mlir(
 !P = !nd.tensor<f32, c: 3, k: 2, n: 2, row: 5>
 !W = !nd.tensor<f32, c: 3, j: 2, k: 2, ky: 3, out: 2>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `Held` runs pass after pass over a module; after each the verifier must be content and the oracle must give what it gave before
-// the first, within the error bounds.
+// `Held` runs pass after pass over a module; after each the verifier must be content and the oracle
+// must give what it gave before the first, within the error bounds.
 //
 //     Held held(module, random);
 //     held.pass(createConvertNdToNestPass());
@@ -78,7 +78,8 @@ public:
       return false;
     for (size_t i = 0; i < after.size(); ++i) {
       interp::Comparison result = interp::compare(before[i], after[i]);
-      EXPECT_TRUE(result.equal()) << "result " << i << " after " << argument << ": " << result.mismatch << "\n"
+      EXPECT_TRUE(result.equal()) << "result " << i << " after " << argument << ": "
+                                  << result.mismatch << "\n"
                                   << text();
       if (!result.equal())
         return false;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The programs of the gradient tests (one for each op and rule), in several element types, and their gradients: lowered, fused by
-// each rewrite alone, then by all.
+// The programs of the gradient tests (one for each op and rule), in several element types, and
+// their gradients: lowered, fused by each rewrite alone, then by all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,8 @@ struct NestPassTest : testing::TestWithParam<GradientProgram> {
     for (unsigned i = 0; i < n; ++i)
       wrt.push_back(i);
     func::ReturnOp::create(builder, function.getLoc(),
-                           nd::buildVjp(builder, function.getLoc(), function, block->getArguments().take_front(n),
+                           nd::buildVjp(builder, function.getLoc(), function,
+                                        block->getArguments().take_front(n),
                                         block->getArguments().take_back(m), wrt));
     PassManager manager(function->getContext());
     manager.addPass(nd::createNdDifferentiatePass());
@@ -95,7 +96,8 @@ TEST_P(NestPassTest, FusesLikeTheOracle) {
           return;
       }
       int before = held.nests();
-      if (!held.pass(nest::createNestFusePass()) || !held.pass(nest::createNestMaterializeGuardsPass()) ||
+      if (!held.pass(nest::createNestFusePass()) ||
+          !held.pass(nest::createNestMaterializeGuardsPass()) ||
           !held.pass(nest::createNestSplitReductionsPass()))
         return;
       EXPECT_LE(held.nests(), before);
