@@ -55,6 +55,14 @@ std::optional<Inverse> invert(MapAttr map, nd::NdTensorType target, nd::DimsAttr
 mlir::Value sumContributions(mlir::OpBuilder &builder, mlir::Location loc, Contribution &what,
                              nd::NdTensorType target, MapAttr map, GuardAttr guard);
 
+/// The attribute of a compute op that lists the reduced names: of equal elements the first one in the
+/// row-major order of these names is chosen, which matters to gradients alone.
+inline constexpr llvm::StringLiteral orderAttrName = "order";
+/// The reduced dimensions as `order` lists them, else sorted.
+llvm::SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
+/// True if the order of the reduced points is said, or there is only one.
+bool isOrdered(ComputeOp op);
+
 /// An expression over iteration names as index code.
 mlir::Value emitExpr(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr);
 

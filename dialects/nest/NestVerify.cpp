@@ -11,6 +11,7 @@
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
+#include "dialects/nest/NestGradient.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -220,6 +221,19 @@ LogicalResult ComputeOp::verify() {
       if (accumulator != result && !(isa<FloatType>(accumulator) && isa<FloatType>(result)))
         return emitOpError() << "expected a result of element type " << accumulator << ", got "
                              << result;
+  }
+  if (Attribute written = (*this)->getAttr(orderAttrName)) {
+    auto order = dyn_cast<ArrayAttr>(written);
+    llvm::StringSet<> names;
+    bool lists =
+        order && order.size() == getReduced().size() && llvm::all_of(order, [&](Attribute each) {
+          auto name = dyn_cast<StringAttr>(each);
+          return name && getReduced().contains(name.getValue()) &&
+                 names.insert(name.getValue()).second;
+        });
+    if (!lists) // c10
+      return emitOpError() << "expected `order` to list the reduced names "
+                           << nd::namesText(getReduced()) << " once each, got " << written;
   }
   for (Value result : getResults())
     if (tensorTypeOf(result).getDims() != getProduced()) // c7

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Kernel.h"
+#include "dialects/nest/NestGradient.h"
 #include "lib/builder/Pointwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -311,9 +312,12 @@ Tensor KernelBuilder::of(const Scalar &body) const {
   for (const Name &name : produced)
     if (!producedNames.insert(name.str()).second)
       fail(here, "the name '" + name.str() + "' is produced twice");
-  for (const Name &name : reduced)
+  llvm::SmallVector<std::string> orderNames;
+  for (const Name &name : reduced) {
     if (producedNames.count(name.str()) || !reducedNames.insert(name.str()).second)
       fail(here, "the name '" + name.str() + "' is listed twice");
+    orderNames.push_back(name.str());
+  }
   for (const NodePtr &read : reads.list) {
     (void)nodeOf(read->tensor, read->here);
     for (const std::string &name : read->tensor.names())
@@ -402,6 +406,9 @@ Tensor KernelBuilder::of(const Scalar &body) const {
                                           "nest.yield", !element.isUnsignedInteger()));
     }
     properties.neutral = builder.getArrayAttr(neutral);
+    llvm::SmallVector<llvm::StringRef> order(orderNames.begin(), orderNames.end());
+    if (order.size() > 1 && (combiner == "max" || combiner == "min"))
+      state.addAttribute(nest::orderAttrName, builder.getStrArrayAttr(order));
     builder.restoreInsertionPoint(outside);
     return builder.create(state)->getResult(0);
   });

@@ -99,13 +99,15 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
     throw Error("argument '" + formal.name + "': expected " + expected + ", got " +
                 array.describe() + " in '" + path + "'" + what);
   };
+  if (!axes.empty() && axes.size() != array.shape.size())
+    refuse(", which has not one axis for each name given");
   if (!axes.empty())
     array.names = axes;
   if (array.names.empty() && array.shape.size() == formal.type.dims.size())
     for (const auto &[name, size] : formal.type.dims)
       array.names.push_back(name);
   if (array.names.size() != array.shape.size())
-    refuse(axes.empty() ? "" : ", which has not one axis for each name given");
+    refuse("");
   std::set<std::string, std::less<>> names(array.names.begin(), array.names.end());
   if (names.size() != array.names.size())
     refuse(", where a name stands twice");

@@ -523,6 +523,39 @@ func.func @compute_combiner_type(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+func.func @compute_c10_order_twice(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected `order` to list the reduced names {n: 4} once each, got ["n", "n"]}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine max [0xFF800000 : f32] {order = ["n", "n"]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c10_order_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected `order` to list the reduced names {n: 4} once each, got ["m"]}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine max [0xFF800000 : f32] {order = ["m"]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func @compute_c10_order_word(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected `order` to list the reduced names {n: 4} once each, got "n"}}
+  %0 = nest.compute () reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine max [0xFF800000 : f32] {order = "n"} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
 func.func @update_c2_dest_name(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{unknown name 'm': the tensor read is '!nd.tensor<f32, n: 4>'}}
   %0 = nest.update (p: 3) %d[m = p] reads %a[] {

@@ -500,7 +500,7 @@ TEST(BuilderErrors, KernelsNameWhatIsUnknown) {
   Tensor x = zeros({{m, 4}});
   expectHas(messageOf([&] { kernel(n).of(at(x, {{k, n}})); }),
             {"unknown name 'k'", "m: 4", "BuilderTest.cpp"});
-  expectHas(messageOf([&] { kernel(n, n).of(at(x, {{m, n}})); }), {"'n'", "twice"});
+  expectHas(messageOf([&] { kernel(n, n).of(at(x, {{m, n}})); }), {"'n'", "twice", "BuilderTest.cpp"});
   expectHas(messageOf([&] { kernel(n).sum(k).of(at(x, {{m, n}})); }),
             {"'k'", "does not follow", "size()"});
   expectHas(messageOf([&] { kernel(n).sum(k).max(m).of(at(x, {{m, n}})); }), {"one combiner"});

@@ -3,9 +3,9 @@
 // CHECK: remark: 3 values, 1 nests, 0 read or written through a copy; {{.*}} cycles, at least {{.*}} (gap {{.*}} %)
 // CHECK: remark: 'a' lies as [k, m], which is given
 // CHECK: remark: 'b' lies as [k, n], which is given
-// CHECK: note: 'product' runs along n: {{.*}} cycles beside {{.*}}
-// CHECK: remark: 'product' lies as [m, n]
-// CHECK: note: [n, m] would cost {{.*}} cycles more
+// CHECK: note: 'product' runs along {{[mn]}}: {{.*}} cycles beside {{.*}}
+// CHECK: remark: 'product' lies as [{{.*}}]
+// CHECK: note: [{{.*}}] would cost {{.*}} cycles more
 func.func @product(%a: !nd.tensor<f32, k: 512, m: 60> {nd.name = "a"}, %b: !nd.tensor<f32, k: 512, n: 512> {nd.name = "b"})
     -> !nd.tensor<f32, m: 60, n: 512> {
   %c = nest.compute (m: 60, n: 512) reduce (k: 512) reads %a[], %b[] {

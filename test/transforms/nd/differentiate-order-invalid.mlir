@@ -1,0 +1,16 @@
+// The gradient of a maximum over several names wants their order: spelling decides nothing.
+// RUN: heddle-opt %s --nd-differentiate --verify-diagnostics
+
+func.func private @f(%x: !nd.tensor<f32, i: 2, j: 3>) -> !nd.tensor<f32> {
+  // expected-error @below {{cannot be differentiated: which of equal elements over {i: 2, j: 3} is chosen is not said; give the order of the names as `order`}}
+  %0 = nest.compute () reduce (i: 2, j: 3) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, i: 2, j: 3>) -> !nd.tensor<f32>
+  return %0 : !nd.tensor<f32>
+}
+
+func.func @g(%x: !nd.tensor<f32, i: 2, j: 3>, %c: !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, i: 2, j: 3>) {
+  %0:2 = nd.vjp @f(%x) cotangents(%c) wrt [0] : (!nd.tensor<f32, i: 2, j: 3>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, i: 2, j: 3>)
+  return %0#0, %0#1 : !nd.tensor<f32>, !nd.tensor<f32, i: 2, j: 3>
+}
