@@ -489,12 +489,14 @@ private:
       // Merged lanes are staged where the tensor has the merged names whole.
       if (made.scattered && vector.size() > 1)
         made.stageable = false;
-      // A copy needs a dimension that is the lanes alone.
-      if (made.onLanes && vector.size() == 1 &&
-          llvm::none_of(made.dims, [&](const ModelAccess::Dim &dim) {
-            return dim.terms.size() == 1 &&
-                   dim.terms[0] == std::pair<unsigned, int64_t>(model.number(vector[0]), 1);
-          }))
+      // A copy needs a dimension for each of the lanes' names that is that name alone.
+      auto hasDim = [&](const std::string &name) {
+        return llvm::any_of(made.dims, [&](const ModelAccess::Dim &dim) {
+          return dim.terms.size() == 1 &&
+                 dim.terms[0] == std::pair<unsigned, int64_t>(model.number(name), 1);
+        });
+      };
+      if (made.onLanes && !llvm::all_of(vector, hasDim))
         made.stageable = false;
       // The read of vectors has the longest panels: it says what varies first in the reduction.
       if (isRead && made.onLanes && (!found || access.elements > accesses[panel].elements)) {

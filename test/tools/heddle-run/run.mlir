@@ -29,7 +29,7 @@
 // ALL-NOT: @
 
 // A program file needs no compiler, and says the same.
-// RUN: sed '/@checked/,$d' %s > %t.mlir
+// RUN: sed '/^func.func @checked/,$d' %s > %t.mlir
 // RUN: heddlec %t.mlir -o %t.heddle
 // RUN: heddle-run %t.heddle --entry scale --seed 3 > %t.e
 // RUN: cmp %t.a %t.e

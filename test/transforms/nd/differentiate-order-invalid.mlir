@@ -11,6 +11,7 @@ func.func private @f(%x: !nd.tensor<f32, i: 2, j: 3>) -> !nd.tensor<f32> {
 }
 
 func.func @g(%x: !nd.tensor<f32, i: 2, j: 3>, %c: !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, i: 2, j: 3>) {
+  // expected-remark @below {{while differentiating '@f'}}
   %0:2 = nd.vjp @f(%x) cotangents(%c) wrt [0] : (!nd.tensor<f32, i: 2, j: 3>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, i: 2, j: 3>)
   return %0#0, %0#1 : !nd.tensor<f32>, !nd.tensor<f32, i: 2, j: 3>
 }

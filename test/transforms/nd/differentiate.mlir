@@ -155,21 +155,3 @@ func.func @refused(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: 2>, %k: !nd
   %r:2 = nd.vjp @multiply_at(%d, %u, %k) cotangents(%d) wrt [1] : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>, !nd.tensor<i32, i: 2>, !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>)
   return %r#1 : !nd.tensor<f32, i: 2>
 }
-
-// -----
-
-func.func private @product_of_window(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
-  %0 = nd.window %x row -> ky size 3 pad 1, 1 exclude : !nd.tensor<f32, row: 4> -> !nd.tensor<f32, row: 4, ky: 3>
-  // expected-error @below {{the window leaves places out; expected a sum, maximum or minimum, or a window with a padding value}}
-  %1 = nd.reduce %0 over [ky] neutral [1.0 : f32] : (!nd.tensor<f32, row: 4, ky: 3>) -> !nd.tensor<f32, row: 4> {
-  ^bb0(%p: f32, %q: f32):
-    %m = arith.mulf %p, %q : f32
-    nd.yield %m : f32
-  }
-  return %1 : !nd.tensor<f32, row: 4>
-}
-func.func @refused_window(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
-  // expected-remark @below {{while differentiating '@product_of_window'}}
-  %r:2 = nd.vjp @product_of_window(%x) cotangents(%x) wrt [0] : (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 4>) -> (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 4>)
-  return %r#1 : !nd.tensor<f32, row: 4>
-}
