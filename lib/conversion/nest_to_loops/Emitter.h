@@ -190,7 +190,8 @@ private:
   mlir::LogicalResult emitUpdate(UpdateOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitScan(ScanOp op);
-  mlir::LogicalResult emitInner(mlir::Block &block);
+  /// The nests of a region whose yielded values go to `places`.
+  mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> places);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
   /// The vector at a point of a place whose offset is `offset` with the turned variable left in;
   /// null if it can't be read as a block.

@@ -71,33 +71,6 @@ static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
   return e.emitNest(op, chooseSchedule(op, {source}, {result}, e.machine), Value());
 }
 
-LogicalResult Emitter::emitInner(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    for (Value result : op.getResults()) {
-      // A yielded value may have its place already.
-      if (memory.count(result))
-        continue;
-      Layout layout = layoutOf(result);
-      auto type = tensorTypeOf(result);
-      memory[result] = {allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
-    }
-    Schedule schedule;
-    if (auto chosen = op.getAttrOfType<ScheduleAttr>("schedule")) {
-      schedule = chosen.getSchedule();
-    } else if (isa<ComputeOp, UpdateOp>(op)) {
-      SmallVector<Layout> operands, results;
-      for (Value operand : kernelOperands(&op))
-        operands.push_back(freeLayout(memory.find(operand)->second));
-      for (Value result : op.getResults())
-        results.push_back(freeLayout(memory.find(result)->second));
-      schedule = chooseSchedule(&op, operands, results, machine);
-    }
-    if (failed(emitNest(&op, schedule, Value())))
-      return failure();
-  }
-  return success();
-}
-
 /// Gives the values that a region yields the places of the results, and what can't have them a copy
 /// at the end.
 static SmallVector<std::pair<Value, Memory>>
@@ -125,6 +98,39 @@ static void forgetValues(Emitter &e, Block &block) {
     e.memory.erase(argument);
 }
 
+LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
+  ValueRange yielded = cast<YieldOp>(block.getTerminator()).getValues();
+  auto copies = placeYielded(*this, block, yielded, places);
+  for (Operation &op : block.without_terminator()) {
+    for (Value result : op.getResults()) {
+      // A yielded value may have its place already.
+      if (memory.count(result))
+        continue;
+      Layout layout = layoutOf(result);
+      auto type = tensorTypeOf(result);
+      memory[result] = {allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
+    }
+    Schedule schedule;
+    if (auto chosen = op.getAttrOfType<ScheduleAttr>("schedule")) {
+      schedule = chosen.getSchedule();
+    } else if (isa<ComputeOp, UpdateOp>(op)) {
+      SmallVector<Layout> operands, results;
+      for (Value operand : kernelOperands(&op))
+        operands.push_back(freeLayout(memory.find(operand)->second));
+      for (Value result : op.getResults())
+        results.push_back(freeLayout(memory.find(result)->second));
+      schedule = chooseSchedule(&op, operands, results, machine);
+    }
+    if (failed(emitNest(&op, schedule, Value())))
+      return failure();
+  }
+  for (auto &[value, place] : copies)
+    if (failed(copy(*this, value, place)))
+      return failure();
+  forgetValues(*this, block);
+  return success();
+}
+
 LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chunk) {
   if (isEmpty(op.getNames())) {
     if (chunk)
@@ -146,7 +152,6 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
     return failure();
   LoopWalker loops(*this, *plan, chunk);
   Block &block = op.getBody().front();
-  auto yield = cast<YieldOp>(block.getTerminator());
   std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
     if (position < plan->loops.size())
       return success(succeeded(loops.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
@@ -163,13 +168,8 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
         place.fixed[dim.name.str()] = bindings.find(dim.name.str())->second;
       places.push_back(place);
     }
-    auto copies = placeYielded(*this, block, yield.getValues(), places);
-    if (failed(emitInner(block)))
+    if (failed(emitInner(block, places)))
       return failure();
-    for (auto &[value, place] : copies)
-      if (failed(copy(*this, value, place)))
-        return failure();
-    forgetValues(*this, block);
     scratchTop = top;
     loops.unbind(std::move(saved));
     return success();
@@ -180,7 +180,6 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
 LogicalResult Emitter::emitScan(ScanOp op) {
   nd::Dim along = *op.getAlong().begin();
   Block &block = op.getBody().front();
-  auto yield = cast<YieldOp>(block.getTerminator());
   size_t carried = op.getInits().size();
   int64_t count = *along.size().constant();
   int64_t top = scratchTop;
@@ -229,13 +228,8 @@ LogicalResult Emitter::emitScan(ScanOp op) {
                   slice.fixed[along.name.str()] = at;
                   places.push_back(slice);
                 }
-                auto copies = placeYielded(*this, block, yield.getValues(), places);
-                if (failed(emitInner(block)))
+                if (failed(emitInner(block, places)))
                   return failure();
-                for (auto &[value, place] : copies)
-                  if (failed(copy(*this, value, place)))
-                    return failure();
-                forgetValues(*this, block);
                 scratchTop = inner;
                 Values next;
                 for (size_t i = 0; i < carried; ++i)

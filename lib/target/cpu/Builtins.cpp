@@ -31,12 +31,14 @@ std::vector<std::string> cpu::builtinNames() {
     llvm::consumeError(file.takeError());
     return names;
   }
-  for (const llvm::object::ELFSymbolRef &symbol : file->symbols())
-    if (symbol.getBinding() == llvm::ELF::STB_GLOBAL)
-      if (auto name = symbol.getName())
-        names.push_back(name->str());
-      else
-        llvm::consumeError(name.takeError());
+  for (const llvm::object::ELFSymbolRef &symbol : file->symbols()) {
+    if (symbol.getBinding() != llvm::ELF::STB_GLOBAL)
+      continue;
+    if (auto name = symbol.getName())
+      names.push_back(name->str());
+    else
+      llvm::consumeError(name.takeError());
+  }
   llvm::sort(names);
   return names;
 }

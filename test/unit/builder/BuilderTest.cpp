@@ -7,6 +7,8 @@
 
 #include "heddle/heddle.h"
 #include "runtime/program/Program.h"
+#include "test/unit/builder/Tensors.h"
+#include "test/unit/io/Files.h"
 
 #include <gtest/gtest.h>
 
@@ -18,33 +20,9 @@
 #include <unistd.h>
 
 using namespace heddle;
+using namespace heddle::test;
 
 namespace {
-/// Numbers in [-1, 1) from a seed.
-std::vector<float> numbers(size_t count, uint64_t seed) {
-  std::vector<float> values(count);
-  for (float &value : values) {
-    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    value = float(int64_t(seed >> 33) - (1 << 30)) / float(1 << 30);
-  }
-  return values;
-}
-Tensor tensor(const std::vector<float> &values, const std::vector<Extent> &extents) {
-  return Tensor::of<float>(std::span<const float>(values), extents);
-}
-template <typename F>
-std::string messageOf(F &&action) {
-  try {
-    action();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "(no error)";
-}
-void expectHas(const std::string &text, std::initializer_list<const char *> parts) {
-  for (const char *part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in: " << text;
-}
 std::string temporary(const std::string &name) {
   return (std::filesystem::temp_directory_path() /
           ("heddle-" + std::to_string(getpid()) + "-" + name))

@@ -13,12 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/heddle.h"
+#include "test/unit/builder/Tensors.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 using namespace heddle;
+using namespace heddle::test;
 
 namespace {
 struct Routing {
@@ -52,22 +54,6 @@ struct Routing {
     };
     return grouped ? group(over(batch, row, column), body) : body();
   }
-
-  std::vector<float> numbers(size_t count, uint64_t seed, float low) const {
-    std::vector<float> values(count);
-    for (float &value : values) {
-      seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-      value = low + (1 - low) * float(seed >> 40) / float(1 << 24);
-    }
-    return values;
-  }
-  Tensor tensor(const std::vector<Extent> &extents, uint64_t seed, float low = -1) const {
-    size_t count = 1;
-    for (const Extent &extent : extents)
-      count *= size_t(extent.size);
-    std::vector<float> values = numbers(count, seed, low);
-    return Tensor::of<float>(std::span<const float>(values), extents);
-  }
 };
 } // namespace
 
@@ -75,10 +61,10 @@ TEST(Group, RoutingIsTheSameInOneGroup) {
   Routing routing;
   const Routing &r = routing;
   Tensor pose =
-      r.tensor({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}, {r.i, 2}, {r.k, 2}}, 1);
-  Tensor activation = r.tensor({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}}, 2, 0.1f);
-  Tensor weight = r.tensor({{r.ky, 3}, {r.kx, 3}, {r.in, 3}, {r.out, 4}, {r.k, 2}, {r.j, 2}}, 3);
-  Tensor beta = r.tensor({{r.out, 4}}, 4);
+      random({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}, {r.i, 2}, {r.k, 2}}, 1);
+  Tensor activation = random({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}}, 2, 0.1f);
+  Tensor weight = random({{r.ky, 3}, {r.kx, 3}, {r.in, 3}, {r.out, 4}, {r.k, 2}, {r.j, 2}}, 3);
+  Tensor beta = random({{r.out, 4}}, 4);
   auto run = [&](bool grouped) {
     routing.grouped = grouped;
     auto layer =

@@ -14,6 +14,7 @@
 #include "heddle/Jit.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Optimizers.h"
+#include "test/unit/builder/Tensors.h"
 #include "test/unit/io/Files.h"
 
 #include <sys/resource.h>
@@ -27,24 +28,6 @@ using namespace heddle::test;
 namespace {
 const Name n("n"), row("row"), column("column"), channel("channel"), out("out"), classes("class");
 
-/// Numbers in [-1, 1) from a seed.
-std::vector<float> numbers(size_t count, uint64_t seed) {
-  std::vector<float> values(count);
-  for (float &value : values) {
-    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    value = float(int64_t(seed >> 33) - (1 << 30)) / float(1 << 30);
-  }
-  return values;
-}
-Tensor tensor(const std::vector<float> &values, const std::vector<Extent> &extents) {
-  return Tensor::of<float>(std::span<const float>(values), extents);
-}
-Tensor random(const std::vector<Extent> &extents, uint64_t seed) {
-  size_t count = 1;
-  for (const Extent &extent : extents)
-    count *= size_t(extent.size);
-  return tensor(numbers(count, seed), extents);
-}
 Names orderOf(const Tensor &tensor) {
   Names order;
   for (const std::string &name : tensor.names())

@@ -1,0 +1,43 @@
+//===- Tensors.h - tensors for tests ----------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TEST_UNIT_BUILDER_TENSORS_H
+#define HEDDLE_TEST_UNIT_BUILDER_TENSORS_H
+
+#include "heddle/Tensor.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heddle::test {
+
+/// Numbers in [low, 1) from a seed.
+inline std::vector<float> numbers(size_t count, uint64_t seed, float low = -1) {
+  std::vector<float> values(count);
+  for (float &value : values) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    value = low + (1 - low) * float(seed >> 40) / float(1 << 24);
+  }
+  return values;
+}
+
+inline Tensor tensor(const std::vector<float> &values, const std::vector<Extent> &extents) {
+  return Tensor::of<float>(std::span<const float>(values), extents);
+}
+
+/// A tensor of such numbers.
+inline Tensor random(const std::vector<Extent> &extents, uint64_t seed, float low = -1) {
+  size_t count = 1;
+  for (const Extent &extent : extents)
+    count *= size_t(extent.size);
+  return tensor(numbers(count, seed, low), extents);
+}
+
+} // namespace heddle::test
+
+#endif // HEDDLE_TEST_UNIT_BUILDER_TENSORS_H
