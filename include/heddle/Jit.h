@@ -30,6 +30,7 @@
 #include "heddle/Tree.h"
 
 #include <functional>
+#include <utility>
 
 namespace heddle {
 
@@ -62,16 +63,27 @@ struct Output {
   std::string path;
   Tensor tensor;
 };
+/// What a function gave when it was traced. `shape` is its result without the tensors' values: the
+/// tree that later results are put into.
+struct Traced {
+  std::vector<Output> outputs;
+  std::shared_ptr<const void> shape;
+};
 /// Calls the user's function on formals that have been put into the leaves.
-using Trace = std::function<std::vector<Output>()>;
+using Trace = std::function<Traced()>;
+struct Returned {
+  std::vector<Tensor> tensors;
+  std::shared_ptr<const void> shape;
+};
 
 /// The part of `jit` that does not depend on the C++ signature.
 class JitCore {
 public:
   explicit JitCore(JitOptions options);
   ~JitCore();
-  /// Runs for the tensors in `leaves`, tracing first if their signature is new.
-  std::vector<Tensor> call(std::vector<Leaf> leaves, const Trace &trace, Here here);
+  /// Runs for the tensors in `leaves`, tracing first if their signature is new. Several threads may
+  /// call at once.
+  Returned call(std::vector<Leaf> leaves, const Trace &trace, Here here);
   /// The traced program as nd IR; the leaves' values are not needed, only their types.
   std::string ir(std::vector<Leaf> leaves, const Trace &trace, Here here);
   /// Writes the compiled program file.
@@ -108,26 +120,23 @@ public:
       : function(std::move(function)), core(std::make_shared<JitCore>(options)) {}
 
   R operator()(A... arguments, Here here = Here::current()) const {
-    std::optional<R> traced;
-    auto outputs = core->call(leavesOf(arguments...), tracer(traced, arguments...), here);
-    if (traced)
-      prototype() = *traced;
-    R result = prototype();
+    Returned returned = core->call(leavesOf(arguments...), tracer(arguments...), here);
+    R result = *static_cast<const R *>(returned.shape.get());
     size_t next = 0;
-    forEachTensor(result, [&](const std::string &, Tensor &tensor) { tensor = outputs[next++]; });
+    forEachTensor(result, [&](const std::string &, Tensor &tensor) {
+      tensor = std::move(returned.tensors[next++]);
+    });
     return result;
   }
   /// The traced program as IR.
   std::string ir(A... arguments, Here here = Here::current()) const {
-    std::optional<R> unused;
-    return core->ir(leavesOf(arguments...), tracer(unused, arguments...), here);
+    return core->ir(leavesOf(arguments...), tracer(arguments...), here);
   }
   /// Compiles for these arguments' types and writes the program file, which the runtime runs
   /// without the compiler. Arguments and results are called by their paths in their trees; a tensor
   /// that is no member of a tree is "argument0", "argument1", ..., or "result".
   void save(const std::string &path, A... arguments, Here here = Here::current()) const {
-    std::optional<R> unused;
-    core->save(path, leavesOf(arguments...), tracer(unused, arguments...), here);
+    core->save(path, leavesOf(arguments...), tracer(arguments...), here);
   }
   JitStatistics statistics() const { return core->statistics(); }
 
@@ -157,23 +166,17 @@ private:
     return leaves;
   }
   template <typename... T>
-  Trace tracer(std::optional<R> &result, T &...arguments) const {
+  Trace tracer(T &...arguments) const {
     return [&, this] {
-      result.emplace(function(arguments...));
-      std::vector<Output> outputs;
-      forEachTensor(*result, [&](const std::string &path, Tensor &tensor) {
-        outputs.push_back({path, tensor});
+      auto shape = std::make_shared<R>(function(arguments...));
+      Traced traced;
+      forEachTensor(*shape, [&](const std::string &path, Tensor &tensor) {
+        traced.outputs.push_back({path, std::exchange(tensor, Tensor())});
       });
-      return outputs;
+      traced.shape = shape;
+      return traced;
     };
   }
-  /// A result of the right tree structure, whose tensors `run` replaces.
-  R &prototype() const {
-    if (!shapeOfResult)
-      shapeOfResult = std::make_shared<R>();
-    return *shapeOfResult;
-  }
-  mutable std::shared_ptr<R> shapeOfResult;
 };
 
 struct GradientResult {

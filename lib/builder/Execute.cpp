@@ -53,13 +53,13 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
   return copy;
 }
 
-ProgramImage heddle::detail::compile(mlir::ModuleOp module, const CompileOptions &options,
-                                     CompileStatistics *statistics, Here here) {
-  auto copy = copyModule(module, here);
-  auto image = compileProgram(*copy->module, options, statistics);
+ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
+                                     const CompileOptions &options, CompileStatistics *statistics,
+                                     Here here) {
+  auto image = compileProgram(*module->module, options, statistics);
   if (mlir::failed(image))
-    throw Error(copy->diagnostics.empty() ? placeOf(here) + ": the program could not be compiled"
-                                          : copy->diagnostics);
+    throw Error(module->diagnostics.empty() ? placeOf(here) + ": the program could not be compiled"
+                                            : module->diagnostics);
   return std::move(*image);
 }
 
@@ -74,7 +74,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
                      "', an argument of a function that is being traced: it has no value until the "
                      "function is called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
-  Program program(compile(*module, {}, nullptr, here));
+  Program program(compile(copyModule(*module, here), {}, nullptr, here));
   std::vector<TensorRef> arguments;
   for (const NodeRef &node : emission.captured) {
     if (!node->donatedAt.empty())

@@ -36,7 +36,7 @@ struct PrivateModule {
 std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
 
 /// Compiles; diagnostics become an Error.
-ProgramImage compile(mlir::ModuleOp module, const CompileOptions &options,
+ProgramImage compile(std::unique_ptr<PrivateModule> module, const CompileOptions &options,
                      CompileStatistics *statistics, Here here);
 
 /// Computes the values of `nodes` and stores them there.

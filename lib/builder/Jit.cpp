@@ -9,6 +9,8 @@
 #include "dialects/nd/NdBuild.h"
 #include "lib/builder/Execute.h"
 
+#include <future>
+
 using namespace heddle;
 using namespace heddle::detail;
 
@@ -17,31 +19,78 @@ using namespace heddle::detail;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One signature's program.
-struct Compiled {
-  std::shared_ptr<Program> program;
+/// What tracing found out about one signature.
+struct Outline {
   std::vector<NodeRef> captured;
   std::vector<int> written; ///< for each leaf, the result that it becomes; -1: unchanged
   size_t outputs = 0;
-  bool traced = false;
+  std::shared_ptr<const void> shape;
+};
+
+/// One signature's program, which other threads may be waiting for.
+struct Compiled {
+  Outline outline;
+  std::shared_future<std::shared_ptr<Program>> program;
 };
 } // namespace
 
 struct JitCore::Impl {
   JitOptions options;
-  std::mutex mutex;
-  std::map<std::string, Compiled> compiled;
+  std::mutex mutex; ///< of what follows; a GraphLock is never waited for with it
+  std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
 
-  struct Traced {
+  struct TracedModule : Outline {
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    std::vector<NodeRef> captured;
-    std::vector<int> written;
-    size_t outputs;
   };
 
+  std::shared_ptr<const Compiled> find(const std::string &signature) {
+    std::lock_guard guard(mutex);
+    auto found = compiled.find(signature);
+    return found == compiled.end() ? nullptr : found->second;
+  }
+
+  /// Traces and compiles for a signature that is not known. The program is compiled without any
+  /// lock: a thread that waits for it, within a trace of its own, keeps nobody from making it.
+  std::shared_ptr<const Compiled> make(const std::string &signature, std::vector<Leaf> &leaves,
+                                       const Trace &function, Here here) {
+    auto made = std::make_shared<Compiled>();
+    std::promise<std::shared_ptr<Program>> promise;
+    std::unique_ptr<PrivateModule> module;
+    {
+      GraphLock lock;
+      if (auto other = find(signature))
+        return other;
+      TracedModule traced = trace(leaves, function, here);
+      module = copyModule(*traced.module, here);
+      traced.module = nullptr;
+      made->outline = std::move(traced);
+      made->program = promise.get_future().share();
+      std::lock_guard guard(mutex);
+      compiled[signature] = made;
+    }
+    try {
+      CompileStatistics found;
+      auto program =
+          std::make_shared<Program>(compile(std::move(module), compileOptions(), &found, here));
+      {
+        std::lock_guard guard(mutex);
+        statistics = {found.seconds, found.arenaBytes, found.liveBytes,
+                      found.steps,   found.kernels,    found.cachedKernels};
+      }
+      promise.set_value(std::move(program));
+    } catch (...) {
+      {
+        std::lock_guard guard(mutex);
+        compiled.erase(signature);
+      }
+      promise.set_exception(std::current_exception());
+    }
+    return made;
+  }
+
   /// Traces the function on formals of the leaves' types and restores the leaves.
-  Traced trace(std::vector<Leaf> &leaves, const Trace &function, Here here) {
+  TracedModule trace(std::vector<Leaf> &leaves, const Trace &function, Here here) {
     GraphLock lock;
     TraceScope scope;
     std::vector<Tensor> actuals;
@@ -55,11 +104,13 @@ struct JitCore::Impl {
       for (size_t i = 0; i < leaves.size(); ++i)
         *leaves[i].tensor = actuals[i];
     };
-    Traced traced;
+    TracedModule traced;
     std::vector<NodeRef> roots;
     std::vector<std::string> names;
     try {
-      for (const Output &output : function()) {
+      Traced given = function();
+      traced.shape = given.shape;
+      for (const Output &output : given.outputs) {
         roots.push_back(nodeOf(output.tensor, here));
         names.push_back(output.path);
       }
@@ -129,7 +180,10 @@ JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
 }
 JitCore::~JitCore() = default;
 
-JitStatistics JitCore::statistics() const { return impl->statistics; }
+JitStatistics JitCore::statistics() const {
+  std::lock_guard guard(impl->mutex);
+  return impl->statistics;
+}
 
 std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   GraphLock lock;
@@ -142,10 +196,10 @@ std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here)
 
 void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace,
                    Here here) {
-  Impl::Traced traced;
+  std::unique_ptr<PrivateModule> module;
   {
     GraphLock lock;
-    traced = impl->trace(leaves, trace, here);
+    Impl::TracedModule traced = impl->trace(leaves, trace, here);
     if (!traced.captured.empty())
       fail(
           here, "the function captures tensors, of which the first is " + [&] {
@@ -153,11 +207,12 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trac
             tensor.node = traced.captured[0];
             return tensor.type();
           }() + "; a program file takes everything as an argument");
+    module = copyModule(*traced.module, here);
   }
-  compile(*traced.module, impl->compileOptions(), nullptr, here).write(path);
+  compile(std::move(module), impl->compileOptions(), nullptr, here).write(path);
 }
 
-std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
+Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   std::string signature;
   for (const Leaf &leaf : leaves)
     signature += leaf.path + (nodeOf(*leaf.tensor, here), leaf.tensor->type()) + ";";
@@ -176,29 +231,17 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, 
           }());
   }
   if (nested) {
-    std::vector<Tensor> outputs;
-    for (const Output &output : trace())
-      outputs.push_back(output.tensor);
-    return outputs;
+    Traced traced = trace();
+    Returned returned{{}, traced.shape};
+    for (const Output &output : traced.outputs)
+      returned.tensors.push_back(output.tensor);
+    return returned;
   }
-  Compiled *compiled;
-  {
-    std::lock_guard guard(impl->mutex);
-    compiled = &impl->compiled[signature];
-    if (!compiled->program) {
-      auto traced = impl->trace(leaves, trace, here);
-      CompileStatistics statistics;
-      compiled->program = std::make_shared<Program>(
-          compile(*traced.module, impl->compileOptions(), &statistics, here));
-      compiled->captured = traced.captured;
-      compiled->written = traced.written;
-      compiled->outputs = traced.outputs;
-      impl->statistics = {statistics.seconds, statistics.arenaBytes, statistics.liveBytes,
-                          statistics.steps,   statistics.kernels,    statistics.cachedKernels};
-      GraphLock lock;
-      traced.module = nullptr;
-    }
-  }
+  auto compiled = impl->find(signature);
+  if (!compiled)
+    compiled = impl->make(signature, leaves, trace, here);
+  const Outline &outline = compiled->outline;
+  std::shared_ptr<Program> program = compiled->program.get();
   // A value that is given up must have no other owner among the arguments.
   std::vector<TensorRef> arguments;
   std::vector<bool> donate;
@@ -207,7 +250,7 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, 
     arguments.push_back(leaf.tensor->data(here));
     ++uses[arguments.back().get()];
   }
-  for (const NodeRef &node : compiled->captured) {
+  for (const NodeRef &node : outline.captured) {
     if (!node->donatedAt.empty())
       fail(here,
            "a tensor that the function captures was given up to the call at " + node->donatedAt);
@@ -215,24 +258,24 @@ std::vector<Tensor> JitCore::call(std::vector<Leaf> leaves, const Trace &trace, 
     ++uses[arguments.back().get()];
   }
   for (size_t i = 0; i < leaves.size(); ++i)
-    donate.push_back(compiled->written[i] >= 0 && uses[arguments[i].get()] == 1);
+    donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1);
   CallOptions options;
   options.team = sharedThreadTeam(impl->options.threads);
   options.managed = impl->options.managedMemory;
   std::vector<NodeRef> given;
   for (const Leaf &leaf : leaves)
     given.push_back(leaf.tensor->node);
-  const EntrySpec &entry = compiled->program->entry(impl->options.name);
-  auto results = compiled->program->run(entry, arguments, options, donate);
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < compiled->outputs; ++i)
-    outputs.push_back(Tensor::fromData(results[i], here));
+  const EntrySpec &entry = program->entry(impl->options.name);
+  auto results = program->run(entry, arguments, options, donate);
+  Returned returned{{}, outline.shape};
+  for (size_t i = 0; i < outline.outputs; ++i)
+    returned.tensors.push_back(Tensor::fromData(results[i], here));
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (compiled->written[i] < 0)
+    if (outline.written[i] < 0)
       continue;
     if (!arguments[i]->donatedTo.empty())
       given[i]->donatedAt = placeOf(here);
-    *leaves[i].tensor = Tensor::fromData(results[size_t(compiled->written[i])], here);
+    *leaves[i].tensor = Tensor::fromData(results[size_t(outline.written[i])], here);
   }
-  return outputs;
+  return returned;
 }

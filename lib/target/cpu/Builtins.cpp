@@ -25,8 +25,8 @@ static llvm::StringRef builtinsObject() {
 
 std::vector<std::string> cpu::builtinNames() {
   std::vector<std::string> names;
-  auto file = llvm::object::ELF64LEObjectFile::create(
-      llvm::MemoryBufferRef(builtinsObject(), "builtins"));
+  auto file =
+      llvm::object::ELF64LEObjectFile::create(llvm::MemoryBufferRef(builtinsObject(), "builtins"));
   if (!file) {
     llvm::consumeError(file.takeError());
     return names;

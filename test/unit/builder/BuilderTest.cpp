@@ -552,3 +552,48 @@ TEST(Files, ProgramsRunWithoutTheCompiler) {
   expectHas(messageOf([&] { Program::load(path); }), {"not a program file"});
   std::filesystem::remove(path);
 }
+
+TEST(Jit, ResultsHaveTheTreeOfTheirOwnSignature) {
+  auto pieces = jit([](Tensor x) {
+    std::vector<Tensor> result;
+    for (int64_t i = 0; i < x.size(m); ++i)
+      result.push_back(sum(x.slice(m, i, 1), over(m)));
+    return result;
+  });
+  Tensor two = tensor({1, 2}, {{m, 2}}), three = tensor({3, 4, 5}, {{m, 3}});
+  EXPECT_EQ(pieces(two).size(), 2u);
+  EXPECT_EQ(pieces(three).size(), 3u);
+  auto again = pieces(two);
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[1].item(), 2);
+}
+
+TEST(Jit, ThreadsTraceAndCallAtOnce) {
+  auto inner = jit([](Tensor x) { return x * 2.0; });
+  Tensor ones = tensor({1, 1, 1}, {{m, 3}});
+  // The value of inner(ones) is needed while outer is being traced.
+  auto outer = jit([&](Tensor x) { return x * inner(ones).to<float>({m})[0]; });
+  std::vector<std::thread> callers;
+  std::vector<double> got(6);
+  for (int t = 0; t < 6; ++t)
+    callers.emplace_back([&, t] {
+      Tensor x = t % 2 ? outer(ones) : inner(ones);
+      got[size_t(t)] = sum(x, over(m)).item();
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(got, std::vector<double>(6, 6));
+}
+
+TEST(Jit, AFunctionThatFailedIsTriedAgain) {
+  bool fail = true;
+  auto f = jit([&](Tensor x) {
+    if (fail)
+      throw std::runtime_error("not yet");
+    return x + 1.0;
+  });
+  Tensor x = tensor({1}, {{m, 1}});
+  EXPECT_THROW(f(x), std::runtime_error);
+  fail = false;
+  EXPECT_EQ(f(x).to<float>({m})[0], 2);
+}
