@@ -131,6 +131,30 @@ struct CallErf : OpRewritePattern<math::ErfOp> {
   }
 };
 
+/// A sum with a product is one operation where both may be contracted. Said here and not left to
+/// the code generator: it finds the two only while they stand in one block, and branches whose ends
+/// are alike are merged before it looks.
+struct ContractProduct : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
+    auto mayContract = [](Operation *each) {
+      return bitEnumContainsAll(
+          cast<arith::ArithFastMathInterface>(each).getFastMathFlagsAttr().getValue(),
+          arith::FastMathFlags::contract);
+    };
+    if (!mayContract(op))
+      return failure();
+    for (auto [product, other] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}})
+      if (auto multiply = product.getDefiningOp<arith::MulFOp>();
+          multiply && multiply->hasOneUse() && mayContract(multiply)) {
+        rewriter.replaceOpWithNewOp<LLVM::FMulAddOp>(op, op.getType(), multiply.getLhs(),
+                                                     multiply.getRhs(), other);
+        return success();
+      }
+    return failure();
+  }
+};
+
 /// Mathematical functions as polynomials, with a stated error, on any vector width.
 struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
@@ -140,7 +164,7 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     options.enableAvx2 = false;
     populateMathPolynomialApproximationPatterns(patterns, options);
     populateExpansionPatterns(patterns);
-    patterns.add<CallErf>(&getContext());
+    patterns.add<CallErf, ContractProduct>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
@@ -148,8 +172,8 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     math::populateExpansionPatterns(patterns, {"expm1", "powf", "fpowi", "rsqrt", "roundeven"});
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, vector::VectorDialect>();
+    registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                    vector::VectorDialect, LLVM::LLVMDialect>();
   }
 };
 } // namespace
