@@ -86,8 +86,12 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
   }
   if (auto layout = dyn_cast<nest::LayoutAttr>(attr))
     return nest::LayoutAttr::get(context, layout.getLayout().rename(sortedNames()));
-  if (auto schedule = dyn_cast<nest::ScheduleAttr>(attr))
-    return nest::ScheduleAttr::get(context, schedule.getSchedule().rename(sortedNames()));
+  if (auto attribute = dyn_cast<nest::ScheduleAttr>(attr)) {
+    nest::Schedule schedule = attribute.getSchedule().rename(sortedNames());
+    for (nest::Stage &stage : schedule.stages) // over the operand's names
+      stage.layout = stage.layout.rename(sortedNames());
+    return nest::ScheduleAttr::get(context, schedule);
+  }
   return attr;
 }
 
