@@ -367,9 +367,29 @@ private:
     vectorTile = vectorReduced ? width : tiles[0].vectors * width;
   }
 
+  /// Reduced names that a guard compares with a name of which a tile has several points.
+  std::set<std::string> namesInGuardsOfTile() {
+    std::set<std::string> unrolled(vector.begin(), vector.end()), result;
+    for (const Tile &tile : tiles)
+      for (auto &[name, points] : tile.rows)
+        unrolled.insert(name);
+    for (unsigned i = 0; i < op.getReads().size(); ++i) {
+      GuardAttr guard = op.readGuard(i);
+      for (const Condition &condition : guard.getConditions()) {
+        std::vector<std::string> names = condition.expr().names();
+        if (llvm::any_of(names, [&](const std::string &name) { return unrolled.count(name); }))
+          for (const nd::Dim &dim : op.getReduced())
+            if (llvm::is_contained(names, dim.name.str()))
+              result.insert(dim.name.str());
+      }
+    }
+    return result;
+  }
+
   /// Reduced names with the steps in which the loops walk them, what varies first innermost: a name
   /// that a layout has in blocks is walked in blocks.
   std::vector<Loop> reductionOrder(unsigned panel) {
+    std::set<std::string> guardsOfTile = namesInGuardsOfTile();
     struct Digit {
       int64_t stride;
       std::string name;
@@ -420,8 +440,12 @@ private:
         first = false;
       }
     }
-    llvm::stable_sort(order, [](const Digit &a, const Digit &b) {
-      return std::tie(b.stride, a.name) < std::tie(a.stride, b.name);
+    // Where a guard tells points of a tile apart, the tile has other code for every border: that is
+    // decided outside of the other loops.
+    auto isGuarded = [&](const std::string &name) { return guardsOfTile.count(name) > 0; };
+    llvm::stable_sort(order, [&](const Digit &a, const Digit &b) {
+      return std::tuple(!isGuarded(a.name), -a.stride, a.name) <
+             std::tuple(!isGuarded(b.name), -b.stride, b.name);
     });
     // A name's larger steps come first.
     std::vector<Loop> loops;

@@ -13,6 +13,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+/// A reduction that takes about as long as a line takes from memory: what it will write is asked
+/// for at its start.
+static constexpr int64_t leastStepsToPrefetch = 32;
+
 ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
                                const Plan &plan, Value chunk)
     : e(emitter), op(op), schedule(schedule), plan(plan), loops(emitter, plan, chunk) {
@@ -117,6 +121,8 @@ LogicalResult ComputeEmitter::tile() {
   bool rests = inResult || !resting.empty();
   if (rests)
     prefetchAccumulators();
+  else if (reductionSteps() >= leastStepsToPrefetch)
+    prefetchResults();
   fetchAhead();
   Values start;
   for (const Point &point : accumulatorPoints())
@@ -351,6 +357,26 @@ void ComputeEmitter::prefetchAccumulators() {
     else
       for (const Memory &place : resting)
         e.prefetch(place, restingOffset(point).substitute(point.values), section, /*write=*/true);
+  }
+  loops.unbind(std::move(saved));
+}
+
+int64_t ComputeEmitter::reductionSteps() const {
+  int64_t steps = 1;
+  for (const Walk &walk : ArrayRef<Walk>(plan.loops).drop_front(plan.outer))
+    steps *= walk.count();
+  return steps;
+}
+
+void ComputeEmitter::prefetchResults() {
+  LoopWalker::Saved saved = loops.bindTile();
+  Section section;
+  for (Point point : loops.points(false)) {
+    if (point.lanes)
+      point.values[laneName] = Expr(0);
+    for (Value result : op.getResults())
+      e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section,
+                 /*write=*/true);
   }
   loops.unbind(std::move(saved));
 }

@@ -74,6 +74,9 @@ private:
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);
   void prefetchAccumulators();
+  /// Steps of the loops that carry the accumulators.
+  int64_t reductionSteps() const;
+  void prefetchResults();
   Values loadAccumulators();
   mlir::FailureOr<Values> combineAccumulators(mlir::ValueRange known, mlir::ValueRange part);
   void storeAccumulators(mlir::ValueRange totals);

@@ -509,11 +509,23 @@ private:
     }
   }
 
-  Layout stageLayout(const ModelAccess &access) {
+  Layout stageLayout(const ModelAccess &access, const Extents &extents) {
     Layout layout;
     std::vector<std::string> order = access.order;
-    if (!access.onLanes)
-      return Layout::rowMajor(order);
+    if (!access.onLanes) {
+      layout = Layout::rowMajor(order);
+      // Rows a power of two apart would meet in few sets of the cache.
+      for (const ModelAccess::Dim &dim : access.dims)
+        if (!order.empty() && dim.name == order.back()) {
+          int64_t extent = 1;
+          for (const auto &[name, coefficient] : dim.terms)
+            extent += coefficient * (extents[name] - 1);
+          int64_t bytes = std::max<int64_t>(access.bytes, 4);
+          if (order.size() > 1 && std::min(extent, dim.size) * bytes % 512 == 0)
+            layout.factors.back().high = 64 / bytes;
+        }
+      return layout;
+    }
     // Panels as wide as the tile: [v floordiv T, others, v mod T], what varies first in the
     // reduction innermost.
     int64_t wide = best.tile.vectors * m.width;
@@ -549,6 +561,7 @@ private:
   Schedule write() {
     Schedule schedule;
     std::map<int, unsigned> placeOf;
+    std::vector<Extents> boxes = extentsOf(best);
     auto add = [&](const char *level, const Group &group, int64_t step) {
       schedule.loops.push_back({level, group, step, 1});
     };
@@ -570,7 +583,8 @@ private:
       bool ahead = size_t(copy.loop) >= best.chunkLevels &&
                    !groups[best.levels[size_t(copy.loop)].group].reduced;
       schedule.stages.push_back({copy.access, placeOf[copy.loop], "",
-                                 stageLayout(m.accesses[copy.access]), ahead ? 2u : 1u, ""});
+                                 stageLayout(m.accesses[copy.access], boxes[size_t(copy.loop) + 1]),
+                                 ahead ? 2u : 1u, ""});
     }
     for (auto &[name, points] : best.tile.rows)
       add("register", {m.names[name]}, 1);

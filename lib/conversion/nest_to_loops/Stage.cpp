@@ -163,6 +163,11 @@ void ComputeEmitter::fetchAhead() {
     int64_t each = (lines + tiles - 1) / tiles;
     if (each > mostFetches)
       continue;
+    // Lines of a row follow one another.
+    SmallVector<std::pair<std::string, int64_t>> digits(box.extents.begin(), box.extents.end());
+    llvm::stable_sort(digits, [&](const auto &a, const auto &b) {
+      return (a.first == along) > (b.first == along);
+    });
     std::string step = e.freshVariable();
     auto body = [&]() -> LogicalResult {
       Section section;
@@ -173,7 +178,7 @@ void ComputeEmitter::fetchAhead() {
       e.define(variable, line, {0, lines - 1});
       Replacement place;
       int64_t below = 1;
-      for (const auto &[name, extent] : llvm::reverse(box.extents)) {
+      for (const auto &[name, extent] : digits) {
         bool shared = name == along;
         int64_t count = shared ? (extent * width + 63) / 64 : extent;
         Expr part = Expr::name(variable).floordiv(below).mod(count) *
