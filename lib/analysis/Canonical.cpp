@@ -70,25 +70,31 @@ private:
 
   /// Colours become the ranks of (colour, text in which the name alone is `self`), up to a fixed point.
   void refine(std::vector<unsigned> &colours) {
-    size_t classes = std::set<unsigned>(colours.begin(), colours.end()).size();
+    size_t classes = 0;
     while (true) {
+      std::map<unsigned, unsigned> members;
       Labels labels;
-      for (auto [name, colour] : llvm::zip_equal(names, colours))
+      for (auto [name, colour] : llvm::zip_equal(names, colours)) {
+        ++members[colour];
         labels[name] = "c" + std::to_string(colour);
+      }
+      bool stable = members.size() == classes;
+      classes = members.size();
       std::vector<std::pair<unsigned, std::string>> signatures;
       for (auto [name, colour] : llvm::zip_equal(names, colours)) {
+        signatures.emplace_back(colour, "");
+        if (stable || members[colour] == 1)
+          continue; // no text can split it off
         std::string kept = std::exchange(labels[name], "self");
-        signatures.emplace_back(colour, text(labels));
+        signatures.back().second = text(labels);
         labels[name] = kept;
       }
       std::vector<std::pair<unsigned, std::string>> sorted(signatures);
       llvm::sort(sorted);
       for (auto [colour, signature] : llvm::zip_equal(colours, signatures))
         colour = llvm::lower_bound(sorted, signature) - sorted.begin();
-      size_t refined = std::set<unsigned>(colours.begin(), colours.end()).size();
-      if (refined == classes)
+      if (stable || classes == names.size())
         return;
-      classes = refined;
     }
   }
 };
