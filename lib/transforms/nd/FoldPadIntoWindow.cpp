@@ -106,8 +106,10 @@ struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPad
     return success();
   }
   void runOnOperation() override {
-    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+    if (failed(applyPatternsGreedily(getOperation(), patterns))) {
+      emitError(getOperation()->getLoc()) << "folding pads into windows comes to no end";
       signalPassFailure();
+    }
   }
 
   FrozenRewritePatternSet patterns;

@@ -134,8 +134,10 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     return success();
   }
   void runOnOperation() override {
-    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+    if (failed(applyPatternsGreedily(getOperation(), patterns))) {
+      emitError(getOperation()->getLoc()) << "simplifying comes to no end";
       signalPassFailure();
+    }
   }
 
   FrozenRewritePatternSet patterns;
