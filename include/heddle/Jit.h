@@ -41,6 +41,9 @@ struct JitOptions {
   int threads = 0;            ///< that run the program; 0: all cores
   bool managedMemory = false; ///< buffer by buffer instead of a planned arena
   bool cache = true;          ///< use the cache of compiled kernels on disk
+  /// Told how many kernels of a compilation are done; by one thread at a time, any of them. Long
+  /// compilations show their progress on a terminal in any case.
+  std::function<void(size_t done, size_t total)> onProgress = {};
 };
 
 /// Measured and planned facts of a compiled function.

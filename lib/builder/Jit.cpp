@@ -171,6 +171,7 @@ struct JitCore::Impl {
     result.targetCpu = options.targetCpu;
     result.programThreads = options.threads;
     result.useCache = options.cache;
+    result.onProgress = options.onProgress;
     return result;
   }
 };

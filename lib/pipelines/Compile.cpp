@@ -10,6 +10,7 @@
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/Kernels.h"
 #include "lib/pipelines/MemoryPlan.h"
+#include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Outline.h"
 #include "lib/pipelines/Version.h"
 #include "lib/target/cpu/Builtins.h"
@@ -114,6 +115,7 @@ static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options)
 
 static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
                                    nest::MachineAttr machine) {
+  SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
   buildNestPipeline(passes, options, machine);
   return passes.run(module);
@@ -154,6 +156,11 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   if (options.useCache)
     cache.emplace(options.cacheDirectory);
   const KernelCache *kept = cache ? &*cache : nullptr;
+  for (OutlinedEntry &entry : program.entries) {
+    statistics.liveBytes += planMemory(entry);
+    statistics.arenaBytes += entry.spec.arenaBytes;
+    establishPadding(program, entry);
+  }
   auto begin = Clock::now();
   auto kernels = compileKernels(program.kernels, setting.target, kept, options);
   if (failed(kernels))
@@ -166,8 +173,6 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   }
   statistics.kernels = int(kernels->size());
   for (OutlinedEntry &entry : program.entries) {
-    statistics.liveBytes += planMemory(entry);
-    statistics.arenaBytes += entry.spec.arenaBytes;
     std::vector<cpu::EntryStep> steps = planSteps(entry, *kernels);
     for (const cpu::EntryStep &step : steps) {
       statistics.serialSteps += step.serial;
@@ -233,7 +238,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
       failed(runNestPasses(module, options, setting->machine)) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
-  auto program = outline(module, setting->machine);
+  auto program = outline(module, setting->machine, dump.isWanted());
   if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);
@@ -287,7 +292,7 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
     return printed();
   if (failed(runNestPasses(module, options, setting->machine)))
     return failure();
-  auto program = outline(module, setting->machine);
+  auto program = outline(module, setting->machine, stage == Stage::Nest);
   if (failed(program))
     return failure();
   if (stage == Stage::Nest)

@@ -31,6 +31,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
+
 namespace heddle {
 
 struct CompileOptions {
@@ -45,6 +47,8 @@ struct CompileOptions {
   std::string dumpDirectory;
   bool assignLayouts = true; ///< false: every value row-major
   bool progress = true;      ///< show progress of long compilations on a terminal
+  /// Told after each kernel how many of them are done; by one thread at a time, any of them.
+  std::function<void(size_t done, size_t total)> onProgress;
 };
 
 /// What compiling did.

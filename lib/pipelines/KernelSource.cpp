@@ -90,16 +90,6 @@ static ArrayAttr renamedList(ArrayAttr list, llvm::function_ref<Attribute(Attrib
 // Labels
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// How a nest's names become labels.
-struct NestLabels {
-  Labels iteration;
-  std::vector<Labels> operands;   ///< of each distinct operand
-  std::vector<std::string> ranks; ///< labels of the operands themselves; empty if they have none
-  bool uniform = false;           ///< all names of the op, wherever they stand, by `iteration`
-};
-} // namespace
-
 static bool areDistinct(const Labels &labels) {
   std::set<std::string> seen;
   return llvm::all_of(labels, [&](const auto &each) { return seen.insert(each.second).second; });
@@ -223,9 +213,9 @@ static void writeText(Operation *op, const Labels &labels, AttrTypeReplacer &rep
     }
 }
 
-static NestLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
+static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
   SmallVector<Value> operands = nest::kernelOperands(nest);
-  NestLabels result;
+  KernelLabels result;
   result.operands.resize(operands.size());
   auto layoutOf = [&](Value value) {
     size_t i = size_t(llvm::find(operands, value) - operands.begin());
@@ -275,7 +265,7 @@ static NestLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
 //===----------------------------------------------------------------------===//
 
 /// Renames a nest of which operands have their new types already.
-static void renameNest(Operation *nest, const NestLabels &labels) {
+static void renameNest(Operation *nest, const KernelLabels &labels) {
   if (labels.uniform) {
     AttrTypeReplacer replacer = uniformReplacer(labels.iteration);
     replacer.recursivelyReplaceElementsIn(nest, /*replaceAttrs=*/true, /*replaceLocs=*/false,
@@ -329,8 +319,15 @@ static Labels inverse(const Labels &labels) {
   return result;
 }
 
+Labels KernelLabels::spelling() const {
+  Labels names = inverse(iteration);
+  for (const Labels &operand : operands)
+    names.merge(inverse(operand));
+  return names;
+}
+
 /// Sorts the reads of a compute or update by the labels of what they read, and where.
-static void sortReads(Operation *nest, const NestLabels &labels) {
+static void sortReads(Operation *nest, const KernelLabels &labels) {
   if (labels.ranks.empty())
     return;
   SmallVector<Value> distinct = nest::kernelOperands(nest);
@@ -351,16 +348,23 @@ static void sortReads(Operation *nest, const NestLabels &labels) {
   orderReads(nest, keys);
 }
 
-void heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf) {
-  SmallVector<Layout> layouts;
-  for (Value operand : nest::kernelOperands(nest))
-    layouts.push_back(layoutOf(operand));
-  sortReads(nest, labelsOf(nest, layouts));
+KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf) {
+  SmallVector<Value> before = nest::kernelOperands(nest);
+  KernelLabels labels = labelsOf(nest, llvm::map_to_vector(before, layoutOf));
+  sortReads(nest, labels);
+  KernelLabels ordered = labels;
+  for (auto [to, value] : llvm::enumerate(nest::kernelOperands(nest))) {
+    size_t from = size_t(llvm::find(before, value) - before.begin());
+    ordered.operands[to] = labels.operands[from];
+    if (!labels.ranks.empty())
+      ordered.ranks[to] = labels.ranks[from];
+  }
+  return ordered;
 }
 
-std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayouts,
-                                 ArrayRef<Layout> resultLayouts, nest::MachineAttr machine) {
-  NestLabels labels = labelsOf(nest, operandLayouts);
+std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
+                                 ArrayRef<Layout> operandLayouts, ArrayRef<Layout> resultLayouts,
+                                 nest::MachineAttr machine, bool showSchedule) {
   MLIRContext *context = nest->getContext();
   SmallVector<Value> operands = nest::kernelOperands(nest);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
@@ -392,16 +396,6 @@ std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayout
           : labels.iteration;
   for (const Layout &layout : resultLayouts)
     resultsIn.push_back(layout.rename(resultLabels));
-  if (isa<nest::ComputeOp>(copy) && !copy->hasAttr("schedule")) {
-    nest::Schedule schedule = nest::chooseSchedule(copy, operandsIn, resultsIn, machine);
-    auto chosen = nest::ScheduleAttr::get(context, schedule);
-    copy->setAttr("schedule", chosen);
-    std::vector<Labels> back;
-    for (Value operand : nest->getOperands())
-      back.push_back(
-          inverse(labels.operands[size_t(llvm::find(operands, operand) - operands.begin())]));
-    nest->setAttr("schedule", renamed(inverse(labels.iteration), back, chosen));
-  }
   func::ReturnOp::create(builder, builder.getUnknownLoc(), copy->getResults());
   function.setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));
   auto list = [&](ArrayRef<Layout> layouts) {
@@ -416,7 +410,25 @@ std::string heddle::kernelSource(Operation *nest, ArrayRef<Layout> operandLayout
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().useLocalScope());
+  if (showSchedule && isa<nest::ComputeOp>(copy) && !copy->hasAttr("schedule")) {
+    nest::Schedule schedule = nest::chooseSchedule(copy, operandsIn, resultsIn, machine);
+    auto chosen = nest::ScheduleAttr::get(context, schedule);
+    std::vector<Labels> back;
+    for (Value operand : nest->getOperands())
+      back.push_back(
+          inverse(labels.operands[size_t(llvm::find(operands, operand) - operands.begin())]));
+    nest->setAttr("schedule", renamed(inverse(labels.iteration), back, chosen));
+  }
   return text;
+}
+
+std::string heddle::zeroSource(int64_t bytes) { return "zero " + std::to_string(bytes) + "\n"; }
+
+std::optional<int64_t> heddle::zeroedBytes(StringRef source) {
+  int64_t bytes;
+  if (source.consume_front("zero ") && !source.rtrim().getAsInteger(10, bytes))
+    return bytes;
+  return std::nullopt;
 }
 
 nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &symbol) {
@@ -429,9 +441,12 @@ nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &sy
   };
   read("heddle.operands", request.operandLayouts);
   read("heddle.results", request.resultLayouts);
+  request.machine = function->getAttrOfType<nest::MachineAttr>("heddle.machine");
   if (auto schedule = request.nest->getAttrOfType<nest::ScheduleAttr>("schedule"))
     request.schedule = schedule.getSchedule();
-  request.machine = function->getAttrOfType<nest::MachineAttr>("heddle.machine");
+  else if (isa<nest::ComputeOp>(request.nest))
+    request.schedule = nest::chooseSchedule(request.nest, request.operandLayouts,
+                                            request.resultLayouts, request.machine);
   request.symbol = symbol;
   return request;
 }

@@ -15,7 +15,8 @@
 //                     heddle.machine = #nest.machine<...>} {
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... } }
 //
-// The schedule is chosen on that text, so that it can't depend on spelling either.
+// The schedule is chosen on that text, so that it can't depend on spelling either, and not before
+// the cache was asked for the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +24,41 @@
 #define HEDDLE_LIB_PIPELINES_KERNELSOURCE_H
 
 #include "dialects/nest/Nest.h"
+#include "lib/analysis/Canonical.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace heddle {
 
+/// How the names of a nest become labels.
+struct KernelLabels {
+  Labels iteration;
+  std::vector<Labels> operands;   ///< of each distinct operand (`nest::kernelOperands`)
+  std::vector<std::string> ranks; ///< labels of the operands themselves; empty if they have none
+  bool uniform = false;           ///< all names of the op, wherever they stand, by `iteration`
+
+  /// Names by labels, for messages.
+  Labels spelling() const;
+};
+
 /// Lists the reads of `nest` in an order that neither names nor the order in which they were
 /// written influence. Operands of the kernel follow it (`nest::kernelOperands`).
-void orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf);
+KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf);
 
-/// The text for `nest`, of which `orderOperands` ordered the reads. Chooses its schedule if it has
-/// none, and writes it on the nest, in the nest's own names.
-std::string kernelSource(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
-                         llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine);
+/// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
+/// part of it; otherwise one is chosen when the kernel is compiled, as it follows from the text.
+/// With `showSchedule` it is chosen right away, too, and written on the nest in the nest's own
+/// names.
+std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
+                         llvm::ArrayRef<Layout> operandLayouts,
+                         llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine,
+                         bool showSchedule);
+
+/// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h).
+std::string zeroSource(int64_t bytes);
+/// The number of bytes, if a text is one of those.
+std::optional<int64_t> zeroedBytes(llvm::StringRef source);
 
 /// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text.
 nest::KernelRequest kernelRequest(mlir::ModuleOp module, const std::string &symbol);

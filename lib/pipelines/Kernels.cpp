@@ -9,8 +9,10 @@
 
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/KernelSource.h"
+#include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
+#include "lib/target/cpu/Zero.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -46,6 +48,11 @@ public:
       result.error = what + (said.empty() ? "" : ": " + said);
       return std::move(result);
     };
+    if (auto bytes = zeroedBytes(source)) {
+      result.info.module = cpu::buildZero(&context, symbol, *bytes);
+      result.info.chunks = llvm::divideCeil(*bytes, cpu::zeroChunkBytes);
+      return result;
+    }
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     if (!module)
       return fail("its text can't be read back");
@@ -124,7 +131,7 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
                                                               const CompileOptions &options) {
   std::vector<CompiledKernel> kernels(sources.size());
   std::vector<std::string> errors(sources.size());
-  Progress progress("compiling kernels", sources.size(), options.progress);
+  Progress progress("compiling kernels", sources.size(), options.progress, options.onProgress);
   std::atomic<size_t> next{0};
   auto work = [&] {
     std::unique_ptr<Workbench> bench; // made when the first kernel is not cached
@@ -144,7 +151,8 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
   progress.finish();
   for (auto [source, error] : llvm::zip_equal(sources, errors))
     if (!error.empty())
-      return emitError(source.loc) << "'" << source.name << "' can't be compiled: " << error,
+      return emitError(source.loc)
+                 << "'" << source.name << "' can't be compiled: " << respell(error, source.names),
              failure();
   return kernels;
 }
@@ -153,7 +161,8 @@ FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel,
                                            const cpu::CpuTarget &target, KernelForm form) {
   Workbench bench;
   auto fail = [&](const std::string &error) -> FailureOr<std::string> {
-    return emitError(kernel.loc) << "'" << kernel.name << "' can't be compiled: " << error,
+    return emitError(kernel.loc) << "'" << kernel.name
+                                 << "' can't be compiled: " << respell(error, kernel.names),
            failure();
   };
   auto emitted = bench.emit(kernel.source, symbolOf(kernel, target), form != KernelForm::Loops);

@@ -9,12 +9,23 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
+#include "lib/pipelines/KernelSource.h"
 #include "runtime/memory/Planner.h"
 
 using namespace heddle;
 using namespace mlir;
 
 using Kind = ValueSpec::Kind;
+
+/// True if the map reads the place that has the coordinates of the point.
+static bool readsItsOwnPlace(nest::MapAttr map, nd::NdTensorType type) {
+  return llvm::all_of(map.getEntries(), [&](const nest::MapEntry &entry) {
+    nd::SizeAttr size = type.getDims().lookup(entry.name);
+    // A name of size 1 has one coordinate, however it is written.
+    return entry.expr() == Expr::name(entry.name.str()) ||
+           (size && size.getExpr().constant() == 1 && entry.expr().constant() == 0);
+  });
+}
 
 /// True if a nest may write a result of the same type and layout where `operand` lies: no point
 /// reads a place of it that another point has written.
@@ -33,7 +44,7 @@ static bool mayOverwrite(Operation *op, Value operand) {
     // A point that is met for each point of a reduction would be read again after it was written.
     if (compute.isReduction() && i < compute.getReads().size())
       return false;
-    if (cast<nest::MapAttr>(compute.getMaps()[i]) != nest::MapAttr::identity(type) ||
+    if (!readsItsOwnPlace(cast<nest::MapAttr>(compute.getMaps()[i]), type) ||
         !cast<nest::GuardAttr>(compute.getGuards()[i]).isTrivial())
       return false;
   }
@@ -202,6 +213,64 @@ private:
 } // namespace
 
 int64_t heddle::planMemory(OutlinedEntry &entry) { return Planner(entry).run(); }
+
+//===----------------------------------------------------------------------===//
+// Padding that is zero
+//===----------------------------------------------------------------------===//
+
+static size_t placeOf(const std::vector<ValueSpec> &values, int32_t value) {
+  while (values[size_t(value)].aliasOf >= 0)
+    value = values[size_t(value)].aliasOf;
+  return size_t(value);
+}
+
+static size_t zeroKernel(OutlinedProgram &program, int64_t bytes, Location loc) {
+  std::string source = zeroSource(bytes);
+  for (auto [i, kernel] : llvm::enumerate(program.kernels))
+    if (kernel.source == source)
+      return i;
+  program.kernels.push_back({source, "zero", loc, {}});
+  return program.kernels.size() - 1;
+}
+
+void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
+  std::vector<ValueSpec> &values = entry.spec.values;
+  std::vector<OutlinedStep> steps;
+  std::vector<int32_t> first, last; // new numbers of a step: with its clearing, and of itself
+  for (OutlinedStep &step : entry.steps) {
+    first.push_back(int32_t(steps.size()));
+    for (int32_t result : step.results) {
+      const ValueSpec &value = values[size_t(result)];
+      Sizes sizes;
+      for (const auto &[name, size] : value.type.dims)
+        sizes[name] = size.constant().value_or(0);
+      int64_t bytes = value.bytes.constant().value_or(0);
+      bool inPlace = llvm::any_of(step.operands, [&](int32_t operand) {
+        return placeOf(values, operand) == placeOf(values, result);
+      });
+      if (inPlace || bytes == 0 || !value.layout.zeroPadded || !value.layout.hasPadding(sizes))
+        continue;
+      OutlinedStep clear;
+      clear.nest = nullptr;
+      clear.kernel = zeroKernel(program, bytes, step.nest->getLoc());
+      clear.results = {result};
+      clear.spec.name = "zero";
+      clear.spec.location = step.spec.location;
+      clear.spec.bytesMoved = double(bytes);
+      steps.push_back(std::move(clear));
+    }
+    last.push_back(int32_t(steps.size()));
+    steps.push_back(std::move(step));
+  }
+  bool isNothing = steps.size() == first.size();
+  entry.steps = std::move(steps);
+  if (isNothing)
+    return;
+  for (ValueSpec &value : values) {
+    value.firstStep = first[size_t(value.firstStep)];
+    value.lastStep = last[size_t(value.lastStep)];
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Barriers

@@ -32,6 +32,10 @@ namespace heddle {
 /// temporaries that live at one step: no arena can be smaller.
 int64_t planMemory(OutlinedEntry &entry);
 
+/// Values with `zero_padded` layouts whose padding no earlier value establishes are cleared by a
+/// step of their own before they are made. Memory must have been planned.
+void establishPadding(OutlinedProgram &program, OutlinedEntry &entry);
+
 /// For each step, whether a barrier must stand before it. `serial[s]`: step s is run by thread 0
 /// alone. Memory must have been planned.
 std::vector<bool> planBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);

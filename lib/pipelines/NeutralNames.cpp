@@ -109,3 +109,62 @@ std::unique_ptr<Pass> heddle::createNeutralNamesPass() {
 std::unique_ptr<Pass> heddle::createRestoreNamesPass() {
   return std::make_unique<RestoreNamesPass>();
 }
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+std::string heddle::respell(StringRef text, const Labels &names) {
+  auto isStart = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  std::string result;
+  while (!text.empty()) {
+    StringRef word = isPart(text[0]) ? text.take_while(isPart) : text.take_front();
+    auto found = isStart(word[0]) ? names.find(std::string_view(word)) : names.end();
+    result += found == names.end() ? word.str() : found->second;
+    text = text.drop_front(word.size());
+  }
+  return result;
+}
+
+SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
+    : ScopedDiagnosticHandler(module.getContext()), module(module) {
+  setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
+}
+
+/// Of the function that is being worked on; of several that failed side by side the one at `loc`.
+Labels SpelledDiagnostics::namesFor(Location loc) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(dictionaryName))
+      functions.push_back(function);
+  auto isThere = [&](func::FuncOp function) {
+    bool found = llvm::any_of(function.getArguments(), [&](Value v) { return v.getLoc() == loc; });
+    function.walk([&](Operation *op) { found |= op->getLoc() == loc; });
+    return found;
+  };
+  Labels names;
+  if (functions.empty())
+    return names;
+  auto chosen = functions.size() == 1 ? functions.begin() : llvm::find_if(functions, isThere);
+  if (chosen != functions.end())
+    for (NamedAttribute entry : (*chosen)->getAttrOfType<DictionaryAttr>(dictionaryName))
+      names[entry.getName().str()] = cast<StringAttr>(entry.getValue()).str();
+  return names;
+}
+
+LogicalResult SpelledDiagnostics::handle(Diagnostic &diagnostic) {
+  if (emitting)
+    return failure();
+  Labels names = namesFor(diagnostic.getLocation());
+  if (names.empty())
+    return failure();
+  Diagnostic spelled(diagnostic.getLocation(), diagnostic.getSeverity());
+  spelled << respell(diagnostic.str(), names);
+  for (Diagnostic &note : diagnostic.getNotes())
+    spelled.attachNote(note.getLocation()) << respell(note.str(), names);
+  emitting = true;
+  module.getContext()->getDiagEngine().emit(std::move(spelled));
+  emitting = false;
+  return success();
+}

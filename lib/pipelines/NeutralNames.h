@@ -12,11 +12,17 @@
 //
 //     func.func @f(...) attributes {heddle.names = {n000 = "row", n001 = "k"}}
 //
+// What a pass says about `n001` in the meantime reaches the user as `k` (SpelledDiagnostics).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
 #define HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
 
+#include "lib/analysis/Canonical.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 
 namespace heddle {
@@ -25,6 +31,21 @@ namespace heddle {
 std::unique_ptr<mlir::Pass> createNeutralNamesPass();
 /// `restore-names`: names that passes made out of `n001`, such as `n001$1`, follow it.
 std::unique_ptr<mlir::Pass> createRestoreNamesPass();
+
+/// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
+std::string respell(llvm::StringRef text, const Labels &names);
+
+/// While it lives, diagnostics about functions of `module` spell names as the user does.
+class SpelledDiagnostics : public mlir::ScopedDiagnosticHandler {
+public:
+  explicit SpelledDiagnostics(mlir::ModuleOp module);
+
+private:
+  mlir::ModuleOp module;
+  bool emitting = false; ///< the spelled diagnostic, which other handlers take
+  mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
+  Labels namesFor(mlir::Location loc);
+};
 
 } // namespace heddle
 

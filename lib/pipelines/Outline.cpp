@@ -175,8 +175,9 @@ namespace {
 class Outliner {
 public:
   Outliner(OutlinedProgram &program, ConstantBlock &constants,
-           std::map<std::string, size_t> &kernelOf, nest::MachineAttr machine)
-      : program(program), constants(constants), kernelOf(kernelOf), machine(machine) {}
+           std::map<std::string, size_t> &kernelOf, nest::MachineAttr machine, bool showSchedules)
+      : program(program), constants(constants), kernelOf(kernelOf), machine(machine),
+        showSchedules(showSchedules) {}
 
   LogicalResult run(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
@@ -210,6 +211,7 @@ private:
   ConstantBlock &constants;
   std::map<std::string, size_t> &kernelOf; ///< by source
   nest::MachineAttr machine;
+  bool showSchedules;
   OutlinedEntry entry;
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
@@ -321,7 +323,7 @@ private:
     OutlinedStep step;
     step.nest = op;
     SmallVector<Layout> operandLayouts, resultLayouts;
-    orderOperands(op, [&](Value operand) { return spec(operand).layout; });
+    KernelLabels labels = orderOperands(op, [&](Value operand) { return spec(operand).layout; });
     for (Value operand : nest::kernelOperands(op)) {
       operandLayouts.push_back(spec(operand).layout);
       step.operands.push_back(values.lookup(operand));
@@ -346,10 +348,11 @@ private:
       step.results.push_back(add(result, kind, valueName, layout));
     }
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
-    std::string source = kernelSource(op, operandLayouts, resultLayouts, machine);
+    std::string source =
+        kernelSource(op, labels, operandLayouts, resultLayouts, machine, showSchedules);
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
-      program.kernels.push_back({source, name, op->getLoc()});
+      program.kernels.push_back({source, name, op->getLoc(), labels.spelling()});
     step.kernel = known->second;
     step.spec.name =
         label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
@@ -364,13 +367,14 @@ private:
 };
 } // namespace
 
-FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr machine) {
+FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr machine,
+                                           bool showSchedules) {
   OutlinedProgram program;
   ConstantBlock constants;
   std::map<std::string, size_t> kernelOf;
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal() &&
-        failed(Outliner(program, constants, kernelOf, machine).run(function)))
+        failed(Outliner(program, constants, kernelOf, machine, showSchedules).run(function)))
       return failure();
   program.constants = constants.take();
   return program;

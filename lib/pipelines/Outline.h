@@ -17,6 +17,7 @@
 #ifndef HEDDLE_LIB_PIPELINES_OUTLINE_H
 #define HEDDLE_LIB_PIPELINES_OUTLINE_H
 
+#include "lib/analysis/Canonical.h"
 #include "lib/target/cpu/CpuTarget.h"
 #include "runtime/program/Manifest.h"
 
@@ -28,6 +29,7 @@ struct OutlinedKernel {
   std::string source; ///< KernelSource.h
   std::string name;   ///< what messages and dumps call it
   mlir::Location loc; ///< of the first nest that is this kernel
+  Labels names;       ///< that nest's, by their labels in the source
 };
 
 struct OutlinedStep {
@@ -53,8 +55,10 @@ struct OutlinedProgram {
 };
 
 /// Every public function becomes an entry. The module is changed: results that would not be values
-/// of their own are copied, and nests get the layouts and schedules that were chosen.
-mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr machine);
+/// of their own are copied, and nests get the layouts that were chosen; with `showSchedules` the
+/// schedules as well, which costs time.
+mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr machine,
+                                         bool showSchedules);
 
 } // namespace heddle
 

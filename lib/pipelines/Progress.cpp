@@ -13,13 +13,15 @@
 using namespace heddle;
 using namespace std::chrono_literals;
 
-Progress::Progress(std::string what, size_t total, bool enabled)
+Progress::Progress(std::string what, size_t total, bool enabled, Callback callback)
     : what(std::move(what)), total(total), enabled(enabled && isatty(STDERR_FILENO)),
-      next(begin + 500ms) {}
+      callback(std::move(callback)), next(begin + 500ms) {}
 
 void Progress::advance() {
   std::lock_guard lock(mutex);
   ++done;
+  if (callback)
+    callback(done, total);
   auto now = Clock::now();
   if (!enabled || now < next || done == total)
     return;

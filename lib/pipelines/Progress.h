@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -22,7 +23,9 @@ namespace heddle {
 
 class Progress {
 public:
-  Progress(std::string what, size_t total, bool enabled);
+  using Callback = std::function<void(size_t done, size_t total)>;
+  /// `callback`, if there is one, is told as well, terminal or not.
+  Progress(std::string what, size_t total, bool enabled, Callback callback = {});
   ~Progress() { finish(); }
   /// One more is done; any thread may say so.
   void advance();
@@ -34,6 +37,7 @@ private:
   std::string what;
   size_t done = 0, total;
   bool enabled, shown = false;
+  Callback callback;
   Clock::time_point begin = Clock::now(), next;
 };
 

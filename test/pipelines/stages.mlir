@@ -32,7 +32,9 @@ func.func private @square(%x: !nd.tensor<f32, m: 40>) -> !nd.tensor<f32, m: 40> 
 // KERNELS: func.func @kernel(
 // KERNELS-SAME: threads = 3
 // KERNELS-SAME: vector_bytes = 32
+// The schedule follows from the source, and is chosen only when the kernel is not in the cache.
 // KERNELS-NOT: m: 40
+// KERNELS-NOT: #nest.schedule
 // LOOPS: func.func @k_[[KEY:[0-9a-f]+]](
 // LOOPS: scf.for
 // LOOPS: vector<8xf32>

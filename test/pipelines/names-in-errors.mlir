@@ -1,0 +1,40 @@
+// Passes see no spelling and kernels have labels; what they say names dimensions as the user does.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: not heddlec %t/argument.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=ARGUMENT
+// ARGUMENT: argument.mlir:1:14: error: the layout [row floordiv 2, row mod 4, column] of argument 'x' does not fit '!nd.tensor<f32, column: 5, row: 4>': the factors of 'row' do not continue one another
+// RUN: not heddlec %t/window.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=WINDOW
+// WINDOW: window.mlir:10:8: error: {{.*}}excludes the places outside along 'row': expected that only a reduction over 'tap' reads it
+// RUN: not heddlec %t/schedule.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// SCHEDULE: schedule.mlir:2:8: error: 'compute' can't be compiled: {{.*}}the schedule merges 'row' and 'column', of which one is produced and one reduced
+
+//--- argument.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x", nd.layout = #nest.layout<[row floordiv 2, row mod 4, column]>}) -> !nd.tensor<f32, row: 4, column: 5> {
+  %y = nd.pointwise %x : (!nd.tensor<f32, row: 4, column: 5>) -> !nd.tensor<f32, row: 4, column: 5> {
+  ^bb0(%a: f32):
+    %b = arith.addf %a, %a : f32
+    nd.yield %b : f32
+  }
+  return %y : !nd.tensor<f32, row: 4, column: 5>
+}
+//--- window.mlir
+// Of two functions, each has names of its own.
+func.func @good(%a: !nd.tensor<f32, a: 4> {nd.name = "a"}) -> !nd.tensor<f32, a: 4> {
+  %y = nd.pointwise %a : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%b: f32):
+    nd.yield %b : f32
+  }
+  return %y : !nd.tensor<f32, a: 4>
+}
+func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x"}) -> !nd.tensor<f32, row: 4, column: 5, tap: 3> {
+  %y = nd.window %x row -> tap size 3 stride 1 pad 1, 1 exclude : !nd.tensor<f32, row: 4, column: 5> -> !nd.tensor<f32, row: 4, column: 5, tap: 3>
+  return %y : !nd.tensor<f32, row: 4, column: 5, tap: 3>
+}
+//--- schedule.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x"}) -> !nd.tensor<f32, row: 4> {
+  %y = nest.compute (row: 4) reduce (column: 5) reads %x[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[register (row, column) by 4, vector (row, column) by 1]>} : (!nd.tensor<f32, row: 4, column: 5>) -> !nd.tensor<f32, row: 4>
+  return %y : !nd.tensor<f32, row: 4>
+}
+

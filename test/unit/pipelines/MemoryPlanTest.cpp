@@ -1,0 +1,194 @@
+//===- MemoryPlanTest.cpp - where the values of an entry lie --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+
+/// `%name = what(%operand) elementwise`, kept as a nest of its own.
+std::string nest(const std::string &name, const std::string &operand, int size,
+                 const std::string &layout = "[i]", const std::string &map = "") {
+  std::string type = "!nd.tensor<f32, i: " + std::to_string(size) + ">";
+  return "  %" + name + " = nest.compute (i: " + std::to_string(size) + ") reads %" + operand +
+         "[" + map +
+         "] {\n  ^bb0(%a: f32):\n    %c = arith.constant 1.0 : f32\n    %q = arith.addf %a, %c : "
+         "f32\n"
+         "    nest.yield %q : f32\n  } {heddle.materialize, layouts = [#nest.layout<" +
+         layout + ">]} : (" + type + ") -> " + type + "\n";
+}
+
+/// `%name = %operand with its first elements replaced by those of %x`, which can be done in place.
+std::string update(const std::string &name, const std::string &operand, int size,
+                   const std::string &layout = "[i]") {
+  std::string type = "!nd.tensor<f32, i: " + std::to_string(size) + ">";
+  return "  %" + name + " = nest.update (p: 7) %" + operand + "[i = p] unique reads %x[i = p] {\n" +
+         "  ^bb0(%a: f32):\n    nest.yield %a : f32\n  } combine {\n  ^bb0(%a: f32, %b: f32):\n"
+         "    nest.yield %b : f32\n  } {layouts = [#nest.layout<" +
+         layout + ">]} : (" + type + ", " + type + ") -> " + type + "\n";
+}
+
+std::string function(int size, const std::string &arguments, const std::string &body,
+                     const std::string &result) {
+  std::string type = "!nd.tensor<f32, i: " + std::to_string(size) + ">";
+  return "func.func @f(" + arguments + ") -> (" + type +
+         " {nd.name = \"z\", nd.layout = #nest.layout<[i]>}) {\n" + body + "  return %" + result +
+         " : " + type + "\n}\n";
+}
+
+std::string argument(const std::string &name, int size, const std::string &more = "") {
+  return "%" + name + ": !nd.tensor<f32, i: " + std::to_string(size) + "> {nd.name = \"" + name +
+         "\", nd.layout = #nest.layout<[i]>" + more + "}";
+}
+
+/// Reading neighbours keeps nests apart.
+const char *reversed = "i = 99 - i";
+
+/// Hands out memory that holds something, and keeps what lay in buffers of one size when they are
+/// freed.
+class UsedMemory : public SystemManager {
+public:
+  int64_t bytes = 0;
+  std::vector<std::vector<float>> kept;
+
+protected:
+  void *obtain(int64_t size, int64_t alignment) override {
+    void *memory = SystemManager::obtain(size, alignment);
+    memset(memory, 0x7f, size_t(size));
+    return memory;
+  }
+  void release(void *address, int64_t size) override {
+    if (size == bytes)
+      kept.emplace_back(static_cast<float *>(address), static_cast<float *>(address) + size / 4);
+    SystemManager::release(address, size);
+  }
+};
+
+TEST(MemoryPlan, ChainOfTemporariesLiesInTheResult) {
+  std::string text = function(
+      100, argument("x", 100),
+      nest("t", "x", 100, "[i]", reversed) + update("u", "t", 100) + update("r", "u", 100), "r");
+  Compiled compiled = compile(text);
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  const EntrySpec &entry = compiled.image->manifest.entries.at(0);
+  EXPECT_EQ(entry.steps.size(), 3u);
+  EXPECT_EQ(entry.arenaBytes, 0);
+}
+
+TEST(MemoryPlan, ReadersOfNeighboursHaveAPlaceOfTheirOwn) {
+  std::string text = function(100, argument("x", 100),
+                              nest("t", "x", 100) + nest("r", "t", 100, "[i]", "i = 99 - i"), "r");
+  Compiled compiled = compile(text);
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  const EntrySpec &entry = compiled.image->manifest.entries.at(0);
+  ASSERT_EQ(entry.steps.size(), 2u);
+  EXPECT_GE(entry.arenaBytes, 400);
+  EXPECT_GE(compiled.statistics.arenaBytes, compiled.statistics.liveBytes);
+}
+
+TEST(MemoryPlan, DonatedArgumentsAreUpdatedInPlace) {
+  std::string donated = argument("x", 100, ", heddle.donate = 0 : i64");
+  Compiled compiled = compile(function(100, donated, nest("r", "x", 100), "r"));
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  using Pairs = std::vector<std::pair<int32_t, int32_t>>;
+  EXPECT_EQ(compiled.image->manifest.entries.at(0).donations, (Pairs{{0, 0}}));
+  // Not if a point reads what another point has written.
+  compiled = compile(function(100, donated, nest("r", "x", 100, "[i]", "i = 99 - i"), "r"));
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  EXPECT_EQ(compiled.image->manifest.entries.at(0).donations, Pairs{});
+}
+
+TEST(MemoryPlan, PlacesAreAlignedAsTheirLayoutsSay) {
+  std::string text = function(
+      100, argument("x", 100),
+      nest("t", "x", 100, "[i], align 4096") + nest("r", "t", 100, "[i]", "i = 99 - i"), "r");
+  Compiled compiled = compile(text);
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  bool found = false;
+  for (const ValueSpec &value : compiled.image->manifest.entries.at(0).values)
+    if (value.kind == ValueSpec::Kind::Temporary && value.layout.alignment == 4096) {
+      found = true;
+      EXPECT_EQ(value.offset % 4096, 0);
+    }
+  EXPECT_TRUE(found);
+}
+
+TEST(MemoryPlan, PaddingThatMustBeZeroIsCleared) {
+  std::string layout = "[i floordiv 16, i mod 16], zero_padded";
+  auto stepsOf = [](const Compiled &compiled) {
+    std::vector<std::string> names;
+    for (const StepSpec &step : compiled.image->manifest.entries.at(0).steps)
+      names.push_back(step.name);
+    return names;
+  };
+  std::string text =
+      function(100, argument("x", 100),
+               nest("t", "x", 100, layout, reversed) + update("u", "t", 100, layout) +
+                   nest("r", "u", 100, "[i]", reversed),
+               "r");
+  Compiled compiled = compile(text);
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  // Once: what takes the place of %t finds it clear.
+  EXPECT_EQ(llvm::count(stepsOf(compiled), "zero"), 1);
+  EXPECT_EQ(stepsOf(compiled).at(0), "zero");
+  // Memory that was used before is cleared in the lanes that belong to no element.
+  auto manager = std::make_shared<UsedMemory>();
+  manager->bytes = 112 * sizeof(float);
+  CallOptions options;
+  options.manager = manager;
+  options.managed = true;
+  std::vector<float> x(100);
+  std::iota(x.begin(), x.end(), 0.0f);
+  auto tensor = std::make_shared<RuntimeTensor>(TensorSpec{ElementType::F32, {{"i", 100}}},
+                                                  *Layout::parse("[i]"));
+  tensor->copyFrom(x.data(), {"i"});
+  auto program = std::make_shared<Program>(std::move(*compiled.image));
+  TensorRef result = program->run("f", {{"x", tensor}}, options).at(0);
+  std::vector<float> z(100);
+  result->copyTo(z.data(), {"i"});
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(z[size_t(i)], (99 - i < 7 ? float(99 - i) : float(i) + 1) + 1) << i;
+  ASSERT_FALSE(manager->kept.empty());
+  for (const std::vector<float> &kept : manager->kept)
+    for (size_t lane = 100; lane < 112; ++lane)
+      EXPECT_EQ(kept[lane], 0.0f) << lane;
+  // Nothing is cleared where no lane is padding.
+  text = function(
+      96, argument("x", 96),
+      nest("t", "x", 96, layout, "i = 95 - i") + nest("r", "t", 96, "[i]", "i = 95 - i"), "r");
+  compiled = compile(text);
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  EXPECT_EQ(llvm::count(stepsOf(compiled), "zero"), 0);
+}
+
+TEST(MemoryPlan, BarriersStandWhereValuesMeet) {
+  // Big enough to be shared by threads: two steps that have nothing in common, and one that needs
+  // both.
+  int size = 1 << 20;
+  std::string last = "i = " + std::to_string(size - 1);
+  std::string type = "!nd.tensor<f32, i: " + std::to_string(size) + ">";
+  std::string sum = "  %r = nest.compute (i: " + std::to_string(size) + ") reads %t[" + last +
+                    " - i], %u[" + last +
+                    " - i] {\n  ^bb0(%a: f32, %b: f32):\n    %c = arith.addf %a, %b : f32\n"
+                    "    nest.yield %c : f32\n  } : (" +
+                    type + ", " + type + ") -> " + type + "\n";
+  Compiled compiled = compile(function(size, argument("x", size) + ", " + argument("y", size),
+                                       nest("t", "x", size) + nest("u", "y", size) + sum, "r"));
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  EXPECT_EQ(compiled.statistics.steps, 3);
+  EXPECT_EQ(compiled.statistics.serialSteps, 0);
+  EXPECT_EQ(compiled.statistics.barriers, 1);
+}
+
+} // namespace

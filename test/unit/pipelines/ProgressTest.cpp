@@ -1,0 +1,79 @@
+//===- ProgressTest.cpp - the line that says how far it is ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+
+#include "lib/pipelines/Progress.h"
+
+#include <gtest/gtest.h>
+
+#include <pty.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+void work(bool enabled) {
+  Progress progress("weaving", 3, enabled);
+  std::this_thread::sleep_for(600ms);
+  progress.advance();
+  progress.finish();
+}
+
+/// What `work` writes to a terminal.
+std::string onTerminal(bool enabled) {
+  int terminal = -1;
+  pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    work(enabled);
+    _exit(0);
+  }
+  if (child < 0)
+    return "no terminal";
+  std::string said;
+  char buffer[256];
+  for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;)
+    said.append(buffer, size_t(n));
+  close(terminal);
+  waitpid(child, nullptr, 0);
+  return said;
+}
+
+TEST(Progress, ShowsOnATerminalAndLeavesNothingBehind) {
+  std::string said = onTerminal(true);
+  if (said == "no terminal")
+    GTEST_SKIP() << said;
+  EXPECT_NE(said.find("weaving: 1 of 3"), std::string::npos) << said;
+  EXPECT_TRUE(llvm::StringRef(said).ends_with("\r\033[K")) << said;
+  EXPECT_EQ(onTerminal(false), "");
+}
+
+TEST(Progress, SaysNothingElsewhere) {
+  testing::internal::CaptureStderr();
+  work(true);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Progress, CallbackIsToldAfterEachKernel) {
+  CompileOptions options = plainOptions();
+  std::vector<std::pair<size_t, size_t>> told;
+  options.onProgress = [&](size_t done, size_t total) { told.emplace_back(done, total); };
+  Compiled compiled = compile(spell(network, {"batch", "row", "channel", "tap", "out"}), options);
+  ASSERT_TRUE(compiled.image) << compiled.errors;
+  ASSERT_EQ(told.size(), size_t(compiled.statistics.kernels));
+  for (size_t i = 0; i < told.size(); ++i) {
+    EXPECT_EQ(told[i].first, i + 1);
+    EXPECT_EQ(told[i].second, told.size());
+  }
+}
+
+} // namespace
