@@ -54,8 +54,9 @@ void bench::fashionTraining(const Request &request, Report &report) {
   forEachTensor(*state, [&](const std::string &, Tensor &tensor) { heddle.peakMemoryBytes += tensor.data()->bytes(); });
   work.systems.push_back(std::move(heddle));
   if (request.peers)
-    for (System &peer : torchPeer("fashion", {{"batch", std::to_string(batch)}}, request.threads))
-      work.systems.push_back(std::move(peer));
+    for (bool tuned : {true, false})
+      for (System &peer : torchPeer("fashion", {{"batch", std::to_string(batch)}}, request.threads, tuned))
+        work.systems.push_back(std::move(peer));
   report.measure(work);
   printf("  planned arena %.1f MiB, live-set lower bound %.1f MiB\n", double(statistics.arenaBytes) / (1 << 20),
          double(statistics.liveBytes) / (1 << 20));

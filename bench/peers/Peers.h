@@ -33,7 +33,9 @@ std::vector<System> oneDnnConvolution(const ConvolutionShape &shape, Direction d
 
 /// PyTorch, eager, in a process of its own (`bench/peers/torch_peer.py`), if `python3` (or $HEDDLE_PEER_PYTHON) has it.
 /// `workload` is what the script knows.
-std::vector<System> torchPeer(const std::string &workload, const std::map<std::string, std::string> &settings, int threads);
+/// `tuned`: with an allocator that keeps its memory and asks for huge pages (jemalloc); none if that isn't installed.
+std::vector<System> torchPeer(const std::string &workload, const std::map<std::string, std::string> &settings, int threads,
+                              bool tuned = false);
 
 } // namespace heddle::bench
 

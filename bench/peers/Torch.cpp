@@ -73,16 +73,24 @@ private:
 } // namespace
 
 std::vector<System> bench::torchPeer(const std::string &workload, const std::map<std::string, std::string> &settings,
-                                     int threads) {
+                                     int threads, bool tuned) {
   const char *python = getenv("HEDDLE_PEER_PYTHON");
   std::vector<std::string> command{python ? python : "python3", HEDDLE_BENCH_PEERS "/torch_peer.py", workload,
                                    "threads=" + std::to_string(threads)};
+  if (tuned) {
+    const char *jemalloc = getenv("HEDDLE_PEER_JEMALLOC");
+    std::vector<std::string> environment{
+        "env", "LD_PRELOAD=" + std::string(jemalloc ? jemalloc : "libjemalloc.so.2"), "THP_MEM_ALLOC_ENABLE=1",
+        "MALLOC_CONF=oversize_threshold:1,background_thread:false,metadata_thp:auto,dirty_decay_ms:-1,"
+        "muzzy_decay_ms:-1,thp:always"};
+    command.insert(command.begin(), environment.begin(), environment.end());
+  }
   for (const auto &[name, value] : settings)
     command.push_back(name + "=" + value);
   signal(SIGPIPE, SIG_IGN);
   auto process = std::make_shared<Process>(command);
   std::string name = process->line(); // "torch-2.9.0" once it is ready
-  if (name.rfind("torch", 0) != 0)
+  if (name.rfind("torch", 0) != 0 || tuned != name.ends_with("+tuned"))
     return {};
   return {{.name = name,
            .run =

@@ -3,8 +3,8 @@ standard input with the seconds that N runs took. Prints nothing and ends if the
 
     torch_peer.py WORKLOAD threads=N [key=value]...
 
-For training, an allocator that keeps its memory and huge pages are the fair setting; start heddle-bench with
-LD_PRELOAD=libjemalloc.so.2 MALLOC_CONF=thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1 to give PyTorch both.
+The name ends with "+tuned" where jemalloc is preloaded: for training, an allocator that keeps its memory, and huge pages,
+are the fair setting.
 """
 import sys
 import time
@@ -116,7 +116,9 @@ run = {"matmul": matmul, "fashion": fashion, "capsule": capsule, "routing": rout
        "pointwise": pointwise}[sys.argv[1]]()
 for _ in range(2):
     run()
-print("torch-" + torch.__version__.split("+")[0], flush=True)
+with open("/proc/self/maps") as maps:
+    tuned = "jemalloc" in maps.read()
+print("torch-" + torch.__version__.split("+")[0] + ("+tuned" if tuned else ""), flush=True)
 for line in sys.stdin:
     count = int(line)
     begin = time.perf_counter()
