@@ -12,6 +12,7 @@
 #include "lib/pipelines/MemoryPlan.h"
 #include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Outline.h"
+#include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
 #include "lib/target/cpu/Builtins.h"
 
@@ -97,12 +98,15 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
         return function.isPublic() && !function.isExternal();
       }))
     return module.emitError() << "the module has no public function to make an entry of", failure();
+  module.getContext()->loadDialect<nest::NestDialect>();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal() && failed(checkSignature(function)))
+      return failure();
   auto target = cpu::targetFor(options.targetCpu);
   if (!target)
     return module.emitError() << llvm::toString(target.takeError()), failure();
   int threads = options.programThreads > 0 ? options.programThreads
                                            : std::max(1, int(std::thread::hardware_concurrency()));
-  module.getContext()->loadDialect<nest::NestDialect>();
   nest::MachineAttr machine = cpu::machineAttr(module.getContext(), *target, threads);
   return Setting{std::move(*target), machine};
 }

@@ -1,14 +1,14 @@
 // Passes see no spelling and kernels have labels; what they say names dimensions as the user does.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: not heddlec %t/argument.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=ARGUMENT
-// ARGUMENT: argument.mlir:1:14: error: the layout [row floordiv 2, row mod 4, column] of argument 'x' does not fit '!nd.tensor<f32, column: 5, row: 4>': the factors of 'row' do not continue one another
+// RUN: not heddlec %t/place.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: place.mlir:2:8: error: 'x' is updated in place, so it can't lie as [row, column] before and as [column, row] after
 // RUN: not heddlec %t/window.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=WINDOW
 // WINDOW: window.mlir:10:8: error: {{.*}}excludes the places outside along 'row': expected that only a reduction over 'tap' reads it
 // RUN: not heddlec %t/schedule.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: schedule.mlir:2:8: error: 'compute' can't be compiled: {{.*}}the schedule merges 'row' and 'column', of which one is produced and one reduced
 
-//--- argument.mlir
-func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x", nd.layout = #nest.layout<[row floordiv 2, row mod 4, column]>}) -> !nd.tensor<f32, row: 4, column: 5> {
+//--- place.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x", heddle.donate = 0 : i64, nd.layout = #nest.layout<[row, column]>}) -> (!nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[column, row]>}) {
   %y = nd.pointwise %x : (!nd.tensor<f32, row: 4, column: 5>) -> !nd.tensor<f32, row: 4, column: 5> {
   ^bb0(%a: f32):
     %b = arith.addf %a, %a : f32

@@ -24,8 +24,11 @@ public:
       for (Value each : value.values)
         setLayout(each, problem.values[v].candidates[choice.layouts[v]]);
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
+    // A result that lies otherwise than the value (an argument, or one that is returned twice) is a copy.
     for (OpOperand &operand : end->getOpOperands())
-      if (auto found = layouts.find(operand.get()); found != layouts.end())
+      if (auto found = layouts.find(operand.get());
+          found != layouts.end() &&
+          !function.getResultAttrOfType<LayoutAttr>(operand.getOperandNumber(), "nd.layout"))
         function.setResultAttr(operand.getOperandNumber(), "nd.layout", found->second);
     for (const LayoutTerm &term : problem.terms) {
       int copy = problem.termCopy(term, choice.ways[term.nest], choice.layouts[term.value]);

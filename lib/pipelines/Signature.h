@@ -1,0 +1,31 @@
+//===- Signature.h - what functions say of arguments and results -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The function that becomes an entry fixes how its arguments and results lie and which result may
+// take an argument's place:
+//
+//     func.func @step(%w: !nd.tensor<f32, row: 4> {nd.name = "w", heddle.donate = 0 : i64},
+//                     %x: !nd.tensor<f32, row: 4> {nd.layout = "any"})
+//         -> (!nd.tensor<f32, row: 4> {nd.layout = #nest.layout<[row]>})
+//
+// What can't be meant is refused before any pass looks at it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_SIGNATURE_H
+#define HEDDLE_LIB_PIPELINES_SIGNATURE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// Checks `nd.layout` and `heddle.donate`, with a diagnostic for the first that is wrong.
+mlir::LogicalResult checkSignature(mlir::func::FuncOp function);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_SIGNATURE_H
