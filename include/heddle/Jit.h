@@ -29,6 +29,7 @@
 #include "heddle/Ops.h"
 #include "heddle/Tree.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -44,6 +45,11 @@ struct JitOptions {
   /// Told how many kernels of a compilation are done; by one thread at a time, any of them. Long
   /// compilations show their progress on a terminal in any case.
   std::function<void(size_t done, size_t total)> onProgress = {};
+  /// Positions of arguments that many calls have in common and none of them changes, such as the
+  /// weights of a classifier. The program chooses how they lie in memory (other arguments lie
+  /// row-major over their sorted names), and a tensor that lies otherwise is packed at its first
+  /// call, not at each.
+  std::vector<size_t> kept = {};
 };
 
 /// Measured and planned facts of a compiled function.
@@ -60,6 +66,7 @@ struct Leaf {
   std::string path;
   Tensor *tensor;
   bool state; ///< written back
+  bool kept;  ///< JitOptions::kept
 };
 /// A tensor of a result.
 struct Output {
@@ -119,8 +126,14 @@ class JitFunction;
 template <typename F, typename R, typename... A>
 class JitFunction<F, R, std::tuple<A...>> {
 public:
-  JitFunction(F function, JitOptions options)
-      : function(std::move(function)), core(std::make_shared<JitCore>(options)) {}
+  JitFunction(F function, JitOptions options) : function(std::move(function)), kept(options.kept) {
+    for (size_t position : kept)
+      if (position >= sizeof...(A))
+        throw Error("argument " + std::to_string(position) + " of '" + options.name +
+                    "' should be kept, but the function has " + std::to_string(sizeof...(A)) +
+                    " arguments");
+    core = std::make_shared<JitCore>(std::move(options));
+  }
 
   R operator()(A... arguments, Here here = Here::current()) const {
     Returned returned = core->call(leavesOf(arguments...), tracer(arguments...), here);
@@ -145,22 +158,24 @@ public:
 
 private:
   F function;
+  std::vector<size_t> kept;
   std::shared_ptr<JitCore> core;
 
   template <typename T>
-  static void addLeaves(std::vector<Leaf> &leaves, size_t position, T &tree, bool state) {
+  void addLeaves(std::vector<Leaf> &leaves, size_t position, T &tree, bool state) const {
     std::string argument = "argument" + std::to_string(position);
+    bool isKept = std::find(kept.begin(), kept.end(), position) != kept.end();
     size_t before = leaves.size();
     forEachTensor(tree, [&](const std::string &path, Tensor &tensor) {
       bool taken = path.empty() || (path[0] >= '0' && path[0] <= '9');
       for (size_t i = 0; i < before && !taken; ++i)
         taken = leaves[i].path == path;
       std::string name = !taken ? path : path.empty() ? argument : argument + "." + path;
-      leaves.push_back({name, &tensor, state});
+      leaves.push_back({name, &tensor, state, isKept});
     });
   }
   template <typename... T>
-  static std::vector<Leaf> leavesOf(T &...arguments) {
+  std::vector<Leaf> leavesOf(T &...arguments) const {
     std::vector<Leaf> leaves;
     size_t position = 0;
     (addLeaves(leaves, position++, const_cast<std::remove_const_t<T> &>(arguments),

@@ -55,11 +55,16 @@ struct Group {
 struct Node {
   std::shared_ptr<Group> group;
   mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
-  std::shared_ptr<RuntimeTensor> data; ///< of a leaf in memory, or of a node that was evaluated
+  std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
+  std::shared_ptr<RuntimeTensor> packed; ///< the same as a program wants it that keeps it
   bool formal = false;
   std::string name;      ///< of a formal
   std::string donatedAt; ///< where the value was given up, if it was
 
+  void giveUp(std::string place) {
+    donatedAt = std::move(place);
+    packed = nullptr;
+  }
   nd::NdTensorType type() const { return llvm::cast<nd::NdTensorType>(value.getType()); }
 };
 

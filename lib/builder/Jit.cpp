@@ -143,6 +143,8 @@ struct JitCore::Impl {
                                      builder.getI64IntegerAttr(traced.written[i]));
         emission.function.setResultAttr(unsigned(traced.written[i]), nd::nameAttrName,
                                         nameOf(leaves[i].path));
+      } else if (leaves[i].kept) {
+        emission.function.setArgAttr(unsigned(i), "nd.layout", nameOf("any"));
       }
     }
     for (size_t i = 0; i < traced.captured.size(); ++i)
@@ -213,6 +215,18 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trac
   compile(std::move(module), impl->compileOptions(), nullptr, here).write(path);
 }
 
+/// The tensor as `layout` wants it. What was packed is kept with the node for the next call.
+static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout) {
+  if (data->layout() == layout)
+    return data;
+  GraphLock lock;
+  if (!node.packed || node.packed->layout() != layout) {
+    node.packed = std::make_shared<RuntimeTensor>(data->spec(), layout);
+    node.packed->copyFrom(*data);
+  }
+  return node.packed;
+}
+
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   std::string signature;
   for (const Leaf &leaf : leaves)
@@ -243,12 +257,16 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     compiled = impl->make(signature, leaves, trace, here);
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
+  const EntrySpec &entry = program->entry(impl->options.name);
   // A value that is given up must have no other owner among the arguments.
   std::vector<TensorRef> arguments;
   std::vector<bool> donate;
   std::map<RuntimeTensor *, int> uses;
-  for (const Leaf &leaf : leaves) {
-    arguments.push_back(leaf.tensor->data(here));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    TensorRef data = leaves[i].tensor->data(here);
+    if (leaves[i].kept && outline.written[i] < 0)
+      data = packed(*leaves[i].tensor->node, data, entry.values[size_t(entry.arguments[i])].layout);
+    arguments.push_back(std::move(data));
     ++uses[arguments.back().get()];
   }
   for (const NodeRef &node : outline.captured) {
@@ -266,7 +284,6 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   std::vector<NodeRef> given;
   for (const Leaf &leaf : leaves)
     given.push_back(leaf.tensor->node);
-  const EntrySpec &entry = program->entry(impl->options.name);
   auto results = program->run(entry, arguments, options, donate);
   Returned returned{{}, outline.shape};
   for (size_t i = 0; i < outline.outputs; ++i)
@@ -275,7 +292,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     if (outline.written[i] < 0)
       continue;
     if (!arguments[i]->donatedTo.empty())
-      given[i]->donatedAt = placeOf(here);
+      given[i]->giveUp(placeOf(here));
     *leaves[i].tensor = Tensor::fromData(results[size_t(outline.written[i])], here);
   }
   return returned;

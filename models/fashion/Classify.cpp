@@ -13,14 +13,17 @@
 
 using namespace heddle;
 
-static TensorRef toRuntime(const io::HostArray &array) {
+/// As it should lie; an empty layout: row-major.
+static TensorRef toRuntime(const io::HostArray &array, Layout layout = {}) {
   TensorSpec spec{array.element, {}};
   for (size_t i = 0; i < array.names.size(); ++i)
     spec.dims[array.names[i]] = Expr(array.shape[i]);
   std::vector<std::string> sorted;
   for (const auto &[name, size] : spec.dims)
     sorted.push_back(name);
-  auto tensor = std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted));
+  if (layout.factors.empty())
+    layout = Layout::rowMajor(sorted);
+  auto tensor = std::make_shared<RuntimeTensor>(spec, layout);
   tensor->copyFrom(array.bytes.data(), array.names);
   return tensor;
 }
@@ -39,7 +42,7 @@ std::vector<int> fashion::classifyWithRuntime(const std::string &programFile,
     if (value.name == "image")
       size = constantSizes(value.type).at("batch");
     else
-      call->bind(value.name, toRuntime(weights.at(value.name)));
+      call->bind(value.name, toRuntime(weights.at(value.name), value.layout)); // packed once
   }
   if (size == 0)
     throw Error("'" + programFile + "': the entry 'classify' has no argument 'image'");

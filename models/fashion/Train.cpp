@@ -81,11 +81,11 @@ private:
   static constexpr int64_t testBatch = 250;
 
   std::string file(const char *name) const { return options.output + "/" + name; }
-  JitOptions jitOptions(const char *name) const {
-    return {.name = name, .threads = options.threads};
+  JitOptions jitOptions(const char *name, std::vector<size_t> kept = {}) const {
+    return {.name = name, .threads = options.threads, .kept = std::move(kept)};
   }
   decltype(jit(&trainStep)) step{jit(&trainStep, jitOptions("train"))};
-  decltype(jit(&classify)) classifier{jit(&classify, jitOptions("classify"))};
+  decltype(jit(&classify)) classifier{jit(&classify, jitOptions("classify", {0}))};
 
   void openOutput();
   void removeLeftovers();
