@@ -11,6 +11,7 @@
 #include "lib/transforms/nd/Lift.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace heddle;
 using namespace mlir;
