@@ -330,10 +330,11 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
                                align);
 }
 
-void Emitter::prefetch(const Memory &target, const Expr &offset, Section &section, bool write) {
+void Emitter::prefetch(const Memory &target, const Expr &offset, Section &section, bool write,
+                       bool near) {
   if (!onLanes(offset))
     LLVM::Prefetch::create(b, loc, pointer(target, offset, section), /*rw=*/write,
-                           /*hint=*/write ? 3 : 2, /*cache=*/1);
+                           /*hint=*/write || near ? 3 : 2, /*cache=*/1);
 }
 
 void Emitter::storeResult(const Memory &target, Value value, const Point &point, Section &section) {

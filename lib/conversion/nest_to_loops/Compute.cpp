@@ -17,6 +17,9 @@ using namespace mlir;
 /// for at its start.
 static constexpr int64_t leastStepsToPrefetch = 32;
 
+/// Panels that no first cache holds are asked for so many steps of the reduction before their use.
+static constexpr int64_t stepsAhead = 8;
+
 ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
                                const Plan &plan, Value chunk)
     : e(emitter), op(op), schedule(schedule), plan(plan), loops(emitter, plan, chunk) {
@@ -287,8 +290,46 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
         total = next;
       }
     }
+  fetchPanels(produced, steps, section);
   loops.unbind(std::move(saved));
   return totals;
+}
+
+void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps,
+                                 Section &section) {
+  if (plan.outer == plan.loops.size() || plan.lanesReduced || !plan.lanes)
+    return;
+  const std::string &variable = plan.loops.back().variable;
+  int64_t l1 = e.machine ? e.machine.integer("l1_bytes", 32 << 10) : 32 << 10;
+  for (unsigned i = 0; i < operandOf.size(); ++i) {
+    MapAttr map = op.readMap(i);
+    const Memory &source = e.memory.find(operandOf[i])->second;
+    int64_t bytes = std::max(8u, source.type.getElementType().getIntOrFloatBitWidth()) / 8;
+    if (isGathered(map))
+      continue;
+    // Lines of the vectors of one step, and how far the next step's lie.
+    std::set<Expr> lines;
+    int64_t stride = 0;
+    for (const Point &step : steps)
+      for (Point point : produced) {
+        point.values.insert(step.values.begin(), step.values.end());
+        Replacement coordinates;
+        for (const MapEntry &entry : map.getEntries())
+          coordinates[entry.name.str()] = e.resolve(entry.expr(), point);
+        Expr offset = e.address(source, coordinates);
+        if (!offset.isLinearIn(laneName) || offset.coefficient(laneName) != 1 ||
+            !offset.isLinearIn(variable))
+          continue;
+        stride = offset.coefficient(variable);
+        lines.insert(offset.substitute(Replacement{{laneName, Expr(0)}}));
+      }
+    // Each vector is used by several rows, so that there is time to ask.
+    if (stride * bytes < 64 || stride * bytes > 4096 || lines.size() * 4 > produced.size() ||
+        int64_t(lines.size()) * plan.lanes * bytes * reductionSteps() < l1 / 2)
+      continue;
+    for (const Expr &line : lines)
+      e.prefetch(source, line + Expr(stride * stepsAhead), section, /*write=*/false, /*near=*/true);
+  }
 }
 
 //===----------------------------------------------------------------------===//

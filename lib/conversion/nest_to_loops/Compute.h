@@ -77,6 +77,8 @@ private:
   /// Steps of the loops that carry the accumulators.
   int64_t reductionSteps() const;
   void prefetchResults();
+  /// Asks for the vectors that a later step of the reduction reads.
+  void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
   Values loadAccumulators();
   mlir::FailureOr<Values> combineAccumulators(mlir::ValueRange known, mlir::ValueRange part);
   void storeAccumulators(mlir::ValueRange totals);

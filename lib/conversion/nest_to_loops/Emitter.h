@@ -165,8 +165,10 @@ public:
                    Section &section);
   void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point,
              mlir::Value mask, Section &section);
-  /// Asks for the line of an offset that will be used soon.
-  void prefetch(const Memory &target, const Expr &offset, Section &section, bool write);
+  /// Asks for the line of an offset that will be used soon; `near`: so soon that it should lie in
+  /// the first cache.
+  void prefetch(const Memory &target, const Expr &offset, Section &section, bool write,
+                bool near = false);
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 
