@@ -21,8 +21,9 @@ static constexpr double bytesFromL3 = 4;
 static constexpr double hopCycles = 4; ///< of a step of the reduction that leaves the page
 static constexpr double fetchedAhead =
     0.4; ///< part of a transfer that is felt when it was asked for
-static constexpr double copyCycles = 0.15; ///< an element, lanes side by side
-static constexpr double turnCycles = 0.5;  ///< an element, lanes turned
+static constexpr double copyCycles = 0.15;                  ///< an element, lanes side by side
+static constexpr double turnCycles = 0.5;                   ///< an element, lanes turned
+static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
 /// Candidates that are looked at.
@@ -375,6 +376,17 @@ private:
     return false;
   }
 
+  /// Cycles a step for widening what is stored in less than 32 bits; copies hold it widened.
+  double conversions(const ModelAccess &access, const ModelTile &tile) {
+    if (access.bytes >= 4)
+      return 0;
+    double count = access.onLanes ? double(tile.vectors) * widenVector : widenScalar;
+    for (auto &[name, points] : tile.rows)
+      if (access.mentions(name))
+        count *= double(points);
+    return count;
+  }
+
   void evaluate(Candidate &candidate, bool staging) {
     candidate.stages.clear();
     size_t count = candidate.levels.size();
@@ -410,7 +422,8 @@ private:
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
         perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * 1.5 : 0) +
-                   (hops(m.accesses[i]) ? hopCycles : 0);
+                   (hops(m.accesses[i]) ? hopCycles : 0) +
+                   conversions(m.accesses[i], candidate.tile);
     double arithmetic = tiles * steps * perStep;
     double runs = tiles;
     for (size_t i = 0; i < candidate.outer; ++i)
@@ -509,10 +522,40 @@ private:
     }
   }
 
-  Layout stageLayout(const ModelAccess &access, const Extents &extents) {
+  /// A copy's names in the order in which the loops inside of it walk them; what lies side by side
+  /// in the tensor still does.
+  std::vector<std::string> stageOrder(const ModelAccess &access, int loop) {
+    std::vector<std::string> order = access.order;
+    if (order.size() < 3)
+      return order;
+    auto depth = [&](const std::string &name) {
+      // Walked by the register tile alone: innermost. Reduced names: within what is produced.
+      int found = -1;
+      for (const ModelAccess::Dim &dim : access.dims)
+        if (dim.name == name)
+          for (const auto &[each, coefficient] : dim.terms) {
+            int at = -1;
+            for (size_t q = size_t(loop) + 1; q < best.levels.size(); ++q)
+              if (llvm::is_contained(groups[best.levels[q].group].names, each))
+                at = int(q);
+            if (at < 0 &&
+                llvm::any_of(best.tile.rows, [&](auto &row) { return row.first == each; }))
+              at = int(best.levels.size());
+            found = std::max(found, at);
+          }
+      return found;
+    };
+    std::stable_sort(
+        order.begin(), order.end() - 1,
+        [&](const std::string &a, const std::string &b) { return depth(a) < depth(b); });
+    return order;
+  }
+
+  Layout stageLayout(const ModelAccess &access, const Extents &extents, int loop) {
     Layout layout;
     std::vector<std::string> order = access.order;
     if (!access.onLanes) {
+      order = stageOrder(access, loop);
       layout = Layout::rowMajor(order);
       // Rows a power of two apart would meet in few sets of the cache.
       for (const ModelAccess::Dim &dim : access.dims)
@@ -582,9 +625,10 @@ private:
       // time.
       bool ahead = size_t(copy.loop) >= best.chunkLevels &&
                    !groups[best.levels[size_t(copy.loop)].group].reduced;
-      schedule.stages.push_back({copy.access, placeOf[copy.loop], "",
-                                 stageLayout(m.accesses[copy.access], boxes[size_t(copy.loop) + 1]),
-                                 ahead ? 2u : 1u, ""});
+      schedule.stages.push_back(
+          {copy.access, placeOf[copy.loop], "",
+           stageLayout(m.accesses[copy.access], boxes[size_t(copy.loop) + 1], copy.loop),
+           ahead ? 2u : 1u, ""});
     }
     for (auto &[name, points] : best.tile.rows)
       add("register", {m.names[name]}, 1);
