@@ -13,6 +13,8 @@
 #include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace heddle::nd {

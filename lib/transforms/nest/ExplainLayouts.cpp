@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/AssignLayouts.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace heddle;
