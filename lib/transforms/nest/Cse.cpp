@@ -49,11 +49,6 @@ private:
   llvm::StringMap<Known> known;
   DenseMap<Value, unsigned> numbers;
 
-  static bool isRenaming(ComputeOp op) {
-    return onlyMoves(op) && op.readGuard(0).isTrivial() && renamingOf(op.readMap(0)) &&
-           op.getProduced().size() == tensorTypeOf(op.getReads()[0]).getDims().size();
-  }
-
   /// The value below renamings, and its names.
   OperandIdentity identify(Value value) {
     Labels names;

@@ -173,7 +173,7 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
     othersAreNests &= allReadersAreNests(result, consumer);
   }
   // The same elements twice are no gain.
-  if (onlyMoves(consumer) && !kept.empty())
+  if ((onlyMoves(consumer) || isRenaming(producer)) && !kept.empty())
     return {};
   // Whose names change: a result that is not read by nests alone keeps its own.
   bool renamesConsumer = false;

@@ -121,17 +121,29 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
+  SmallVector<Operation *> copies; // what the producer would be computed again as itself in
   double before = secondsOf(producer), after = 0;
-  for (Operation *reader : readers) {
+  auto take = [&](Operation *reader) {
     Operation *taken = takeIn(producer, reader);
     if (!taken) {
       remains = true;
-      continue;
+      return;
     }
     made.emplace_back(reader, taken);
     before += secondsOf(reader);
     after += secondsOf(taken);
-  }
+  };
+  bool isCopy = isRenaming(producer);
+  for (Operation *reader : readers)
+    if (auto compute = dyn_cast<ComputeOp>(reader); compute && !isCopy && isRenaming(compute))
+      copies.push_back(reader);
+    else
+      take(reader);
+  // One of them may take its place, no more: see Fuse.cpp.
+  if (copies.size() == 1 && !remains)
+    take(copies[0]);
+  else
+    remains |= !copies.empty();
   if (remains)
     after += secondsOf(producer);
   bool pays = moves || producer->hasAttr(recomputeAttr) || after + leastGain < before;

@@ -222,7 +222,8 @@ static bool fuse(ComputeOp first, ComputeOp second) {
   bool shares = false;
   for (Value read : second.getReads())
     shares |= llvm::is_contained(first.getReads(), read);
-  if (!shares || isFixed(first) || isFixed(second) || first.isReduction() != second.isReduction() ||
+  if (!shares || isFixed(first) || isFixed(second) || isRenaming(first) || isRenaming(second) ||
+      first.isReduction() != second.isReduction() ||
       (!first.isReduction() && (!first.getFinish().empty() || !second.getFinish().empty())) ||
       first->hasAttr(recomputeAttr) || second->hasAttr(recomputeAttr))
     return false;

@@ -7,6 +7,8 @@
 
 #include "lib/transforms/nest/Rewrite.h"
 
+#include "lib/analysis/NestAnalysis.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -19,6 +21,17 @@ using namespace mlir;
 using Replacement = std::map<std::string, Expr, std::less<>>;
 
 bool nest::isFixed(Operation *op) { return op->hasAttr("schedule"); }
+
+bool nest::isRenaming(ComputeOp op) {
+  if (!onlyMoves(op) || !op.readGuard(0).isTrivial())
+    return false;
+  auto names = renamingOf(op.readMap(0));
+  nd::NdTensorType type = tensorTypeOf(op.getReads()[0]);
+  return names && names->size() == op.getProduced().size() &&
+         llvm::all_of(*names, [&](const auto &entry) {
+           return op.getProduced().lookup(entry.second) == type.size(entry.first);
+         });
+}
 
 Renaming nest::inverse(const Renaming &names) {
   Renaming result;

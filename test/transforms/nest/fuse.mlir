@@ -71,3 +71,29 @@ func.func @inScan(%h: !nd.tensor<f32, n: 4>, %x: !nd.tensor<f32, n: 4, t: 5>) ->
   }
   return %r : !nd.tensor<f32, n: 4>
 }
+
+// -----
+
+// A value that is returned under two names is computed once, or fusion would not end: equal nests are merged,
+// one becoming a renaming of the other.
+// CHECK-LABEL: @two_names
+// CHECK-NEXT: %[[S:.*]] = nest.compute (n: 4) reads %arg0[n = n + 2] {
+// CHECK: %[[R:.*]] = nest.compute (m: 4) reads %[[S]][n = m] {
+// CHECK: return %[[S]], %[[R]]
+func.func @two_names(%x: !nd.tensor<f32, n: 8>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, m: 4>) {
+  %0 = nd.slice %x n from 2 size 4 : !nd.tensor<f32, n: 8> -> !nd.tensor<f32, n: 4>
+  %1 = nd.rename %0 [n] to [m] : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 4>
+  return %0, %1 : !nd.tensor<f32, n: 4>, !nd.tensor<f32, m: 4>
+}
+
+// -----
+
+// Where only the other name is wanted, there is one nest.
+// CHECK-LABEL: @one_name
+// CHECK-NEXT: %[[S:.*]] = nest.compute (m: 4) reads %arg0[n = m + 2] {
+// CHECK-NOT: nest.compute
+func.func @one_name(%x: !nd.tensor<f32, n: 8>) -> !nd.tensor<f32, m: 4> {
+  %0 = nd.slice %x n from 2 size 4 : !nd.tensor<f32, n: 8> -> !nd.tensor<f32, n: 4>
+  %1 = nd.rename %0 [n] to [m] : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 4>
+  return %1 : !nd.tensor<f32, m: 4>
+}
