@@ -1,0 +1,29 @@
+//===- ExpandMath.h - mathematical functions as arithmetic ------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of scalars and vectors become polynomials, on any vector width; what has none is called
+// (lib/target/cpu/BuiltinsMath.h), one element at a time.
+//
+//     math.sin %x : vector<16xf32>      all |x| <= 2^20: reduced in doubles, then a polynomial;
+//                                       else 16 calls of sinf, which reduces any number exactly
+//
+// `arith.maximumf` and `minimumf` are left as they are: LLVM knows that 0 is larger than -0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_EXPANDMATH_H
+#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_EXPANDMATH_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace heddle::nest {
+
+std::unique_ptr<mlir::Pass> createExpandMathPass();
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_EXPANDMATH_H
