@@ -404,7 +404,7 @@ def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]
       bind to one size each) and the formal's element type.
     - (c3) a lifted name has one size.
     - (c4) each result has the names of the callee's result (symbols substituted) and the lifted names of the operands
-      on which it depends, which the callee's result lacks.
+      on which it depends, which the callee's result lacks; it may repeat over lifted names of other operands.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs);
   let results = (outs Variadic<Nd_Tensor>:$results);

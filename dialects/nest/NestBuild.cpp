@@ -217,6 +217,21 @@ bool nest::isGathered(MapAttr map) {
                       [](const MapEntry &entry) { return isGathered(entry.expr()); });
 }
 
+std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
+  std::map<std::string, std::string> free;
+  for (const MapEntry &entry : op.getDestMap().getEntries()) {
+    Expr place = entry.expr();
+    std::vector<std::string> names = place.names();
+    nd::SizeAttr size = names.size() == 1 ? op.getSpace().lookup(names[0]) : nd::SizeAttr();
+    if (!size || place.coefficient(names[0]) == 0 || !place.isAffine() ||
+        (owned &&
+         !(place.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))))
+      continue;
+    free[names[0]] = entry.name.str();
+  }
+  return free;
+}
+
 Sizes nest::sizesOf(nd::DimsAttr dims) {
   Sizes sizes;
   for (const nd::Dim &dim : dims)

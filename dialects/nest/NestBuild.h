@@ -89,6 +89,10 @@ Ranges iterationRanges(mlir::Operation *nest);
 Sizes sizesOf(nd::DimsAttr dims);
 /// The product of constant sizes.
 int64_t points(nd::DimsAttr dims);
+/// The iteration names of an update that alone give a coordinate of the destination, which names
+/// it: points that differ in one of them meet different places, whatever the others do. `owned`:
+/// only those that are a coordinate as they stand, over its whole size.
+std::map<std::string, std::string> freeNames(UpdateOp op, bool owned = false);
 /// True if the conditions hold for all points of `ranges`.
 bool alwaysHolds(GuardAttr guard, const Ranges &ranges);
 /// The guard without conditions that always hold, expressions simplified.

@@ -47,7 +47,10 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     - (c6) `neutral` is empty exactly if `reduced` is; `combine` likewise. A guard may exclude only where something is reduced.
     - (c7) every result has the produced names with their sizes.
     - (c8) `layouts`, if present, has one layout (or unit) for each result, legal for its sizes.
-    - (c9) `schedule`, if present, covers every iteration name down to step 1.
+    - (c9) `schedule`, if present, is legal for the iteration names (Schedule.h says which is), and a stage is of a read
+      and has a layout that is legal for it.
+    - (c10) `order`, if present, lists the reduced names once each: where the gradient of a selecting combiner meets equal
+      elements, it goes to the first one in that order.
 
     ```mlir
     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
@@ -89,8 +92,11 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, DeclareOpInterfa
 
     Maps and guards: one for each read; `destMap` for the destination, which may mention `read(i)`.
 
-    Constraints: (c1) to (c5) as for `nest.compute`; (c6) `combine` takes (old, new) of the destination's accumulator type and yields one;
-    (c7) the result has the type of the destination; (c8) layout and schedule as for `nest.compute`.
+    Constraints: (c2) to (c5) as for `nest.compute`; (c6) `combine` takes (old, new) of the destination's accumulator type and yields one;
+    (c7) the result has the type of the destination; (c8) the layout as for `nest.compute`; (c9) the schedule as for
+    `nest.compute`, without stages, and so that neither threads nor lanes meet a place together: threads come first and walk,
+    in steps that divide its size, a name that is a coordinate of the destination over its whole size; a vector walks a name
+    that alone gives a coordinate.
   }];
   let arguments = (ins Nd_Tensor:$dest, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$space, Nest_MapAttr:$destMap,
                    TypedArrayAttrBase<Nest_MapAttr, "maps">:$maps,
@@ -113,6 +119,7 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
     - (c1) every read has `along` with its size.
     - (c2) the region's arguments and yields have the types described.
     - (c3) results are the types of `inits`, then the outputs with `along`.
+    - (c4) `layouts` as for `nest.compute`.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inits, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$along, UnitAttr:$reverse,
                    OptionalAttr<ArrayAttr>:$layouts);
@@ -135,6 +142,7 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, DeclareOpInterfaceMethod
     - (c1) the names are distinct from those of enclosing groups and of the nests inside.
     - (c2) the region has no arguments, holds nest ops and ends in `nest.yield`.
     - (c3) each result is the yielded type with the group's names added.
+    - (c4) `layouts` and `schedule` as for `nest.compute`, the latter of threads, caches and plain loops, without stages.
 
     ```mlir
     %r = nest.group (n: 8) {

@@ -118,8 +118,8 @@ static bool hasZeroSize(ArrayRef<nd::DimsAttr> spaces) {
 
 /// c8 and c9; `operands` are those that a schedule may stage.
 static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layouts,
-                                   std::optional<ScheduleAttr> schedule,
-                                   ArrayRef<nd::DimsAttr> spaces, ValueRange operands = {}) {
+                                   std::optional<ScheduleAttr> schedule, nd::DimsAttr produced,
+                                   nd::DimsAttr reduced, ValueRange operands = {}) {
   if (layouts) {
     if (layouts->size() != op->getNumResults())
       return op->emitOpError() << "expected a layout for each of " << op->getNumResults()
@@ -136,11 +136,14 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
     }
   }
   if (schedule) {
-    Sizes sizes;
-    for (nd::DimsAttr dims : spaces)
-      for (const nd::Dim &dim : dims)
-        sizes[dim.name.str()] = dim.size().constant().value_or(1);
-    if (std::string message = schedule->getSchedule().verify(sizes); !message.empty())
+    auto namesOf = [](nd::DimsAttr dims) {
+      std::set<std::string> names;
+      for (nd::Dim dim : dims ? dims.getDims() : ArrayRef<nd::Dim>())
+        names.insert(dim.name.str());
+      return names;
+    };
+    if (std::string message = schedule->getSchedule().verify(namesOf(produced), namesOf(reduced));
+        !message.empty())
       return op->emitOpError() << message;
     for (const Stage &stage : schedule->getSchedule().stages) {
       if (stage.operand >= operands.size())
@@ -239,8 +242,41 @@ LogicalResult ComputeOp::verify() {
     if (tensorTypeOf(result).getDims() != getProduced()) // c7
       return emitOpError() << "expected a result with the names " << nd::namesText(getProduced())
                            << ", got " << nd::namesText(tensorTypeOf(result).getDims());
-  return verifyChoices(*this, getLayouts(), getSchedule(), {getProduced(), getReduced()},
+  return verifyChoices(*this, getLayouts(), getSchedule(), getProduced(), getReduced(),
                        getOperands());
+}
+
+/// c9: chunks of threads and lanes of a vector may not meet a place together.
+static LogicalResult verifyUpdateSchedule(UpdateOp op) {
+  if (!op.getSchedule())
+    return success();
+  const Schedule &schedule = op.getSchedule()->getSchedule();
+  if (!schedule.stages.empty())
+    return op.emitOpError() << "expected no stages";
+  auto free = freeNames(op), owned = freeNames(op, /*owned=*/true);
+  bool threadsStand = true;
+  for (const Loop &loop : schedule.loops) {
+    bool isThread = loop.level == "thread";
+    if (isThread && !threadsStand)
+      return op.emitOpError() << "expected the thread over '" << loop.names[0]
+                              << "' before all other loops";
+    threadsStand &= isThread;
+    bool single = loop.names.size() == 1;
+    if (isThread && !(single && owned.count(loop.names[0])))
+      return op.emitOpError() << "expected threads over a name that is a coordinate of the "
+                                 "destination, over its whole size, got '"
+                              << loop.names[0] << "'";
+    // A chunk copies what it owns, all chunks alike.
+    if (auto size = op.getSpace().lookup(loop.names[0]).constant();
+        isThread && size && *size % loop.step != 0)
+      return op.emitOpError() << "expected threads over '" << loop.names[0]
+                              << "' in a step that divides " << *size << ", got " << loop.step;
+    if (loop.level == "vector" && !(single && free.count(loop.names[0])))
+      return op.emitOpError() << "expected a vector over a name that alone gives a coordinate of "
+                                 "the destination, got '"
+                              << loop.names[0] << "'";
+  }
+  return success();
 }
 
 LogicalResult UpdateOp::verify() {
@@ -265,7 +301,9 @@ LogicalResult UpdateOp::verify() {
   if (getResult().getType() != getDest().getType()) // c7
     return emitOpError() << "expected a result of type " << getDest().getType() << ", got "
                          << getResult().getType();
-  return verifyChoices(*this, getLayouts(), getSchedule(), {getSpace()}, getReads());
+  if (failed(verifyChoices(*this, getLayouts(), getSchedule(), getSpace(), {}, getReads())))
+    return failure();
+  return verifyUpdateSchedule(*this);
 }
 
 static LogicalResult verifyNestRegion(Operation *op, Block &block) {
@@ -319,7 +357,7 @@ LogicalResult ScanOp::verify() {
       return emitOpError() << "expected a result of type " << type << ", got "
                            << getResult(i).getType();
   }
-  return verifyChoices(*this, getLayouts(), std::nullopt, {});
+  return verifyChoices(*this, getLayouts(), std::nullopt, {}, {});
 }
 
 /// The names that an op iterates over (an inner group checks its own against those around it).
@@ -371,7 +409,15 @@ LogicalResult GroupOp::verify() {
       return emitOpError() << "expected a result of type " << type.withDims(dims) << ", got "
                            << result.getType();
   }
-  return verifyChoices(*this, getLayouts(), getSchedule(), {getNames()});
+  if (auto schedule = getSchedule()) { // c4
+    for (const Loop &loop : schedule->getSchedule().loops)
+      if (loop.level != "thread" && loop.level != "cache" && loop.level != "loop")
+        return emitOpError() << "expected thread, cache or loop over '" << loop.names[0]
+                             << "' of a group, got " << loop.level;
+    if (!schedule->getSchedule().stages.empty())
+      return emitOpError() << "expected no stages: nests inside of a group have their own";
+  }
+  return verifyChoices(*this, getLayouts(), getSchedule(), getNames(), {});
 }
 
 LogicalResult IndexOp::verify() {

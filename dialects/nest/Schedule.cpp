@@ -12,21 +12,58 @@
 using namespace heddle;
 using namespace heddle::nest;
 
-std::string Schedule::verify(const Sizes &names) const {
+static bool isLevel(const std::string &word) {
+  static const std::set<std::string> words = {"thread",  "cache", "loop", "register",
+                                              "vector",  "unit",  "grid", "block",
+                                              "cluster", "warp",  "lane"};
+  return words.count(word);
+}
+
+/// What is wrong with a loop by itself.
+static std::string verifyLoop(const Loop &loop, const std::set<std::string> &produced,
+                              const std::set<std::string> &reduced) {
+  if (loop.names.empty())
+    return "expected a name after '" + loop.level + "'";
+  const std::string &first = loop.names[0];
+  if (!isLevel(loop.level))
+    return "unknown level '" + loop.level + "' of the loop over '" + first + "'";
+  if (loop.step < 1)
+    return "expected a step of at least 1 for '" + first + "', got " + std::to_string(loop.step);
+  if (loop.unroll < 1)
+    return "expected an unroll factor of at least 1 for '" + first + "', got " +
+           std::to_string(loop.unroll);
+  std::set<std::string> met;
+  for (const std::string &name : loop.names) {
+    if (!produced.count(name) && !reduced.count(name))
+      return "unknown iteration name '" + name + "'";
+    if (!met.insert(name).second)
+      return "the name '" + name + "' stands twice in one group";
+    if (reduced.count(name) != reduced.count(first))
+      return "the names '" + first + "' and '" + name +
+             "' are merged, of which one is produced and one reduced";
+  }
+  if (loop.level == "thread" && reduced.count(first))
+    return "expected threads over produced names, got '" + first + "'";
+  if (loop.level == "vector" && loop.step != 1)
+    return "expected step 1 for the vector over '" + first + "', got " + std::to_string(loop.step);
+  return "";
+}
+
+std::string Schedule::verify(const std::set<std::string> &produced,
+                             const std::set<std::string> &reduced) const {
   std::map<std::vector<std::string>, int64_t> tiles; // the step of the last loop over a group
   std::map<std::string, std::vector<std::string>> groupOf;
+  const Loop *vector = nullptr;
   for (const Loop &loop : loops) {
-    if (loop.names.empty())
-      return "expected a name after '" + loop.level + "'";
-    if (loop.step < 1)
-      return "expected a step of at least 1 for '" + loop.names[0] + "', got " +
-             std::to_string(loop.step);
-    if (loop.unroll < 1)
-      return "expected an unroll factor of at least 1 for '" + loop.names[0] + "', got " +
-             std::to_string(loop.unroll);
+    if (std::string message = verifyLoop(loop, produced, reduced); !message.empty())
+      return message;
+    if (loop.level == "vector") {
+      if (vector)
+        return "expected one vector, got one over '" + vector->names[0] + "' and one over '" +
+               loop.names[0] + "'";
+      vector = &loop;
+    }
     for (const std::string &name : loop.names) {
-      if (!names.count(name))
-        return "unknown iteration name '" + name + "'";
       auto [known, isNew] = groupOf.emplace(name, loop.names);
       if (!isNew && known->second != loop.names)
         return "the name '" + name + "' is walked in two different groups";
@@ -43,10 +80,13 @@ std::string Schedule::verify(const Sizes &names) const {
     if (step != 1)
       return "expected the last loop over '" + group[0] + "' to have step 1, got " +
              std::to_string(step);
-  for (const Stage &stage : stages)
+  for (const Stage &stage : stages) {
     if (stage.at >= loops.size())
       return "expected a stage at a loop below " + std::to_string(loops.size()) + ", got " +
              std::to_string(stage.at);
+    if (stage.buffers < 1)
+      return "expected at least 1 buffer for a stage, got " + std::to_string(stage.buffers);
+  }
   return "";
 }
 

@@ -22,6 +22,14 @@
 // `thread`, `cache`, `loop` (plain sequential loops), `register` (unrolled), `vector` (lanes),
 // `unit` (a matrix unit's tile); gpu code `grid`, `cluster`, `block`, `warp`, `lane`.
 //
+// Legal is a schedule whose loops
+//   - have a level listed above, and steps and unroll factors of at least 1;
+//   - walk iteration names, each in one group, a group of produced or of reduced names;
+//   - walk, over the same group, in steps that divide the step before, the last of which is 1;
+//   - are threads over produced names only (the bits of a sum do not depend on how many there are);
+//   - are vectors once at most, in step 1;
+// and whose stages stand at one of the loops and have at least one buffer.
+//
 // A name that no loop mentions is walked by a sequential loop: produced names outside of all
 // listed loops, reduced names inside the innermost `cache`, `thread` or `loop` level.
 //
@@ -31,6 +39,8 @@
 #define HEDDLE_DIALECTS_NEST_SCHEDULE_H
 
 #include "runtime/expr/Layout.h"
+
+#include <set>
 
 namespace heddle::nest {
 
@@ -59,8 +69,9 @@ struct Schedule {
   std::vector<Stage> stages;
   auto operator<=>(const Schedule &) const = default;
 
-  /// Empty if legal for iteration names with these sizes, else a sentence naming the name at fault.
-  std::string verify(const Sizes &names) const;
+  /// Empty if legal for these iteration names, else a sentence naming the name at fault.
+  std::string verify(const std::set<std::string> &produced,
+                     const std::set<std::string> &reduced) const;
   Schedule rename(const std::map<std::string, std::string, std::less<>> &to) const;
   size_t hash() const;
 };

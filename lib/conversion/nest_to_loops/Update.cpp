@@ -25,9 +25,10 @@ using namespace mlir;
 namespace {
 class UpdateEmitter {
 public:
-  UpdateEmitter(Emitter &emitter, UpdateOp op, Value chunk) : e(emitter), op(op), chunk(chunk) {}
+  UpdateEmitter(Emitter &emitter, UpdateOp op, Value chunk)
+      : e(emitter), op(op), chunk(chunk), free(freeNames(op)) {}
 
-  LogicalResult emit() {
+  LogicalResult emit(const Schedule &chosen) {
     from = e.memory.find(op.getDest())->second;
     to = e.memory.find(op.getResult())->second;
     if (isEmpty(op.getSpace())) {
@@ -35,8 +36,19 @@ public:
       LoopWalker walker(e, nothing, chunk);
       return copyOwned(nothing, walker);
     }
-    findFree();
-    FailureOr<Plan> made = plan();
+    unsigned bits = e.computeType(to.type.getElementType()).getIntOrFloatBitWidth();
+    for (Value read : op.getReads())
+      bits = std::max(bits,
+                      e.computeType(tensorTypeOf(read).getElementType()).getIntOrFloatBitWidth());
+    Schedule schedule = chosen.loops.empty() ? choose(bits) : chosen;
+    // What has one point has no lanes.
+    for (Loop &loop : schedule.loops)
+      if (loop.level == "vector" && op.getSpace().lookup(loop.names[0]).constant() == 1)
+        loop.level = "loop";
+    while (owners < schedule.loops.size() && schedule.loops[owners].level == "thread")
+      ++owners;
+    FailureOr<Plan> made =
+        planLoops(e, op, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, bits);
     if (failed(made))
       return failure();
     LoopWalker walker(e, *made, chunk);
@@ -60,38 +72,19 @@ private:
   UpdateOp op;
   Value chunk;
   Memory from, to;
-  std::map<std::string, std::string> freeNames; ///< space name -> the destination's name
-  std::set<std::string> owned; ///< free names that are a coordinate themselves, over its whole size
-  size_t owners = 0;           ///< loops over owned names come first
+  std::map<std::string, std::string> free; ///< space name -> the destination's name
+  size_t owners = 0;                       ///< loops over owned names, which come first
 
-  void findFree() {
+  Schedule choose(unsigned bits) {
     Sizes sizes = sizesOf(op.getSpace());
-    for (const MapEntry &entry : op.getDestMap().getEntries()) {
-      Expr place = entry.expr();
-      std::vector<std::string> names = place.names();
-      if (names.size() != 1 || !sizes.count(names[0]) || place.coefficient(names[0]) == 0 ||
-          !place.isAffine())
-        continue;
-      freeNames[names[0]] = entry.name.str();
-      if (place.asName() &&
-          *tensorTypeOf(op.getDest()).size(entry.name.getValue()).constant() == sizes[names[0]])
-        owned.insert(names[0]);
-    }
-  }
-
-  FailureOr<Plan> plan() {
-    Sizes sizes = sizesOf(op.getSpace());
-    unsigned bits = e.computeType(to.type.getElementType()).getIntOrFloatBitWidth();
-    for (Value read : op.getReads())
-      bits = std::max(bits,
-                      e.computeType(tensorTypeOf(read).getElementType()).getIntOrFloatBitWidth());
+    auto owned = freeNames(op, /*owned=*/true);
     int64_t lanes = (e.machine ? e.machine.integer("vector_bytes", 32) : 32) * 8 / bits;
     // The vector: a free name along which the destination is contiguous.
     std::string vector;
     std::vector<Expr> indices = to.layout.indices(to.type.sizes());
     Expr address = to.layout.address(to.type.sizes());
     int64_t best = 1;
-    for (const auto &[name, dim] : freeNames) {
+    for (const auto &[name, dim] : free) {
       Ranges ranges;
       for (const auto &[other, size] : to.type.sizes())
         ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
@@ -111,10 +104,9 @@ private:
     int64_t chunks = 1;
     auto share = [&](const std::string &name, int64_t step) {
       schedule.loops.push_back({"thread", {name}, step, 1});
-      ++owners;
       chunks *= (sizes[name] + step - 1) / step;
     };
-    for (const std::string &name : owned)
+    for (const auto &[name, dim] : owned)
       if (name != vector && chunks < 64 && sizes[name] > 1) {
         // Parts of equal size.
         int64_t part = std::max<int64_t>(1, sizes[name] / 256);
@@ -140,7 +132,7 @@ private:
       schedule.loops.push_back({"register", {vector}, lanes, 1});
       schedule.loops.push_back({"vector", {vector}, 1, 1});
     }
-    return planLoops(e, op, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, bits);
+    return schedule;
   }
 
   /// Copies the part of the destination that the current chunk owns, unless the update is in place.
@@ -160,7 +152,7 @@ private:
         std::string name = dim.name.str();
         const Walk *owner = nullptr;
         for (size_t i = 0; i < owners; ++i)
-          if (freeNames[plan.loops[i].group[0]] == name)
+          if (free[plan.loops[i].group[0]] == name)
             owner = &plan.loops[i];
         if (!owner) {
           dims.push_back(dim);
@@ -250,6 +242,6 @@ private:
 };
 } // namespace
 
-LogicalResult Emitter::emitUpdate(UpdateOp op, const Schedule &, Value chunk) {
-  return UpdateEmitter(*this, op, chunk).emit();
+LogicalResult Emitter::emitUpdate(UpdateOp op, const Schedule &schedule, Value chunk) {
+  return UpdateEmitter(*this, op, chunk).emit(schedule);
 }

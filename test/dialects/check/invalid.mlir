@@ -41,6 +41,22 @@ func.func @expect_eq_const_c2_shape(%x: !nd.tensor<i32, row: 2>) {
 
 // -----
 
+func.func @expect_close_const_c1_order(%x: !nd.tensor<f32, row: 2, column: 2>) {
+  // expected-error @below {{expected 'by' to list all of {column: 2, row: 2}}}
+  check.expect_close_const %x is dense<1.0> : tensor<f32> by [row] : !nd.tensor<f32, row: 2, column: 2>
+  return
+}
+
+// -----
+
+func.func @expect_close_const_c2_shape(%x: !nd.tensor<f32, row: 2>) {
+  // expected-error @below {{expected values for {row: 2} in the order written, got 'tensor<3xf32>'}}
+  check.expect_close_const %x is dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [row] : !nd.tensor<f32, row: 2>
+  return
+}
+
+// -----
+
 func.func @expect_close_const_c3_elements(%x: !nd.tensor<i32, row: 2>) {
   // expected-error @below {{expected float elements, got '!nd.tensor<i32, row: 2>'}}
   check.expect_close_const %x is dense<1> : tensor<i32> by [row] : !nd.tensor<i32, row: 2>

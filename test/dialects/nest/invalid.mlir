@@ -490,6 +490,116 @@ func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+func.func @compute_c9_level(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{unknown level 'vectr' of the loop over 'n'}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[vectr n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_step_zero(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a step of at least 1 for 'n', got 0}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[cache n by 0, loop n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_step_negative(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a step of at least 1 for 'n', got -2}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[cache n by -2]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_unroll(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected an unroll factor of at least 1 for 'n', got 0}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop n by 1 unroll 0]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_name_twice(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the name 'n' stands twice in one group}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop (n, n) by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_merged(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the names 'm' and 'n' are merged, of which one is produced and one reduced}}
+  %0 = nest.compute (m: 2) reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[loop (m, n) by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2>
+  return
+}
+
+// -----
+
+func.func @compute_c9_thread_reduced(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected threads over produced names, got 'n'}}
+  %0 = nest.compute (m: 2) reduce (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[thread n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2>
+  return
+}
+
+// -----
+
+func.func @compute_c9_vector_step(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected step 1 for the vector over 'n', got 2}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[vector n by 2, loop n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_two_vectors(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected one vector, got one over 'm' and one over 'n'}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[vector m by 1, vector n by 1]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @compute_c9_buffers(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected at least 1 buffer for a stage, got 0}}
+  %0 = nest.compute (m: 2, n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop n by 1], [stage 0 at 0 in #nest.layout<[n]> buffers 0]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
 func.func @compute_operand_types(%a: !nd.tensor<f32, n: 4>) {
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
@@ -682,6 +792,111 @@ func.func @update_c8_layout(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>
 
 // -----
 
+func.func @update_c9_unknown_name(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{unknown iteration name 'n'}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[loop n by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
+func.func @update_c9_thread(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected threads over a name that is a coordinate of the destination, over its whole size, got 'q'}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[thread q by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
+func.func @update_c9_thread_part(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected threads over a name that is a coordinate of the destination, over its whole size, got 'p'}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[thread p by 1]>} : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @update_c9_thread_step(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected threads over 'p' in a step that divides 3, got 2}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[thread p by 2, loop p by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
+func.func @update_c9_thread_late(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected the thread over 'p' before all other loops}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[loop q by 1, thread p by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
+func.func @update_c9_vector(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected a vector over a name that alone gives a coordinate of the destination, got 'q'}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[vector q by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
+func.func @update_c9_stage(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
+  // expected-error @below {{expected no stages}}
+  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[loop p by 1], [stage 0 at 0 in #nest.layout<[p]>]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
+  return
+}
+
+// -----
+
 func.func @scan_along(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected one name to run along, got {t: 3, u: 2}}}
   %0 = nest.scan along #nd.dims<t: 3, u: 2> init(%s) reads() : (!nd.tensor<f32>) -> !nd.tensor<f32> {
@@ -741,6 +956,17 @@ func.func @scan_c2_op(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 func.func @scan_c3_output(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, t: 3>', got '!nd.tensor<f32>'}}
   %0:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+  ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    nest.yield %state, %x : !nd.tensor<f32>, !nd.tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c4_layouts(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected a layout for each of 2 results, got 1}}
+  %0:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) {layouts = [#nest.layout<[]>]} : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
     nest.yield %state, %x : !nd.tensor<f32>, !nd.tensor<f32>
   }
@@ -881,4 +1107,46 @@ func.func @index_outside(%a: !nd.tensor<f32, n: 4>) {
 func.func @yield_outside() {
   // expected-error @below {{expects parent op to be one of 'nest.compute, nest.update, nest.scan, nest.group'}}
   nest.yield
+}
+
+// -----
+
+func.func @group_c4_level(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected thread, cache or loop over 'n' of a group, got vector}}
+  %0 = nest.group (n: 4) {
+    %1 = nest.compute () reads %a[] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+    nest.yield %1 : !nd.tensor<f32>
+  } {schedule = #nest.schedule<[vector n by 1]>} : !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c4_stage(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected no stages: nests inside of a group have their own}}
+  %0 = nest.group (n: 4) {
+    %1 = nest.compute () reads %a[] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+    nest.yield %1 : !nd.tensor<f32>
+  } {schedule = #nest.schedule<[thread n by 1], [stage 0 at 0 in #nest.layout<[n]>]>} : !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c4_layout(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the layout mentions 'm', which the tensor does not have}}
+  %0 = nest.group (n: 4) {
+    %1 = nest.compute () reads %a[] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+    nest.yield %1 : !nd.tensor<f32>
+  } {layouts = [#nest.layout<[m]>]} : !nd.tensor<f32, n: 4>
+  return
 }

@@ -105,3 +105,27 @@ func.func @types(%d: !nd.tensor<f32, n: 31, z: 5>, %u: !nd.tensor<f32, p: 13, z:
   } : (!nd.tensor<f64, n: 0>, !nd.tensor<f64, p: 3>) -> !nd.tensor<f64, n: 0>
   return %0, %1, %2, %3, %4 : !nd.tensor<f32, n: 31, z: 5>, !nd.tensor<bf16, n: 7>, !nd.tensor<i8, n: 1>, !nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 0>
 }
+
+// A schedule is kept: threads over what they own, a vector over what is a coordinate, any order of the rest.
+func.func @scheduled(%d: !nd.tensor<f32, n: 6, m: 9>, %u: !nd.tensor<f32, p: 6, q: 9, s: 4>, %at: !nd.tensor<i32, s: 4>) -> (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, n: 6, m: 9>) {
+  %a = nest.update (p: 6, q: 9, s: 4) %d[n = p, m = q] reads %u[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[thread p by 2, loop s by 2, register p by 1, loop s by 1, vector q by 1]>}
+    : (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !nd.tensor<f32, n: 6, m: 9>
+  // The destination lies across the vector; a gathered coordinate is met one after another.
+  %b = nest.update (p: 6, s: 4) %d[n = 5 - p, m = read(0)] reads %at[], %u[q = 2 * s] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {schedule = #nest.schedule<[cache s by 3, loop s by 1, vector p by 1]>}
+    : (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<i32, s: 4>, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !nd.tensor<f32, n: 6, m: 9>
+  return %a, %b : !nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, n: 6, m: 9>
+}

@@ -1,4 +1,4 @@
-//===- Choices.cpp - random layouts, schedules and fusion -----------------===//
+//===- Choices.cpp - random schedules and fusion --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,47 +7,14 @@
 
 #include "test/unit/laws/Choices.h"
 
+#include "mlir/IR/Verifier.h"
+
 using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-Layout laws::drawLayout(Dice &dice, const Sizes &sizes) {
-  std::vector<std::string> names;
-  for (const auto &[name, size] : sizes)
-    names.push_back(name);
-  dice.shuffle(names);
-  for (int tries = 0; tries < 8; ++tries) {
-    Layout layout;
-    for (size_t begin = 0; begin < names.size();) {
-      size_t end = begin + (begin + 1 < names.size() && dice.chance(20) ? 2 : 1);
-      Layout::Factor factor;
-      for (; begin < end; ++begin)
-        factor.names.push_back(names[begin]);
-      if (dice.chance(10)) {
-        factor.low = dice.below(3);
-        factor.high = dice.below(3);
-      }
-      if (dice.chance(35)) {
-        Layout::Factor inner = factor;
-        inner.modulus = factor.divisor = dice.pick({2, 3, 4, 8, 16});
-        layout.factors.push_back(inner);
-        if (dice.chance(60)) // lanes lie innermost
-          std::swap(layout.factors.back(),
-                    layout.factors[size_t(dice.below(int64_t(layout.factors.size())))]);
-      }
-      layout.factors.insert(layout.factors.begin() + dice.below(int64_t(layout.factors.size()) + 1),
-                            factor);
-    }
-    if (dice.chance(5))
-      layout.swizzle = {dice.between(1, 2), dice.between(0, 1), dice.between(2, 3)};
-    if (layout.verify(sizes).empty())
-      return layout;
-  }
-  return Layout::rowMajor(names);
-}
-
 /// Chains of loops over each name, woven together.
-static nest::Schedule drawSchedule(Dice &dice, const Sizes &produced, const Sizes &reduced) {
+static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAttr reduced) {
   std::vector<std::vector<nest::Loop>> chains;
   bool hasVector = false;
   auto add = [&](const std::string &name, bool isReduced) {
@@ -72,10 +39,10 @@ static nest::Schedule drawSchedule(Dice &dice, const Sizes &produced, const Size
     chain.push_back({isVector ? "vector" : level(), {name}, 1});
     chains.push_back(std::move(chain));
   };
-  for (const auto &[name, size] : produced)
-    add(name, false);
-  for (const auto &[name, size] : reduced)
-    add(name, true);
+  for (const nd::Dim &dim : produced)
+    add(dim.name.str(), false);
+  for (const nd::Dim &dim : reduced)
+    add(dim.name.str(), true);
   nest::Schedule schedule;
   while (!chains.empty()) {
     size_t i = size_t(dice.below(int64_t(chains.size())));
@@ -87,37 +54,22 @@ static nest::Schedule drawSchedule(Dice &dice, const Sizes &produced, const Size
   return schedule;
 }
 
-void laws::drawChoices(func::FuncOp function, Dice &dice, bool layouts) {
-  MLIRContext *context = function.getContext();
-  if (layouts)
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (dice.chance(70)) {
-        auto type = cast<nd::NdTensorType>(function.getArgumentTypes()[i]);
-        function.setArgAttr(i, "nd.layout",
-                            nest::LayoutAttr::get(context, drawLayout(dice, type.sizes())));
-      }
-  for (Operation &op : function.front().without_terminator()) {
-    if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp>(op))
-      continue;
-    if (layouts && dice.chance(80)) {
-      SmallVector<Attribute> list;
-      for (Value result : op.getResults())
-        list.push_back(
-            nest::LayoutAttr::get(context, drawLayout(dice, nest::tensorTypeOf(result).sizes())));
-      op.setAttr("layouts", ArrayAttr::get(context, list));
+void laws::drawSchedules(func::FuncOp function, Dice &dice) {
+  ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
+  for (Operation &op : function.front()) {
+    nd::DimsAttr produced, reduced = nd::DimsAttr::get(function.getContext(), {});
+    if (auto compute = dyn_cast<nest::ComputeOp>(op)) {
+      produced = compute.getProduced();
+      reduced = compute.getReduced();
+    } else if (auto update = dyn_cast<nest::UpdateOp>(op)) {
+      produced = update.getSpace();
     }
-    auto compute = dyn_cast<nest::ComputeOp>(op);
-    if (!compute || !dice.chance(80))
+    if (!produced || !dice.chance(80))
       continue;
-    Sizes produced = nest::sizesOf(compute.getProduced()),
-          reduced = nest::sizesOf(compute.getReduced());
-    nest::Schedule schedule = drawSchedule(dice, produced, reduced);
-    Sizes all(produced);
-    all.insert(reduced.begin(), reduced.end());
-    // Without points there is nothing to schedule.
-    bool isEmpty = llvm::any_of(all, [](const auto &size) { return size.second == 0; });
-    if (!isEmpty && schedule.verify(all).empty())
-      compute.setScheduleAttr(nest::ScheduleAttr::get(context, schedule));
+    op.setAttr("schedule", nest::ScheduleAttr::get(function.getContext(),
+                                                   drawSchedule(dice, produced, reduced)));
+    if (failed(verify(&op)))
+      op.removeAttr("schedule");
   }
 }
 

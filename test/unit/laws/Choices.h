@@ -1,4 +1,4 @@
-//===- Choices.h - random layouts, schedules and fusion ---------*- C++ -*-===//
+//===- Choices.h - random schedules and fusion ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,12 +20,8 @@
 
 namespace heddle::laws {
 
-/// A layout that is legal for these sizes: any order, some names blocked, merged, padded.
-Layout drawLayout(Dice &dice, const Sizes &sizes);
-
-/// Draws schedules of nest.compute and, if asked for, layouts of arguments and of what top-level
-/// nests make.
-void drawChoices(mlir::func::FuncOp function, Dice &dice, bool layouts);
+/// Draws schedules of nests; what the verifier refuses is left to the compiler.
+void drawSchedules(mlir::func::FuncOp function, Dice &dice);
 
 /// Marks nests as to be materialised, or computed again at each use.
 void drawFusion(mlir::func::FuncOp function, Dice &dice);

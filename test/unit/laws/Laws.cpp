@@ -105,7 +105,7 @@ std::string Tally::compare(ArrayRef<TensorValue> expected, ArrayRef<TensorValue>
   return {};
 }
 
-static std::string printed(Operation *op) {
+std::string laws::printed(Operation *op) {
   std::string text;
   llvm::raw_string_ostream(text) << *op;
   return text;
@@ -132,9 +132,8 @@ private:
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// `values` under other names; those that `names` lacks stay.
-static Values renamed(ArrayRef<TensorValue> values,
-                      const std::map<std::string, std::string> &names) {
+Values laws::renamed(ArrayRef<TensorValue> values,
+                     const std::map<std::string, std::string> &names) {
   auto spelled = [&](const std::string &name) {
     auto found = names.find(name);
     return found == names.end() ? name : found->second;

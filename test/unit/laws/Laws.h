@@ -24,6 +24,8 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
+
 namespace heddle::laws {
 
 using interp::TensorValue;
@@ -47,6 +49,10 @@ mlir::func::FuncOp mainOf(mlir::ModuleOp module);
 /// Arguments for `function`; each depends on the seed and the argument's name and type alone.
 /// `ties`: some hold few different numbers.
 Values drawArguments(mlir::func::FuncOp function, uint64_t seed, bool ties = true);
+
+/// `values` under other names; those that `names` lacks stay.
+Values renamed(llvm::ArrayRef<TensorValue> values, const std::map<std::string, std::string> &names);
+std::string printed(mlir::Operation *op);
 
 /// Where values were held against the oracle's.
 struct Tally {
@@ -75,6 +81,32 @@ llvm::SmallVector<Violation> checkCompiled(mlir::ModuleOp module,
                                            llvm::ArrayRef<Values> arguments,
                                            llvm::ArrayRef<Values> expected, Tally &tally,
                                            CompileOptions options = {});
+
+/// A law about one program at a time.
+struct ProgramLaw {
+  std::string name;
+  std::function<GeneratorOptions(uint64_t seed)> options;
+  /// What is wrong with the program, or with a smaller version of it.
+  std::function<Violation(mlir::ModuleOp, uint64_t seed, Tally &)> check;
+};
+/// Holds it on `share` of the programs; a failure is reported with a smaller program.
+void holdEach(const ProgramLaw &law, double share);
+
+/// A law about the values of compiled programs.
+struct CompiledLaw {
+  std::string name;
+  int programsPerModule; ///< they are compiled as one module, since a module has a price of its own
+  std::function<GeneratorOptions(uint64_t seed)> options;
+  /// Makes the law's choices in a module; `functions` are the programs, each from its seed.
+  std::function<mlir::LogicalResult(mlir::ModuleOp, llvm::ArrayRef<std::string> functions,
+                                    llvm::ArrayRef<uint64_t> seeds)>
+      prepare;
+};
+/// The same.
+void holdCompiled(const CompiledLaw &law, double share);
+
+/// All functions but the programs are called by them alone.
+void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);
 
 /// Runs `entry` of a compiled program.
 Values runProgram(Program &program, llvm::StringRef entry, llvm::ArrayRef<TensorValue> arguments,

@@ -47,17 +47,14 @@ void drawPasses(OpPassManager &passes, uint64_t seed) {
 
 /// Sizes over symbols go through the nd passes; nests are made for sizes that are numbers.
 static void holdPasses(double share, bool symbols) {
-  auto context = makeContext();
-  Tally tally;
-  Seeds seeds = seedsFor(share);
-  for (int i = 0; i < seeds.count; ++i) {
-    uint64_t seed = seeds.first + uint64_t(i);
-    Announce announce("the pass law", seed);
+  auto options = [=](uint64_t seed) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 9);
     options.requests = seed % 3 == 0;
     options.symbols = symbols;
-    OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
+    return options;
+  };
+  auto check = [=](ModuleOp module, uint64_t seed, Tally &tally) {
     auto passes = [&](OpPassManager &manager) {
       if (symbols || seed % 2)
         drawPasses(manager, seed);
@@ -67,16 +64,9 @@ static void holdPasses(double share, bool symbols) {
       buildNdPipeline(manager, compile);
       buildNestPipeline(manager, compile, {});
     };
-    auto check = [&](ModuleOp candidate) { return checkPasses(candidate, seed, passes, tally); };
-    ++tally.programs;
-    if (Violation violation = check(*module))
-      ADD_FAILURE() << report(seed, "the pass law", *module, check);
-  }
-  std::printf("%d programs, %lld tensors compared, %lld of %lld elements undecided\n",
-              tally.programs, (long long)tally.comparisons, (long long)tally.undecided,
-              (long long)tally.elements);
-  EXPECT_LE(tally.undecided * 20, tally.elements)
-      << "more than 5 % of the elements are not decided";
+    return checkPasses(module, seed, passes, tally);
+  };
+  holdEach({"the pass law", options, check}, share);
 }
 
 TEST(PassLaw, NdAndNestPassesKeepValues) { holdPasses(1, false); }

@@ -114,7 +114,7 @@ TEST(Turned, Copies) {
 
 TEST(Reduction, OfNothingGivesNeutralValues) {
   for (const char *schedule :
-       {"[loop k by 4, loop k by 2, thread m by 1, vector k by 1, vector n by 1]",
+       {"[loop k by 4, loop k by 2, thread m by 1, loop k by 1, vector n by 1]",
         "[loop k by 4, cache m by 2, loop k by 1, register m by 1, vector n by 1], "
         "[stage 0 at 1 in #nest.layout<[m, k]>]"})
     EXPECT_EQ(check(matmul(3, 5, 0, "[m, k]", "[k, n]", "[m, n]", schedule)), "");

@@ -1,0 +1,177 @@
+//===- OrderLawTest.cpp - names and the order of writing mean nothing -----===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is written again with its names renamed consistently (which changes how they sort), and
+// with operands of commutative code in another order. Values must be the same after every pass, and
+// so must every byte of code.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/laws/Laws.h"
+
+#include "test/unit/laws/Dice.h"
+
+#include "lib/transforms/nd/Lift.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "gtest/gtest.h"
+
+using namespace heddle;
+using namespace heddle::laws;
+using namespace mlir;
+
+namespace {
+/// New spellings for all names of a module.
+nd::NameRewriter drawNames(ModuleOp module, Dice &dice) {
+  std::vector<std::string> names, spellings;
+  llvm::StringSet<> seen = nd::collectNames(module);
+  for (const auto &entry : seen)
+    names.push_back(entry.first().str());
+  llvm::sort(names);
+  spellings = names;
+  for (std::string &spelling : spellings)
+    if (dice.chance(30))
+      spelling = std::string(1, "AqzZ"[dice.below(4)]) + spelling;
+  dice.shuffle(spellings);
+  nd::NameRewriter rewriter;
+  llvm::StringSet<> taken;
+  for (auto [name, spelling] : llvm::zip_equal(names, spellings)) {
+    while (!taken.insert(spelling).second)
+      spelling += "x";
+    rewriter.names[name] = spelling;
+  }
+  return rewriter;
+}
+
+void rename(ModuleOp module, const nd::NameRewriter &rewriter) {
+  module.walk([&](Operation *op) {
+    rewriter.rewriteAttributes(op);
+    for (Value result : op->getResults())
+      result.setType(rewriter.rewrite(result.getType()));
+    for (mlir::Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setType(rewriter.rewrite(argument.getType()));
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      SmallVector<Type> inputs, results;
+      for (Type type : function.getArgumentTypes())
+        inputs.push_back(rewriter.rewrite(type));
+      for (Type type : function.getResultTypes())
+        results.push_back(rewriter.rewrite(type));
+      function.setFunctionType(FunctionType::get(op->getContext(), inputs, results));
+      for (unsigned i = 0; i < inputs.size(); ++i)
+        if (Attribute layout = function.getArgAttr(i, "nd.layout"))
+          function.setArgAttr(i, "nd.layout", rewriter.rewrite(layout));
+      for (unsigned i = 0; i < results.size(); ++i)
+        if (Attribute layout = function.getResultAttr(i, "nd.layout"))
+          function.setResultAttr(i, "nd.layout", rewriter.rewrite(layout));
+    }
+  });
+}
+
+/// Operands of commutative scalar ops, and of pointwise ops, in another order.
+void commute(ModuleOp module, Dice &dice) {
+  module.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsCommutative>() && op->getNumOperands() == 2 && dice.chance(50))
+      op->setOperands({op->getOperand(1), op->getOperand(0)});
+    auto pointwise = dyn_cast<nd::PointwiseOp>(op);
+    if (!pointwise || pointwise.getInputs().size() < 2 || !dice.chance(50))
+      return;
+    Block &block = pointwise.getBody().front();
+    Value first = block.getArgument(0), second = block.getArgument(1);
+    Value a = pointwise.getInputs()[0], b = pointwise.getInputs()[1];
+    if (first.getType() != second.getType())
+      return;
+    pointwise->setOperand(0, b);
+    pointwise->setOperand(1, a);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : first.getUses())
+      uses.push_back(&use);
+    second.replaceAllUsesWith(first);
+    for (OpOperand *use : uses)
+      use->set(second);
+  });
+}
+
+GeneratorOptions optionsFor(uint64_t seed) {
+  GeneratorOptions options;
+  options.steps = 3 + int(seed % 7);
+  return options;
+}
+
+/// How arguments and results lie is written, or their names would lie in the order of spelling.
+void writeLayouts(func::FuncOp function) {
+  auto layout = [&](Type type) {
+    std::vector<std::string> order;
+    for (const auto &[name, size] : cast<nd::NdTensorType>(type).sizes())
+      order.push_back(name);
+    return nest::LayoutAttr::get(function.getContext(), Layout::rowMajor(order));
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.setArgAttr(i, "nd.layout", layout(function.getArgumentTypes()[i]));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttr(i, "nd.layout", layout(function.getResultTypes()[i]));
+}
+
+/// `module` written otherwise.
+OwningOpRef<ModuleOp> writtenOtherwise(ModuleOp module, uint64_t seed,
+                                       std::map<std::string, std::string> &names) {
+  OwningOpRef<ModuleOp> other(module.clone());
+  Dice dice(seed);
+  nd::NameRewriter rewriter = drawNames(*other, dice);
+  rename(*other, rewriter);
+  commute(*other, dice);
+  for (const auto &entry : rewriter.names)
+    names[entry.first().str()] = entry.second;
+  return other;
+}
+} // namespace
+
+TEST(OrderLaw, ValuesAreTheSame) {
+  auto check = [](ModuleOp module, uint64_t seed, Tally &tally) -> Violation {
+    std::map<std::string, std::string> names;
+    OwningOpRef<ModuleOp> other = writtenOtherwise(module, seed, names);
+    Values arguments = drawArguments(mainOf(module), seed);
+    FailureOr<Values> expected = interp::interpret(mainOf(module), arguments);
+    FailureOr<Values> got = interp::interpret(mainOf(*other), renamed(arguments, names));
+    if (failed(expected) || failed(got))
+      return {"the interpreter refuses it", ""};
+    if (std::string difference = tally.compare(renamed(*expected, names), *got);
+        !difference.empty())
+      return {"other names change values: " + difference, printed(*other)};
+    auto passes = [](OpPassManager &manager) {
+      buildNdPipeline(manager, {});
+      buildNestPipeline(manager, {}, {});
+    };
+    return checkPasses(*other, seed, passes, tally);
+  };
+  holdEach({"the order law", optionsFor, check}, 0.5);
+}
+
+TEST(OrderLaw, BytesOfCodeAreTheSame) {
+  auto check = [](ModuleOp module, uint64_t seed, Tally &) -> Violation {
+    std::map<std::string, std::string> names;
+    OwningOpRef<ModuleOp> one(module.clone());
+    keepPrivate(*one, {"main"});
+    writeLayouts(mainOf(*one));
+    OwningOpRef<ModuleOp> other = writtenOtherwise(*one, seed, names);
+    CompileOptions options;
+    options.useCache = options.progress = false;
+    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+    FailureOr<ProgramImage> a = compileProgram(*one, options), b = compileProgram(*other, options);
+    std::string text = printed(*one) + "// and\n" + printed(*other);
+    if (failed(a) || failed(b))
+      return {"not both compile", text};
+    if (a->code != b->code)
+      return {"code differs by names alone", text};
+    if (a->constants != b->constants)
+      return {"constants differ by names alone", text};
+    return {};
+  };
+  holdEach({"the order law on code", optionsFor, check}, 0.15);
+}
