@@ -55,45 +55,47 @@ static double lowestBit(double value) {
   return std::ldexp(1.0, exponent - 53 + llvm::countr_zero(uint64_t(mantissa)));
 }
 
-void Fold::add(ArrayRef<Scalar> element) {
-  if (combiner.isFloatSum()) {
-    const Scalar &x = element[0];
-    ++count;
-    undecided |= x.undecided;
-    errors += x.error;
-    if (x.value == 0)
-      return;
-    if (std::isfinite(x.value)) {
-      double lowest = lowestBit(x.value);
-      grain = grain == 0 ? lowest : std::min(grain, lowest);
-    }
-    magnitude += std::fabs(x.value);
-    // Compensated, so that our own rounding does not count.
-    double next = sum + x.value;
-    if (std::isfinite(next))
-      compensation +=
-          std::fabs(sum) >= std::fabs(x.value) ? (sum - next) + x.value : (x.value - next) + sum;
-    sum = next;
+void FloatSum::add(const Scalar &x) {
+  ++count;
+  undecided |= x.undecided;
+  errors += x.error;
+  if (x.value == 0)
     return;
+  if (std::isfinite(x.value)) {
+    double lowest = lowestBit(x.value);
+    grain = grain == 0 ? lowest : std::min(grain, lowest);
   }
-  if (combiner.isOrderFree())
+  magnitude += std::fabs(x.value);
+  // Compensated, so that our own rounding does not count.
+  double next = sum + x.value;
+  if (std::isfinite(next))
+    compensation +=
+        std::fabs(sum) >= std::fabs(x.value) ? (sum - next) + x.value : (x.value - next) + sum;
+  sum = next;
+}
+
+Scalar FloatSum::result(FloatType type, Arithmetic &arithmetic) const {
+  double value = std::isfinite(sum) ? sum + compensation : sum;
+  // No partial sum in any order needs more bits than the type has.
+  double most =
+      grain * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
+  bool exact = errors == 0 && magnitude <= most;
+  double error = exact ? 0 : errors + double(count) * unitRoundoff(type) * (magnitude + errors);
+  return arithmetic.rounded(type, value, error, exact, undecided);
+}
+
+void Fold::add(ArrayRef<Scalar> element) {
+  if (combiner.isFloatSum())
+    floats.add(element[0]);
+  else if (combiner.isOrderFree())
     running = combiner.apply(running, element);
   else
     kept.emplace_back(element.begin(), element.end());
 }
 
 SmallVector<Scalar, 2> Fold::result() {
-  if (combiner.isFloatSum()) {
-    auto type = cast<FloatType>(combiner.types[0]);
-    double value = std::isfinite(sum) ? sum + compensation : sum;
-    double most =
-        grain * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
-    bool exact = errors == 0 && magnitude <= most;
-    Scalar result = combiner.arithmetic->rounded(
-        type, value, exact ? 0 : errors + double(count) * unitRoundoff(type) * (magnitude + errors),
-        exact, undecided);
-    return {result};
-  }
+  if (combiner.isFloatSum())
+    return {floats.result(cast<FloatType>(combiner.types[0]), *combiner.arithmetic)};
   if (combiner.isOrderFree() || kept.empty())
     return running;
   SmallVector<Scalar, 2> forwards = neutral, backwards = neutral;

@@ -41,6 +41,18 @@ struct Combiner {
   bool isOrderFree() const;
 };
 
+/// A sum of floats with a bound that holds for any order.
+class FloatSum {
+public:
+  void add(const Scalar &x);
+  Scalar result(mlir::FloatType type, Arithmetic &arithmetic) const;
+
+private:
+  double sum = 0, compensation = 0, magnitude = 0, errors = 0, grain = 0;
+  int64_t count = 0;
+  bool undecided = false;
+};
+
 /// One reduction. Elements have the accumulators' types.
 class Fold {
 public:
@@ -52,10 +64,7 @@ private:
   Combiner &combiner;
   llvm::SmallVector<Scalar, 2> neutral, running;
   std::vector<llvm::SmallVector<Scalar, 2>> kept; ///< elements of a combiner of the last sort
-  // Of a float sum.
-  double sum = 0, compensation = 0, magnitude = 0, errors = 0, grain = 0;
-  int64_t count = 0;
-  bool undecided = false;
+  FloatSum floats;                                ///< if that is what is combined
 };
 
 } // namespace heddle::interp

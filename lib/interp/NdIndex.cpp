@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/interp/Evaluator.h"
+#include "lib/interp/Fold.h"
 
 #include "dialects/nd/NdInference.h"
 
@@ -59,7 +60,7 @@ static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &r
     Sizes at = walk.position();
     int64_t place = at[name];
     Scalar sum;
-    double magnitude = 0;
+    FloatSum floats;
     for (int64_t o = 0; o < windows; ++o)
       for (int64_t k = 0; k < shape.size; ++k) {
         if (o * shape.stride + k * shape.dilation - shape.low != place)
@@ -69,23 +70,17 @@ static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &r
         const Scalar &x = input.at(at);
         if (x.excluded)
           continue;
-        if (!real) {
-          sum.bits += x.bits;
-          sum.undecided |= x.undecided;
-          continue;
-        }
-        sum = arithmetic.add(real, sum, x);
-        magnitude += std::fabs(x.value) + x.error;
+        floats.add(x);
+        sum.bits += x.bits;
+        sum.undecided |= x.undecided;
       }
-    if (!real) {
-      bool undecided = sum.undecided;
-      sum = integer(sum.bits, widthOf(input.elementType()));
-      sum.undecided = undecided;
-    } else if (sum.error != 0) {
-      // Any order of up to `size` elements.
-      sum.error += double(shape.size) * unitRoundoff(real) * magnitude;
+    Scalar &element = result.elements[walk.count()];
+    if (real) {
+      element = floats.result(real, arithmetic);
+    } else {
+      element = integer(sum.bits, widthOf(input.elementType()));
+      element.undecided = sum.undecided;
     }
-    result.elements[walk.count()] = sum;
   }
 }
 

@@ -88,6 +88,20 @@ TEST_F(InterpretTest, SumsAreCoveredInAnyOrder) {
   }
 }
 
+TEST_F(InterpretTest, OverlapsAreCoveredInAnyOrder) {
+  // At place 2 meet 1, -1 and 2^-30, of which no bit is lost in this order alone.
+  const char *text =
+      "func.func @f(%a: !nd.tensor<f32, n: 9>) -> !nd.tensor<f32, p: 5> {\n"
+      "  %0 = nd.split %a n into [k, p] : !nd.tensor<f32, n: 9> -> !nd.tensor<f32, k: 3, p: 3>\n"
+      "  %1 = nd.unwindow %0 p -> k size 3 : !nd.tensor<f32, k: 3, p: 3> -> !nd.tensor<f32, p: 5>\n"
+      "  return %1 : !nd.tensor<f32, p: 5>\n}";
+  auto results = run(text, {floats({0, 0, 0x1p-30f, 0, -1, 0, 1, 0, 0})});
+  ASSERT_TRUE(succeeded(results));
+  const Scalar &sum = (*results)[0].elements[2];
+  EXPECT_EQ(sum.value, 0x1p-30);
+  EXPECT_GE(sum.error, 0x1p-30);
+}
+
 TEST_F(InterpretTest, SumsOfSmallIntegersAreExact) {
   std::vector<float> values;
   for (int i = 0; i < 1000; ++i)
