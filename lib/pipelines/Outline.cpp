@@ -294,7 +294,7 @@ private:
     Value value = constant.getResult();
     if (value.use_empty())
       return success();
-    Layout layout = defaultLayout(nest::tensorTypeOf(value));
+    Layout layout = layoutOf(cast<OpResult>(value));
     auto offset = constants.add(constant, layout);
     if (!offset)
       return constant.emitOpError() << "has a literal that can't be stored";

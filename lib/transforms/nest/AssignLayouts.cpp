@@ -55,8 +55,6 @@ private:
     }
     auto result = cast<OpResult>(value);
     Operation *op = result.getOwner();
-    if (!isa<ComputeOp, UpdateOp, GroupOp>(op))
-      return;
     SmallVector<Attribute> all(op->getNumResults(), UnitAttr::get(op->getContext()));
     if (auto known = op->getAttrOfType<ArrayAttr>("layouts"))
       all.assign(known.begin(), known.end());

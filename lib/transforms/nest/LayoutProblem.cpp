@@ -207,9 +207,11 @@ private:
     return success();
   }
 
-  /// Row-major over the sorted names. While passes see neutral names only, `heddle.names` says how they are spelled.
+  /// Row-major over the sorted names: of arguments as they are spelled (while passes see neutral names only,
+  /// `heddle.names` says how), since callers rely on it; of other values as the passes see them, so that no choice
+  /// hangs on how names are spelled.
   Layout sortedLayout(Value value) {
-    auto spelling = function->getAttrOfType<DictionaryAttr>("heddle.names");
+    auto spelling = isa<BlockArgument>(value) ? function->getAttrOfType<DictionaryAttr>("heddle.names") : DictionaryAttr();
     std::vector<std::pair<std::string, std::string>> spelled;
     for (const nd::Dim &dim : tensorTypeOf(value).getDims()) {
       auto known = spelling ? spelling.getAs<StringAttr>(dim.name) : StringAttr();
