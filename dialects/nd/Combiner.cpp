@@ -73,15 +73,20 @@ CombinerKind combinerKind(Region &region, bool *isSigned) {
 TypedAttr neutralElement(CombinerKind kind, Type type, bool isSigned) {
   if (auto real = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    auto extreme = [&](bool negative) {
+      return FloatAttr::get(type, APFloat::semanticsHasInf(semantics)
+                                      ? APFloat::getInf(semantics, negative)
+                                      : APFloat::getLargest(semantics, negative));
+    };
     switch (kind) {
     case CombinerKind::Add:
       return FloatAttr::get(type, 0.0);
     case CombinerKind::Mul:
       return FloatAttr::get(type, 1.0);
     case CombinerKind::Max:
-      return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+      return extreme(/*negative=*/true);
     case CombinerKind::Min:
-      return FloatAttr::get(type, APFloat::getInf(semantics));
+      return extreme(/*negative=*/false);
     default:
       return {};
     }

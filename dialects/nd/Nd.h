@@ -70,6 +70,8 @@ inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
 bool isScalarOp(mlir::Operation *op);
 /// The signless form of an integer type; any other type as it is.
 mlir::Type signless(mlir::Type elementType);
+/// True for floats of 8 and 16 bits: compiled code computes and accumulates them in f32.
+bool isNarrowFloat(mlir::Type elementType);
 
 /// Parses and prints an expression in an attribute or a type.
 mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);

@@ -64,7 +64,7 @@ Value nd::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type
   if (fromFloat && toFloat) {
     if (fromWidth < toWidth)
       return arith::ExtFOp::create(b, loc, target, value);
-    if (fromWidth == toWidth) // f16 and bf16
+    if (fromWidth == toWidth) // f16 and bf16, or of 8 bits
       value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
     return arith::TruncFOp::create(b, loc, target, value);
   }

@@ -180,7 +180,7 @@ def Nd_RoundOp : Nd_PureOp<"round"> {
     A stored type is the least precision: fusion may keep more. This op rounds to `to` and back.
 
     Constraints:
-    - (c1) `to` is an element type of floats (f16, bf16, f32, f64) no wider than the operand's, which the result shares.
+    - (c1) `to` is an element type of floats no wider than the operand's, which the result shares.
   }];
   let arguments = (ins Nd_Tensor:$input, TypeAttr:$to);
   let results = (outs Nd_Tensor:$result);

@@ -59,15 +59,22 @@ LogicalResult NdTensorType::verify(llvm::function_ref<InFlightDiagnostic()> emit
       return emitError() << "expected i" << width << " for signed elements, got " << elementType;
     return success();
   }
-  if (elementType.isF16() || elementType.isBF16() || elementType.isF32() || elementType.isF64())
+  if (isa<Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+          elementType))
     return success();
   return emitError() << "unsupported element type " << elementType
-                     << "; expected f16, bf16, f32, f64, i1 or an integer of 8 to 64 bits";
+                     << "; expected f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1 or an integer of 8 "
+                        "to 64 bits";
 }
 
 NdTensorType NdTensorType::get(Type elementType, ArrayRef<Dim> dims) {
   MLIRContext *context = elementType.getContext();
   return get(context, elementType, DimsAttr::getSorted(context, dims));
+}
+
+bool isNarrowFloat(Type elementType) {
+  auto real = dyn_cast<FloatType>(elementType);
+  return real && real.getWidth() < 32;
 }
 
 Type signless(Type elementType) {

@@ -223,8 +223,9 @@ LogicalResult ScanOp::verify() {
 LogicalResult RoundOp::verify() {
   auto to = dyn_cast<FloatType>(getTo()),
        from = dyn_cast<FloatType>(typeOf(getInput()).getElementType());
-  if (!to || !from || !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to) ||
-      to.getWidth() > from.getWidth()) // c1
+  bool isElement =
+      to && succeeded(NdTensorType::verify([&] { return InFlightDiagnostic(); }, to, nullptr));
+  if (!isElement || !from || to.getWidth() > from.getWidth()) // c1
     return emitOpError() << "expected an element type of floats no wider than "
                          << typeOf(getInput()).getElementType() << ", got " << getTo();
   return requireType(*this, getInput().getType(), getResult().getType());

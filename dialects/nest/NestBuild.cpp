@@ -103,7 +103,7 @@ ComputeOp NestBuilder::create(TypeRange elements, RegionBody body, nd::CombinerK
   SmallVector<Type> accumulators(yield.getValues().getTypes());
   if (reduced.size() != 0) {
     assert(accumulators.size() == 1 && "a named combiner has one accumulator");
-    if (accumulators[0].isF16() || accumulators[0].isBF16())
+    if (nd::isNarrowFloat(accumulators[0]))
       accumulators[0] = builder.getF32Type();
     TypedAttr neutral = nd::buildCombiner(builder, loc, op.getCombine(), kind, accumulators[0],
                                           "nest.yield", isSigned);

@@ -30,7 +30,9 @@ enum class ElementType : uint8_t {
   F16,
   BF16,
   F32,
-  F64
+  F64,
+  F8E4M3FN, ///< without infinities: what overflows is NaN
+  F8E5M2
 };
 namespace detail {
 struct ElementTypeInfo {
@@ -40,11 +42,14 @@ struct ElementTypeInfo {
 };
 /// In the order of the enumeration.
 inline constexpr ElementTypeInfo elementTypes[] = {
-    {ElementType::I1, "i1", 1},     {ElementType::I8, "i8", 1},     {ElementType::I16, "i16", 2},
-    {ElementType::I32, "i32", 4},   {ElementType::I64, "i64", 8},   {ElementType::UI8, "ui8", 1},
-    {ElementType::UI16, "ui16", 2}, {ElementType::UI32, "ui32", 4}, {ElementType::UI64, "ui64", 8},
-    {ElementType::F16, "f16", 2},   {ElementType::BF16, "bf16", 2}, {ElementType::F32, "f32", 4},
-    {ElementType::F64, "f64", 8}};
+    {ElementType::I1, "i1", 1},        {ElementType::I8, "i8", 1},
+    {ElementType::I16, "i16", 2},      {ElementType::I32, "i32", 4},
+    {ElementType::I64, "i64", 8},      {ElementType::UI8, "ui8", 1},
+    {ElementType::UI16, "ui16", 2},    {ElementType::UI32, "ui32", 4},
+    {ElementType::UI64, "ui64", 8},    {ElementType::F16, "f16", 2},
+    {ElementType::BF16, "bf16", 2},    {ElementType::F32, "f32", 4},
+    {ElementType::F64, "f64", 8},      {ElementType::F8E4M3FN, "f8E4M3FN", 1},
+    {ElementType::F8E5M2, "f8E5M2", 1}};
 } // namespace detail
 
 /// "f32", "ui8", ...
@@ -59,6 +64,9 @@ constexpr std::optional<ElementType> parseElementType(std::string_view text) {
 }
 /// Bytes of one element in memory (i1 takes one byte).
 constexpr int64_t byteSize(ElementType type) { return detail::elementTypes[size_t(type)].bytes; }
+
+/// True for floats of any width.
+constexpr bool isFloat(ElementType type) { return type >= ElementType::F16; }
 
 /// The element type of host values of type T.
 template <typename T>

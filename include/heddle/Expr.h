@@ -141,6 +141,8 @@ private:
   std::vector<Term> termList;
   static Expr ofAtom(AtomRef atom, int64_t coefficient = 1);
   void addTerm(Term term);
+  /// The expression with another in the place of each atom.
+  Expr replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const;
 };
 
 struct Expr::Atom {

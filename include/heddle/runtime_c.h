@@ -69,6 +69,8 @@ enum {
   HEDDLE_BF16,
   HEDDLE_F32,
   HEDDLE_F64,
+  HEDDLE_F8E4M3FN,
+  HEDDLE_F8E5M2,
 };
 
 /** Why the last call on this thread that failed did so; never NULL. */

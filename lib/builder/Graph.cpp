@@ -220,6 +220,10 @@ Type heddle::detail::toMlir(ElementType type) {
     return Float32Type::get(context);
   case ElementType::F64:
     return Float64Type::get(context);
+  case ElementType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(context);
   }
   llvm_unreachable("covered switch");
 }

@@ -399,7 +399,7 @@ Tensor KernelBuilder::of(const Scalar &body) const {
     SmallVector<Attribute> neutral;
     if (!reducedNames.empty()) {
       Type accumulator = nd::signless(element);
-      if (accumulator.isBF16() || accumulator.isF16())
+      if (nd::isNarrowFloat(accumulator))
         accumulator = builder.getF32Type();
       neutral.push_back(nd::buildCombiner(builder, loc, *combineRegion,
                                           *nd::parseCombinerKind(combiner), accumulator,

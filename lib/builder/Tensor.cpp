@@ -89,8 +89,7 @@ Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data, Here here) {
   for (const auto &[name, size] : data->spec().dims)
     dims.emplace_back(graphContext(), name, size);
   Tensor result;
-  result.node =
-      makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), here);
+  result.node = makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), here);
   result.node->data = std::move(data);
   return result;
 }
@@ -146,9 +145,10 @@ static double asDouble(const char *place, ElementType type) {
     return double(value);
   };
   auto narrow = [&](const llvm::fltSemantics &semantics) {
-    uint16_t bits;
-    std::memcpy(&bits, place, sizeof bits);
-    return llvm::APFloat(semantics, llvm::APInt(16, bits)).convertToDouble();
+    uint16_t bits = 0;
+    std::memcpy(&bits, place, size_t(byteSize(type)));
+    return llvm::APFloat(semantics, llvm::APInt(unsigned(byteSize(type)) * 8, bits))
+        .convertToDouble();
   };
   switch (type) {
   case ElementType::I1:
@@ -176,6 +176,10 @@ static double asDouble(const char *place, ElementType type) {
     return read(float());
   case ElementType::F64:
     return read(double());
+  case ElementType::F8E4M3FN:
+    return narrow(llvm::APFloat::Float8E4M3FN());
+  case ElementType::F8E5M2:
+    return narrow(llvm::APFloat::Float8E5M2());
   }
   llvm_unreachable("covered switch");
 }
@@ -239,8 +243,7 @@ std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
     shape.push_back(size);
   std::vector<double> values = doublesOf(tensor, Here::current());
   ElementType type = tensor.elementType();
-  bool integers = type != ElementType::F16 && type != ElementType::BF16 &&
-                  type != ElementType::F32 && type != ElementType::F64;
+  bool integers = !isFloat(type);
   out << tensor.type() << " ";
   size_t next = 0;
   printNested(out, values, shape, 0, next, integers);

@@ -30,6 +30,10 @@ Type mlirType(MLIRContext *context, ElementType element) {
     return builder.getF32Type();
   case ElementType::F64:
     return builder.getF64Type();
+  case ElementType::F8E4M3FN:
+    return builder.getType<Float8E4M3FNType>();
+  case ElementType::F8E5M2:
+    return builder.getType<Float8E5M2Type>();
   case ElementType::I1:
     return builder.getI1Type();
   default:
@@ -52,6 +56,10 @@ static const llvm::fltSemantics *semanticsOf(ElementType element) {
     return &llvm::APFloat::IEEEsingle();
   case ElementType::F64:
     return &llvm::APFloat::IEEEdouble();
+  case ElementType::F8E4M3FN:
+    return &llvm::APFloat::Float8E4M3FN();
+  case ElementType::F8E5M2:
+    return &llvm::APFloat::Float8E5M2();
   default:
     return nullptr;
   }

@@ -72,7 +72,8 @@ double largestFinite(FloatType type) {
 }
 
 double roundTo(FloatType type, double value) {
-  if (type.isF64() || std::isnan(value) || std::isinf(value))
+  bool hasInfinity = llvm::APFloat::semanticsHasInf(type.getFloatSemantics());
+  if (type.isF64() || std::isnan(value) || (std::isinf(value) && hasInfinity))
     return value;
   if (type.isF32())
     return double(float(value));
@@ -264,6 +265,10 @@ Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
   if (a.error == 0)
     return result;
   double low = roundTo(type, a.value - a.error), high = roundTo(type, a.value + a.error);
+  if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(result.value)) {
+    result.undecided |= std::isfinite(low) || std::isfinite(high);
+    return result;
+  }
   result.error = std::max(std::fabs(low - result.value), std::fabs(high - result.value));
   result.origin = freshOrigin();
   return result;

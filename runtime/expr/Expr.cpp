@@ -382,39 +382,37 @@ bool Expr::isAffine() const {
   });
 }
 
-Expr Expr::substitute(
-    const std::function<std::optional<Expr>(const std::string &)> &replacement) const {
+Expr Expr::replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const {
   Expr result(constantPart);
   for (const Term &term : termList) {
     Expr product(term.coefficient);
-    for (const AtomRef &atom : term.factors) {
-      Expr factor;
-      switch (atom->kind) {
-      case Atom::Kind::Name: {
-        auto with = replacement(atom->name);
-        factor = with ? *with : ofAtom(atom);
-        break;
-      }
-      case Atom::Kind::FloorDiv:
-        factor = atom->operands[0].substitute(replacement).floordiv(atom->divisor);
-        break;
-      case Atom::Kind::Mod:
-        factor = atom->operands[0].substitute(replacement).mod(atom->divisor);
-        break;
-      case Atom::Kind::Min:
-        factor = min(atom->operands[0].substitute(replacement),
-                     atom->operands[1].substitute(replacement));
-        break;
-      case Atom::Kind::Max:
-        factor = max(atom->operands[0].substitute(replacement),
-                     atom->operands[1].substitute(replacement));
-        break;
-      }
-      product = product * factor;
-    }
+    for (const AtomRef &atom : term.factors)
+      product = product * by(atom);
     result = result + product;
   }
   return result;
+}
+
+Expr Expr::substitute(
+    const std::function<std::optional<Expr>(const std::string &)> &replacement) const {
+  return replaceAtoms([&](const AtomRef &atom) -> Expr {
+    auto operand = [&](size_t i) { return atom->operands[i].substitute(replacement); };
+    switch (atom->kind) {
+    case Atom::Kind::Name: {
+      auto with = replacement(atom->name);
+      return with ? *with : ofAtom(atom);
+    }
+    case Atom::Kind::FloorDiv:
+      return operand(0).floordiv(atom->divisor);
+    case Atom::Kind::Mod:
+      return operand(0).mod(atom->divisor);
+    case Atom::Kind::Min:
+      return min(operand(0), operand(1));
+    case Atom::Kind::Max:
+      return max(operand(0), operand(1));
+    }
+    return {};
+  });
 }
 
 Expr Expr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {

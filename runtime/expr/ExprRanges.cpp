@@ -173,39 +173,29 @@ Expr Expr::simplify(const Ranges &ranges) const {
   };
   if (atomic)
     return substitute(fixed);
-  Expr result(constantPart);
-  for (const Term &term : termList) {
-    Expr product(term.coefficient);
-    for (const AtomRef &atom : term.factors) {
-      Expr factor;
-      switch (atom->kind) {
-      case Atom::Kind::Name: {
-        auto value = fixed(atom->name);
-        factor = value ? *value : ofAtom(atom);
-        break;
-      }
-      case Atom::Kind::FloorDiv:
-      case Atom::Kind::Mod:
-        factor = simplifyDivision(atom->operands[0].simplify(ranges), atom->divisor,
-                                  atom->kind == Atom::Kind::Mod, ranges);
-        break;
-      case Atom::Kind::Min:
-      case Atom::Kind::Max: {
-        Expr a = atom->operands[0].simplify(ranges), b = atom->operands[1].simplify(ranges);
-        auto difference = (a - b).bounds(ranges);
-        bool isMin = atom->kind == Atom::Kind::Min;
-        if (difference && difference->high <= 0)
-          factor = isMin ? a : b;
-        else if (difference && difference->low >= 0)
-          factor = isMin ? b : a;
-        else
-          factor = isMin ? min(a, b) : max(a, b);
-        break;
-      }
-      }
-      product = product * factor;
+  Expr result = replaceAtoms([&](const AtomRef &atom) -> Expr {
+    auto operand = [&](size_t i) { return atom->operands[i].simplify(ranges); };
+    switch (atom->kind) {
+    case Atom::Kind::Name: {
+      auto value = fixed(atom->name);
+      return value ? *value : ofAtom(atom);
     }
-    result = result + product;
-  }
+    case Atom::Kind::FloorDiv:
+    case Atom::Kind::Mod:
+      return simplifyDivision(operand(0), atom->divisor, atom->kind == Atom::Kind::Mod, ranges);
+    case Atom::Kind::Min:
+    case Atom::Kind::Max: {
+      Expr a = operand(0), b = operand(1);
+      auto difference = (a - b).bounds(ranges);
+      bool isMin = atom->kind == Atom::Kind::Min;
+      if (difference && difference->high <= 0)
+        return isMin ? a : b;
+      if (difference && difference->low >= 0)
+        return isMin ? b : a;
+      return isMin ? min(a, b) : max(a, b);
+    }
+    }
+    return {};
+  });
   return result == *this ? result : result.simplify(ranges);
 }

@@ -49,7 +49,7 @@ struct heddle_call {
   std::unique_ptr<Call> call;
 };
 
-static_assert(int(ElementType::F64) == HEDDLE_F64 && int(ElementType::UI8) == HEDDLE_UI8);
+static_assert(int(ElementType::F8E5M2) == HEDDLE_F8E5M2 && int(ElementType::UI8) == HEDDLE_UI8);
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -243,7 +243,7 @@ static std::vector<std::string> namesOf(const char *const *names, size_t rank) {
 
 static TensorSpec specOf(heddle_element element, const std::vector<std::string> &names,
                          const int64_t *sizes) {
-  if (element < HEDDLE_I1 || element > HEDDLE_F64)
+  if (element < HEDDLE_I1 || element > HEDDLE_F8E5M2)
     throw Error("expected an element type, got the number " + std::to_string(element));
   if (!names.empty())
     required(sizes, "a list of sizes");

@@ -116,9 +116,11 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
       llvm::all_of(formal.type.dims, [&](auto &dim) { return names.contains(dim.first); });
   if (!sameNames)
     refuse(", whose names are others");
-  // bf16 has no code in a .npy file: its bit patterns come as ui16.
-  if (formal.type.element == ElementType::BF16 && array.element == ElementType::UI16)
-    array.element = ElementType::BF16;
+  // What has no code in a .npy file comes as bit patterns.
+  int64_t bytes = byteSize(formal.type.element);
+  if (isFloat(formal.type.element) && ((bytes == 2 && array.element == ElementType::UI16) ||
+                                       (bytes == 1 && array.element == ElementType::UI8)))
+    array.element = formal.type.element;
   if (array.element != formal.type.element)
     refuse(", whose elements are of another type");
   return array;
@@ -136,12 +138,10 @@ static io::HostArray generate(ElementType element, const Sizes &sizes, uint64_t 
   std::mt19937_64 random(seed);
   std::byte *to = array.bytes.data();
   int64_t width = byteSize(element);
-  bool isFloat = element == ElementType::F16 || element == ElementType::BF16 ||
-                 element == ElementType::F32 || element == ElementType::F64;
   for (int64_t i = 0, count = array.count(); i < count; ++i, to += width) {
     uint64_t bits = random();
     interp::Scalar scalar;
-    if (isFloat)
+    if (isFloat(element))
       scalar = interp::exactly(double(bits >> 11) * 0x1p-51 - 2);
     else if (element == ElementType::I1)
       scalar = interp::integer(bits >> 63, 1);

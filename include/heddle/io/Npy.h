@@ -10,8 +10,9 @@
 //
 //     {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 //
-// The format has no place for names of axes, and NumPy has no bf16: an array of
-// bf16 is written as its bit patterns, '<u2', and comes back as ui16.
+// The format has no place for names of axes, and NumPy has neither bf16 nor floats of 8 bits: an
+// array of bf16 is written as its bit patterns, '<u2', and comes back as ui16, and so do the others
+// as ui8.
 //
 //===----------------------------------------------------------------------===//
 

@@ -401,9 +401,8 @@ private:
                                   [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
                                     if (element == to)
                                       return {read[0]};
-                                    // Elements of 16 bits are computed in f32 anyway.
-                                    bool narrow = element.getWidth() == 16;
-                                    Value wide = narrow ? nd::convertFloat(builder, where, read[0], builder.getF32Type())
+                                    // Narrow elements are computed in f32 anyway.
+                                    Value wide = nd::isNarrowFloat(element) ? nd::convertFloat(builder, where, read[0], builder.getF32Type())
                                                         : read[0];
                                     wide = roundBits(builder, where, wide, to);
                                     return {nd::convertFloat(builder, where, wide, element)};

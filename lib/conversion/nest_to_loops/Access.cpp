@@ -8,7 +8,10 @@
 #include "lib/conversion/nest_to_loops/Emitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -18,12 +21,12 @@ using namespace mlir;
 // Elements in memory
 //===----------------------------------------------------------------------===//
 
-/// The type of an element in memory: i1 takes a byte, bf16 and f16 are moved as integers.
+/// The type of an element in memory: i1 takes a byte, narrow floats are moved as integers.
 static Type storedType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
-  if (element.isBF16() || element.isF16())
-    return IntegerType::get(element.getContext(), 16);
+  if (nd::isNarrowFloat(element))
+    return IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth());
   return nd::signless(element);
 }
 
@@ -41,7 +44,82 @@ static Value same(OpBuilder &b, Location loc, Value shape, Type element, int64_t
   return arith::ConstantOp::create(b, loc, attr);
 }
 
+/// An f32 as bits of a float of 8 bits, rounded to nearest even. Numbers below the smallest normal
+/// one are rounded by adding a number whose last place is theirs.
+static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1, cut = 23 - mantissa;
+  int lowest = llvm::APFloat::semanticsMinExponent(semantics);
+  auto bitsOf = [](const llvm::APFloat &number) {
+    return int64_t(number.bitcastToAPInt().getZExtValue());
+  };
+  // What overflows: infinity, or NaN where there is none.
+  int64_t beyond = bitsOf(llvm::APFloat::getLargest(semantics)) + 1;
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t n) { return same(b, loc, value, i32, n); };
+  auto real = [&](double n) {
+    return arith::BitcastOp::create(b, loc, value.getType(),
+                                    number(bitsOf(llvm::APFloat(float(n)))));
+  };
+  Value size = math::AbsFOp::create(b, loc, value);
+  Value bits = arith::BitcastOp::create(b, loc, like(value, i32), size);
+  Value last =
+      arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, number(cut)), number(1));
+  Value up = arith::AddIOp::create(b, loc, bits, number((1 << (cut - 1)) - 1));
+  Value normal = arith::SubIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, arith::AddIOp::create(b, loc, up, last), number(cut)),
+      number(int64_t(126 + lowest) << mantissa));
+  double ruler = std::ldexp(1.0, lowest - mantissa + 23);
+  Value sum = arith::AddFOp::create(b, loc, size, real(ruler));
+  Value small =
+      arith::SubIOp::create(b, loc, arith::BitcastOp::create(b, loc, like(value, i32), sum),
+                            number(bitsOf(llvm::APFloat(float(ruler)))));
+  Value isSmall =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size, real(std::ldexp(1.0, lowest)));
+  Value made = arith::SelectOp::create(b, loc, isSmall, small, normal);
+  made = arith::MinSIOp::create(b, loc, made, number(beyond));
+  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+  made = arith::SelectOp::create(b, loc, isNan, number(0x7f), made);
+  Value sign = arith::AndIOp::create(
+      b, loc,
+      arith::ShRUIOp::create(b, loc, arith::BitcastOp::create(b, loc, like(value, i32), value),
+                             number(24)),
+      number(0x80));
+  return arith::TruncIOp::create(b, loc, like(value, b.getI8Type()),
+                                 arith::OrIOp::create(b, loc, made, sign));
+}
+
+/// The other way. Bits of a float of 8 bits stand in those of an f16, which has as many exponents
+/// or more: what is too small by that is multiplied.
+static Value from8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
+  int missing = llvm::APFloat::semanticsMinExponent(semantics) + 14;
+  Type i16 = b.getI16Type(), f32 = b.getF32Type();
+  auto number = [&](int64_t n) { return same(b, loc, value, i16, n); };
+  Value wide = arith::ExtUIOp::create(b, loc, like(value, i16), value);
+  Value size = arith::AndIOp::create(b, loc, wide, number(0x7f));
+  Value sign =
+      arith::ShLIOp::create(b, loc, arith::AndIOp::create(b, loc, wide, number(0x80)), number(8));
+  Value bits = arith::OrIOp::create(b, loc, sign,
+                                    arith::ShLIOp::create(b, loc, size, number(10 - mantissa)));
+  Value half = arith::BitcastOp::create(b, loc, like(value, b.getF16Type()), bits);
+  Value result = arith::ExtFOp::create(b, loc, like(value, f32), half);
+  if (missing == 0)
+    return result; // the same exponents, infinity and NaN
+  auto real = [&](float n) {
+    int64_t pattern = int64_t(llvm::APFloat(n).bitcastToAPInt().getZExtValue());
+    return arith::BitcastOp::create(b, loc, result.getType(),
+                                    same(b, loc, value, b.getI32Type(), pattern));
+  };
+  result = arith::MulFOp::create(b, loc, result, real(std::ldexp(1.0f, missing)));
+  Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, number(0x7f));
+  return arith::SelectOp::create(b, loc, isNan, real(std::nanf("")), result);
+}
+
 Value Emitter::fromStored(Value value, Type element) {
+  if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() == 8)
+    return from8Bits(b, loc, value, real);
   if (element.isInteger(1))
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
                                  same(b, loc, value, b.getI8Type(), 0));
@@ -59,6 +137,8 @@ Value Emitter::fromStored(Value value, Type element) {
 }
 
 Value Emitter::toStored(Value value, Type element) {
+  if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() == 8)
+    return to8Bits(b, loc, value, real);
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, loc, like(value, b.getI8Type()), value);
   if (element.isBF16()) {

@@ -17,7 +17,7 @@ using namespace mlir;
 
 Type Emitter::computeType(Type type) const {
   type = nd::signless(type);
-  if (type.isBF16() || type.isF16())
+  if (nd::isNarrowFloat(type))
     return b.getF32Type();
   if (type.isIndex())
     return b.getI64Type();
@@ -96,7 +96,7 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
   }
   if (isa<arith::BitcastOp>(op)) {
     Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-    if (from.isBF16() || from.isF16() || to.isBF16() || to.isF16())
+    if (nd::isNarrowFloat(from) || nd::isNarrowFloat(to))
       return op->emitOpError() << "is not supported between " << from << " and " << to
                                << " in compiled code",
              failure();

@@ -20,8 +20,8 @@
 //     c * v0001$ + lane$          a vector load
 //     16 * lane$ + 3              a gather
 //
-// A value that does not depend on the lane stays scalar until it meets a vector. bf16 and f16 are
-// computed in f32: a stored type is the least precision.
+// A value that does not depend on the lane stays scalar until it meets a vector. Narrow
+// floats are computed in f32: a stored type is the least precision.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 // What a read touches below a loop is a box: coordinate d is a part that the loops around fix, the
 // origin, plus a part in [0, extent). The copy of the box is a nest itself, `copy[d] =
 // operand[origin + d]`, and is emitted like any other, with zeros (or what the read's guard gives)
-// outside of the operand. bf16 and f16 are widened while they are copied.
+// outside of the operand. Narrow floats are widened while they are copied.
 //
 // A stage with two buffers asks for the lines of its next box while the current one is used: each
 // tile of the loops inside asks for its share, so that the copy finds them in the cache.
@@ -75,7 +75,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
 
   // The copy.
   Type from = source.type.getElementType(),
-       to = from.isBF16() || from.isF16() ? Type(e.b.getF32Type()) : from;
+       to = nd::isNarrowFloat(from) ? Type(e.b.getF32Type()) : from;
   OpBuilder builder(op.getContext());
   NestBuilder copy(builder, op.getLoc());
   copy.produced = nd::DimsAttr::getSorted(op.getContext(), dims);

@@ -24,15 +24,13 @@ static constexpr std::string_view magic = "\x93NUMPY";
 /// NumPy's letter and size: "f4".
 static std::string codeOf(ElementType element) {
   std::string_view text = spelling(element);
-  char letter = element == ElementType::I1     ? 'b'
-                : element == ElementType::BF16 ? 'u'
-                : text.front() == 'u'          ? 'u'
-                                               : text.front();
+  // NumPy has neither bf16 nor floats of 8 bits: their patterns come back as integers.
+  bool isPattern = element == ElementType::BF16 || (isFloat(element) && byteSize(element) == 1);
+  char letter = element == ElementType::I1 ? 'b' : isPattern ? 'u' : text.front();
   return letter + std::to_string(byteSize(element));
 }
 
 static std::optional<ElementType> elementOf(std::string_view code) {
-  // bf16 comes last of those with the code u2: its patterns come back as ui16.
   for (ElementType each : {ElementType::I1, ElementType::I8, ElementType::I16, ElementType::I32,
                            ElementType::I64, ElementType::UI8, ElementType::UI16, ElementType::UI32,
                            ElementType::UI64, ElementType::F16, ElementType::F32, ElementType::F64})

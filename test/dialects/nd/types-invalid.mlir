@@ -11,7 +11,7 @@ func.func private @tensor_negative_size(!nd.tensor<f32, row: 2 - 3>)
 
 // -----
 
-// expected-error @below {{unsupported element type 'index'; expected f16, bf16, f32, f64, i1 or an integer of 8 to 64 bits}}
+// expected-error @below {{unsupported element type 'index'; expected f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1 or an integer of 8 to 64 bits}}
 func.func private @tensor_element_index(!nd.tensor<index, row: 3>)
 
 // -----

@@ -235,6 +235,10 @@ TEST(Builder, NarrowTypesAreComputedInF32) {
     want += double(value) * value;
   EXPECT_NEAR(got, want, 0.02 * want);
   EXPECT_EQ(narrow.elementType(), ElementType::BF16);
+  Tensor eight = x.cast(ElementType::F8E4M3FN);
+  EXPECT_NEAR(sum(eight.cast(ElementType::F32) * eight.cast(ElementType::F32), over(m)).item(), want,
+              0.1 * want);
+  EXPECT_EQ(eight.elementType(), ElementType::F8E4M3FN);
 }
 
 TEST(Builder, ScansFromBothEnds) {
@@ -297,6 +301,8 @@ TEST(Builder, PrintsTypeAndValuesAndEvaluatesForThat) {
             "!nd.tensor<i1, column: 3, row: 1> [[0], [0], [1]]");
   EXPECT_EQ(text(Tensor::of<float>({1.5f, -0.25f}, {{m, 2}}).cast(ElementType::BF16)),
             "!nd.tensor<bf16, m: 2> [1.5, -0.25]");
+  EXPECT_EQ(text(Tensor::of<float>({1.6f, -0.25f}, {{m, 2}}).cast(ElementType::F8E5M2)),
+            "!nd.tensor<f8E5M2, m: 2> [1.5, -0.25]");
   EXPECT_EQ(text(iota({m, 100})),
             "!nd.tensor<i64, m: 100> [0, 1, 2, 3, 4, 5, ..., 94, 95, 96, 97, 98, 99]");
   EXPECT_EQ(text(Tensor()), "(empty)");

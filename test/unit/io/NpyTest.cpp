@@ -78,14 +78,14 @@ static void roundTrip(ElementType element, const std::vector<int64_t> &shape) {
   for (Order order : {Order::C, Order::Fortran}) {
     writeNpy(directory / "a", array, order);
     HostArray back = readNpy(directory / "a");
-    if (element == ElementType::BF16 && back.element == ElementType::UI16) // NumPy has no bf16
-      back.element = ElementType::BF16;
+    if (isFloat(element) && !isFloat(back.element)) // NumPy lacks it, and has its patterns
+      back.element = element;
     EXPECT_EQ(back, array) << array.describe();
   }
 }
 
 TEST(Npy, every_element_type_comes_back) {
-  for (int type = 0; type <= int(ElementType::F64); ++type)
+  for (int type = 0; type <= int(ElementType::F8E5M2); ++type)
     roundTrip(ElementType(type), {2, 3, 5});
 }
 

@@ -62,7 +62,7 @@ TEST(Safetensors, written_bytes_are_those_of_the_reference_implementation) {
 TEST(Safetensors, every_element_type_comes_back_aligned) {
   TemporaryDirectory directory;
   Safetensors contents;
-  for (int type = 0; type <= int(ElementType::F64); ++type)
+  for (int type = 0; type <= int(ElementType::F8E5M2); ++type)
     for (std::vector<int64_t> shape : {std::vector<int64_t>{}, {3, 5}, {7, 0}, {1}}) {
       HostArray array = HostArray::zeros(ElementType(type), shape);
       for (size_t i = 0; i < array.bytes.size(); ++i)

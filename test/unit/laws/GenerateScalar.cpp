@@ -25,8 +25,12 @@ Type laws::drawElement(Dice &dice, MLIRContext *context, bool smooth) {
     return b.getF64Type();
   if (draw < 63)
     return b.getBF16Type();
-  if (draw < 68)
+  if (draw < 66)
     return b.getF16Type();
+  if (draw < 67)
+    return b.getType<Float8E4M3FNType>();
+  if (draw < 68)
+    return b.getType<Float8E5M2Type>();
   if (draw < 71)
     return b.getI1Type();
   if (draw < 83)

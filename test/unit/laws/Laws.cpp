@@ -9,6 +9,8 @@
 
 #include "test/unit/laws/Dice.h"
 
+#include "lib/interp/HostTensor.h"
+
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
@@ -308,17 +310,7 @@ static nd::NdTensorType typeOf(const TensorSpec &spec, MLIRContext *context) {
   SmallVector<nd::Dim> dims;
   for (const auto &[name, size] : spec.dims)
     dims.emplace_back(context, name, size);
-  std::string element(spelling(spec.element));
-  Builder b(context);
-  Type type = element == "f16"    ? Type(b.getF16Type())
-              : element == "bf16" ? Type(b.getBF16Type())
-              : element == "f32"  ? Type(b.getF32Type())
-              : element == "f64"  ? Type(b.getF64Type())
-              : element[0] == 'u'
-                  ? Type(IntegerType::get(context, unsigned(std::atoi(element.c_str() + 2)),
-                                          IntegerType::Unsigned))
-                  : Type(b.getIntegerType(unsigned(std::atoi(element.c_str() + 1))));
-  return nd::NdTensorType::get(type, dims);
+  return nd::NdTensorType::get(interp::mlirType(context, spec.element), dims);
 }
 
 Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue> arguments,
