@@ -120,7 +120,8 @@ static void numberGroups(func::FuncOp function) {
     Attribute &known = numbered[request];
     if (!known) {
       SmallVector<Attribute> parts(request.getValue());
-      parts.back() = IntegerAttr::get(IntegerType::get(op->getContext(), 64), int64_t(numbered.size()) - 1);
+      parts.back() =
+          IntegerAttr::get(IntegerType::get(op->getContext(), 64), int64_t(numbered.size()) - 1);
       known = ArrayAttr::get(op->getContext(), parts);
     }
     op->setAttr("group", known);

@@ -52,13 +52,18 @@ static Value callEach(PatternRewriter &rewriter, Operation *op, StringRef name, 
 }
 
 namespace {
-/// The error function of doubles has neither a polynomial here nor an intrinsic.
-struct CallErf : OpRewritePattern<math::ErfOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::ErfOp op, PatternRewriter &rewriter) const override {
+/// Functions of doubles that have neither a polynomial here nor an intrinsic that is as good near
+/// 0.
+template <typename Function>
+struct CallOnDoubles : OpRewritePattern<Function> {
+  CallOnDoubles(MLIRContext *context, StringRef builtin)
+      : OpRewritePattern<Function>(context), builtin(builtin) {}
+  StringRef builtin;
+
+  LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF64() || !isCallable(op.getType()))
       return failure();
-    rewriter.replaceOp(op, callEach(rewriter, op, "erf", op.getOperand()));
+    rewriter.replaceOp(op, callEach(rewriter, op, builtin, op.getOperand()));
     return success();
   }
 };
@@ -194,9 +199,12 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     MathPolynomialApproximationOptions options;
     options.enableAvx2 = false;
     populateMathPolynomialApproximationPatterns(patterns, options);
-    math::populateExpansionPatterns(patterns, {"expm1", "powf", "fpowi", "rsqrt", "roundeven"});
+    math::populateExpansionPatterns(patterns, {"powf", "fpowi", "rsqrt", "roundeven"});
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    patterns.add<CallErf, ContractProduct>(&getContext());
+    patterns.add<ContractProduct>(&getContext());
+    patterns.add<CallOnDoubles<math::ErfOp>>(&getContext(), "erf");
+    patterns.add<CallOnDoubles<math::ExpM1Op>>(&getContext(), "expm1");
+    patterns.add<CallOnDoubles<math::Log1pOp>>(&getContext(), "log1p");
     patterns.add<ExpandSine<math::SinOp>>(&getContext(), "sinf", 0);
     patterns.add<ExpandSine<math::CosOp>>(&getContext(), "cosf", 1);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

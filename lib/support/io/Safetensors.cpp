@@ -26,11 +26,13 @@ static constexpr std::string_view namesPrefix = "names:";
 static constexpr int64_t maxHeader = 100'000'000; // what other readers take
 
 static constexpr std::pair<ElementType, const char *> dtypes[] = {
-    {ElementType::I1, "BOOL"},  {ElementType::I8, "I8"},     {ElementType::I16, "I16"},
-    {ElementType::I32, "I32"},  {ElementType::I64, "I64"},   {ElementType::UI8, "U8"},
-    {ElementType::UI16, "U16"}, {ElementType::UI32, "U32"},  {ElementType::UI64, "U64"},
-    {ElementType::F16, "F16"},  {ElementType::BF16, "BF16"}, {ElementType::F32, "F32"},
-    {ElementType::F64, "F64"},  {ElementType::F8E4M3FN, "F8_E4M3"},
+    {ElementType::I1, "BOOL"},       {ElementType::I8, "I8"},
+    {ElementType::I16, "I16"},       {ElementType::I32, "I32"},
+    {ElementType::I64, "I64"},       {ElementType::UI8, "U8"},
+    {ElementType::UI16, "U16"},      {ElementType::UI32, "U32"},
+    {ElementType::UI64, "U64"},      {ElementType::F16, "F16"},
+    {ElementType::BF16, "BF16"},     {ElementType::F32, "F32"},
+    {ElementType::F64, "F64"},       {ElementType::F8E4M3FN, "F8_E4M3"},
     {ElementType::F8E5M2, "F8_E5M2"}};
 
 const HostArray &Safetensors::at(std::string_view name) const {

@@ -383,3 +383,35 @@ func.func @special() -> (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>, !nd.tenso
   }
   return %0, %1, %2 : !nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>
 }
+
+// What is accurate near 0, is so on doubles too.
+func.func @near_zero() -> (!nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f32, n: 6>, !nd.tensor<f32, n: 6>) {
+  %a = nd.constant dense<[1.0e-12, -1.0e-9, 0.018, -0.03, 1.0e-300, 0.0]> : tensor<6xf64> by [n] : !nd.tensor<f64, n: 6>
+  %b = nd.constant dense<[1.0e-12, -1.0e-9, 0.018, -0.03, 1.0e-30, 0.0]> : tensor<6xf32> by [n] : !nd.tensor<f32, n: 6>
+  %0 = nd.pointwise %a : (!nd.tensor<f64, n: 6>) -> !nd.tensor<f64, n: 6> {
+  ^bb0(%x: f64):
+    %y = math.expm1 %x : f64
+    nd.yield %y : f64
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<f64, n: 6>) -> !nd.tensor<f64, n: 6> {
+  ^bb0(%x: f64):
+    %y = math.log1p %x : f64
+    nd.yield %y : f64
+  }
+  %2 = nd.pointwise %a : (!nd.tensor<f64, n: 6>) -> !nd.tensor<f64, n: 6> {
+  ^bb0(%x: f64):
+    %y = math.tanh %x : f64
+    nd.yield %y : f64
+  }
+  %3 = nd.pointwise %b : (!nd.tensor<f32, n: 6>) -> !nd.tensor<f32, n: 6> {
+  ^bb0(%x: f32):
+    %y = math.expm1 %x : f32
+    nd.yield %y : f32
+  }
+  %4 = nd.pointwise %b : (!nd.tensor<f32, n: 6>) -> !nd.tensor<f32, n: 6> {
+  ^bb0(%x: f32):
+    %y = math.log1p %x : f32
+    nd.yield %y : f32
+  }
+  return %0, %1, %2, %3, %4 : !nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f32, n: 6>, !nd.tensor<f32, n: 6>
+}

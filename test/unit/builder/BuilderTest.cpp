@@ -236,8 +236,8 @@ TEST(Builder, NarrowTypesAreComputedInF32) {
   EXPECT_NEAR(got, want, 0.02 * want);
   EXPECT_EQ(narrow.elementType(), ElementType::BF16);
   Tensor eight = x.cast(ElementType::F8E4M3FN);
-  EXPECT_NEAR(sum(eight.cast(ElementType::F32) * eight.cast(ElementType::F32), over(m)).item(), want,
-              0.1 * want);
+  EXPECT_NEAR(sum(eight.cast(ElementType::F32) * eight.cast(ElementType::F32), over(m)).item(),
+              want, 0.1 * want);
   EXPECT_EQ(eight.elementType(), ElementType::F8E4M3FN);
 }
 
@@ -484,7 +484,8 @@ TEST(BuilderErrors, KernelsNameWhatIsUnknown) {
   Tensor x = zeros({{m, 4}});
   expectHas(messageOf([&] { kernel(n).of(at(x, {{k, n}})); }),
             {"unknown name 'k'", "m: 4", "BuilderTest.cpp"});
-  expectHas(messageOf([&] { kernel(n, n).of(at(x, {{m, n}})); }), {"'n'", "twice", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { kernel(n, n).of(at(x, {{m, n}})); }),
+            {"'n'", "twice", "BuilderTest.cpp"});
   expectHas(messageOf([&] { kernel(n).sum(k).of(at(x, {{m, n}})); }),
             {"'k'", "does not follow", "size()"});
   expectHas(messageOf([&] { kernel(n).sum(k).max(m).of(at(x, {{m, n}})); }), {"one combiner"});

@@ -280,8 +280,8 @@ void Generator::round() {
   Value x = any([](NdTensorType type) { return type.getElementType().isF32(); });
   if (x && !options.smooth)
     keep(buildRound(b, loc, x,
-                    dice.pick<Type>({b.getBF16Type(), b.getF16Type(),
-                                     b.getType<Float8E4M3FNType>(), b.getType<Float8E5M2Type>()})));
+                    dice.pick<Type>({b.getBF16Type(), b.getF16Type(), b.getType<Float8E4M3FNType>(),
+                                     b.getType<Float8E5M2Type>()})));
 }
 
 void Generator::window() {
