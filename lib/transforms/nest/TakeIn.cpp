@@ -107,10 +107,9 @@ private:
     Replacement at; // the producer's names are where the consumer reads
     for (const MapEntry &entry : map.getEntries())
       at[entry.name.str()] = entry.expr();
-    // A gathered coordinate is clamped to the tensor that is read, so only what reads with the same
-    // names can stand for it.
-    if (isGathered(map) && !(onlyMoves(producer) && producer.readGuard(0).isTrivial() &&
-                             renamingOf(producer.readMap(0))))
+    // A gathered coordinate is clamped to the tensor that is read, so only one with the same sizes
+    // can stand for it.
+    if (isGathered(map) && !isRenaming(producer))
       return {};
     Block &body = producer.getBody().front();
     std::optional<Attribute> outside = outer.getOtherwise();

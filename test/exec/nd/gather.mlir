@@ -54,3 +54,13 @@ func.func @types(%x0: !nd.tensor<f32, v: 11, f: 13>, %i0: !nd.tensor<i32, p: 7>,
   %8 = nd.gather %x8 [v] at %i8 : (!nd.tensor<i32, v: 7>, !nd.tensor<ui32>) -> !nd.tensor<i32>
   return %0, %1, %2, %3, %4, %5, %6, %7, %8 : !nd.tensor<f32, f: 13, p: 7>, !nd.tensor<bf16, f: 3, p: 7, q: 2>, !nd.tensor<i8, p: 19>, !nd.tensor<f64, f: 1, p: 5>, !nd.tensor<i1, a: 2, p: 3>, !nd.tensor<i64, p: 3, z: 0>, !nd.tensor<f16, p: 0>, !nd.tensor<f32, f: 17>, !nd.tensor<i32>
 }
+
+// An index is clamped to the slice, not to what the slice is taken from.
+func.func @of_a_slice() {
+  %a = nd.constant dense<[5, 7, 9]> : tensor<3xi32> by [k] : !nd.tensor<i32, k: 3>
+  %i = nd.constant dense<[0, 1, 2, -4]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
+  %s = nd.slice %a k from 0 size 2 : !nd.tensor<i32, k: 3> -> !nd.tensor<i32, k: 2>
+  %g = nd.gather %s [k] at %i : (!nd.tensor<i32, k: 2>, !nd.tensor<i32, n: 4>) -> !nd.tensor<i32, n: 4>
+  check.expect_eq_const %g is dense<[5, 7, 7, 5]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>
+  return
+}

@@ -759,6 +759,13 @@ void Generator::kernel() {
             drawScalarCode(dice, builder, loc, all, types, to, options.smooth)};
       },
       kind, isSignedElement(to));
+  if (reduced.size() > 1 && options.smooth) {
+    // Which of equal elements counts.
+    SmallVector<StringRef> order =
+        llvm::map_to_vector(reduced, [](const Dim &each) { return each.name.getValue(); });
+    dice.shuffle(order);
+    op->setAttr(nest::orderAttrName, b.getStrArrayAttr(order));
+  }
   keep(op.getResult(0));
 }
 
