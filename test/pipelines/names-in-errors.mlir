@@ -5,7 +5,7 @@
 // RUN: not heddlec %t/window.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=WINDOW
 // WINDOW: window.mlir:10:8: error: {{.*}}excludes the places outside along 'row': expected that only a reduction over 'tap' reads it
 // RUN: not heddlec %t/schedule.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SCHEDULE
-// SCHEDULE: schedule.mlir:2:8: error: 'compute' can't be compiled: {{.*}}the schedule merges 'row' and 'column', of which one is produced and one reduced
+// SCHEDULE: schedule.mlir:2:8: error: 'nest.compute' op the names 'row' and 'column' are merged, of which one is produced and one reduced
 
 //--- place.mlir
 func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x", heddle.donate = 0 : i64, nd.layout = #nest.layout<[row, column]>}) -> (!nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[column, row]>}) {

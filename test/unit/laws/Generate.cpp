@@ -10,6 +10,7 @@
 #include "test/unit/laws/GenerateScalar.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "dialects/nest/NestGradient.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringSet.h"
