@@ -222,6 +222,8 @@ private:
       // Lanes that are idle, and the fold of the lanes at the end.
       double used = double(size) / (double((size + width - 1) / width) * width);
       cost /= used;
+      // A merged name can't be a row of the tile as well: names are merged where that fills vectors.
+      cost *= 1 + 0.02 * double(group.size() - 1);
       if (reduced)
         cost = cost * 1.3 + 0.5;
       if (cost < best) {

@@ -22,7 +22,10 @@ using namespace heddle::nest;
 using namespace mlir;
 
 /// Lines asked for in one tile beyond which asking costs more than it saves.
-static constexpr int64_t mostFetches = 64;
+static constexpr int64_t mostFetches = 96;
+/// Lines whose addresses are computed together.
+static constexpr int64_t linesTogether = 4;
+static constexpr int64_t lineBytes = 64;
 
 LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (stage.operand >= operandOf.size())
@@ -149,44 +152,58 @@ void ComputeEmitter::fetchAhead() {
       }
       inside |= &walk == box.at;
     }
-    // The name whose neighbours share a line.
-    std::string along;
-    Ranges ranges;
-    for (const auto &[name, size] : box.source.type.sizes())
-      ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
-    if (!box.source.layout.factors.empty())
-      along = box.source.layout.factors.back().names.back();
+    // What lies side by side: pieces of lines, asked for a few lines at a time.
+    const Layout &layout = box.source.layout;
+    auto extentOf = [&](const std::string &name) {
+      auto found = box.extents.find(name);
+      return found == box.extents.end() ? int64_t(1) : found->second;
+    };
+    std::set<std::string> inPiece;
+    int64_t piece = 1;
+    for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
+      bool whole = factor.names.size() == 1 && factor.divisor == 1 && !factor.modulus &&
+                   !factor.low && !factor.high;
+      if (!whole && !inPiece.empty())
+        break;
+      const std::string &name = factor.names.back();
+      inPiece.insert(name);
+      piece *= extentOf(name);
+      if (!whole || box.source.type.size(name).constant() != extentOf(name))
+        break;
+    }
     int64_t width = std::max(8u, box.source.type.getElementType().getIntOrFloatBitWidth()) / 8,
-            lines = 1;
+            bytes = piece * width, perLine = std::max<int64_t>(lineBytes / width, 1);
+    int64_t lines = bytes % lineBytes ? (bytes + lineBytes - 2) / lineBytes + 1 : bytes / lineBytes,
+            together = std::min(lines, linesTogether), blocks = (lines + together - 1) / together,
+            units = blocks;
     for (const auto &[name, extent] : box.extents)
-      lines *= name == along ? (extent * width + 63) / 64 : extent;
-    int64_t each = (lines + tiles - 1) / tiles;
-    if (each > mostFetches)
+      units *= inPiece.count(name) ? 1 : extent;
+    int64_t each = (units + tiles - 1) / tiles;
+    if (each * together > mostFetches)
       continue;
-    // Lines of a row follow one another.
-    SmallVector<std::pair<std::string, int64_t>> digits(box.extents.begin(), box.extents.end());
-    llvm::stable_sort(digits, [&](const auto &a, const auto &b) {
-      return (a.first == along) > (b.first == along);
-    });
     std::string step = e.freshVariable();
     auto body = [&]() -> LogicalResult {
       Section section;
       std::string variable = e.freshVariable();
       Expr wanted = number * Expr(each) + Expr::name(step);
-      Value line = arith::MinSIOp::create(e.b, e.loc, e.emit(wanted.simplify(e.ranges)),
-                                          e.constant(lines - 1));
-      e.define(variable, line, {0, lines - 1});
+      Value unit = arith::MinSIOp::create(e.b, e.loc, e.emit(wanted.simplify(e.ranges)),
+                                          e.constant(units - 1));
+      e.define(variable, unit, {0, units - 1});
       Replacement place;
-      int64_t below = 1;
-      for (const auto &[name, extent] : digits) {
-        bool shared = name == along;
-        int64_t count = shared ? (extent * width + 63) / 64 : extent;
-        Expr part = Expr::name(variable).floordiv(below).mod(count) *
-                    Expr(shared ? std::max<int64_t>(64 / width, 1) : 1);
+      int64_t below = blocks;
+      for (const auto &[name, extent] : llvm::reverse(box.extents)) {
+        Expr part(0);
+        if (!inPiece.count(name)) {
+          part = Expr::name(variable).floordiv(below).mod(extent);
+          below *= extent;
+        }
         place[name] = (box.origin.find(name)->second + part).simplify(e.ranges);
-        below *= count;
       }
-      e.prefetch(box.source, e.address(box.source, place), section, /*write=*/false);
+      Expr start = e.address(box.source, place) +
+                   Expr::name(variable).mod(blocks) * Expr(together * perLine);
+      for (int64_t line = 0; line < together; ++line)
+        e.prefetch(box.source, (start + Expr(line * perLine)).simplify(e.ranges), section,
+                   /*write=*/false);
       e.forget(variable);
       return success();
     };
