@@ -11,6 +11,7 @@
 #include "lib/analysis/NestAnalysis.h"
 
 #include <cmath>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -180,7 +181,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine) : op(op) {
 // Ways
 //===----------------------------------------------------------------------===//
 
-WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced)
+WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced, unsigned tile)
     : lanes(std::move(names)), reduced(reduced) {
   for (unsigned name : lanes)
     laneSize *= nest.sizes[name];
@@ -213,19 +214,30 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
     if (reuses && matters)
       candidates.push_back(name);
   }
-  double best = 0;
   int64_t most = std::max<int64_t>(1, (nest.lanes >= 16 ? 28 : 12) / tileVectors);
-  auto consider = [&](std::vector<std::pair<unsigned, int64_t>> tile) {
+  // The best tile over each set of names.
+  struct Tile {
+    std::set<unsigned> names;
+    std::vector<std::pair<unsigned, int64_t>> rows;
+    double score;
+  };
+  std::vector<Tile> found;
+  auto consider = [&](std::vector<std::pair<unsigned, int64_t>> rows) {
     double count = 1, used = 1;
-    for (auto [name, points] : tile) {
+    std::set<unsigned> names;
+    for (auto [name, points] : rows) {
+      names.insert(name);
       count *= double(points);
       used *= double(nest.sizes[name]) / double((nest.sizes[name] + points - 1) / points * points);
     }
     double score = used * count / (count + 2);
-    if (count <= double(most) && score > best * 1.001) {
-      best = score;
-      rows = std::move(tile);
-    }
+    if (count > double(most))
+      return;
+    auto known = llvm::find_if(found, [&](const Tile &each) { return each.names == names; });
+    if (known == found.end())
+      found.push_back({std::move(names), std::move(rows), score});
+    else if (score > known->score * 1.001)
+      *known = {std::move(names), std::move(rows), score};
   };
   consider({});
   for (unsigned name : candidates)
@@ -237,6 +249,10 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
             for (int64_t more = std::min(most / points, nest.sizes[second]); more >= 2; --more)
               consider({{name, points}, {second, more}});
     }
+  llvm::stable_sort(found, [](const Tile &a, const Tile &b) { return a.score > b.score; });
+  llvm::erase_if(found, [&](const Tile &each) { return each.score < 0.97 * found[0].score; });
+  tiles = unsigned(found.size());
+  rows = found[std::min<size_t>(tile, tiles - 1)].rows;
 
   double count = 1, used = 1, loads = 0;
   for (auto [name, points] : rows) {
@@ -337,6 +353,15 @@ Kind kindOf(Probe &probe, const WayModel &way) {
 }
 } // namespace
 
+/// True if some place is a sum of the name and others.
+static bool inWindow(const NestModel &nest, unsigned name) {
+  for (const LaidAccess &access : nest.accesses)
+    for (const Place &place : access.places)
+      if (place.mentioned.size() > 1 && llvm::is_contained(place.mentioned, int(name)))
+        return true;
+  return false;
+}
+
 double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAccess &access,
                         const PlacedLayout &layout) {
   bool once = access.isWrite ? nest.reduction : access.inFinish;
@@ -364,20 +389,27 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   // every element is moved about once.
   double loads = runs / way.reuse(access), elements = double(layout.elements());
   bool stages = nest.accesses.size() > 2 && loads * double(way.width) > 4 * elements;
+  // What is stored in less than 32 bits is widened at every load, or once in a stage.
+  double widening = bytes < 4 && isa<FloatType>(access.type.getElementType()) ? 1 : 0;
   auto staged = [&](double cost, double perElement) {
+    cost += loads * widening;
     return stages ? std::min(cost, elements * perElement + runs * 0.01) : cost;
   };
   if (kind == Kind::Apart)
-    return staged(loads * double(way.width) * gatherALane, 1.3);
+    return staged(loads * double(way.width) * gatherALane, 2.0); // turned, once for several chunks each
   int64_t nearestReduced = std::numeric_limits<int64_t>::max(), nearestRow = nearestReduced;
   double conflicts = 0;
+  int64_t longestReduced = 1;
+  for (int64_t size : ArrayRef(nest.sizes).drop_front(nest.firstReduced))
+    longestReduced = std::max(longestReduced, size);
   for (unsigned name = 0; name < nest.names.size(); ++name) {
     if (llvm::is_contained(way.lanes, name))
       continue;
     int64_t step = probe.step(name) * int64_t(bytes);
     if (step == 0)
       continue;
-    if (nest.isReduced(name))
+    // A window's small names stay outside of the others: few steps of the reduction walk them.
+    if (nest.isReduced(name) && (nest.sizes[name] * 4 >= longestReduced || !inWindow(nest, name)))
       nearestReduced = std::min(nearestReduced, step);
     for (auto [row, points] : way.rows)
       if (row == name) {
@@ -390,16 +422,16 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
     // Of a tile's scalars either each row's next one, or the next row's, should lie in the same line.
     loads /= double(way.tileVectors);
     if (nearestRow <= lineBytes / 4)
-      return loads * newLine * 0.05;
+      return staged(loads * newLine * (nearestReduced <= lineBytes ? 0.01 : 0.05), 1.0);
     double cost = nearestReduced <= lineBytes / 8 ? 0 : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / lineBytes);
-    return staged(loads * newLine * (cost + 0.3 * conflicts), 1.0);
+    return staged(loads * newLine * (cost + 0.3 * conflicts), 0.6);
   }
   if (way.reduced)
     return 0;
   // Vectors of a panel: the next step of the reduction should be the next vectors.
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
-    return 0;
+    return staged(0, 0.4);
   return staged(loads * (nearestReduced % 1024 == 0 ? sameSets : nearestReduced >= 512 ? farStep : 0.2), 0.4);
 }
 

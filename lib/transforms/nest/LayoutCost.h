@@ -97,8 +97,10 @@ struct WayModel {
   int64_t tileVectors = 1;  ///< vectors of a register tile along the lanes
   std::vector<std::pair<unsigned, int64_t>> rows; ///< other names of the tile, with points
   double arithmetic = 0;
+  unsigned tiles = 1; ///< register tiles over different names that do nearly as well as the best
 
-  WayModel(const NestModel &nest, std::vector<unsigned> lanes, bool reduced);
+  /// With one of the register tiles, the best first.
+  WayModel(const NestModel &nest, std::vector<unsigned> lanes, bool reduced, unsigned tile = 0);
   /// Points of the tile's rows that an access lacks: it is used that often once loaded.
   double reuse(const LaidAccess &access) const;
 };

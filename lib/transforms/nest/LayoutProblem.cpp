@@ -16,6 +16,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/LayoutCost.h"
+#include "lib/transforms/nest/Rewrite.h"
 
 #include <numeric>
 
@@ -23,7 +24,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-static constexpr size_t mostCandidates = 10, mostWays = 10;
+static constexpr size_t mostCandidates = 10, mostWays = 16;
+static constexpr unsigned mostTiles = 3; ///< of one way
 
 namespace {
 using Group = std::vector<std::string>;
@@ -207,20 +209,15 @@ private:
     return success();
   }
 
-  /// Row-major over the sorted names: of arguments as they are spelled (while passes see neutral names only,
-  /// `heddle.names` says how), since callers rely on it; of other values as the passes see them, so that no choice
-  /// hangs on how names are spelled.
+  /// Row-major over the sorted names: of arguments as they are spelled, since callers rely on it; of other values as
+  /// the passes see them, so that no choice hangs on how names are spelled.
   Layout sortedLayout(Value value) {
-    auto spelling = isa<BlockArgument>(value) ? function->getAttrOfType<DictionaryAttr>("heddle.names") : DictionaryAttr();
-    std::vector<std::pair<std::string, std::string>> spelled;
-    for (const nd::Dim &dim : tensorTypeOf(value).getDims()) {
-      auto known = spelling ? spelling.getAs<StringAttr>(dim.name) : StringAttr();
-      spelled.emplace_back((known ? known : dim.name).str(), dim.name.str());
-    }
-    llvm::sort(spelled);
+    nd::NdTensorType type = tensorTypeOf(value);
+    if (isa<BlockArgument>(value))
+      return nest::sortedLayout(function, type);
     std::vector<std::string> names;
-    for (auto &[original, name] : spelled)
-      names.push_back(name);
+    for (const nd::Dim &dim : type.getDims())
+      names.push_back(dim.name.str());
     return Layout::rowMajor(names);
   }
 
@@ -332,8 +329,12 @@ private:
       if (nest.sizes[name] >= nest.lanes / 2)
         add({name}, true);
     std::vector<WayModel> ways;
+    // Tiles over several rows, or over several columns: which of them lie well is another question.
     for (auto &[group, reduced] : groups)
-      ways.emplace_back(nest, group, reduced);
+      for (unsigned tile = 0, tiles = 1; tile < std::min(tiles, mostTiles); ++tile) {
+        ways.emplace_back(nest, group, reduced, tile);
+        tiles = ways.back().tiles;
+      }
     if (ways.empty())
       ways.emplace_back(nest, std::vector<unsigned>(), false);
     sortBy(ways, [](const WayModel &way) { return way.arithmetic; });
@@ -520,9 +521,13 @@ private:
       for (const Proposal &proposal : proposals[v])
         if (value.candidates.size() < mostCandidates && !llvm::is_contained(value.candidates, proposal.layout))
           value.candidates.push_back(proposal.layout);
-      Layout sorted = sortedLayout(value.values[0]);
-      if (!value.fixed && !llvm::is_contained(value.candidates, sorted))
-        value.candidates.push_back(sorted);
+      // Row-major by canonical names: how names are spelled decides nothing here.
+      std::vector<std::string> names;
+      for (const nd::Dim &dim : type.getDims())
+        names.push_back(dim.name.str());
+      Layout plain = Layout::rowMajor(names);
+      if (!value.fixed && !llvm::is_contained(value.candidates, plain))
+        value.candidates.push_back(plain);
       placed.emplace_back();
       double elements = double(type.elements());
       for (const Layout &layout : value.candidates) {

@@ -33,6 +33,20 @@ bool nest::isRenaming(ComputeOp op) {
          });
 }
 
+Layout nest::sortedLayout(Operation *function, nd::NdTensorType type) {
+  auto spelling = function->getAttrOfType<DictionaryAttr>("heddle.names");
+  std::vector<std::pair<std::string, std::string>> spelled;
+  for (const nd::Dim &dim : type.getDims()) {
+    auto known = spelling ? spelling.getAs<StringAttr>(dim.name) : StringAttr();
+    spelled.emplace_back((known ? known : dim.name).str(), dim.name.str());
+  }
+  llvm::sort(spelled);
+  std::vector<std::string> names;
+  for (auto &[original, name] : spelled)
+    names.push_back(name);
+  return Layout::rowMajor(names);
+}
+
 Renaming nest::inverse(const Renaming &names) {
   Renaming result;
   for (auto &[from, to] : names)

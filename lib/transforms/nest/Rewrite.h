@@ -36,6 +36,10 @@ inline constexpr double leastGain = 1e-7;
 /// it.
 bool isFixed(mlir::Operation *nest);
 
+/// Row-major over the sorted names: how a caller has a tensor of this type. While passes see
+/// neutral names only, `heddle.names` of the function says how they are spelled.
+Layout sortedLayout(mlir::Operation *function, nd::NdTensorType type);
+
 /// A copy of `op` beside it, with other iteration names; those that `names` lacks stay.
 ComputeOp withNames(ComputeOp op, const Renaming &names);
 /// A copy of `op` in which no reduced name is one of `taken`.

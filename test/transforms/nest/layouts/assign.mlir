@@ -19,18 +19,18 @@ func.func @product(%a: !nd.tensor<f32, k: 512, m: 60> {nd.layout = "any"},
 // CHECK-LABEL: func.func @votes(
 // CHECK-SAME: #nest.layout<[(out, j) floordiv 32, {{.*}}, (out, j) mod 32]>
 // CHECK: layouts = [#nest.layout<[{{.*}}, out, j]>]
-func.func @votes(%p: !nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 64, row: 15> {nd.layout = "any"},
+func.func @votes(%p: !nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 3, row: 15> {nd.layout = "any"},
                  %w: !nd.tensor<f32, channel: 32, j: 4, k: 4, kx: 3, ky: 3, out: 24> {nd.layout = "any"})
-    -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 64, out: 24, row: 7> {
-  %c = nest.compute (column: 7, i: 4, j: 4, n: 64, out: 24, row: 7) reduce (channel: 32, k: 4, kx: 3, ky: 3)
+    -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 3, out: 24, row: 7> {
+  %c = nest.compute (column: 7, i: 4, j: 4, n: 3, out: 24, row: 7) reduce (channel: 32, k: 4, kx: 3, ky: 3)
       reads %p[row = 2 * row + ky, column = 2 * column + kx], %w[] {
   ^bb0(%x: f32, %y: f32):
     %p1 = arith.mulf %x, %y : f32
     nest.yield %p1 : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 64, row: 15>,
+  } combine add [0.0 : f32] : (!nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 3, row: 15>,
                                !nd.tensor<f32, channel: 32, j: 4, k: 4, kx: 3, ky: 3, out: 24>)
-      -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 64, out: 24, row: 7>
-  return %c : !nd.tensor<f32, column: 7, i: 4, j: 4, n: 64, out: 24, row: 7>
+      -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 3, out: 24, row: 7>
+  return %c : !nd.tensor<f32, column: 7, i: 4, j: 4, n: 3, out: 24, row: 7>
 }
 
 // The same with sizes that no block divides: 10 times 3 lanes, two vectors.
