@@ -50,6 +50,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   function.addPass(createConvertNdToNestPass());
   function.addPass(createCSEPass());
   function.addPass(nest::createNestFusePass());
+  function.addPass(nest::createNestChooseGroupsPass());
   function.addPass(nest::createNestFormGroupsPass());
   function.addPass(nest::createNestMaterializeGuardsPass());
   function.addPass(nest::createNestSplitReductionsPass());

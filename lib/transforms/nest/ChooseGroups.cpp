@@ -11,6 +11,8 @@
 #include "lib/transforms/nest/FormGroups.h"
 #include "lib/transforms/nest/Rewrite.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -60,6 +62,21 @@ public:
            !op.getLayouts() && !contractionOf(op);
   }
 
+  /// True if memory that is not ours to arrange has neighbours in other points of the group: one
+  /// point after another would touch a line for every element.
+  bool goesAgainstMemory() const {
+    for (Operation *op : members) {
+      for (const NestRead &read : readsOf(op))
+        if (auto last = lastName(read.value))
+          if (auto place = read.map.lookup(*last); !place || mentionsGroup(*place))
+            return true;
+      for (Value result : op->getResults())
+        if (auto last = lastName(result); last && mentionsGroup(Expr::name(*last)))
+          return true;
+    }
+    return false;
+  }
+
   /// What the group saves by the cost model.
   double gain() const {
     double points = 1, most = 0;
@@ -80,7 +97,7 @@ public:
           moved[result] = tensorBytes(result);
     }
     // Enough points to share among threads, and enough in each to fill vectors.
-    if (points < 64 || most / points < 128)
+    if (points < 64 || most / points < 128 || goesAgainstMemory())
       return 0;
     double bytes = 0;
     for (auto &[value, amount] : moved)
@@ -94,6 +111,39 @@ public:
 private:
   static constexpr double largestTile = 256 << 10;
   DenseSet<Operation *> outside;
+
+  bool mentionsGroup(const Expr &place) const {
+    return llvm::any_of(names, [&](const nd::Dim &dim) { return place.mentions(dim.name.str()); });
+  }
+
+  /// The name along which a value's elements are neighbours, where callers decide that.
+  static std::optional<std::string> lastName(Value value) {
+    nd::NdTensorType type = tensorTypeOf(value);
+    std::optional<Layout> layout;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      if (!function)
+        return std::nullopt;
+      Attribute written = function.getArgAttr(argument.getArgNumber(), "nd.layout");
+      if (auto fixed = dyn_cast_or_null<LayoutAttr>(written))
+        layout = fixed.getLayout();
+      else if (!written && !function.getArgAttr(argument.getArgNumber(), "heddle.donate"))
+        layout = sortedLayout(function, type);
+    } else {
+      for (OpOperand &use : value.getUses())
+        if (auto end = dyn_cast<func::ReturnOp>(use.getOwner()))
+          if (auto fixed = end->getParentOfType<func::FuncOp>().getResultAttrOfType<LayoutAttr>(
+                  use.getOperandNumber(), "nd.layout"))
+            layout = fixed.getLayout();
+    }
+    if (!layout)
+      return std::nullopt;
+    for (const Layout::Factor &factor : llvm::reverse(layout->factors))
+      for (const std::string &name : llvm::reverse(factor.names))
+        if (type.size(name).constant() != 1)
+          return name;
+    return std::nullopt;
+  }
 
   /// Bytes of one point of all that members make.
   double bytesInside(ArrayRef<nd::Dim> common) const {

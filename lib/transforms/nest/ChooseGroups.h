@@ -14,8 +14,9 @@
 //     rsqrt(%v)      group (n)
 //
 // Chosen where the cost model says that it is clearly faster, counting what stays inside as free;
-// sums of products stay outside, since one point of the group would leave them nothing to reuse.
-// Requests (`FormGroups.h`) are set, nothing is formed.
+// sums of products stay outside, since one point of the group would leave them nothing to reuse,
+// and so does a group along whose names an argument's elements are neighbours in memory. Requests
+// (`FormGroups.h`) are set, nothing is formed.
 //
 //===----------------------------------------------------------------------===//
 
