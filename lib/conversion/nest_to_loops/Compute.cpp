@@ -507,9 +507,7 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
     for (const Loop &loop : schedule.loops)
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
-  FailureOr<Plan> plan =
-      planLoops(*this, op, op.getProduced(), op.getReduced(), nothing ? produced : schedule, bits);
-  if (failed(plan))
-    return failure();
-  return ComputeEmitter(*this, op, nothing ? produced : schedule, *plan, chunk).emit();
+  Plan plan =
+      planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule, bits);
+  return ComputeEmitter(*this, op, nothing ? produced : schedule, plan, chunk).emit();
 }

@@ -58,8 +58,8 @@ struct Plan {
 };
 
 /// `bits`: the widest element that the nest computes with.
-mlir::FailureOr<Plan> planLoops(Emitter &emitter, mlir::Operation *op, nd::DimsAttr produced,
-                                nd::DimsAttr reduced, const Schedule &schedule, unsigned bits);
+Plan planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
+               const Schedule &schedule, unsigned bits);
 
 } // namespace heddle::nest
 

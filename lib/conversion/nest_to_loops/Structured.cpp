@@ -146,14 +146,12 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
     if (loop.level != "thread")
       loop.level = "loop";
   chosen.stages.clear();
-  FailureOr<Plan> plan = planLoops(*this, op, op.getNames(), nd::DimsAttr::get(op.getContext(), {}),
-                                   chosen, /*bits=*/32);
-  if (failed(plan))
-    return failure();
-  LoopWalker loops(*this, *plan, chunk);
+  Plan plan =
+      planLoops(*this, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), chosen, /*bits=*/32);
+  LoopWalker loops(*this, plan, chunk);
   Block &block = op.getBody().front();
   std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
-    if (position < plan->loops.size())
+    if (position < plan.loops.size())
       return success(succeeded(loops.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
         if (failed(walk(position + 1)))
           return failure();

@@ -47,16 +47,13 @@ public:
         loop.level = "loop";
     while (owners < schedule.loops.size() && schedule.loops[owners].level == "thread")
       ++owners;
-    FailureOr<Plan> made =
-        planLoops(e, op, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, bits);
-    if (failed(made))
-      return failure();
-    LoopWalker walker(e, *made, chunk);
+    Plan made = planLoops(e, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, bits);
+    LoopWalker walker(e, made, chunk);
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
       // The destination is copied by the chunk that owns it, before anything is written there.
-      if (position == owners && failed(copyOwned(*made, walker)))
+      if (position == owners && failed(copyOwned(made, walker)))
         return failure();
-      if (position == made->loops.size())
+      if (position == made.loops.size())
         return tile(walker);
       return success(succeeded(walker.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
         if (failed(walk(position + 1)))
