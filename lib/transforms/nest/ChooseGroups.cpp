@@ -124,10 +124,10 @@ private:
       auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
       if (!function)
         return std::nullopt;
-      Attribute written = function.getArgAttr(argument.getArgNumber(), "nd.layout");
-      if (auto fixed = dyn_cast_or_null<LayoutAttr>(written))
+      if (auto fixed =
+              function.getArgAttrOfType<LayoutAttr>(argument.getArgNumber(), "nd.layout"))
         layout = fixed.getLayout();
-      else if (!written && !function.getArgAttr(argument.getArgNumber(), "heddle.donate"))
+      else if (isSortedArgument(argument))
         layout = sortedLayout(function, type);
     } else {
       for (OpOperand &use : value.getUses())

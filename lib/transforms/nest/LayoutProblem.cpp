@@ -124,7 +124,7 @@ private:
       } else if (layout && layout != StringAttr::get(layout.getContext(), "any")) {
         return emitError(argument.getLoc()) << "expected nd.layout of argument '" << problem.values.back().name
                                             << "' to be a #nest.layout or \"any\", got " << layout;
-      } else if (!layout && !function.getArgAttr(number, "heddle.donate")) {
+      } else if (isSortedArgument(argument)) {
         rowMajor.insert(argument);
       }
     }

@@ -10,6 +10,7 @@
 #include "lib/analysis/NestAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
 #include <set>
@@ -45,6 +46,13 @@ Layout nest::sortedLayout(Operation *function, nd::NdTensorType type) {
   for (auto &[original, name] : spelled)
     names.push_back(name);
   return Layout::rowMajor(names);
+}
+
+bool nest::isSortedArgument(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  unsigned number = argument.getArgNumber();
+  return !function.getArgAttr(number, "nd.layout") &&
+         !function.getArgAttr(number, "heddle.donate");
 }
 
 Renaming nest::inverse(const Renaming &names) {

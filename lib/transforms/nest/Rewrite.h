@@ -39,6 +39,8 @@ bool isFixed(mlir::Operation *nest);
 /// Row-major over the sorted names: how a caller has a tensor of this type. While passes see
 /// neutral names only, `heddle.names` of the function says how they are spelled.
 Layout sortedLayout(mlir::Operation *function, nd::NdTensorType type);
+/// True if an argument lies like that: no `nd.layout` says otherwise, and it is not donated.
+bool isSortedArgument(mlir::BlockArgument argument);
 
 /// A copy of `op` beside it, with other iteration names; those that `names` lacks stay.
 ComputeOp withNames(ComputeOp op, const Renaming &names);
