@@ -33,7 +33,7 @@ set_target_properties(heddle PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DI
 
 install(TARGETS ${targets} EXPORT HeddleTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(tool heddle-opt heddle-run heddlec)
+foreach(tool heddle-opt heddle-run heddlec heddle-reduce heddle-lsp-server)
   if(TARGET ${tool})
     set_target_properties(${tool} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

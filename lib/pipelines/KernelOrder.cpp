@@ -13,7 +13,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
-#include <numeric>
+#include <map>
+#include <set>
 
 using namespace heddle;
 using namespace mlir;
@@ -22,25 +23,35 @@ using namespace mlir;
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// True if a map or guard mentions what another read gave.
-static bool isGathered(ArrayAttr maps, ArrayAttr guards) {
-  auto mentions = [](const Expr &expr) {
-    bool found = false;
-    expr.substitute([&](const std::string &name) -> std::optional<Expr> {
-      found |= nest::readIndex(name).has_value();
-      return std::nullopt;
-    });
-    return found;
+/// The reads that a map or guard mentions.
+static std::set<unsigned> mentioned(nest::MapAttr map, nest::GuardAttr guard) {
+  std::set<unsigned> reads;
+  auto add = [&](const Expr &expr) {
+    for (const std::string &name : expr.names())
+      if (auto read = nest::readIndex(name))
+        reads.insert(*read);
   };
-  for (auto map : maps.getAsRange<nest::MapAttr>())
-    for (const nest::MapEntry &entry : map.getEntries())
-      if (mentions(entry.expr()))
-        return true;
-  for (auto guard : guards.getAsRange<nest::GuardAttr>())
-    for (const nest::Condition &condition : guard.getConditions())
-      if (mentions(condition.expr()))
-        return true;
-  return false;
+  for (const nest::MapEntry &entry : map.getEntries())
+    add(entry.expr());
+  for (const nest::Condition &condition : guard.getConditions())
+    add(condition.expr());
+  return reads;
+}
+
+/// Of first ... end - 1 the one with the smallest key whose needs are met goes next.
+static void placeByKey(ArrayRef<std::string> keys, ArrayRef<std::set<unsigned>> needs,
+                       unsigned first, unsigned end, SmallVectorImpl<unsigned> &order) {
+  std::set<std::pair<StringRef, unsigned>> waiting;
+  for (unsigned i = first; i < end; ++i)
+    waiting.insert({keys[i], i});
+  auto isPlaced = [&](unsigned read) { return llvm::is_contained(order, read); };
+  while (!waiting.empty()) {
+    auto next = llvm::find_if(
+        waiting, [&](const auto &each) { return llvm::all_of(needs[each.second], isPlaced); });
+    assert(next != waiting.end() && "the verifier lets a read mention earlier ones only");
+    order.push_back(next->second);
+    waiting.erase(next);
+  }
 }
 
 /// Arguments first ... first + order.size() - 1 of a block change places: the new i-th is the old
@@ -60,31 +71,34 @@ void heddle::orderReads(Operation *nest, ArrayRef<std::string> keys) {
        guards = nest->getAttrOfType<ArrayAttr>("guards");
   auto update = dyn_cast<nest::UpdateOp>(nest);
   auto compute = dyn_cast<nest::ComputeOp>(nest);
-  if (isGathered(maps, guards) ||
-      (update && isGathered(ArrayAttr::get(nest->getContext(), {update.getDestMapAttr()}),
-                            ArrayAttr::get(nest->getContext(), {}))))
-    return;
   unsigned offset = update ? 1 : 0,
            ofBody = update ? update.getReads().size() : compute.getReads().size();
-  SmallVector<unsigned> order(keys.size());
-  std::iota(order.begin(), order.end(), 0u);
-  auto byKey = [&](unsigned a, unsigned b) { return std::tie(keys[a], a) < std::tie(keys[b], b); };
-  llvm::sort(order.begin(), order.begin() + ofBody, byKey);
-  llvm::sort(order.begin() + ofBody, order.end(), byKey);
+  std::vector<std::set<unsigned>> needs;
+  for (unsigned i = 0; i < keys.size(); ++i)
+    needs.push_back(mentioned(cast<nest::MapAttr>(maps[i]), cast<nest::GuardAttr>(guards[i])));
+  SmallVector<unsigned> order;
+  placeByKey(keys, needs, 0, ofBody, order);
+  placeByKey(keys, needs, ofBody, unsigned(keys.size()), order);
   if (llvm::is_sorted(order))
     return;
   SmallVector<Value> operands(nest->operand_begin(), nest->operand_begin() + offset);
   SmallVector<Attribute> newMaps, newGuards;
   SmallVector<unsigned> placeOf(order.size());
+  std::map<std::string, Expr, std::less<>> places;
   for (auto [place, read] : llvm::enumerate(order)) {
-    operands.push_back(nest->getOperand(offset + read));
-    newMaps.push_back(maps[read]);
-    newGuards.push_back(guards[read]);
     placeOf[read] = unsigned(place);
+    places[nest::readName(read)] = Expr::name(nest::readName(unsigned(place)));
+  }
+  for (unsigned read : order) {
+    operands.push_back(nest->getOperand(offset + read));
+    newMaps.push_back(cast<nest::MapAttr>(maps[read]).substitute(places));
+    newGuards.push_back(cast<nest::GuardAttr>(guards[read]).substitute(places));
   }
   nest->setOperands(operands);
   nest->setAttr("maps", ArrayAttr::get(nest->getContext(), newMaps));
   nest->setAttr("guards", ArrayAttr::get(nest->getContext(), newGuards));
+  if (update)
+    update.setDestMapAttr(update.getDestMapAttr().substitute(places));
   ArrayRef<unsigned> all(order);
   permuteArguments(nest->getRegion(0).front(), 0, all.take_front(ofBody));
   if (compute && !compute.getFinish().empty()) {

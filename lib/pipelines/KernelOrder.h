@@ -22,7 +22,7 @@
 namespace heddle {
 
 /// Sorts the reads of a `nest.compute` or `nest.update` by `keys`, one for each read (those of a
-/// finish after those of the body, among themselves). Does nothing where a read depends on another.
+/// finish after those of the body, among themselves). A read comes after those that it mentions.
 void orderReads(mlir::Operation *nest, llvm::ArrayRef<std::string> keys);
 
 /// Brings the scalar ops of all regions of `nest`, and of nests inside, into their order.

@@ -15,6 +15,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/xxhash.h"
 
 #include <set>
 
@@ -335,14 +336,16 @@ static void sortReads(Operation *nest, const KernelLabels &labels) {
   auto maps = nest->getAttrOfType<ArrayAttr>("maps"),
        guards = nest->getAttrOfType<ArrayAttr>("guards");
   std::vector<std::string> keys;
+  Labels names = labels.iteration; // and of reads: those that a map mentions, by their keys
   for (unsigned i = 0; i < maps.size(); ++i) {
     size_t operand = size_t(llvm::find(distinct, nest->getOperand(first + i)) - distinct.begin());
     std::string key = labels.ranks[operand];
     key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
     llvm::raw_string_ostream(key) << " "
-                                  << renamed(labels.operands[operand], labels.iteration,
+                                  << renamed(labels.operands[operand], names,
                                              cast<nest::MapAttr>(maps[i]))
-                                  << renamed(labels.iteration, cast<nest::GuardAttr>(guards[i]));
+                                  << renamed(names, cast<nest::GuardAttr>(guards[i]));
+    names[nest::readName(i)] = "h" + llvm::utohexstr(llvm::xxh3_64bits(key));
     keys.push_back(std::move(key));
   }
   orderReads(nest, keys);

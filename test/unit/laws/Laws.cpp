@@ -7,6 +7,8 @@
 
 #include "test/unit/laws/Laws.h"
 
+#include "lib/transforms/nd/Shrink.h"
+
 #include "test/unit/laws/Dice.h"
 
 #include "lib/interp/HostTensor.h"
@@ -378,105 +380,14 @@ SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string
 }
 
 //===----------------------------------------------------------------------===//
-// Smaller programs
+// Reports
 //===----------------------------------------------------------------------===//
-
-static void dropDead(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
-    if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty() && op.getParentOp() == function)
-      op.erase();
-  llvm::BitVector unused(function.getNumArguments());
-  for (BlockArgument argument : function.getArguments())
-    if (argument.use_empty())
-      unused.set(argument.getArgNumber());
-  (void)function.eraseArguments(unused);
-}
-
-static void setReturned(func::FuncOp function, ArrayRef<Value> values) {
-  Operation *end = function.front().getTerminator();
-  end->setOperands(values);
-  SmallVector<Type> types = llvm::map_to_vector(values, [](Value v) { return v.getType(); });
-  Builder b(function.getContext());
-  SmallVector<DictionaryAttr> attributes;
-  for (size_t i = 0; i < values.size(); ++i)
-    attributes.push_back(b.getDictionaryAttr(
-        b.getNamedAttr(nd::nameAttrName, b.getStringAttr("y" + std::to_string(i)))));
-  function.removeResAttrsAttr();
-  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), types));
-  function.setAllResultAttrs(attributes);
-}
-
-OwningOpRef<ModuleOp> laws::shrink(ModuleOp module, llvm::function_ref<bool(ModuleOp)> isWrong) {
-  OwningOpRef<ModuleOp> best(module.clone());
-  auto accept = [&](llvm::function_ref<bool(func::FuncOp)> change) {
-    OwningOpRef<ModuleOp> candidate(best->clone());
-    if (!change(mainOf(*candidate)))
-      return false;
-    dropDead(mainOf(*candidate));
-    llvm::DenseSet<Attribute> used;
-    candidate->walk([&](Operation *op) {
-      if (auto call = dyn_cast<nd::CallOp>(op))
-        used.insert(call.getCalleeAttr().getAttr());
-      if (auto vjp = dyn_cast<nd::VjpOp>(op))
-        used.insert(vjp.getCalleeAttr().getAttr());
-    });
-    for (auto each : llvm::make_early_inc_range(candidate->getOps<func::FuncOp>()))
-      if (each.getName() != "main" && !used.contains(each.getSymNameAttr()))
-        each.erase();
-    if (!isWrong(*candidate))
-      return false;
-    best = std::move(candidate);
-    return true;
-  };
-  // One result.
-  for (unsigned i = 0, n = mainOf(*best).getNumResults(); i < n && n > 1; ++i)
-    if (accept([&](func::FuncOp function) {
-          setReturned(function, function.front().getTerminator()->getOperand(i));
-          return true;
-        }))
-      break;
-  // A value in the middle instead.
-  bool changed = true;
-  for (int round = 0; changed && round < 4; ++round) {
-    changed = false;
-    for (size_t i = 0; i < mainOf(*best).front().getOperations().size() - 1; ++i)
-      changed |= accept([&](func::FuncOp function) {
-        auto op = std::next(function.front().begin(), int64_t(i));
-        if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumResults() != 1 ||
-            function.front().getTerminator()->getOperands() == op->getResults())
-          return false;
-        setReturned(function, op->getResult(0));
-        return true;
-      });
-    for (size_t i = mainOf(*best).front().getOperations().size() - 1; i-- > 0;)
-      changed |= accept([&](func::FuncOp function) {
-        if (i + 1 >= function.front().getOperations().size())
-          return false;
-        Operation *op = &*std::next(function.front().begin(), int64_t(i));
-        if (op->getNumResults() == 0)
-          return false;
-        for (Value result : op->getResults()) {
-          if (result.use_empty())
-            continue;
-          auto name = StringAttr::get(function.getContext(),
-                                      "s" + std::to_string(round) + "_" + std::to_string(i) + "_" +
-                                          std::to_string(function.getNumArguments()));
-          unsigned index = function.getNumArguments();
-          (void)function.insertArgument(index, result.getType(), DictionaryAttr(), op->getLoc());
-          function.setArgAttr(index, nd::nameAttrName, name);
-          result.replaceAllUsesWith(function.getArgument(index));
-        }
-        return true;
-      });
-  }
-  return best;
-}
 
 std::string laws::report(uint64_t seed, StringRef law, ModuleOp module,
                          llvm::function_ref<Violation(ModuleOp)> check) {
   // The same kind of wrong: a candidate that does not run at all is another matter.
   std::string kind = check(module).what.substr(0, 24);
-  OwningOpRef<ModuleOp> smaller = shrink(module, [&](ModuleOp candidate) {
+  OwningOpRef<ModuleOp> smaller = nd::shrink(module, [&](ModuleOp candidate) {
     std::string what = check(candidate).what;
     return !what.empty() && what.substr(0, 24) == kind;
   });

@@ -112,11 +112,6 @@ void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);
 Values runProgram(Program &program, llvm::StringRef entry, llvm::ArrayRef<TensorValue> arguments,
                   mlir::MLIRContext *context, const CallOptions &options = {});
 
-/// A smaller module on which `isWrong` holds still: ops become arguments of @main, results are
-/// dropped.
-mlir::OwningOpRef<mlir::ModuleOp> shrink(mlir::ModuleOp module,
-                                         llvm::function_ref<bool(mlir::ModuleOp)> isWrong);
-
 /// What to print about a failing program: seed, violation, the shrunk program.
 std::string report(uint64_t seed, llvm::StringRef law, mlir::ModuleOp module,
                    llvm::function_ref<Violation(mlir::ModuleOp)> check);

@@ -1,0 +1,23 @@
+//===- heddle-lsp-server.cpp - Heddle's IR in an editor -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's language server with Heddle's dialects: diagnostics while typing, definitions and uses of
+// values, what an op or a value is. docs/tools.md tells how editors start it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/check/Check.h"
+#include "lib/pipelines/Compile.h"
+
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  heddle::registerCompilerDialects(registry);
+  registry.insert<heddle::check::CheckDialect>();
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}

@@ -1,0 +1,94 @@
+//===- heddle-reduce.cpp - shrink a program that shows a fault ------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/check/Check.h"
+#include "heddle/Error.h"
+#include "heddle/io/AtomicFile.h"
+#include "lib/transforms/nd/Shrink.h"
+#include "tools/CompileFlags.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Program.h"
+
+#include <iostream>
+#include <unistd.h>
+
+using namespace heddle;
+
+static std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module << "\n";
+  return text;
+}
+
+/// Runs `command` on a file that holds the program; true if it exits with 0.
+static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module) {
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("heddle-reduce", "mlir", path))
+    throw Error("can't make a temporary file: " + error.message());
+  llvm::FileRemover remove(path);
+  io::writeFileAtomically(path.str().str(), [&](io::FileSink &sink) { sink.write(textOf(module)); });
+  std::vector<llvm::StringRef> arguments(command.begin(), command.end());
+  arguments.push_back(path);
+  std::string error;
+  std::optional<llvm::StringRef> quiet[] = {"", "", ""}; // no input, no output
+  int code = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt, quiet, 0, 0, &error);
+  if (code == -1)
+    throw Error("can't run '" + command[0] + "': " + error);
+  return code == 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialised(argc, argv);
+  CLI::App app("Shrinks a program as long as a command, run with its file as the last argument, "
+               "exits with 0.");
+  app.footer("Example: heddle-reduce bad.mlir --test sh --test test.sh -o small.mlir\n"
+             "where test.sh says:  ! heddle-run $1 --compare");
+  std::string input = "-", output = "-";
+  std::vector<std::string> command;
+  app.add_option("file", input, "IR, text or bytecode; -: standard input")->required();
+  app.add_option("--test", command, "The command; once more for each argument of it")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("-o,--output", output, "Where the smallest program goes; -: standard output");
+  CLI11_PARSE(app, argc, argv);
+
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  registry.insert<check::CheckDialect>();
+  InputModule module(registry);
+  if (!module.read(input))
+    return 1;
+  try {
+    auto program = llvm::sys::findProgramByName(command[0]);
+    if (!program)
+      throw Error("there is no program '" + command[0] + "'");
+    command[0] = *program;
+    auto isWrong = [&](mlir::ModuleOp candidate) { return holds(command, candidate); };
+    if (!isWrong(module.get()))
+      throw Error("the test does not exit with 0 for '" + input + "' itself");
+    // What is found so far survives an interrupt.
+    auto keep = [&](mlir::ModuleOp best) {
+      std::string text = textOf(best);
+      if (output != "-")
+        io::writeFileAtomically(output, [&](io::FileSink &sink) { sink.write(text); });
+      if (isatty(2))
+        std::cerr << "\r" << llvm::count(text, '\n') << " lines \x1b[K" << std::flush;
+    };
+    keep(module.get());
+    auto smallest = nd::shrink(module.get(), isWrong, keep);
+    if (isatty(2))
+      std::cerr << "\n";
+    if (output == "-")
+      std::cout << textOf(*smallest);
+  } catch (const Error &error) {
+    llvm::WithColor::error() << error.what() << "\n";
+    return 1;
+  }
+}
