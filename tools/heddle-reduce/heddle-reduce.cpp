@@ -40,7 +40,7 @@ static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module
   std::optional<llvm::StringRef> quiet[] = {"", "", ""}; // no input, no output
   int code = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt, quiet, 0, 0, &error);
   if (code == -1)
-    throw Error("can't run '" + command[0] + "': " + error);
+    throw Error("can't run '" + command[0] + "', or what it runs (exit code 127): " + error);
   return code == 0;
 }
 

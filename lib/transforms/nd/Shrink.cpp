@@ -53,8 +53,12 @@ static void setReturned(func::FuncOp function, ArrayRef<Value> values) {
   function.setAllResultAttrs(attributes);
 }
 
-/// What `op` gives becomes arguments.
-static bool makeArguments(func::FuncOp function, Operation &op) {
+/// What `op` gives becomes arguments; one that gives nothing goes.
+static bool forget(func::FuncOp function, Operation &op) {
+  if (op.getNumResults() == 0) {
+    op.erase();
+    return true;
+  }
   llvm::StringSet<> taken;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName))
@@ -197,9 +201,10 @@ private:
         end = std::min(end, opCount(entry));
         changed |= accept(entry, [&](func::FuncOp f) {
           bool any = false;
-          auto op = std::next(f.front().begin(), int64_t(end));
-          for (size_t i = 0; i < std::min(length, end); ++i)
-            any |= makeArguments(f, *--op);
+          SmallVector<Operation *> ops = llvm::map_to_vector(
+              f.front().without_terminator(), [](Operation &op) { return &op; });
+          for (Operation *op : llvm::reverse(ArrayRef(ops).take_front(end).take_back(length)))
+            any |= forget(f, *op);
           return any;
         });
       }
