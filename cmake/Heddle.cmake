@@ -59,12 +59,12 @@ function(heddle_add_plain_library name)
   set_property(GLOBAL APPEND PROPERTY HEDDLE_PLAIN_LIBRARIES ${name})
 endfunction()
 
-# heddle_add_tool(name sources... [LINK_LIBS libs...])   An executable that uses MLIR.
+# heddle_add_tool(name sources...)
+#   An executable over the one shared library, which is also what a plugin that it loads was linked with.
 function(heddle_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${ARGN})
   heddle_use_mlir(${name} THROWING)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE heddle MLIR LLVM)
 endfunction()
 
 # heddle_tablegen(Target file.td output arguments...)... is mlir_tablegen with this folder's generated

@@ -2,6 +2,7 @@
 #   find_package(Heddle)
 #   Heddle::heddle    builder, compiler, nn: one shared library over the distribution's libMLIR and libLLVM
 #   Heddle::runtime   runs compiled programs: a shared library of C functions, without LLVM
+#   Heddle::compiler  with COMPONENTS compiler: Heddle::heddle with the headers of the compiler itself, for plugins
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -35,12 +36,20 @@ install(TARGETS ${targets} EXPORT HeddleTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(tool heddle-opt heddle-run heddlec heddle-reduce heddle-lsp-server)
   if(TARGET ${tool})
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+    set_target_properties(${tool} PROPERTIES
+      INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heddle" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
+# What plugins include: dialects, passes, interfaces; under a folder of their own, by the paths that they have here.
+foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+  foreach(folder dialects lib runtime)
+    install(DIRECTORY "${root}/${folder}" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle-compiler
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
+  endforeach()
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Heddle")
@@ -49,5 +58,6 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/HeddleConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/cmake/HeddleConfig.cmake" INSTALL_DESTINATION ${package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/HeddleConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/cmake/HeddleConfig.cmake"
+install(FILES "${CMAKE_CURRENT_LIST_DIR}/HeddlePlugin.cmake"
+  "${PROJECT_SOURCE_DIR}/lib/target/cpu/EmbedObject.cmake" "${PROJECT_BINARY_DIR}/cmake/HeddleConfig.cmake"
   "${PROJECT_BINARY_DIR}/cmake/HeddleConfigVersion.cmake" DESTINATION ${package})

@@ -20,6 +20,7 @@
 #define HEDDLE_TOOLS_COMPILEFLAGS_H
 
 #include "lib/pipelines/Compile.h"
+#include "lib/pipelines/Extension.h"
 #include "lib/target/cpu/CpuTarget.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -55,6 +56,18 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   app.add_flag_callback(
       "--row-major", [&] { options.assignLayouts = false; },
       "Let every value lie row-major over its sorted names");
+  app.add_option_function<std::vector<std::string>>(
+         "--plugin",
+         [&](const std::vector<std::string> &paths) {
+           for (const std::string &path : paths) {
+             auto extension = loadExtension(path);
+             if (!extension)
+               throw CLI::ValidationError("--plugin", llvm::toString(extension.takeError()));
+             options.extensions.push_back(std::move(*extension));
+           }
+         },
+         "Add what this shared object holds to the compiler; may be given several times")
+      ->allow_extra_args(false);
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here");
 }
 

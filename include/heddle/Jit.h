@@ -50,6 +50,9 @@ struct JitOptions {
   /// row-major over their sorted names), and a tensor that lies otherwise is packed at its first
   /// call, not at each.
   std::vector<size_t> kept = {};
+  /// Paths of shared objects that add passes, kernels or rules to the compiler, in this order
+  /// (docs/plugins.md). `jit` throws Error for one that can't be loaded.
+  std::vector<std::string> plugins = {};
 };
 
 /// Measured and planned facts of a compiled function.

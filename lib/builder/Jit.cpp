@@ -8,6 +8,7 @@
 #include "heddle/Jit.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/builder/Execute.h"
+#include "lib/pipelines/Extension.h"
 
 #include <future>
 
@@ -36,6 +37,7 @@ struct Compiled {
 
 struct JitCore::Impl {
   JitOptions options;
+  Extensions extensions;
   std::mutex mutex; ///< of what follows; a GraphLock is never waited for with it
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
@@ -174,11 +176,18 @@ struct JitCore::Impl {
     result.programThreads = options.threads;
     result.useCache = options.cache;
     result.onProgress = options.onProgress;
+    result.extensions = extensions;
     return result;
   }
 };
 
 JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
+  for (const std::string &path : options.plugins) {
+    auto extension = loadExtension(path);
+    if (!extension)
+      throw Error(llvm::toString(extension.takeError()));
+    impl->extensions.push_back(std::move(*extension));
+  }
   impl->options = std::move(options);
 }
 JitCore::~JitCore() = default;

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/interp/Evaluator.h"
+#include "lib/interp/Meaning.h"
 
 #include "dialects/nest/Nest.h"
+
+#include "lib/interp/MeaningInterface.cpp.inc"
 
 using namespace mlir;
 
@@ -138,6 +141,20 @@ LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
       return *result;
   if (isa<nd::VjpOp>(op))
     return op->emitOpError() << "expected gradients to be expanded before the interpreter runs";
+  if (auto custom = dyn_cast<MeaningInterface>(op)) {
+    SmallVector<TensorValue> results;
+    for (Value value : op->getResults()) {
+      FailureOr<TensorValue> result = resultOf(value, frame);
+      if (failed(result))
+        return failure();
+      results.push_back(std::move(*result));
+    }
+    if (failed(custom.evaluate(frame[op->getOperands()], results, arithmetic)))
+      return failure();
+    for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+      frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
+    return success();
+  }
   return op->emitOpError() << "has no meaning in the interpreter";
 }
 

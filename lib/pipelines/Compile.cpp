@@ -16,6 +16,7 @@
 #include "lib/pipelines/Version.h"
 #include "lib/target/cpu/Builtins.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -171,8 +172,11 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     return failure();
   statistics.kernelSeconds = secondsSince(begin);
   std::vector<cpu::Object> objects;
+  llvm::StringSet<> shared; // several kernels may come with the same object
   for (CompiledKernel &kernel : *kernels) {
-    objects.push_back(std::move(kernel.object));
+    for (auto [i, object] : llvm::enumerate(kernel.objects))
+      if (i == 0 || shared.insert(object.bytes).second)
+        objects.push_back(std::move(object));
     statistics.cachedKernels += kernel.cached;
   }
   statistics.kernels = int(kernels->size());
@@ -214,7 +218,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
 }
 
 static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const OutlinedProgram &program,
-                                 const cpu::CpuTarget &target) {
+                                 const cpu::CpuTarget &target,
+                                 const CompileOptions &options) {
   for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
     std::string name = "kernels/" + std::to_string(i) + "-" + kernel.name;
     llvm::replace(name, ' ', '-');
@@ -223,7 +228,7 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
     for (auto [form, ending] :
          {std::pair(KernelForm::Loops, ".loops.mlir"), std::pair(KernelForm::LlvmIr, ".ll"),
           std::pair(KernelForm::Assembly, ".s")}) {
-      auto text = printKernel(kernel, target, form);
+      auto text = printKernel(kernel, target, options, form);
       if (failed(text) || failed(dump.write(module, name + ending, *text)))
         return failure();
     }
@@ -246,7 +251,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);
-  if (dump.isWanted() && failed(dumpKernels(module, dump, *program, setting->target)))
+  if (dump.isWanted() && failed(dumpKernels(module, dump, *program, setting->target, options)))
     return failure();
   auto image = assemble(module, std::move(*program), *setting, options, counted);
   if (failed(image))
@@ -309,7 +314,7 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
       all += kernel.source;
       continue;
     }
-    auto text = printKernel(kernel, setting->target,
+    auto text = printKernel(kernel, setting->target, options,
                             stage == Stage::Loops    ? KernelForm::Loops
                             : stage == Stage::LlvmIr ? KernelForm::LlvmIr
                                                      : KernelForm::Assembly);

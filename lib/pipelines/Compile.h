@@ -35,6 +35,8 @@
 
 namespace heddle {
 
+class Extension;
+
 struct CompileOptions {
   std::string targetCpu = "native";
   int programThreads = 0; ///< threads that will run the program; 0: all cores
@@ -47,6 +49,8 @@ struct CompileOptions {
   std::string dumpDirectory;
   bool assignLayouts = true; ///< false: every value row-major
   bool progress = true;      ///< show progress of long compilations on a terminal
+  /// What is added to the compiler (Extension.h), in this order.
+  std::vector<std::shared_ptr<const Extension>> extensions;
   /// Told after each kernel how many of them are done; by one thread at a time, any of them.
   std::function<void(size_t done, size_t total)> onProgress;
 };
@@ -70,8 +74,9 @@ void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options)
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
                        mlir::Attribute machine);
 
-/// All dialects that the compiler uses.
-void registerCompilerDialects(mlir::DialectRegistry &registry);
+/// All dialects that the compiler uses, and those of extensions.
+void registerCompilerDialects(mlir::DialectRegistry &registry,
+                              llvm::ArrayRef<std::shared_ptr<const Extension>> extensions = {});
 /// All passes, for tools.
 void registerCompilerPasses();
 

@@ -8,10 +8,12 @@
 #include "lib/pipelines/Kernels.h"
 
 #include "lib/pipelines/Cache.h"
+#include "lib/pipelines/Extension.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
+#include "lib/target/cpu/CustomCall.h"
 #include "lib/target/cpu/Zero.h"
 
 #include "mlir/Parser/Parser.h"
@@ -27,7 +29,9 @@ namespace {
 /// A context of one thread's, and what was said in it.
 class Workbench {
 public:
-  Workbench() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+  Workbench(const CompileOptions &options, const cpu::CpuTarget &target)
+      : context(makeRegistry(options), MLIRContext::Threading::DISABLED),
+        extensions(options.extensions), target(target) {
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         said += (said.empty() ? "" : "; ") + diagnostic.str();
@@ -37,6 +41,7 @@ public:
 
   struct Emitted {
     nest::KernelInfo info;
+    std::vector<cpu::Object> objects; ///< that the kernel calls
     std::string error;
   };
 
@@ -56,7 +61,17 @@ public:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     if (!module)
       return fail("its text can't be read back");
-    auto info = nest::emitKernel(kernelRequest(*module, symbol));
+    nest::KernelRequest request = kernelRequest(*module, symbol);
+    for (const auto &extension : extensions)
+      if (std::optional<CustomKernel> custom = extension->makeKernel(request, target)) {
+        result.info.module =
+            cpu::buildCustomCall(&context, symbol, custom->function, custom->numbers);
+        result.info.chunks = custom->chunks;
+        result.info.scratchBytes = custom->scratchBytes;
+        result.objects = std::move(custom->objects);
+        return result;
+      }
+    auto info = nest::emitKernel(request);
     if (failed(info))
       return fail("it can't be emitted");
     if (lower) {
@@ -73,55 +88,78 @@ public:
   std::string said;
 
 private:
-  static DialectRegistry makeRegistry() {
+  Extensions extensions;
+  cpu::CpuTarget target;
+
+  static DialectRegistry makeRegistry(const CompileOptions &options) {
     DialectRegistry registry;
-    registerCompilerDialects(registry);
+    registerCompilerDialects(registry, options.extensions);
     return registry;
   }
 };
 } // namespace
 
-static std::string symbolOf(const OutlinedKernel &kernel, const cpu::CpuTarget &target) {
-  return "k_" + KernelCache::keyOf(kernel.source + "|" + target.key() + "|" + compilerVersion())
-                    .substr(0, 32);
+static std::string symbolOf(const OutlinedKernel &kernel, const cpu::CpuTarget &target,
+                            const Extensions &extensions) {
+  std::string text = kernel.source + "|" + target.key() + "|" + compilerVersion();
+  for (const auto &extension : extensions)
+    text += "|" + extension->key;
+  return "k_" + KernelCache::keyOf(text).substr(0, 32);
 }
 
-/// In the cache the object follows a line "chunks scratch".
-static bool readEntry(const std::string &bytes, CompiledKernel &kernel) {
-  auto [line, object] = StringRef(bytes).split('\n');
-  auto [chunks, scratch] = line.split(' ');
-  if (chunks.getAsInteger(10, kernel.chunks) || scratch.getAsInteger(10, kernel.scratchBytes))
+/// In the cache objects follow a line "chunks scratch" and their sizes.
+static std::string writeEntry(const CompiledKernel &kernel) {
+  std::string line = std::to_string(kernel.chunks) + " " + std::to_string(kernel.scratchBytes),
+              bytes;
+  for (const cpu::Object &object : kernel.objects) {
+    line += " " + std::to_string(object.bytes.size());
+    bytes += object.bytes;
+  }
+  return line + "\n" + bytes;
+}
+
+static bool readEntry(StringRef bytes, const std::string &name, CompiledKernel &kernel) {
+  auto [line, rest] = bytes.split('\n');
+  SmallVector<StringRef> numbers;
+  line.split(numbers, ' ');
+  if (numbers.size() < 3 || numbers[0].getAsInteger(10, kernel.chunks) ||
+      numbers[1].getAsInteger(10, kernel.scratchBytes))
     return false;
-  kernel.object.bytes = object.str();
-  return true;
+  kernel.objects.clear();
+  for (StringRef number : ArrayRef(numbers).drop_front(2)) {
+    size_t size;
+    if (number.getAsInteger(10, size) || size > rest.size())
+      return false;
+    kernel.objects.push_back({name, rest.take_front(size).str()});
+    rest = rest.drop_front(size);
+  }
+  return rest.empty();
 }
 
 /// Returns what went wrong, if anything.
 static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &kernel,
                                  const cpu::CpuTarget &target, const KernelCache *cache,
-                                 std::unique_ptr<Workbench> &bench) {
-  kernel.symbol = symbolOf(source, target);
-  kernel.object.name = source.name;
+                                 const CompileOptions &options, std::unique_ptr<Workbench> &bench) {
+  kernel.symbol = symbolOf(source, target, options.extensions);
   if (cache)
-    if (auto found = cache->find(kernel.symbol); found && readEntry(*found, kernel)) {
+    if (auto found = cache->find(kernel.symbol); found && readEntry(*found, source.name, kernel)) {
       kernel.cached = true;
       return "";
     }
   if (!bench)
-    bench = std::make_unique<Workbench>();
+    bench = std::make_unique<Workbench>(options, target);
   Workbench::Emitted emitted = bench->emit(source.source, kernel.symbol, /*lower=*/true);
   if (!emitted.error.empty())
     return emitted.error;
   auto object = cpu::emitObject(*emitted.info.module, target);
   if (!object)
     return llvm::toString(object.takeError()) + (bench->said.empty() ? "" : ": " + bench->said);
-  kernel.object.bytes = std::move(*object);
+  kernel.objects = {{source.name, std::move(*object)}};
+  std::move(emitted.objects.begin(), emitted.objects.end(), std::back_inserter(kernel.objects));
   kernel.chunks = emitted.info.chunks;
   kernel.scratchBytes = emitted.info.scratchBytes;
   if (cache)
-    cache->store(kernel.symbol, std::to_string(kernel.chunks) + " " +
-                                    std::to_string(kernel.scratchBytes) + "\n" +
-                                    kernel.object.bytes);
+    cache->store(kernel.symbol, writeEntry(kernel));
   return "";
 }
 
@@ -136,7 +174,7 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
   auto work = [&] {
     std::unique_ptr<Workbench> bench; // made when the first kernel is not cached
     for (size_t i; (i = next.fetch_add(1)) < sources.size();) {
-      errors[i] = compileKernel(sources[i], kernels[i], target, cache, bench);
+      errors[i] = compileKernel(sources[i], kernels[i], target, cache, options, bench);
       progress.advance();
     }
   };
@@ -158,14 +196,16 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
 }
 
 FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel,
-                                           const cpu::CpuTarget &target, KernelForm form) {
-  Workbench bench;
+                                           const cpu::CpuTarget &target,
+                                           const CompileOptions &options, KernelForm form) {
+  Workbench bench(options, target);
   auto fail = [&](const std::string &error) -> FailureOr<std::string> {
     return emitError(kernel.loc) << "'" << kernel.name
                                  << "' can't be compiled: " << respell(error, kernel.names),
            failure();
   };
-  auto emitted = bench.emit(kernel.source, symbolOf(kernel, target), form != KernelForm::Loops);
+  auto emitted = bench.emit(kernel.source, symbolOf(kernel, target, options.extensions),
+                            form != KernelForm::Loops);
   if (!emitted.error.empty())
     return fail(emitted.error);
   if (form == KernelForm::Loops) {
@@ -194,7 +234,7 @@ llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const 
   if (cache)
     if (auto found = cache->find(key))
       return cpu::Object{name, std::move(*found)};
-  Workbench bench;
+  Workbench bench({}, target);
   auto module = cpu::buildEntry(&bench.context, symbol, steps);
   auto bytes = cpu::emitObject(*module, target);
   if (!bytes)

@@ -26,7 +26,7 @@ class KernelCache;
 
 struct CompiledKernel {
   std::string symbol;
-  cpu::Object object;
+  std::vector<cpu::Object> objects; ///< the first defines it, the others are an extension's
   int64_t chunks = 1, scratchBytes = 0;
   bool cached = false;
 };
@@ -43,7 +43,7 @@ mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<Outli
 
 /// One kernel as text.
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const cpu::CpuTarget &target,
-                                         KernelForm form);
+                                         const CompileOptions &options, KernelForm form);
 
 /// A function `symbol` that runs `steps` (Entry.h), from the cache if it is there.
 llvm::Expected<cpu::Object> compileEntry(const std::string &name, const std::string &symbol,

@@ -7,6 +7,7 @@
 
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/pipelines/Compile.h"
+#include "lib/pipelines/Extension.h"
 #include "lib/pipelines/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
@@ -28,7 +29,7 @@
 using namespace heddle;
 using namespace mlir;
 
-void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &) {
+void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &options) {
   auto simplify = [&] {
     passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass());
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
@@ -39,33 +40,49 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &) {
   passes.addPass(nd::createNdInlineCallsPass());
   // The callees have no more uses.
   passes.addPass(createSymbolDCEPass());
+  passes.addPass(nd::createNdExpandPass());
   simplify();
   passes.addNestedPass<func::FuncOp>(nd::createNdFoldPadIntoWindowPass());
   simplify();
+  for (const auto &extension : options.extensions)
+    extension->addNdPasses(passes);
 }
 
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options, Attribute machine) {
-  OpPassManager &function = passes.nest<func::FuncOp>();
-  function.addPass(createNeutralNamesPass());
-  function.addPass(createConvertNdToNestPass());
-  function.addPass(createCSEPass());
-  function.addPass(nest::createNestFusePass());
-  function.addPass(nest::createNestChooseGroupsPass());
-  function.addPass(nest::createNestFormGroupsPass());
-  function.addPass(nest::createNestMaterializeGuardsPass());
-  function.addPass(nest::createNestSplitReductionsPass());
-  function.addPass(createCSEPass());
-  if (options.assignLayouts)
-    function.addPass(nest::createNestAssignLayoutsPassFor(dyn_cast_or_null<nest::MachineAttr>(machine)));
-  function.addPass(createRestoreNamesPass());
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    passes.addNestedPass<func::FuncOp>(std::move(pass));
+  };
+  add(createNeutralNamesPass());
+  add(createConvertNdToNestPass());
+  add(createCSEPass());
+  add(nest::createNestFusePass());
+  add(nest::createNestChooseGroupsPass());
+  add(nest::createNestFormGroupsPass());
+  add(nest::createNestMaterializeGuardsPass());
+  add(nest::createNestSplitReductionsPass());
+  for (const auto &extension : options.extensions)
+    extension->addNestPasses(passes);
+  add(createCSEPass());
+  if (options.assignLayouts) {
+    nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine)};
+    layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
+      for (const auto &extension : extensions)
+        extension->adjustLayouts(problem);
+    };
+    add(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
+  }
+  add(createRestoreNamesPass());
 }
 
-void heddle::registerCompilerDialects(DialectRegistry &registry) {
+void heddle::registerCompilerDialects(DialectRegistry &registry,
+                                      ArrayRef<std::shared_ptr<const Extension>> extensions) {
   registry.insert<nd::NdDialect, nest::NestDialect, arith::ArithDialect, cf::ControlFlowDialect,
                   func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                   ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  for (const auto &extension : extensions)
+    extension->registerDialects(registry);
 }
 
 void heddle::registerCompilerPasses() {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fashion {
 
@@ -31,6 +32,7 @@ struct Options {
   int64_t saveEvery = 250; ///< steps between checkpoints within an epoch; 0: none
   int64_t steps = 0;       ///< stop after so many steps of the run; 0: never
   std::string data, output = "fashion-output", log;
+  std::vector<std::string> plugins; ///< of the compiler
 
   // What holds where nothing was said.
   static constexpr int64_t defaultEpochs = 4, defaultBatch = 64;

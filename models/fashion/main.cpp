@@ -42,6 +42,10 @@ int main(int argc, char **argv) {
                  "Directory of the IDX files; empty: where Debian's package puts them");
   app.add_option("--output", options.output, "Directory for checkpoint, program and report")
       ->capture_default_str();
+  app.add_option("--plugin", options.plugins,
+                 "Add what this shared object holds to the compiler; may be given several times")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.add_option("--limit", options.limit, "Only so many images")->group("");
   CLI11_PARSE(app, argc, argv);
   // A file that grows beyond a limit is an error of the write, not the end of the process.

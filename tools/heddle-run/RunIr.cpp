@@ -200,7 +200,7 @@ static LogicalResult expandGradients(ModuleOp module) {
 
 bool run::runIr(const Options &options) {
   DialectRegistry registry;
-  registerCompilerDialects(registry);
+  registerCompilerDialects(registry, options.compile.extensions);
   registry.insert<check::CheckDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);

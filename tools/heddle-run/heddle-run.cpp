@@ -7,6 +7,7 @@
 
 #include "Run.h"
 
+#include "lib/pipelines/Extension.h"
 #include "tools/ToolOptions.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -48,6 +49,8 @@ int main(int argc, char **argv) {
                                    cl::location(options.input), cl::cat(category));
   cl::list<std::string> inputs("input", cl::desc("Where an argument's elements are"),
                                cl::value_desc("name=file[:axis,...]"), cl::cat(category));
+  cl::list<std::string> plugins("plugin", cl::desc("Add what this shared object holds to the compiler"),
+                                cl::value_desc("file.so"), cl::cat(category));
   cl::list<std::string> sizes("size", cl::desc("The value of a size symbol"),
                               cl::value_desc("symbol=number"), cl::cat(category));
   auto output = text("output", "Write the results here", "file.safetensors", options.output);
@@ -82,6 +85,12 @@ int main(int argc, char **argv) {
   options.compile.programThreads = options.threads;
   options.compile.progress = false;
   try {
+    for (const std::string &path : plugins) {
+      auto extension = loadExtension(path);
+      if (!extension)
+        throw heddle::Error(toString(extension.takeError()));
+      options.compile.extensions.push_back(std::move(*extension));
+    }
     bool isProgram = sys::path::extension(options.input) == ".heddle";
     return (isProgram ? run::runProgram(options) : run::runIr(options)) ? 0 : 1;
   } catch (const heddle::Error &error) {

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
 
   mlir::DialectRegistry registry;
-  heddle::registerCompilerDialects(registry);
+  heddle::registerCompilerDialects(registry, options.extensions);
   heddle::InputModule module(registry);
   if (!module.read(input))
     return 1;

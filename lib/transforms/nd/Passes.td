@@ -22,6 +22,16 @@ def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
+def NdExpandPass : Pass<"nd-expand", "::mlir::ModuleOp"> {
+  let summary = "replaces ops of other dialects by the nd and nest ops that they stand for";
+  let description = [{
+    Ops that implement `ExpandInterface` (lib/transforms/nd/Expand.h) are asked for them, until none is left.
+
+    Refuses ops that expand to values of other types, and ops that expand to themselves.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
+}
+
 def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
   let summary = "replaces nd.vjp by the ops that compute the value and the gradients";
   let description = [{

@@ -126,6 +126,8 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   FailureOr<LayoutProblem> problem = makeLayoutProblem(function, options.machine);
   if (failed(problem))
     return failure();
+  if (options.adjust)
+    options.adjust(*problem);
   LayoutChoice choice = chooser.choose(*problem);
   if (options.explain)
     explainLayouts(function, *problem, choice);

@@ -30,6 +30,8 @@ struct AssignLayoutsOptions {
   MachineAttr machine;
   /// Says as remarks why each value lies as it does, what else there was, and how far the whole may be from the best.
   bool explain = false;
+  /// May change costs before layouts are chosen.
+  std::function<void(LayoutProblem &)> adjust;
 };
 
 /// Functions with sizes that are not constant are left alone: their values are row-major. Fails with a located message

@@ -51,13 +51,14 @@ struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
 };
 struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignLayoutsPass> {
   using NestAssignLayoutsPassBase::NestAssignLayoutsPassBase;
-  MachineAttr machine;
+  AssignLayoutsOptions given;
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    AssignLayoutsOptions options{machine, explain};
+    AssignLayoutsOptions options = given;
+    options.explain |= explain;
     if (auto module = function->getParentOfType<ModuleOp>(); module && !options.machine)
       options.machine = module->getAttrOfType<MachineAttr>("heddle.machine");
     if (failed(assignLayouts(function, options)))
@@ -120,8 +121,8 @@ struct NestCsePass : nest::impl::NestCsePassBase<NestCsePass> {
 };
 } // namespace
 
-std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(MachineAttr machine) {
+std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(AssignLayoutsOptions options) {
   auto pass = std::make_unique<NestAssignLayoutsPass>();
-  pass->machine = machine;
+  pass->given = std::move(options);
   return pass;
 }

@@ -16,6 +16,8 @@
 #include "dialects/nest/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/transforms/nest/AssignLayouts.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace heddle::nest {
@@ -23,8 +25,8 @@ namespace heddle::nest {
 #define GEN_PASS_DECL
 #include "lib/transforms/nest/Passes.h.inc"
 
-/// `nest-assign-layouts` for a machine.
-std::unique_ptr<mlir::Pass> createNestAssignLayoutsPassFor(MachineAttr machine);
+/// `nest-assign-layouts` with these options.
+std::unique_ptr<mlir::Pass> createNestAssignLayoutsPassFor(AssignLayoutsOptions options);
 
 #define GEN_PASS_REGISTRATION
 #include "lib/transforms/nest/Passes.h.inc"

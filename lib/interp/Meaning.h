@@ -1,0 +1,28 @@
+//===- Meaning.h - what an op of others means -------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The oracle knows the ops of nd and nest. An op of another dialect says itself what it means,
+// point by point and apart from how it is compiled (lib/transforms/nd/Expand.h):
+//
+//     LogicalResult SoftsignOp::evaluate(operands, results, arithmetic) {
+//       for (auto [y, x] : llvm::zip(results[0].elements, operands[0]->elements))
+//         y = arithmetic.div(type, x, arithmetic.add(type, exactly(1), arithmetic.abs(x)));
+//       return success();
+//     }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_MEANING_H
+#define HEDDLE_LIB_INTERP_MEANING_H
+
+#include "lib/interp/TensorValue.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+#include "lib/interp/MeaningInterface.h.inc"
+
+#endif // HEDDLE_LIB_INTERP_MEANING_H

@@ -1,0 +1,43 @@
+//===- Extension.cpp - what others add to the compiler --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/Extension.h"
+
+#include "lib/pipelines/Cache.h"
+
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace heddle;
+
+Extension::~Extension() = default;
+
+llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std::string &path) {
+  auto fail = [&](const std::string &why) {
+    return llvm::createStringError("can't load the plugin '" + path + "': " + why);
+  };
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return fail(file.getError().message());
+  // A path without a slash would be looked for among the system's libraries.
+  std::string place = path.find('/') == std::string::npos ? "./" + path : path;
+  std::string error;
+  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(place.c_str(), &error);
+  if (!library.isValid())
+    return fail(error);
+  auto interface =
+      reinterpret_cast<const char *(*)()>(library.getAddressOfSymbol("heddleExtensionInterface"));
+  auto make = reinterpret_cast<Extension *(*)()>(library.getAddressOfSymbol("heddleMakeExtension"));
+  if (!interface || !make)
+    return fail("it holds no HEDDLE_EXTENSION");
+  if (std::string(interface()) != HEDDLE_EXTENSION_INTERFACE)
+    return fail(std::string("expected the interface ") + HEDDLE_EXTENSION_INTERFACE + ", got " +
+                interface() + ": build it against this version");
+  std::shared_ptr<Extension> extension(make());
+  extension->key = KernelCache::keyOf((*file)->getBuffer().str());
+  return extension;
+}

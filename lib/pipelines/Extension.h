@@ -1,0 +1,92 @@
+//===- Extension.h - what others add to the compiler ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An extension adds dialects and passes to the compiler's story, judges layouts, or makes kernels
+// itself. It is a class with the hooks that it needs, in a shared object built against an installed
+// Heddle:
+//
+//     struct Saturate : heddle::Extension {
+//       void addNdPasses(mlir::OpPassManager &passes) const override {
+//         passes.addNestedPass<mlir::func::FuncOp>(std::make_unique<SaturatePass>());
+//       }
+//     };
+//     HEDDLE_EXTENSION(Saturate)
+//
+// It is loaded by `heddlec --plugin saturate.so`, `heddle-run --plugin saturate.so`, or
+// `jit(f, {.plugins = {"saturate.so"}})`; a program that has the class at hand puts one into
+// `CompileOptions::extensions` instead. Hooks are called by several threads at once and must give
+// the same for the same program: kernels are cached under the extension's key.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_EXTENSION_H
+#define HEDDLE_LIB_PIPELINES_EXTENSION_H
+
+#include "lib/conversion/nest_to_loops/Kernel.h"
+#include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/cpu/Link.h"
+#include "lib/transforms/nd/Expand.h"
+#include "lib/transforms/nest/LayoutProblem.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <memory>
+
+namespace heddle {
+
+/// A kernel in machine code:
+///
+///     void function(void *const *addresses, int64_t chunk, void *scratch, const int64_t *numbers)
+///
+/// addresses[i] is operand i of the nest (`nest::kernelOperands`), then its results, each as the
+/// request's layouts say. It is called once for each chunk, by any thread, with scratch of its own.
+struct CustomKernel {
+  std::string function;
+  std::vector<cpu::Object> objects; ///< ELF files, one of which defines it; they need nothing else
+  std::vector<int64_t> numbers;     ///< given to each call
+  int64_t chunks = 1, scratchBytes = 0;
+};
+
+class Extension {
+public:
+  virtual ~Extension();
+  /// Dialects, and interfaces of their ops.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const {}
+  /// Passes at the end of the nd pipeline: gradients and calls have been expanded.
+  virtual void addNdPasses(mlir::OpPassManager &passes) const {}
+  /// Passes on fused nests, before they are laid out. Names are spelled n000, n001, ... there.
+  virtual void addNestPasses(mlir::OpPassManager &passes) const {}
+  /// May change the costs of layouts before they are chosen.
+  virtual void adjustLayouts(nest::LayoutProblem &problem) const {}
+  /// A kernel for a nest, or none: then the next extension is asked, and last Heddle makes it.
+  virtual std::optional<CustomKernel> makeKernel(const nest::KernelRequest &request,
+                                                 const cpu::CpuTarget &target) const {
+    return std::nullopt;
+  }
+
+  /// What tells this extension from others, and from other versions of itself.
+  std::string key;
+};
+
+using Extensions = std::vector<std::shared_ptr<const Extension>>;
+
+/// Loads a shared object that HEDDLE_EXTENSION is in. The file's contents are its key. Fails with
+/// what is wrong if it can't be loaded, holds no extension, or was built for another Heddle.
+llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string &path);
+
+/// What the programs of this version and those of an extension must have in common.
+#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-1"
+
+#define HEDDLE_EXTENSION(Class)                                                                    \
+  extern "C" const char *heddleExtensionInterface() { return HEDDLE_EXTENSION_INTERFACE; }         \
+  extern "C" heddle::Extension *heddleMakeExtension() { return new Class(); }
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_EXTENSION_H

@@ -1,0 +1,33 @@
+//===- CustomCall.h - a kernel that somebody else wrote ---------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel in machine code comes with its own symbol, and serves several sizes by numbers that it
+// is given. What a program calls is a kernel as any other, which passes its arguments on:
+//
+//     void k_1f2e..(addresses, chunk, scratch) { gemm(addresses, chunk, scratch, {512, 64, 10}); }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TARGET_CPU_CUSTOMCALL_H
+#define HEDDLE_LIB_TARGET_CPU_CUSTOMCALL_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+
+namespace heddle::cpu {
+
+/// A module in the LLVM dialect with the kernel `symbol`, which calls `function`.
+mlir::OwningOpRef<mlir::ModuleOp> buildCustomCall(mlir::MLIRContext *context,
+                                                  const std::string &symbol,
+                                                  const std::string &function,
+                                                  llvm::ArrayRef<int64_t> numbers);
+
+} // namespace heddle::cpu
+
+#endif // HEDDLE_LIB_TARGET_CPU_CUSTOMCALL_H

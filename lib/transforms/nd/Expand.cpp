@@ -1,0 +1,59 @@
+//===- Expand.cpp - ops of other dialects become nd and nest --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nd/Expand.h"
+
+#include "dialects/nest/Nest.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "lib/transforms/nd/ExpandInterface.cpp.inc"
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDEXPANDPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
+
+using namespace heddle;
+using namespace mlir;
+
+static LogicalResult expandOne(nd::ExpandInterface op) {
+  OpBuilder builder(op);
+  SmallVector<Value> results;
+  if (failed(op.expand(builder, results)))
+    return failure();
+  if (ValueRange(results).getTypes() != op->getResultTypes())
+    return op->emitOpError() << "expected to be expanded to values of type " << op->getResultTypes()
+                             << ", got " << ValueRange(results).getTypes();
+  op->replaceAllUsesWith(results);
+  op->erase();
+  return success();
+}
+
+LogicalResult nd::expandOps(Operation *root) {
+  constexpr int mostRounds = 64; // an op that expands to itself has no end
+  for (int round = 0; round < mostRounds; ++round) {
+    SmallVector<ExpandInterface> ops;
+    root->walk([&](ExpandInterface op) { ops.push_back(op); });
+    if (ops.empty())
+      return success();
+    if (round + 1 == mostRounds)
+      return ops.front()->emitOpError() << "expands to ops that expand, without end";
+    for (ExpandInterface op : ops)
+      if (failed(expandOne(op)))
+        return failure();
+  }
+  return success();
+}
+
+namespace {
+struct NdExpandPass : nd::impl::NdExpandPassBase<NdExpandPass> {
+  void runOnOperation() override {
+    if (failed(nd::expandOps(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
