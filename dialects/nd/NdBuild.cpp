@@ -428,6 +428,49 @@ Value nd::buildScatter(OpBuilder &builder, Location loc, Value destination, Valu
   return op.getResult();
 }
 
+Value nd::buildDynamicSlice(OpBuilder &builder, Location loc, Value input, StringRef name,
+                            Value start, const Expr &size) {
+  FailureOr<NdTensorType> type =
+      inferDynamicSlice(tensorType(input), tensorType(start), name, size, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return DynamicSliceOp::create(builder, loc, *type, input, start, name,
+                                SizeAttr::get(builder.getContext(), size));
+}
+
+Value nd::buildUpdateSlice(OpBuilder &builder, Location loc, Value part, Value destination,
+                           StringRef name, Value start) {
+  FailureOr<NdTensorType> type = inferUpdateSlice(tensorType(part), tensorType(destination),
+                                                  tensorType(start), name, errorsAt(loc));
+  if (failed(type))
+    return {};
+  return UpdateSliceOp::create(builder, loc, *type, part, destination, start, name);
+}
+
+SmallVector<Value> nd::buildSort(OpBuilder &builder, Location loc, ValueRange inputs,
+                                 StringRef name, bool descending, const Expr &size) {
+  FailureOr<SmallVector<NdTensorType>> types =
+      inferSort(typesOf(inputs), name, size, errorsAt(loc));
+  if (failed(types))
+    return {};
+  return SmallVector<Value>(SortOp::create(builder, loc,
+                                           SmallVector<Type>(types->begin(), types->end()), inputs,
+                                           name, descending)
+                                .getResults());
+}
+
+Value nd::buildArgSort(OpBuilder &builder, Location loc, Value keys, StringRef name,
+                       bool descending, const Expr &size) {
+  NdTensorType type = tensorType(keys);
+  if (!type.has(name))
+    return emitError(loc) << "expected the name '" << name << "', got " << type, Value();
+  Value index = buildIota(builder, loc, Dim(builder.getContext(), name, type.size(name).getExpr()),
+                          builder.getI64Type());
+  index = buildBroadcast(builder, loc, index, type.getDims().getDims());
+  SmallVector<Value> sorted = buildSort(builder, loc, {keys, index}, name, descending, size);
+  return sorted.empty() ? Value() : sorted[1];
+}
+
 SmallVector<Value> nd::buildCall(OpBuilder &builder, Location loc, func::FuncOp callee,
                                  ValueRange inputs) {
   FailureOr<SmallVector<NdTensorType>> types = inferCall(callee, typesOf(inputs), errorsAt(loc));

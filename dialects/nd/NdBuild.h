@@ -166,6 +166,18 @@ mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Val
 mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination,
                          mlir::Value updates, llvm::ArrayRef<llvm::StringRef> names,
                          mlir::ValueRange indices, ScalarBody combiner, bool unique = false);
+/// `size` elements of `name` from `start` on, which is clamped so that they lie in the input.
+mlir::Value buildDynamicSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                              llvm::StringRef name, mlir::Value start, const Expr &size);
+mlir::Value buildUpdateSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value part,
+                             mlir::Value destination, llvm::StringRef name, mlir::Value start);
+/// Sorts `inputs` by the first one, and keeps `size` elements. No values on failure.
+llvm::SmallVector<mlir::Value> buildSort(mlir::OpBuilder &builder, mlir::Location loc,
+                                         mlir::ValueRange inputs, llvm::StringRef name,
+                                         bool descending, const Expr &size);
+/// The coordinate along `name` that every element of the sorted `keys` came from.
+mlir::Value buildArgSort(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value keys,
+                         llvm::StringRef name, bool descending, const Expr &size);
 /// Lifts `callee` over the names that operands have beyond their formals. No values on failure.
 llvm::SmallVector<mlir::Value> buildCall(mlir::OpBuilder &builder, mlir::Location loc,
                                          mlir::func::FuncOp callee, mlir::ValueRange inputs);

@@ -49,6 +49,15 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
   return whole ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
+OpFoldResult DynamicSliceOp::fold(FoldAdaptor) {
+  // The whole range begins at 0, whatever the start says.
+  return getInput().getType() == getResult().getType() ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+OpFoldResult UpdateSliceOp::fold(FoldAdaptor) {
+  return getPart().getType() == getResult().getType() ? OpFoldResult(getPart()) : OpFoldResult();
+}
+
 OpFoldResult PadOp::fold(FoldAdaptor) {
   bool none = getLow() == 0 && getHigh() == 0 && getInterior() == 0;
   return none ? OpFoldResult(getInput()) : OpFoldResult();

@@ -257,18 +257,26 @@ LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayR
   NdTensorType type = tensorType(getInput());
   int64_t start = getStart(), stride = getStride();
   Expr size = getSize().getExpr();
-  if (size.constant() == 0)
+  auto count = size.constant();
+  if (count == 0)
     return success();
+  Value cotangent = cotangents[0];
+  if (stride < 0 && count) {
+    // What was read backwards is turned first.
+    cotangent = buildSlice(b, loc, cotangent, getName(), *count - 1, size, -1);
+    start += (*count - 1) * stride;
+    stride = -stride;
+  }
   Expr rest =
       type.size(getName()).getExpr() - Expr(start) - (size - Expr(1)) * Expr(stride) - Expr(1);
-  if (auto high = rest.constant()) {
-    gradients[0] = buildPad(b, loc, cotangents[0], getName(), start, *high, stride - 1);
+  if (auto high = rest.constant(); high && stride > 0) {
+    gradients[0] = buildPad(b, loc, cotangent, getName(), start, *high, stride - 1);
     return success();
   }
   // A size with symbols does not say how much lies behind: scatter to places instead.
   Value positions = buildPositions(b, loc, Dim(getContext(), getName(), size), start, stride);
-  gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangents[0], {getName()},
-                              positions, CombinerKind::Add, /*unique=*/true);
+  gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangent, {getName()}, positions,
+                              CombinerKind::Add, /*unique=*/true);
   return success();
 }
 
@@ -443,6 +451,54 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
           b, loc, cotangent, slope, stringsOf(getNames()), getIndices(),
           [](OpBuilder &, ValueRange s) { return s[1]; }, /*unique=*/true);
     }
+  }
+  return success();
+}
+
+LogicalResult DynamicSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                            ArrayRef<bool> wanted, Gradients &gradients) {
+  if (!asked(cotangents, wanted))
+    return success();
+  // Along names of the start that the input lacks every range has a tensor of its own, then all are
+  // added up.
+  NdTensorType type = tensorType(getInput());
+  SmallVector<Dim> dims(type.getDims().getDims());
+  for (const Dim &dim : tensorType(getStart()).getDims())
+    if (!type.has(dim.name))
+      dims.push_back(dim);
+  Value places =
+      buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), type.withDims(dims)),
+                       getName(), getStart());
+  gradients[0] = buildSumTo(b, getLoc(), places, type);
+  return success();
+}
+
+LogicalResult UpdateSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                           ArrayRef<bool> wanted, Gradients &gradients) {
+  NdTensorType part = tensorType(getPart());
+  if (asked(cotangents, wanted))
+    gradients[0] = buildDynamicSlice(b, getLoc(), cotangents[0], getName(), getStart(),
+                                     part.size(getName()).getExpr());
+  if (asked(cotangents, wanted, 1))
+    gradients[1] = buildUpdateSlice(b, getLoc(), buildZero(b, getLoc(), part), cotangents[0],
+                                    getName(), getStart());
+  return success();
+}
+
+LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                    Gradients &gradients) {
+  // Elements go back to where the order has them from. Where they came from is sorted along, so
+  // that no floats are compared again.
+  Value from;
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    if (!wanted[i] || !cotangents[i])
+      continue;
+    NdTensorType type = tensorType(input);
+    if (!from)
+      from = buildArgSort(b, getLoc(), getInputs()[0], getName(), getDescending(),
+                          tensorType(getResult(i)).size(getName()).getExpr());
+    gradients[i] = buildScatter(b, getLoc(), buildZero(b, getLoc(), type), cotangents[i],
+                                {getName()}, from, CombinerKind::Add, /*unique=*/true);
   }
   return success();
 }

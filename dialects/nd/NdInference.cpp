@@ -216,15 +216,17 @@ FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, int64
   if (failed(requireName(input, name, emitError)))
     return failure();
   auto count = size.constant(), whole = input.size(name).constant();
-  if (start < 0 || stride < 1 || (count && *count < 0))
-    return emitError() << "expected start >= 0, size >= 0 and stride >= 1 along '" << name
+  if (start < 0 || stride == 0 || (count && *count < 0))
+    return emitError() << "expected start >= 0, size >= 0 and a stride other than 0 along '" << name
                        << "', got " << start << ", " << size.str() << ", " << stride,
            failure();
-  if (count && whole && *count > 0 && start + (*count - 1) * stride >= *whole)
-    return emitError() << "the slice of '" << name << "' reads element "
-                       << start + (*count - 1) * stride << "; expected less than the size "
-                       << *whole,
-           failure();
+  if (count && *count > 0)
+    for (int64_t place : {start, start + (*count - 1) * stride})
+      if (place < 0 || (whole && place >= *whole))
+        return emitError() << "the slice of '" << name << "' reads element " << place
+                           << "; expected one of at least 0 and less than the size "
+                           << input.size(name).getExpr().str(),
+               failure();
   SmallVector<Dim> dims = others(input, name);
   dims.emplace_back(input.getContext(), name, size);
   return input.withDims(dims);
@@ -343,6 +345,98 @@ FailureOr<NdTensorType> nd::inferBroadcast(NdTensorType input, ArrayRef<Dim> dim
              failure();
   }
   return input.withDims(all);
+}
+
+/// `size` is no size of a part of `whole`, as far as is known.
+static bool isTooLong(const Expr &size, const Expr &whole) {
+  auto part = size.constant(), all = whole.constant();
+  return (part && *part < 0) || (part && all && *part > *all);
+}
+
+FailureOr<NdTensorType> nd::inferDynamicSlice(NdTensorType input, NdTensorType start,
+                                              StringRef name, const Expr &size,
+                                              EmitError emitError) {
+  if (failed(requireName(input, name, emitError)))
+    return failure();
+  if (!isa<IntegerType>(start.getElementType()) || start.has(name))
+    return emitError() << "expected a start of integer elements without the name '" << name
+                       << "', got " << start,
+           failure();
+  if (isTooLong(size, input.size(name).getExpr()))
+    return emitError() << "expected at most the size of '" << name << "', "
+                       << input.size(name).getExpr().str() << ", got " << size.str(),
+           failure();
+  SmallVector<Dim> dims = others(input, name);
+  dims.emplace_back(input.getContext(), name, size);
+  FailureOr<DimsAttr> all =
+      unionOfNames(input.getContext(), {input.withDims(dims), start}, emitError);
+  if (failed(all))
+    return failure();
+  return input.withDims(all->getDims());
+}
+
+FailureOr<NdTensorType> nd::inferUpdateSlice(NdTensorType part, NdTensorType destination,
+                                             NdTensorType start, StringRef name,
+                                             EmitError emitError) {
+  if (failed(requireName(destination, name, emitError)) ||
+      failed(requireName(part, name, emitError)))
+    return failure();
+  SmallVector<Dim> rest = others(destination, name);
+  bool zipped =
+      llvm::all_of(start.getDims(), [&](const Dim &dim) { return llvm::is_contained(rest, dim); });
+  if (!isa<IntegerType>(start.getElementType()) || !zipped)
+    return emitError() << "expected a start of integer elements with some of the names "
+                       << namesText(rest) << ", got " << start,
+           failure();
+  if (part.getElementType() != destination.getElementType() || others(part, name) != rest ||
+      isTooLong(part.size(name).getExpr(), destination.size(name).getExpr()))
+    return emitError() << "expected a part of type " << destination << " with at most as many '"
+                       << name << "', got " << part,
+           failure();
+  return destination;
+}
+
+FailureOr<SmallVector<NdTensorType>> nd::inferSort(ArrayRef<NdTensorType> inputs, StringRef name,
+                                                   const Expr &size, EmitError emitError) {
+  if (inputs.empty())
+    return emitError() << "expected an operand", failure();
+  SmallVector<NdTensorType> results;
+  for (NdTensorType input : inputs) {
+    if (failed(requireName(input, name, emitError)))
+      return failure();
+    if (input.getDims() != inputs[0].getDims())
+      return emitError() << "expected operands with the same names and sizes, got "
+                         << namesText(inputs[0].getDims()) << " and " << namesText(input.getDims()),
+             failure();
+    if (isTooLong(size, input.size(name).getExpr()))
+      return emitError() << "expected at most the size of '" << name << "', "
+                         << input.size(name).getExpr().str() << ", got " << size.str(),
+             failure();
+    SmallVector<Dim> dims = others(input, name);
+    dims.emplace_back(input.getContext(), name, size);
+    results.push_back(input.withDims(dims));
+  }
+  return results;
+}
+
+LogicalResult nd::verifySort(Operation *op, StringRef name, EmitError emitError) {
+  auto typesOf = [](TypeRange types) {
+    return llvm::map_to_vector(types, [](Type type) { return cast<NdTensorType>(type); });
+  };
+  SmallVector<NdTensorType> inputs = typesOf(op->getOperandTypes()),
+                            results = typesOf(op->getResultTypes());
+  SizeAttr size = results.empty() ? SizeAttr() : results[0].size(name);
+  if (!size)
+    return emitError() << "expected results with the name '" << name << "', got "
+                       << op->getResultTypes();
+  FailureOr<SmallVector<NdTensorType>> inferred =
+      inferSort(inputs, name, size.getExpr(), emitError);
+  if (failed(inferred))
+    return failure();
+  if (results != *inferred)
+    return emitError() << "expected results of types " << *inferred << ", got "
+                       << op->getResultTypes();
+  return success();
 }
 
 FailureOr<NdTensorType> nd::inferGather(NdTensorType input, ArrayRef<NdTensorType> indices,

@@ -98,6 +98,19 @@ mlir::FailureOr<NdTensorType> inferBroadcast(NdTensorType input, llvm::ArrayRef<
                                              EmitError emitError);
 mlir::FailureOr<NdTensorType> inferGather(NdTensorType input, llvm::ArrayRef<NdTensorType> indices,
                                           Strings names, EmitError emitError);
+mlir::FailureOr<NdTensorType> inferDynamicSlice(NdTensorType input, NdTensorType start,
+                                                llvm::StringRef name, const Expr &size,
+                                                EmitError emitError);
+mlir::FailureOr<NdTensorType> inferUpdateSlice(NdTensorType part, NdTensorType destination,
+                                               NdTensorType start, llvm::StringRef name,
+                                               EmitError emitError);
+/// The types that operands have once sorted along `name`, of which the first `size` are kept.
+mlir::FailureOr<llvm::SmallVector<NdTensorType>> inferSort(llvm::ArrayRef<NdTensorType> inputs,
+                                                           llvm::StringRef name, const Expr &size,
+                                                           EmitError emitError);
+/// Results that are as `inferSort` says, for the size of `name` that the first one has: `nd.sort`
+/// and `nest.sort`.
+mlir::LogicalResult verifySort(mlir::Operation *op, llvm::StringRef name, EmitError emitError);
 
 /// The results of a call, lifted over the names that operands have beyond their formals: a result
 /// has those of the operands that it depends on (all, if the callee has no body).

@@ -7,7 +7,7 @@
 //
 // Families: sources (constant, iota, random), arithmetic (pointwise, reduce, scan, round),
 // index maps (window, unwindow, slice, pad, concat, split, merge, rename, broadcast),
-// access by value (gather, scatter), functions (call, vjp).
+// access by value (gather, scatter, dynamic_slice, update_slice, sort), functions (call, vjp).
 // The constraints of each op are numbered; the verifier and the negative tests cite the numbers.
 //
 //===----------------------------------------------------------------------===//
@@ -233,11 +233,11 @@ def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
 def Nd_SliceOp : Nd_PureOp<"slice"> {
   let summary = "every stride-th element of a range of one name";
   let description = [{
-    result[name = i] = input[name = start + i * stride], i in [0, size).
+    result[name = i] = input[name = start + i * stride], i in [0, size). A negative stride walks backwards.
 
     Constraints:
-    - (c1) the input has `name`; stride is positive, start and size are not negative.
-    - (c2) the last element read lies in the input (checked where sizes are constant).
+    - (c1) the input has `name`; stride is not 0, start and size are not negative.
+    - (c2) the first and the last element read lie in the input (checked where sizes are constant).
     - (c3) the result's `name` has the size `size`.
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, I64Attr:$start, Nd_SizeAttr:$size,
@@ -384,6 +384,84 @@ def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove]> {
   let assemblyFormat = [{
     $updates `into` $destination custom<Names>($names) `at` $indices (`unique` $unique^)? attr-dict `:`
     functional-type(operands, $result) $combiner
+  }];
+}
+
+def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice"> {
+  let summary = "a range of one name that begins at a computed place";
+  let description = [{
+    result[name = i, rest, names of start] = input[name = place + i, rest], i in [0, size), where place is
+    start[..] clamped to [0, N - size], so that the whole range lies in the input. Names that start shares with the rest of
+    the input are zipped, its other names are crossed.
+
+    Constraints:
+    - (c1) the input has `name`; start has integer elements and lacks `name`.
+    - (c2) a name that start shares with the input has one size.
+    - (c3) size is not negative and at most that of the input's `name` (checked where sizes are constant).
+    - (c4) the result has the names of the input and of start, `name` with the size `size`.
+
+    ```mlir
+    %r = nd.dynamic_slice %x row from %start size 3 : (!nd.tensor<f32, row: 8>, !nd.tensor<i64>) -> !nd.tensor<f32, row: 3>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, Nd_Tensor:$start, StrAttr:$name, Nd_SizeAttr:$size);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $input custom<Name>($name) `from` $start `size` custom<Size>($size) attr-dict `:`
+    functional-type(operands, $result)
+  }];
+  let hasFolder = 1;
+}
+
+def Nd_UpdateSliceOp : Nd_PureOp<"update_slice"> {
+  let summary = "puts a part into a range of one name that begins at a computed place";
+  let description = [{
+    The result is the destination but for result[name = place + i, rest] = part[name = i, rest], where place is start[..]
+    clamped to [0, N - n] for the sizes N and n of `name` in destination and part. In place when this is the last use of
+    the destination, as for key/value caches.
+
+    Constraints:
+    - (c1) the destination has `name`; start has integer elements; its names are others of the destination, with their sizes.
+    - (c2) the part has the type of the destination but for the size of `name`, which is at most the
+      destination's (checked where sizes are constant).
+    - (c3) the result has the type of the destination.
+
+    ```mlir
+    %r = nd.update_slice %part into %cache row from %start : (!nd.tensor<f32, row: 1>, !nd.tensor<f32, row: 8>, !nd.tensor<i64>) -> !nd.tensor<f32, row: 8>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$part, Nd_Tensor:$destination, Nd_Tensor:$start, StrAttr:$name);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    $part `into` $destination custom<Name>($name) `from` $start attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasFolder = 1;
+}
+
+def Nd_SortOp : Nd_PureOp<"sort"> {
+  let summary = "sorts along one name by the first operand, which carries the others along";
+  let description = [{
+    The first operand holds the keys. Along every line of `name` the keys rise (fall, if `descending`); NaN comes last
+    either way, -0.0 equals 0.0 and false lies before true. Equal keys keep their order. The other operands are
+    permuted as the keys are: with the coordinate along `name` as second operand the second result tells where each key came from.
+    Results may be shorter along `name` than the operands: they hold the first elements of the order. That is top-k, and
+    costs less than sorting all.
+
+    Constraints:
+    - (c1) there is an operand; all operands have the same names and sizes, `name` among them.
+    - (c2) as many results as operands, each with the names and elements of its operand.
+    - (c3) all results have one size of `name`, at most that of the operands (checked where sizes are constant); their other
+      names have the sizes that the operands have.
+
+    ```mlir
+    %top, %where = nd.sort %x, %index along class descending
+        : (!nd.tensor<f32, class: 10>, !nd.tensor<i64, class: 10>) -> (!nd.tensor<f32, class: 3>, !nd.tensor<i64, class: 3>)
+    ```
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, UnitAttr:$descending);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let assemblyFormat = [{
+    $inputs `along` custom<Name>($name) (`descending` $descending^)? attr-dict `:` functional-type($inputs, $results)
   }];
 }
 

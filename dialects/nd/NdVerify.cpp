@@ -329,6 +329,19 @@ LogicalResult ScatterOp::verify() {
   return verifyScalarRegion(*this, getCombiner(), {scalar, scalar}, {scalar}); // c4
 }
 
+LogicalResult DynamicSliceOp::verify() {
+  return requireInferred(*this, inferDynamicSlice(typeOf(getInput()), typeOf(getStart()), getName(),
+                                                  getSize().getExpr(), errorsOf(*this))); // c1 to c4
+}
+
+LogicalResult UpdateSliceOp::verify() {
+  return requireInferred(*this, inferUpdateSlice(typeOf(getPart()), typeOf(getDestination()),
+                                                 typeOf(getStart()), getName(),
+                                                 errorsOf(*this))); // c1, c2, c3
+}
+
+LogicalResult SortOp::verify() { return verifySort(*this, getName(), errorsOf(*this)); } // c1 to c3
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- NestGradientControl.cpp - gradients of scans and groups ------------===//
+//===- NestGradientControl.cpp - gradients of scans, sorts and groups -----===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -122,6 +122,9 @@ void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
   if (auto update = dyn_cast<UpdateOp>(op))
     values.map(update.getDest(),
                withNames(op.getLoc(), values.lookupOrDefault(update.getDest()), names));
+  if (isa<SortOp>(op)) // sorts all points at once
+    for (Value operand : op.getOperands())
+      values.map(operand, withNames(op.getLoc(), values.lookupOrDefault(operand), names));
   Operation *copy = b.clone(op, values);
   copy->removeAttr("layouts");
   copy->removeAttr("schedule");
@@ -402,4 +405,47 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
 LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &gradients) {
   return ScanGradient(b, *this).build(cotangents, wanted, gradients);
+}
+
+//===----------------------------------------------------------------------===//
+// Sort
+//===----------------------------------------------------------------------===//
+
+LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &gradients) {
+  // Coordinates are sorted along once more; elements go back to where they say.
+  Location loc = getLoc();
+  std::string along = getAlong().begin()->name.str();
+  Value from;
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    if (!wanted[i] || !cotangents[i])
+      continue;
+    nd::NdTensorType type = tensorTypeOf(input), sorted = tensorTypeOf(cotangents[i]);
+    if (!from) {
+      NestBuilder iota(b, loc);
+      iota.produced = type.getDims();
+      Value index = iota.create({b.getI64Type()}, [&](OpBuilder &b, Location loc, ValueRange) {
+                          return SmallVector<Value>{arith::IndexCastOp::create(
+                              b, loc, b.getI64Type(), emitExpr(b, loc, Expr::name(along)))};
+                        }).getResult(0);
+      from = SortOp::create(b, loc,
+                            {getResult(0).getType(), sorted.withElementType(b.getI64Type())},
+                            {getInputs()[0], index}, getAlong(), getDescending(), ArrayAttr())
+                 .getResult(1);
+    }
+    NestBuilder nest(b, loc);
+    nest.produced = sorted.getDims();
+    nest.read(from, MapAttr::identity(sorted));
+    nest.read(cotangents[i], MapAttr::identity(sorted));
+    SmallVector<MapEntry> entries;
+    for (const nd::Dim &dim : type.getDims())
+      entries.emplace_back(b.getContext(), dim.name,
+                           Expr::name(dim.name == along ? readName(0) : dim.name.str()));
+    auto last = [](OpBuilder &, Location, ValueRange s) { return SmallVector<Value>{s.back()}; };
+    gradients[i] = nest.createUpdate(nd::buildZero(b, loc, type),
+                                     MapAttr::getSorted(b.getContext(), entries), last, last,
+                                     /*unique=*/true)
+                       .getResult();
+  }
+  return success();
 }

@@ -131,6 +131,23 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
   }];
 }
 
+def Nest_SortOp : Nest_Op<"sort", [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let summary = "sorts along one name by the first operand, which carries the others along";
+  let description = [{
+    What `nd.sort` means: keys rise (or fall) along `along`, NaN comes last, equal keys keep their order, results may hold
+    the first elements only. Nothing is fused into it.
+
+    Constraints: (c1) to (c3) as for `nd.sort`, with `along` the name and size in the operands; (c4) `layouts` as for
+    `nest.compute`.
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, Nd_DimsAttr:$along, UnitAttr:$descending,
+                   OptionalAttr<ArrayAttr>:$layouts);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let assemblyFormat = [{
+    $inputs `along` $along (`descending` $descending^)? attr-dict `:` functional-type($inputs, $results)
+  }];
+}
+
 def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "nests that run together, point by point of the group's names";
   let description = [{

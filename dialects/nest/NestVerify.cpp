@@ -308,7 +308,7 @@ LogicalResult UpdateOp::verify() {
 
 static LogicalResult verifyNestRegion(Operation *op, Block &block) {
   for (Operation &inner : block.without_terminator())
-    if (!isa<ComputeOp, UpdateOp, ScanOp, GroupOp>(inner) && !isa<nd::ConstantOp>(inner))
+    if (!isa<ComputeOp, UpdateOp, ScanOp, SortOp, GroupOp, nd::ConstantOp>(inner))
       return inner.emitOpError() << "is not a nest that may stand in '" << op->getName() << "'";
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError() << "expected a region that ends in nest.yield";
@@ -358,6 +358,20 @@ LogicalResult ScanOp::verify() {
                            << getResult(i).getType();
   }
   return verifyChoices(*this, getLayouts(), std::nullopt, {}, {});
+}
+
+LogicalResult SortOp::verify() {
+  if (getAlong().size() != 1)
+    return emitOpError() << "expected one name to sort along, got " << nd::namesText(getAlong());
+  nd::Dim along = *getAlong().begin();
+  for (Value input : getInputs())
+    if (tensorTypeOf(input).size(along.name.getValue()) != along.size()) // c1
+      return emitOpError() << "expected an operand with '" << along.name.getValue() << ": "
+                           << along.size().getExpr().str() << "', got "
+                           << nd::namesText(tensorTypeOf(input).getDims());
+  if (failed(nd::verifySort(*this, along.name, [&] { return emitOpError(); }))) // c1 to c3
+    return failure();
+  return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
 }
 
 /// The names that an op iterates over (an inner group checks its own against those around it).

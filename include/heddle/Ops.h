@@ -53,6 +53,8 @@ Tensor sin(Operand x);
 Tensor cos(Operand x);
 Tensor abs(Operand x);
 Tensor floor(Operand x);
+/// To the nearest whole number, ties to the even one.
+Tensor roundEven(Operand x);
 Tensor sigmoid(Operand x);
 Tensor relu(Operand x);
 
@@ -63,8 +65,9 @@ Tensor max(Operand x, const Names &over);
 Tensor min(Operand x, const Names &over);
 Tensor mean(Operand x, const Names &over);
 /// The row-major index, in the order of `over`, of the largest element; the smallest such index on
-/// ties. i64.
+/// ties, and NaN only where there is nothing else. i64.
 Tensor argmax(Operand x, const Names &over);
+Tensor argmin(Operand x, const Names &over);
 /// How elements are combined where any order of them will do.
 enum class Combiner { Add, Multiply, Max, Min };
 /// Element i combines the elements up to i, or before i if `exclusive`, from the other end if
@@ -73,10 +76,26 @@ Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = fa
             bool reverse = false);
 inline Tensor cumulativeSum(Operand x, const Name &along) { return scan(x, along, Combiner::Add); }
 
+/// Values in order and the coordinates that they came from (i64). Equal values keep their order, NaN
+/// comes last in either direction. Gradients go back to where values came from.
+struct Sorted {
+  Tensor values, indices;
+};
+Sorted sort(Operand x, const Name &along, bool descending = false);
+/// The `count` largest elements, the largest first.
+Sorted topK(Operand x, const Name &along, int64_t count);
+Tensor argsort(Operand x, const Name &along, bool descending = false);
+/// Sorts all tensors, which have the same names, as the first one is sorted.
+std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name &along,
+                                 bool descending = false, Here here = Here::current());
+
 Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here = Here::current());
 /// Combines `updates` into `destination` at computed coordinates; updates outside are left out.
 Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
                const Tensor &updates, Combiner combiner, Here here = Here::current());
+/// Puts `updates` in the place of elements; no place may be met twice.
+Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+                     const Tensor &updates, Here here = Here::current());
 inline Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index,
                          const Tensor &updates, Here here = Here::current()) {
   return scatter(destination, {{name, index}}, updates, Combiner::Add, here);

@@ -67,6 +67,9 @@ struct WindowOptions {
   Padding padding = Valid;
 };
 
+/// What `pad` puts beyond the ends of 1 2 3: 1 1 2 3 3, 2 1 2 3 2, 3 1 2 3 1.
+enum class PadMode { Edge, Reflect, Wrap };
+
 class Tensor {
 public:
   /// Empty; may only be assigned to.
@@ -94,10 +97,21 @@ public:
   Tensor rename(const std::vector<Rename> &renames, Here here = Here::current()) const;
   /// Repeats along new names.
   Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
-  /// Elements start, start + stride, ... of `name`, `size` of them.
+  /// Elements start, start + stride, ... of `name`, `size` of them; a negative stride walks back.
   Tensor slice(const Name &name, int64_t start, int64_t size, int64_t stride = 1,
                Here here = Here::current()) const;
+  /// `size` elements from `start` on, an integer tensor; it is clamped so that all of them lie in
+  /// this tensor. Names that both have are zipped.
+  Tensor slice(const Name &name, const Tensor &start, int64_t size,
+               Here here = Here::current()) const;
+  /// This tensor with `part` in the place of what such a slice reads.
+  Tensor update(const Name &name, const Tensor &start, const Tensor &part,
+                Here here = Here::current()) const;
+  /// The last element first.
+  Tensor reverse(const Name &name, Here here = Here::current()) const;
   Tensor pad(const Name &name, int64_t low, int64_t high, double value = 0,
+             Here here = Here::current()) const;
+  Tensor pad(const Name &name, int64_t low, int64_t high, PadMode mode,
              Here here = Here::current()) const;
   /// One name becomes several, the last varying fastest.
   Tensor split(const Name &name, const std::vector<Extent> &into,

@@ -16,6 +16,7 @@
 #include "heddle/Kernel.h"
 #include "heddle/Name.h"
 #include "heddle/Ops.h"
+#include "heddle/Quantize.h"
 #include "heddle/Tensor.h"
 #include "heddle/Tree.h"
 

@@ -152,6 +152,8 @@ private:
         os << " "
            << typeText(
                   nd::NdTensorType::get(IntegerType::get(op->getContext(), 1), dims.getDims()));
+      else if (isa<UnitAttr>(attr.getValue()))
+        os << " " << attr.getName().getValue();
     for (Type type : op->getResultTypes())
       os << " " << typeText(type);
     return text;

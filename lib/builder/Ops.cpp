@@ -178,14 +178,37 @@ static nd::CombinerKind kindOf(Combiner combiner) {
   llvm_unreachable("covered switch");
 }
 
-Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
-               const Tensor &updates, Combiner combiner, Here here) {
+static Tensor scatterBy(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+                        const Tensor &updates, Here here,
+                        llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<NodeRef>,
+                                                 ArrayRef<StringRef>, ValueRange)>
+                            build) {
   std::vector<NodeRef> nodes{nodeOf(destination, here), nodeOf(updates, here)};
   SmallVector<StringRef> names = addIndices(nodes, at, here);
   return make(here, nodes, [&](OpBuilder &builder, Location loc) {
-    return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
-                            valuesOf(ArrayRef(nodes).drop_front(2)), kindOf(combiner));
+    return build(builder, loc, nodes, names, valuesOf(ArrayRef(nodes).drop_front(2)));
   });
+}
+
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates, Combiner combiner, Here here) {
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
+                                             indices, kindOf(combiner));
+                   });
+}
+
+Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+                     const Tensor &updates, Here here) {
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     return nd::buildScatter(
+                         builder, loc, nodes[0]->value, nodes[1]->value, names, indices,
+                         [](OpBuilder &, ValueRange s) { return s[1]; }, /*unique=*/true);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,9 +234,11 @@ Tensor mean(Operand x, const Names &over) {
   return Operand(sum(x, over), x.here) * Operand(1.0 / count, x.here);
 }
 
-Tensor argmax(Operand x, const Names &over) {
+/// The place of the best element, by `kind`: Max or Min.
+static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind) {
   GraphLock lock;
-  // The linear index of each element travels with it; on a tie the smaller index stays.
+  // The linear index of each element travels with it; on a tie the smaller index stays. Any number
+  // is better than NaN.
   NodeRef input = nodeOf(x.tensor, x.here);
   std::vector<Extent> extents;
   for (const auto &[name, size] : x.tensor.sizes())
@@ -226,30 +251,50 @@ Tensor argmax(Operand x, const Names &over) {
   }
   return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
     Type element = input->type().scalarType();
-    bool isSigned = !input->type().getElementType().isUnsignedInteger();
-    SmallVector<TypedAttr> neutral{nd::neutralElement(nd::CombinerKind::Max, element, isSigned),
+    bool isUnsigned = !nd::isSignedElement(input->type().getElementType());
+    bool isMax = kind == nd::CombinerKind::Max;
+    SmallVector<TypedAttr> neutral{nd::neutralElement(kind, element, !isUnsigned),
                                    builder.getI64IntegerAttr(INT64_MAX)};
+    if (auto real = dyn_cast<FloatType>(element))
+      neutral[0] = FloatAttr::get(real, APFloat::getNaN(real.getFloatSemantics()));
     return nd::buildReduce(
         builder, loc, {input->value, index.node->value}, strings(over), neutral,
         [&](OpBuilder &b, ValueRange v) -> SmallVector<Value> {
-          Value larger, same;
+          using arith::CmpFPredicate, arith::CmpIPredicate;
+          auto real = [&](CmpFPredicate p, Value l, Value r) -> Value {
+            return arith::CmpFOp::create(b, loc, p, l, r);
+          };
+          auto integer = [&](CmpIPredicate p, Value l, Value r) -> Value {
+            return arith::CmpIOp::create(b, loc, p, l, r);
+          };
+          auto both = [&](Value l, Value r) -> Value {
+            return arith::AndIOp::create(b, loc, l, r);
+          };
+          auto either = [&](Value l, Value r) -> Value {
+            return arith::OrIOp::create(b, loc, l, r);
+          };
+          Value better, same, old = v[0], next = v[2];
           if (isa<FloatType>(element)) {
-            larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, v[2], v[0]);
-            same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v[2], v[0]);
+            Value oldNan = real(CmpFPredicate::UNO, old, old);
+            Value nextNan = real(CmpFPredicate::UNO, next, next);
+            better = either(real(isMax ? CmpFPredicate::OGT : CmpFPredicate::OLT, next, old),
+                            both(oldNan, real(CmpFPredicate::ORD, next, next)));
+            same = either(real(CmpFPredicate::OEQ, next, old), both(oldNan, nextNan));
           } else {
-            larger = arith::CmpIOp::create(
-                b, loc, isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt, v[2],
-                v[0]);
-            same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v[2], v[0]);
+            better = integer(isMax ? (isUnsigned ? CmpIPredicate::ugt : CmpIPredicate::sgt)
+                                   : (isUnsigned ? CmpIPredicate::ult : CmpIPredicate::slt),
+                             next, old);
+            same = integer(CmpIPredicate::eq, next, old);
           }
-          Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, v[3], v[1]);
-          Value take =
-              arith::OrIOp::create(b, loc, larger, arith::AndIOp::create(b, loc, same, earlier));
-          return {arith::SelectOp::create(b, loc, take, v[2], v[0]),
+          Value take = either(better, both(same, integer(CmpIPredicate::slt, v[3], v[1])));
+          return {arith::SelectOp::create(b, loc, take, next, old),
                   arith::SelectOp::create(b, loc, take, v[3], v[1])};
         });
   })[1];
 }
+
+Tensor argmax(Operand x, const Names &over) { return placeOf(x, over, nd::CombinerKind::Max); }
+Tensor argmin(Operand x, const Names &over) { return placeOf(x, over, nd::CombinerKind::Min); }
 
 Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, bool reverse) {
   NodeRef input = nodeOf(x.tensor, x.here);

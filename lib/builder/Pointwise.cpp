@@ -326,6 +326,7 @@ Tensor erf(Operand x) { return applyMath<math::ErfOp>(x); }
 Tensor sin(Operand x) { return applyMath<math::SinOp>(x); }
 Tensor cos(Operand x) { return applyMath<math::CosOp>(x); }
 Tensor floor(Operand x) { return applyMath<math::FloorOp>(x); }
+Tensor roundEven(Operand x) { return applyMath<math::RoundEvenOp>(x); }
 
 Tensor abs(Operand x) {
   return pointwise(

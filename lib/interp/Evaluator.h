@@ -68,6 +68,9 @@ private:
   std::map<mlir::Region *, Combiner> combiners;
 };
 
+/// Sorts along `name` by the first input; results hold as many elements as they have room for.
+void sort(llvm::ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
+          llvm::MutableArrayRef<TensorValue> results);
 /// Sets the one result of an op.
 inline mlir::LogicalResult setResult(mlir::Operation *op, Frame &frame, TensorValue value) {
   frame.values[op->getResult(0)] = std::make_shared<const TensorValue>(std::move(value));

@@ -1,4 +1,4 @@
-//===- NdAccess.cpp - gather and scatter ----------------------------------===//
+//===- NdAccess.cpp - gather, scatter, slices at computed places, sort ----===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,9 @@
 #include "lib/interp/Evaluator.h"
 
 #include "dialects/nd/NdInference.h"
+
+#include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -68,6 +71,122 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
   return success();
 }
 
+/// Where the ranges begin that `start` says, of `size` out of `whole`.
+static int64_t placeOf(const TensorValue &start, const Sizes &at, int64_t whole, int64_t size,
+                       bool &undecided) {
+  const Scalar &place = start.at(at);
+  undecided |= place.undecided;
+  return std::clamp<int64_t>(coordinate(place, start.elementType()), 0, whole - size);
+}
+
+static void dynamicSlice(const std::string &name, const TensorValue &input,
+                         const TensorValue &start, TensorValue &result) {
+  for (Walk walk(result.dims()); walk; ++walk) {
+    Sizes at = walk.position();
+    bool undecided = false;
+    at[name] += placeOf(start, at, input.size(name), result.size(name), undecided);
+    Scalar &element = result.elements[walk.count()];
+    element = input.at(at);
+    element.undecided |= undecided;
+  }
+}
+
+static void updateSlice(const std::string &name, const TensorValue &part, const TensorValue &start,
+                        TensorValue &result) {
+  for (Walk walk(result.dims()); walk; ++walk) {
+    Sizes at = walk.position();
+    bool undecided = false;
+    at[name] -= placeOf(start, at, result.size(name), part.size(name), undecided);
+    Scalar &element = result.elements[walk.count()];
+    if (at[name] >= 0 && at[name] < part.size(name))
+      element = part.at(at);
+    element.undecided |= undecided;
+  }
+}
+
+/// True if `a` comes before `b`.
+static bool isBefore(const Scalar &a, const Scalar &b, Type type, bool descending) {
+  const Scalar &x = descending ? b : a, &y = descending ? a : b;
+  if (isa<FloatType>(type)) // NaN comes last in either order
+    return std::isnan(a.value) || std::isnan(b.value) ? std::isnan(b.value) && !std::isnan(a.value)
+                                                      : x.value < y.value;
+  unsigned width = widthOf(type);
+  if (width == 1 || type.isUnsignedInteger())
+    return x.bits < y.bits;
+  return signedValue(x, width) < signedValue(y, width);
+}
+
+namespace {
+/// Places of an order that hold elements whose keys may have any order among themselves.
+struct Cluster {
+  size_t begin;
+  double low, high; ///< what the keys may be
+};
+} // namespace
+
+void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
+          MutableArrayRef<TensorValue> results) {
+  const TensorValue &keys = *inputs[0];
+  bool isFloat = isa<FloatType>(keys.elementType());
+  size_t size = size_t(keys.size(name));
+  std::vector<Extent> others(keys.dims());
+  llvm::erase_if(others, [&](const Extent &dim) { return dim.first == name; });
+  for (Walk walk(others); walk; ++walk) {
+    Sizes at = walk.position();
+    auto element = [&](const TensorValue &tensor, size_t i) -> Scalar {
+      at[name] = int64_t(i);
+      return tensor.at(at);
+    };
+    std::vector<size_t> order(size);
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(order, [&](size_t a, size_t b) {
+      return isBefore(element(keys, a), element(keys, b), keys.elementType(), descending);
+    });
+    // Where bounds on errors overlap another execution may have another order.
+    std::vector<Cluster> clusters;
+    bool anyOrder = false;
+    for (size_t i = 0; i < size; ++i) {
+      Scalar key = element(keys, order[i]);
+      anyOrder |= key.undecided;
+      double value = descending ? -key.value : key.value;
+      Cluster cluster{i, value - key.error, value + key.error};
+      while (isFloat && !clusters.empty() && !(clusters.back().high < cluster.low) &&
+             !std::isnan(value)) {
+        cluster.begin = clusters.back().begin;
+        cluster.low = std::min(cluster.low, clusters.back().low);
+        cluster.high = std::max(cluster.high, clusters.back().high);
+        clusters.pop_back();
+      }
+      clusters.push_back(cluster);
+    }
+    for (auto [c, cluster] : llvm::enumerate(clusters)) {
+      size_t end = c + 1 < clusters.size() ? clusters[c + 1].begin : size;
+      Scalar first = element(keys, order[cluster.begin]);
+      bool undecided = anyOrder;
+      double error = 0;
+      for (size_t i = cluster.begin; i < end; ++i) {
+        Scalar key = element(keys, order[i]);
+        bool isSame = key.origin != 0 && key.origin == first.origin;
+        undecided |= !isSame && (key.error != 0 || first.error != 0) && i != cluster.begin;
+        error = std::max(error, key.error);
+      }
+      for (auto [k, input, result] : llvm::enumerate(inputs, results))
+        for (size_t i = cluster.begin; i < std::min(end, size_t(result.size(name))); ++i) {
+          Scalar value = element(*input, order[i]);
+          if (k == 0 && isFloat && undecided && !anyOrder) {
+            // Another order moves the sorted keys by no more than their errors.
+            value.error = error;
+            value.origin = 0;
+          } else {
+            value.undecided |= undecided;
+          }
+          at[name] = int64_t(i);
+          result.at(at) = value;
+        }
+    }
+  }
+}
+
 std::optional<LogicalResult> Evaluator::evaluateAccess(Operation *op, Frame &frame) {
   if (auto each = dyn_cast<nd::GatherOp>(op)) {
     FailureOr<TensorValue> result = resultOf(op->getResult(0), frame);
@@ -84,6 +203,41 @@ std::optional<LogicalResult> Evaluator::evaluateAccess(Operation *op, Frame &fra
     if (failed(scatter(each, frame[each.getUpdates()], frame[each.getIndices()], result, *this)))
       return failure();
     return setResult(op, frame, std::move(result));
+  }
+  // Sizes with symbols are known here only.
+  auto fits = [&](StringRef name, const TensorValue &part, const TensorValue &whole) {
+    if (part.size(name) <= whole.size(name))
+      return true;
+    op->emitOpError() << "expected at most the size of '" << name << "', " << whole.size(name)
+                      << ", got " << part.size(name);
+    return false;
+  };
+  if (auto each = dyn_cast<nd::DynamicSliceOp>(op)) {
+    FailureOr<TensorValue> result = resultOf(op->getResult(0), frame);
+    if (failed(result) || !fits(each.getName(), *result, frame[each.getInput()]))
+      return failure();
+    dynamicSlice(each.getName().str(), frame[each.getInput()], frame[each.getStart()], *result);
+    return setResult(op, frame, std::move(*result));
+  }
+  if (auto each = dyn_cast<nd::UpdateSliceOp>(op)) {
+    TensorValue result = frame[each.getDestination()];
+    if (!fits(each.getName(), frame[each.getPart()], result))
+      return failure();
+    updateSlice(each.getName().str(), frame[each.getPart()], frame[each.getStart()], result);
+    return setResult(op, frame, std::move(result));
+  }
+  if (auto each = dyn_cast<nd::SortOp>(op)) {
+    SmallVector<TensorValue> results;
+    for (Value value : op->getResults()) {
+      FailureOr<TensorValue> made = resultOf(value, frame);
+      if (failed(made) || !fits(each.getName(), *made, frame[each.getInputs()[0]]))
+        return failure();
+      results.push_back(std::move(*made));
+    }
+    sort(frame[each.getInputs()], each.getName().str(), each.getDescending(), results);
+    for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+      frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
+    return success();
   }
   return std::nullopt;
 }

@@ -357,7 +357,7 @@ static LogicalResult group(nest::GroupOp op, Frame &frame, Evaluator &evaluator,
 }
 
 std::optional<LogicalResult> Evaluator::evaluateNest(Operation *op, Frame &frame) {
-  if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::GroupOp>(op))
+  if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp>(op))
     return std::nullopt;
   SmallVector<TensorValue, 1> results;
   for (Value value : op->getResults()) {
@@ -373,6 +373,10 @@ std::optional<LogicalResult> Evaluator::evaluateNest(Operation *op, Frame &frame
     done = update(each, frame, *this, results[0]);
   else if (auto each = dyn_cast<nest::ScanOp>(op))
     done = scan(each, frame, *this, results);
+  else if (auto each = dyn_cast<nest::SortOp>(op))
+    sort(frame[each.getInputs()], each.getAlong().begin()->name.str(), each.getDescending(),
+         results),
+        done = success();
   else
     done = group(cast<nest::GroupOp>(op), frame, *this, results);
   if (failed(done))

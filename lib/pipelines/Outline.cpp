@@ -156,6 +156,9 @@ static double flopsOf(Operation *op) {
             costOf(compute.getFinish()));
   if (auto update = dyn_cast<nest::UpdateOp>(op))
     return sizeOf(update.getSpace()) * (costOf(update.getBody()) + costOf(update.getCombine()) + 1);
+  if (auto sort = dyn_cast<nest::SortOp>(op)) // some instructions for each comparison
+    return 6 * sizeOf(nest::tensorTypeOf(sort.getInputs()[0]).getDims()) *
+           (1 + std::log2(std::max(sizeOf(sort.getAlong()), 1.0)));
   double inner = 0;
   for (Region &region : op->getRegions())
     for (Operation &each : region.getOps())
@@ -237,7 +240,8 @@ private:
               check(argument.getLoc(), argument.getType(), "argument '" + nameOf(argument) + "'")))
         return failure();
     for (Operation &op : function.front().without_terminator()) {
-      if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::GroupOp, nd::ConstantOp>(op))
+      if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp,
+               nd::ConstantOp>(op))
         return op.emitOpError() << "was not lowered to a nest";
       for (Type type : op.getResultTypes())
         if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))

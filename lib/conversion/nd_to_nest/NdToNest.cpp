@@ -131,6 +131,16 @@ private:
     if (auto each = dyn_cast<nd::GatherOp>(op)) return gather(each, results);
     if (auto each = dyn_cast<nd::ScatterOp>(op)) return scatter(each, results);
     if (auto each = dyn_cast<nd::ConcatOp>(op)) return concat(each, results);
+    if (auto each = dyn_cast<nd::DynamicSliceOp>(op)) return dynamicSlice(each, results);
+    if (auto each = dyn_cast<nd::UpdateSliceOp>(op)) return updateSlice(each, results);
+    if (auto each = dyn_cast<nd::SortOp>(op)) {
+      auto along = *llvm::find_if(tensorTypeOf(each.getInputs()[0]).getDims(),
+                                  [&](const nd::Dim &dim) { return dim.name == each.getName(); });
+      auto sorted = SortOp::create(b, loc, op->getResultTypes(), each.getInputs(),
+                                   nd::DimsAttr::getSorted(context(), {along}), each.getDescending(), ArrayAttr());
+      results.append(sorted->result_begin(), sorted->result_end());
+      return success();
+    }
     auto type = cast<nd::NdTensorType>(op->getResult(0).getType());
     if (auto slice = dyn_cast<nd::SliceOp>(op)) {
       Expr place = Expr(int64_t(slice.getStride())) * Expr::name(slice.getName().str()) +
@@ -630,6 +640,40 @@ private:
                                     return {read.back()};
                                   })
                           .getResult(0));
+    return success();
+  }
+
+  /// Coordinate `name` of a range that begins at read 0, clamped so that the range lies inside.
+  static Expr movedPlace(StringRef name, const Expr &whole, const Expr &size) {
+    return Expr::max(Expr::min(Expr::name(readName(0)), whole - size), Expr(0)) + Expr::name(name.str());
+  }
+
+  LogicalResult dynamicSlice(nd::DynamicSliceOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    auto type = tensorTypeOf(op.getInput());
+    nest.produced = tensorTypeOf(op.getResult()).getDims();
+    nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
+    Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
+    nest.read(op.getInput(), mapOf(type, {{op.getName().str(), place}}));
+    results.push_back(nest.create({type.getElementType()},
+                                  [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
+                                    return {read.back()};
+                                  })
+                          .getResult(0));
+    return success();
+  }
+
+  LogicalResult updateSlice(nd::UpdateSliceOp op, SmallVectorImpl<Value> &results) {
+    NestBuilder nest(b, loc);
+    auto type = tensorTypeOf(op.getDestination()), part = tensorTypeOf(op.getPart());
+    nest.produced = part.getDims();
+    nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
+    nest.read(op.getPart(), MapAttr::identity(part));
+    Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(), part.size(op.getName()).getExpr());
+    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> { return {values.back()}; };
+    results.push_back(nest.createUpdate(op.getDestination(), mapOf(type, {{op.getName().str(), place}}), last, last,
+                                        /*unique=*/true)
+                          .getResult());
     return success();
   }
 

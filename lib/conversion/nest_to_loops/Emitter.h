@@ -192,6 +192,7 @@ private:
   mlir::LogicalResult emitUpdate(UpdateOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitScan(ScanOp op);
+  mlir::LogicalResult emitSort(SortOp op, mlir::Value chunk);
   /// The nests of a region whose yielded values go to `places`.
   mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> places);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);

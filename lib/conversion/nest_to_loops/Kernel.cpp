@@ -44,6 +44,8 @@ LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value
     return emitGroup(op, schedule, chunk);
   if (auto op = dyn_cast<ScanOp>(nest))
     return emitScan(op);
+  if (auto op = dyn_cast<SortOp>(nest))
+    return emitSort(op, chunk);
   return nest->emitOpError() << "is not a nest that can be compiled";
 }
 

@@ -250,9 +250,9 @@ LogicalResult Lifter::copyOp(Operation &op) {
     // A scalar that is lifted may have no name in common with the others.
     if (isCrossed(llvm::map_to_vector(pointwise.getInputs(), tensorType)))
       pointwise.setCrossed(true);
-  } else if (isa<ReduceOp, ScanOp, ConcatOp>(copy)) {
+  } else if (isa<ReduceOp, ScanOp, SortOp, nest::SortOp, ConcatOp>(copy)) {
     broadcastOperands(copy->getOpOperands());
-  } else if (isa<ScatterOp>(copy)) {
+  } else if (isa<ScatterOp, UpdateSliceOp>(copy)) {
     broadcastOperands(copy->getOpOperands().take_front(2));
   } else if (auto compute = dyn_cast<nest::ComputeOp>(copy)) {
     compute.setProducedAttr(withDims(compute.getProduced(), lifted));

@@ -114,6 +114,8 @@ struct ComposeSlices : OpRewritePattern<SliceOp> {
     if (!inner || inner.getName() != op.getName())
       return rewriter.notifyMatchFailure(op, "expected a slice of a slice along the same name");
     int64_t stride = inner.getStride();
+    if (op.getSize().constant() == 0)
+      return rewriter.notifyMatchFailure(op, "expected a slice that reads something");
     rewriter.modifyOpInPlace(op, [&] {
       op->setOperand(0, inner.getInput());
       op.setStart(int64_t(inner.getStart()) + int64_t(op.getStart()) * stride);

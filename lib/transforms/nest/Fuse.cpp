@@ -21,7 +21,7 @@ using namespace mlir;
 static bool removeDead(Block &block) {
   bool any = false;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<ComputeOp, UpdateOp, ScanOp, GroupOp>(op) && op.use_empty()) {
+    if (isa<ComputeOp, UpdateOp, ScanOp, SortOp, GroupOp>(op) && op.use_empty()) {
       op.erase();
       any = true;
     }

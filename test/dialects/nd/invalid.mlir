@@ -444,7 +444,7 @@ func.func @slice_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
 // -----
 
 func.func @slice_c1_negative_start(%a: !nd.tensor<f32, row: 8>) {
-  // expected-error @below {{expected start >= 0, size >= 0 and stride >= 1 along 'row', got -1, 2, 1}}
+  // expected-error @below {{expected start >= 0, size >= 0 and a stride other than 0 along 'row', got -1, 2, 1}}
   %0 = nd.slice %a row from -1 size 2 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 2>
   return
 }
@@ -452,7 +452,7 @@ func.func @slice_c1_negative_start(%a: !nd.tensor<f32, row: 8>) {
 // -----
 
 func.func @slice_c2_outside(%a: !nd.tensor<f32, row: 8>) {
-  // expected-error @below {{the slice of 'row' reads element 9; expected less than the size 8}}
+  // expected-error @below {{the slice of 'row' reads element 9; expected one of at least 0 and less than the size 8}}
   %0 = nd.slice %a row from 1 size 5 stride 2 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 5>
   return
 }
@@ -751,3 +751,113 @@ func.func private @name_twice(!nd.tensor<f32> {nd.name = "x"}, !nd.tensor<f32>, 
 
 // expected-error @below {{expected distinct names, result 0 and 1 are called 'y'}}
 func.func private @name_of_results_twice(!nd.tensor<f32> {nd.name = "y"}) -> (!nd.tensor<f32> {nd.name = "y"}, !nd.tensor<f32> {nd.name = "y"})
+
+// -----
+
+func.func @slice_c2_backwards(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{the slice of 'row' reads element -1; expected one of at least 0 and less than the size 8}}
+  %0 = nd.slice %a row from 3 size 5 stride -1 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 5>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
+func.func @dynamic_slice_c1_start(%a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<f32>) {
+  // expected-error @below {{expected a start of integer elements without the name 'row', got '!nd.tensor<f32>'}}
+  %0 = nd.dynamic_slice %a row from %s size 2 : (!nd.tensor<f32, row: 8>, !nd.tensor<f32>) -> !nd.tensor<f32, row: 2>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 2, row: 8>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<i32, k: 3>'}}
+func.func @dynamic_slice_c2_sizes(%a: !nd.tensor<f32, k: 2, row: 8>, %s: !nd.tensor<i32, k: 3>) {
+  // expected-error @below {{the name 'k' has size 2}}
+  %0 = nd.dynamic_slice %a row from %s size 2 : (!nd.tensor<f32, k: 2, row: 8>, !nd.tensor<i32, k: 3>) -> !nd.tensor<f32, k: 2, row: 2>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<i32>'}}
+func.func @dynamic_slice_c3_size(%a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32>) {
+  // expected-error @below {{expected at most the size of 'row', 8, got 9}}
+  %0 = nd.dynamic_slice %a row from %s size 9 : (!nd.tensor<f32, row: 8>, !nd.tensor<i32>) -> !nd.tensor<f32, row: 9>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_c4_result(%a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32, k: 2>) {
+  // expected-error @below {{expected a result of type '!nd.tensor<f32, k: 2, row: 3>', got '!nd.tensor<f32, row: 3>'}}
+  %0 = nd.dynamic_slice %a row from %s size 3 : (!nd.tensor<f32, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 3>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 2>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 2 is of type '!nd.tensor<i32, k: 2>'}}
+func.func @update_slice_c1_start(%p: !nd.tensor<f32, row: 2>, %a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32, k: 2>) {
+  // expected-error @below {{expected a start of integer elements with some of the names {}, got '!nd.tensor<i32, k: 2>'}}
+  %0 = nd.update_slice %p into %a row from %s : (!nd.tensor<f32, row: 2>, !nd.tensor<f32, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 8>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 9>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 2 is of type '!nd.tensor<i32>'}}
+func.func @update_slice_c2_part(%p: !nd.tensor<f32, row: 9>, %a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32>) {
+  // expected-error @below {{expected a part of type '!nd.tensor<f32, row: 8>' with at most as many 'row', got '!nd.tensor<f32, row: 9>'}}
+  %0 = nd.update_slice %p into %a row from %s : (!nd.tensor<f32, row: 9>, !nd.tensor<f32, row: 8>, !nd.tensor<i32>) -> !nd.tensor<f32, row: 8>
+  return
+}
+
+// -----
+
+func.func @update_slice_c3_result(%p: !nd.tensor<f32, row: 2>, %a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32>) {
+  // expected-error @below {{expected a result of type '!nd.tensor<f32, row: 8>', got '!nd.tensor<f32, row: 2>'}}
+  %0 = nd.update_slice %p into %a row from %s : (!nd.tensor<f32, row: 2>, !nd.tensor<f32, row: 8>, !nd.tensor<i32>) -> !nd.tensor<f32, row: 2>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<i32, k: 2, row: 8>'}}
+func.func @sort_c1_names(%a: !nd.tensor<f32, row: 8>, %b: !nd.tensor<i32, k: 2, row: 8>) {
+  // expected-error @below {{expected operands with the same names and sizes, got {row: 8} and {k: 2, row: 8}}}
+  %0:2 = nd.sort %a, %b along row : (!nd.tensor<f32, row: 8>, !nd.tensor<i32, k: 2, row: 8>) -> (!nd.tensor<f32, row: 8>, !nd.tensor<i32, k: 2, row: 8>)
+  return
+}
+
+// -----
+
+func.func @sort_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{expected results with the name 'k', got '!nd.tensor<f32, row: 8>'}}
+  %0 = nd.sort %a along k : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 8>
+  return
+}
+
+// -----
+
+func.func @sort_c2_elements(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{expected results of types '!nd.tensor<f32, row: 8>', got '!nd.tensor<f64, row: 8>'}}
+  %0 = nd.sort %a along row : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f64, row: 8>
+  return
+}
+
+// -----
+
+func.func @sort_c3_size(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{expected at most the size of 'row', 8, got 9}}
+  %0 = nd.sort %a along row : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 9>
+  return
+}

@@ -152,6 +152,21 @@ func.func @access(%table: !nd.tensor<f32, word: 100, feature: 8>, %ids: !nd.tens
   return
 }
 
+// CHECK-LABEL: @places
+func.func @places(%x: !nd.tensor<f32, row: 8, k: 2>, %s: !nd.tensor<i32, k: 2>, %i: !nd.tensor<i64, row: 8, k: 2>) {
+  // CHECK: nd.dynamic_slice %{{.*}} row from %{{.*}} size 3 : (!nd.tensor<f32, k: 2, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, k: 2, row: 3>
+  %0 = nd.dynamic_slice %x row from %s size 3 : (!nd.tensor<f32, row: 8, k: 2>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 3, k: 2>
+  // CHECK: nd.update_slice %{{.*}} into %{{.*}} row from %{{.*}} : (!nd.tensor<f32, k: 2, row: 3>, !nd.tensor<f32, k: 2, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, k: 2, row: 8>
+  %1 = nd.update_slice %0 into %x row from %s : (!nd.tensor<f32, row: 3, k: 2>, !nd.tensor<f32, row: 8, k: 2>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 8, k: 2>
+  // CHECK: nd.sort %{{.*}}, %{{.*}} along row descending : (
+  %2:2 = nd.sort %x, %i along row descending : (!nd.tensor<f32, row: 8, k: 2>, !nd.tensor<i64, row: 8, k: 2>) -> (!nd.tensor<f32, row: 5, k: 2>, !nd.tensor<i64, row: 5, k: 2>)
+  // CHECK: nd.sort %{{.*}} along k : (!nd.tensor<f32, k: 2, row: 8>) -> !nd.tensor<f32, k: 2, row: 8>
+  %3 = nd.sort %x along k : (!nd.tensor<f32, row: 8, k: 2>) -> !nd.tensor<f32, row: 8, k: 2>
+  // CHECK: nd.slice %{{.*}} row from 7 size 8 stride -1 :
+  %4 = nd.slice %x row from 7 size 8 stride -1 : !nd.tensor<f32, row: 8, k: 2> -> !nd.tensor<f32, row: 8, k: 2>
+  return
+}
+
 func.func private @dot(!nd.tensor<f32, k: K>, !nd.tensor<f32, k: K>) -> !nd.tensor<f32>
 func.func private @loss(!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
 

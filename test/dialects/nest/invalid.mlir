@@ -1150,3 +1150,35 @@ func.func @group_c4_layout(%a: !nd.tensor<f32, n: 4>) {
   } {layouts = [#nest.layout<[m]>]} : !nd.tensor<f32, n: 4>
   return
 }
+
+// -----
+
+func.func @sort_c1_along(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected an operand with 'n: 5', got {n: 4}}}
+  %0 = nest.sort %a along <n: 5> : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @sort_c1_one_name(%a: !nd.tensor<f32, m: 2, n: 4>) {
+  // expected-error @below {{expected one name to sort along, got {m: 2, n: 4}}}
+  %0 = nest.sort %a along <m: 2, n: 4> : (!nd.tensor<f32, m: 2, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @sort_c2_results(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected results of types '!nd.tensor<f32, n: 4>', got '!nd.tensor<i32, n: 4>'}}
+  %0 = nest.sort %a along <n: 4> : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32, n: 4>
+  return
+}
+
+// -----
+
+func.func @sort_c4_layout(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{the layout mentions 'm', which the tensor does not have}}
+  %0 = nest.sort %a along <n: 4> {layouts = [#nest.layout<[m]>]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}

@@ -100,6 +100,8 @@ func.func @others(%a: !nd.tensor<f32, n: 5>, %at: !nd.tensor<i64, p: 3>, %u: !nd
   ^bb0(%state: !nd.tensor<f32>, %slice: !nd.tensor<f32>):
     nest.yield %slice, %state : !nd.tensor<f32>, !nd.tensor<f32>
   }
+  // CHECK: nest.sort %{{.*}} along <p: 3> descending {layouts = [#nest.layout<[p]>]} : (!nd.tensor<f32, p: 3>) -> !nd.tensor<f32, p: 2>
+  %sorted = nest.sort %u along <p: 3> descending {layouts = [#nest.layout<[p]>]} : (!nd.tensor<f32, p: 3>) -> !nd.tensor<f32, p: 2>
   // CHECK: nest.group (g: 2) {
   // CHECK: nest.compute (n: 4) reads %{{.*}}[n = g + n] {
   // CHECK: nest.index g

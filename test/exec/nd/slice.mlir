@@ -24,3 +24,13 @@ func.func @types(%f: !nd.tensor<f32, row: 31, column: 5>, %h: !nd.tensor<bf16, r
   return %0, %1, %2, %3, %4, %5, %6 : !nd.tensor<f32, row: 7, column: 5>, !nd.tensor<bf16, row: 29, column: 5>, !nd.tensor<i8, row: 31>,
     !nd.tensor<i1, row: 1, z: 3>, !nd.tensor<i64, a: 1, row: 11>, !nd.tensor<f64, row: 0>, !nd.tensor<f32, row: 3, column: 0>
 }
+
+func.func @backwards() {
+  %x = nd.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi32> by [row] : !nd.tensor<i32, row: 8>
+  %a = nd.slice %x row from 7 size 8 stride -1 : !nd.tensor<i32, row: 8> -> !nd.tensor<i32, row: 8>
+  check.expect_eq_const %a is dense<[7, 6, 5, 4, 3, 2, 1, 0]> : tensor<8xi32> by [row] : !nd.tensor<i32, row: 8>
+  // Of that again: 5, 2.
+  %b = nd.slice %a row from 2 size 2 stride 3 : !nd.tensor<i32, row: 8> -> !nd.tensor<i32, row: 2>
+  check.expect_eq_const %b is dense<[5, 2]> : tensor<2xi32> by [row] : !nd.tensor<i32, row: 2>
+  return
+}

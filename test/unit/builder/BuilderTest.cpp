@@ -165,6 +165,11 @@ TEST(Builder, ArgmaxTakesTheSmallestIndexOfATie) {
   Tensor x = Tensor::of<float>({1, 5, 5, 2, 5, 0}, {{m, 2}, {k, 3}});
   EXPECT_EQ(argmax(x, over(k)).to<int64_t>({m}), (std::vector<int64_t>{1, 1}));
   EXPECT_EQ(argmax(x, over(m, k)).item(), 1);
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  Tensor holes = Tensor::of<float>({float(nan), 2, 2, float(nan), 1, float(nan)}, {{m, 6}});
+  EXPECT_EQ(argmax(holes, over(m)).item(), 1);
+  EXPECT_EQ(argmin(holes, over(m)).item(), 4);
+  EXPECT_EQ(argmin(holes.slice(m, 3, 1), over(m)).item(), 0);
 }
 
 TEST(Builder, GradientEqualsFiniteDifferences) {

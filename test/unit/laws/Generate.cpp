@@ -189,6 +189,8 @@ private:
   void broadcast();
   void gather();
   void scatter();
+  void dynamicSlice();
+  void sort();
   void source();
   void random();
   void call();
@@ -361,8 +363,8 @@ void Generator::slice() {
   }
   if (number == 0)
     return;
-  int64_t stride = dice.pick({1, 1, 2, 3}), start = dice.below(number);
-  int64_t most = (number - 1 - start) / stride + 1;
+  int64_t stride = dice.pick({1, 1, 2, 3, -1, -2}), start = dice.below(number);
+  int64_t most = stride > 0 ? (number - 1 - start) / stride + 1 : start / -stride + 1;
   keep(buildSlice(b, loc, x, name, start, Expr(dice.chance(50) ? most : dice.below(most + 1)),
                   stride));
 }
@@ -547,6 +549,70 @@ void Generator::scatter() {
                           ? dice.pick({CombinerKind::Add, CombinerKind::Add, CombinerKind::Max})
                           : dice.pick({CombinerKind::Add, CombinerKind::Max, CombinerKind::Xor});
   keep(buildScatter(b, loc, destination, updates, {name}, {index}, kind));
+}
+
+/// A range at a computed place is read, or written.
+void Generator::dynamicSlice() {
+  Value x = any([](NdTensorType type) { return !type.getDims().getDims().empty(); });
+  if (!x)
+    return;
+  NdTensorType type = tensorType(x);
+  StringRef name = nameOf(x);
+  Expr size = sizeOf(x, name);
+  if (!size.isConstant() && dice.chance(50))
+    size = size - 1; // most often there are as many
+  else if (size.isConstant())
+    size = Expr(dice.below(numberOf(size) + 1));
+  SmallVector<Dim> rest;
+  for (const Dim &each : type.getDims())
+    if (each.name != name)
+      rest.push_back(each);
+  bool writes = dice.chance(50);
+  // The start has names of the input, or others that are crossed.
+  SmallVector<Dim> own;
+  for (const Dim &each : rest)
+    if (dice.chance(30))
+      own.push_back(each);
+  if (!writes && dice.chance(20))
+    own.push_back(dim(freshName(), Expr(dice.between(0, 3))));
+  auto starts = NdTensorType::get(context, b.getI32Type(), own);
+  Value start;
+  if (!options.smooth && dice.chance(70))
+    start = operandFor(starts);
+  else
+    start = constant(starts);
+  if (!start)
+    return;
+  if (!writes) {
+    keep(buildDynamicSlice(b, loc, x, name, start, size));
+    return;
+  }
+  SmallVector<Dim> dims(rest);
+  dims.push_back(dim(name, size));
+  keep(buildUpdateSlice(b, loc, operandFor(type.withDims(dims)), x, name, start));
+}
+
+/// Sorts by a tensor, which another one of its names or the coordinate may follow; all, or the
+/// first elements.
+void Generator::sort() {
+  Value x = any([](NdTensorType type) { return !type.getDims().getDims().empty(); });
+  if (!x)
+    return;
+  StringRef name = nameOf(x);
+  NdTensorType type = tensorType(x);
+  if (!sizeOf(x, name).isConstant())
+    return;
+  SmallVector<Value> inputs{x};
+  if (dice.chance(40))
+    inputs.push_back(any([&](NdTensorType other) { return other.getDims() == type.getDims(); }));
+  if (dice.chance(40))
+    inputs.push_back(buildBroadcast(b, loc,
+                                    buildIota(b, loc, dim(name, sizeOf(x, name)), b.getI64Type()),
+                                    type.getDims().getDims()));
+  Expr size = sizeOf(x, name);
+  if (size.isConstant() && dice.chance(40))
+    size = Expr(dice.below(numberOf(size) + 1));
+  keep(buildSort(b, loc, inputs, name, dice.chance(50), size));
 }
 
 Value Generator::constant(NdTensorType type) {
@@ -794,13 +860,14 @@ void Generator::request() {
 void Generator::step() {
   using Step = void (Generator::*)();
   static constexpr std::pair<int, Step> steps[] = {
-      {26, &Generator::pointwise}, {12, &Generator::reduce},   {4, &Generator::reduceWithIndex},
-      {6, &Generator::scan},       {2, &Generator::round},     {10, &Generator::window},
-      {5, &Generator::unwindow},   {6, &Generator::slice},     {6, &Generator::pad},
-      {5, &Generator::concat},     {5, &Generator::split},     {6, &Generator::merge},
-      {6, &Generator::rename},     {5, &Generator::broadcast}, {7, &Generator::gather},
-      {6, &Generator::scatter},    {5, &Generator::source},    {3, &Generator::random},
-      {6, &Generator::call},       {8, &Generator::kernel},    {6, &Generator::request}};
+      {26, &Generator::pointwise},   {12, &Generator::reduce},   {4, &Generator::reduceWithIndex},
+      {6, &Generator::scan},         {2, &Generator::round},     {10, &Generator::window},
+      {5, &Generator::unwindow},     {6, &Generator::slice},     {6, &Generator::pad},
+      {5, &Generator::concat},       {5, &Generator::split},     {6, &Generator::merge},
+      {6, &Generator::rename},       {5, &Generator::broadcast}, {7, &Generator::gather},
+      {6, &Generator::scatter},      {5, &Generator::source},    {3, &Generator::random},
+      {5, &Generator::dynamicSlice}, {5, &Generator::sort},      {6, &Generator::call},
+      {8, &Generator::kernel},       {6, &Generator::request}};
   int total = 0;
   for (auto [weight, function] : steps)
     total += weight;

@@ -81,7 +81,7 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   if (!source)
     return;
   source->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa<ComputeOp, UpdateOp, GroupOp, ScanOp>(op))
+    if (!isa<ComputeOp, UpdateOp, GroupOp, ScanOp, SortOp>(op))
       return WalkResult::advance();
     nest = op;
     return WalkResult::interrupt();

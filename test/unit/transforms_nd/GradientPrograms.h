@@ -27,6 +27,63 @@ inline void PrintTo(const GradientProgram &program, std::ostream *stream) {
 }
 
 inline const GradientProgram gradientPrograms[] = {
+    {"Sort", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>, %y: !nd.tensor<f64, a: 5, b: 2>)
+    -> (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<f64, a: 5, b: 2>) {
+  %r:2 = nd.sort %x, %y along a descending : (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<f64, a: 5, b: 2>)
+      -> (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<f64, a: 5, b: 2>)
+  return %r#0, %r#1 : !nd.tensor<f64, a: 5, b: 2>, !nd.tensor<f64, a: 5, b: 2>
+})mlir"},
+    {"TopK", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 7>, %y: !nd.tensor<f64, a: 7>) -> !nd.tensor<f64, a: 3> {
+  %k, %r = nd.sort %x, %y along a : (!nd.tensor<f64, a: 7>, !nd.tensor<f64, a: 7>)
+      -> (!nd.tensor<f64, a: 3>, !nd.tensor<f64, a: 3>)
+  %p = nd.pointwise %k, %r : (!nd.tensor<f64, a: 3>, !nd.tensor<f64, a: 3>) -> !nd.tensor<f64, a: 3> {
+  ^bb0(%u: f64, %v: f64):
+    %0 = arith.mulf %u, %v : f64
+    nd.yield %0 : f64
+  }
+  return %p : !nd.tensor<f64, a: 3>
+})mlir"},
+    {"NestSort", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>, %y: !nd.tensor<f64, a: 5, b: 2>)
+    -> (!nd.tensor<f64, a: 3, b: 2>, !nd.tensor<f64, a: 3, b: 2>) {
+  %r:2 = nest.sort %x, %y along <a: 5> : (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<f64, a: 5, b: 2>)
+      -> (!nd.tensor<f64, a: 3, b: 2>, !nd.tensor<f64, a: 3, b: 2>)
+  return %r#0, %r#1 : !nd.tensor<f64, a: 3, b: 2>, !nd.tensor<f64, a: 3, b: 2>
+})mlir"},
+    {"DynamicSlice", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>) -> !nd.tensor<f64, a: 3, b: 2, k: 3> {
+  %s = nd.constant dense<[[0, 1], [-2, 9], [2, 2]]> : tensor<3x2xi32> by [k, b] : !nd.tensor<i32, b: 2, k: 3>
+  %r = nd.dynamic_slice %x a from %s size 3 : (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<i32, b: 2, k: 3>) -> !nd.tensor<f64, a: 3, b: 2, k: 3>
+  %q = nd.pointwise %r : (!nd.tensor<f64, a: 3, b: 2, k: 3>) -> !nd.tensor<f64, a: 3, b: 2, k: 3> {
+  ^bb0(%u: f64):
+    %0 = arith.mulf %u, %u : f64
+    nd.yield %0 : f64
+  }
+  return %q : !nd.tensor<f64, a: 3, b: 2, k: 3>
+})mlir"},
+    {"UpdateSlice", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>, %p: !nd.tensor<f64, a: 2, b: 2>) -> !nd.tensor<f64, a: 5, b: 2> {
+  %s = nd.constant dense<[1, 9]> : tensor<2xi32> by [b] : !nd.tensor<i32, b: 2>
+  %r = nd.update_slice %p into %x a from %s : (!nd.tensor<f64, a: 2, b: 2>, !nd.tensor<f64, a: 5, b: 2>, !nd.tensor<i32, b: 2>) -> !nd.tensor<f64, a: 5, b: 2>
+  %q = nd.pointwise %r : (!nd.tensor<f64, a: 5, b: 2>) -> !nd.tensor<f64, a: 5, b: 2> {
+  ^bb0(%u: f64):
+    %0 = arith.mulf %u, %u : f64
+    nd.yield %0 : f64
+  }
+  return %q : !nd.tensor<f64, a: 5, b: 2>
+})mlir"},
+    {"SliceBackwards", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 8>) -> !nd.tensor<f64, a: 3> {
+  %r = nd.slice %x a from 6 size 3 stride -2 : !nd.tensor<f64, a: 8> -> !nd.tensor<f64, a: 3>
+  %q = nd.pointwise %r : (!nd.tensor<f64, a: 3>) -> !nd.tensor<f64, a: 3> {
+  ^bb0(%u: f64):
+    %0 = arith.mulf %u, %u : f64
+    nd.yield %0 : f64
+  }
+  return %q : !nd.tensor<f64, a: 3>
+})mlir"},
     {"PointwiseArithmetic", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 3, b: 2>, %y: !nd.tensor<f64, b: 2>, %z: !nd.tensor<f64>)
     -> !nd.tensor<f64, a: 3, b: 2> {

@@ -1,0 +1,114 @@
+//===- Access.cpp - order, computed places, padding -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "heddle/Ops.h"
+#include "lib/builder/Graph.h"
+
+using namespace heddle;
+using namespace heddle::detail;
+using namespace mlir;
+
+namespace heddle {
+
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+static std::vector<Tensor> sortTo(const std::vector<Tensor> &tensors, const Name &along,
+                                  bool descending, int64_t size, Here here) {
+  std::vector<NodeRef> nodes;
+  for (const Tensor &tensor : tensors)
+    nodes.push_back(nodeOf(tensor, here));
+  return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
+    SmallVector<Value> values =
+        llvm::map_to_vector(nodes, [](const NodeRef &node) { return node->value; });
+    return nd::buildSort(builder, loc, values, along.str(), descending, Expr(size));
+  });
+}
+
+static Sorted sortWithIndices(const Operand &x, const Name &along, bool descending, int64_t size) {
+  std::vector<Extent> extents;
+  for (const auto &[name, extent] : x.tensor.sizes())
+    extents.push_back({Name(name), extent});
+  Tensor index = iota({along, x.tensor.size(along, x.here)}, ElementType::I64, x.here);
+  std::vector<Tensor> sorted =
+      sortTo({x.tensor, index.broadcast(extents, x.here)}, along, descending, size, x.here);
+  return {sorted[0], sorted[1]};
+}
+
+Sorted sort(Operand x, const Name &along, bool descending) {
+  return sortWithIndices(x, along, descending, x.tensor.size(along, x.here));
+}
+
+Sorted topK(Operand x, const Name &along, int64_t count) {
+  return sortWithIndices(x, along, /*descending=*/true, count);
+}
+
+Tensor argsort(Operand x, const Name &along, bool descending) {
+  return sort(x, along, descending).indices;
+}
+
+std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name &along,
+                                 bool descending, Here here) {
+  if (tensors.empty())
+    fail(here, "expected tensors to sort along '" + along.str() + "'");
+  return sortTo(tensors, along, descending, tensors[0].size(along, here), here);
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges at computed places
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::slice(const Name &name, const Tensor &start, int64_t size, Here here) const {
+  NodeRef input = nodeOf(*this, here), place = nodeOf(start, here);
+  return make(here, {input, place}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildDynamicSlice(builder, loc, input->value, name.str(), place->value, Expr(size));
+  });
+}
+
+Tensor Tensor::update(const Name &name, const Tensor &start, const Tensor &part, Here here) const {
+  NodeRef input = nodeOf(*this, here), place = nodeOf(start, here), inner = nodeOf(part, here);
+  return make(here, {inner, input, place}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildUpdateSlice(builder, loc, inner->value, input->value, name.str(), place->value);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Padding by what lies inside
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::reverse(const Name &name, Here here) const {
+  int64_t count = size(name, here);
+  return count == 0 ? *this : slice(name, count - 1, count, -1, here);
+}
+
+Tensor Tensor::pad(const Name &name, int64_t low, int64_t high, PadMode mode, Here here) const {
+  int64_t count = size(name, here);
+  // An element beyond the edge is one that this tensor has.
+  int64_t most = mode == PadMode::Reflect ? count - 1 : mode == PadMode::Wrap ? count : INT64_MAX;
+  if (low < 0 || high < 0 || count == 0 || low > most || high > most)
+    fail(here, "expected 0 to " + std::to_string(count == 0 ? 0 : most) +
+                   " elements beyond either end of '" + name.str() + "' of " + type() + ", got " +
+                   std::to_string(low) + " and " + std::to_string(high));
+  auto repeated = [&](int64_t place, int64_t times) {
+    return slice(name, place, 1, 1, here).split(name, {}, here).broadcast({{name, times}}, here);
+  };
+  std::vector<Tensor> parts;
+  if (low > 0)
+    parts.push_back(mode == PadMode::Edge      ? repeated(0, low)
+                    : mode == PadMode::Reflect ? slice(name, low, low, -1, here)
+                                               : slice(name, count - low, low, 1, here));
+  parts.push_back(*this);
+  if (high > 0)
+    parts.push_back(mode == PadMode::Edge      ? repeated(count - 1, high)
+                    : mode == PadMode::Reflect ? slice(name, count - 2, high, -1, here)
+                                               : slice(name, 0, high, 1, here));
+  return concat(parts, name, here);
+}
+
+} // namespace heddle

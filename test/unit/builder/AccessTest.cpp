@@ -1,0 +1,98 @@
+//===- AccessTest.cpp - order, computed places, padding, few bits ---------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/heddle.h"
+#include "test/unit/io/Files.h"
+
+#include <gtest/gtest.h>
+
+using namespace heddle;
+using namespace heddle::test;
+using Floats = std::vector<float>;
+using Indices = std::vector<int64_t>;
+
+static const Name m("m"), n("n");
+
+TEST(Access, SortsAndTellsWhereFrom) {
+  Tensor x = Tensor::of<float>({3, 1, 2, 1, 5, 4, 4, 6}, {{n, 2}, {m, 4}});
+  auto [values, indices] = sort(x, m);
+  EXPECT_EQ(values.to<float>({n, m}), (Floats{1, 1, 2, 3, 4, 4, 5, 6}));
+  EXPECT_EQ(indices.to<int64_t>({n, m}), (Indices{1, 3, 2, 0, 1, 2, 0, 3}));
+  EXPECT_EQ(argsort(x, m, true).to<int64_t>({n, m}), (Indices{0, 2, 1, 3, 3, 0, 1, 2}));
+  Sorted top = topK(x, m, 2);
+  EXPECT_EQ(top.values.to<float>({n, m}), (Floats{3, 2, 6, 5}));
+  EXPECT_EQ(top.indices.to<int64_t>({n, m}), (Indices{0, 2, 3, 0}));
+  std::vector<Tensor> both = sortTogether({x, x * 10.0}, n, true);
+  EXPECT_EQ(both[1].to<float>({n, m}), (Floats{50, 40, 40, 60, 30, 10, 20, 10}));
+  expectHas(messageOf([&] { topK(x, m, 5); }), {"'m'", "4", "got 5", "AccessTest"});
+  expectHas(messageOf([&] { sort(x, Name("q")); }), {"'q'"});
+}
+
+TEST(Access, GradientsOfSortsGoBackWhereValuesCameFrom) {
+  Tensor x = Tensor::of<float>({3, 1, 2, 1}, {{m, 4}}), w = Tensor::of<float>({10, 20}, {{m, 2}});
+  Tensor gradient = grad([&](Tensor y) { return sum(topK(y, m, 2).values * w, over(m)); }, x);
+  EXPECT_EQ(gradient.to<float>({m}), (Floats{10, 0, 20, 0}));
+}
+
+TEST(Access, SlicesAtComputedPlaces) {
+  Tensor x = Tensor::of<float>({0, 1, 2, 3, 4, 5}, {{m, 6}});
+  Tensor start = Tensor::of<int32_t>({2, 9, -1}, {{n, 3}});
+  EXPECT_EQ(x.slice(m, start, 2).to<float>({n, m}), (Floats{2, 3, 4, 5, 0, 1}));
+  auto write = jit([&](Tensor cache, Tensor at, Tensor part) { return cache.update(m, at, part); });
+  Tensor part = Tensor::of<float>({-1, -2}, {{m, 2}});
+  EXPECT_EQ(write(x, start.slice(n, 0, 1).split(n, {}), part).to<float>({m}),
+            (Floats{0, 1, -1, -2, 4, 5}));
+  EXPECT_EQ(write(x, start.slice(n, 1, 1).split(n, {}), part).to<float>({m}),
+            (Floats{0, 1, 2, 3, -1, -2}));
+  expectHas(messageOf([&] { x.update(m, start, part); }), {"start", "n: 3", "AccessTest"});
+}
+
+TEST(Access, PadsByWhatLiesInside) {
+  Tensor x = Tensor::of<float>({1, 2, 3}, {{m, 3}});
+  EXPECT_EQ(x.pad(m, 2, 1, PadMode::Edge).to<float>({m}), (Floats{1, 1, 1, 2, 3, 3}));
+  EXPECT_EQ(x.pad(m, 2, 1, PadMode::Reflect).to<float>({m}), (Floats{3, 2, 1, 2, 3, 2}));
+  EXPECT_EQ(x.pad(m, 1, 2, PadMode::Wrap).to<float>({m}), (Floats{3, 1, 2, 3, 1, 2}));
+  EXPECT_EQ(x.reverse(m).to<float>({m}), (Floats{3, 2, 1}));
+  expectHas(messageOf([&] { x.pad(m, 3, 0, PadMode::Reflect); }), {"0 to 2", "'m'", "got 3"});
+  Tensor gradient =
+      grad([&](Tensor y) { return sum(y.pad(m, 2, 1, PadMode::Reflect), over(m)); }, x);
+  EXPECT_EQ(gradient.to<float>({m}), (Floats{1, 3, 2}));
+}
+
+TEST(Access, PutsUniqueElements) {
+  Tensor x = zeros({{m, 4}}), at = Tensor::of<int32_t>({3, 1}, {{n, 2}});
+  Tensor made = scatterUnique(x, {{m, at}}, Tensor::of<float>({5, 6}, {{n, 2}}));
+  EXPECT_EQ(made.to<float>({m}), (Floats{0, 6, 0, 5}));
+}
+
+TEST(Quantize, RoundsWithinHalfAStep) {
+  std::vector<float> values;
+  for (int i = 0; i < 24; ++i)
+    values.push_back(float((i * 37) % 23 - 11) * (i % 2 ? 1.0f : 0.1f));
+  Tensor x = Tensor::of<float>(values, {{m, 12}, {n, 2}});
+  for (int bits : {4, 8}) {
+    Quantized q = quantize(x, over(n), bits);
+    EXPECT_EQ(q.values.elementType(), ElementType::I8);
+    EXPECT_EQ(q.scale.names(), std::vector<std::string>{"n"});
+    Tensor error = max(abs(dequantize(q) - x) / q.scale, over(m, n));
+    EXPECT_LE(error.item(), 0.5 + 1e-5);
+    EXPECT_EQ(max(abs(q.values.cast(ElementType::I32)), over(m, n)).item(), bits == 4 ? 7 : 127);
+  }
+  Quantized four = quantize(x, over(n), 4);
+  Tensor packed = packInt4(four.values, m);
+  EXPECT_EQ(packed.size(m), 6);
+  EXPECT_EQ(unpackInt4(packed, m).to<int8_t>({m, n}), four.values.to<int8_t>({m, n}));
+  expectHas(messageOf([&] { quantize(x, over(n), 9); }), {"2 to 8 bits", "got 9"});
+  EXPECT_EQ(quantize(zeros({{m, 3}})).scale.item(), 1);
+}
+
+TEST(Quantize, PassesGradientsStraightThrough) {
+  Tensor x = Tensor::of<float>({0.3f, -0.7f, 5.0f}, {{m, 3}}), scale = constant(0.5);
+  auto loss = [&](Tensor y) { return sum(fakeQuantize(y, scale, 3) * 2.0, over(m)); };
+  EXPECT_EQ(fakeQuantize(x, scale, 3).to<float>({m}), (Floats{0.5f, -0.5f, 1.5f}));
+  EXPECT_EQ(grad(loss, x).to<float>({m}), (Floats{2, 2, 0}));
+}
