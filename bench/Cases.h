@@ -20,6 +20,7 @@ void fashionTraining(const Request &request, Report &report);
 void compilation(const Request &request, Report &report);
 void calls(const Request &request, Report &report);
 void pointwise(const Request &request, Report &report);
+void sorting(const Request &request, Report &report);
 void normalisation(const Request &request, Report &report);
 
 } // namespace heddle::bench

@@ -29,6 +29,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"compile", "cold and warm compilation of that step; --shape batch=", compilation},
       {"call", "what a call costs beyond its work", calls},
       {"pointwise", "sum of two arrays, transposition; --shape n=", pointwise},
+      {"sort", "sorted lines and their largest elements; --shape lines=,n=", sorting},
       {"normalise", "softmax and layer normalisation; --shape rows=,columns=", normalisation},
   };
   return all;

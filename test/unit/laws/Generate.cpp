@@ -575,7 +575,7 @@ void Generator::dynamicSlice() {
       own.push_back(each);
   if (!writes && dice.chance(20))
     own.push_back(dim(freshName(), Expr(dice.between(0, 3))));
-  auto starts = NdTensorType::get(context, b.getI32Type(), own);
+  auto starts = NdTensorType::get(b.getI32Type(), own);
   Value start;
   if (!options.smooth && dice.chance(70))
     start = operandFor(starts);
