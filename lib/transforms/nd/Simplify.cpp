@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ops' own folds and canonical forms (NdFold.cpp, and arith in scalar regions), and rewrites that
-// look at several ops.
+// The ops' own folds and canonical forms (NdFold.cpp, and arith in scalar regions), and rewrites
+// that look at several ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,13 +125,43 @@ struct ComposeSlices : OpRewritePattern<SliceOp> {
   }
 };
 
+/// A sort of one element changes nothing; what nobody reads need not be carried along.
+struct SimplifySort : OpRewritePattern<SortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const override {
+    auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
+    if (size && *size <= 1 && op.getInputs().getTypes() == op.getResultTypes()) {
+      rewriter.replaceOp(op, op.getInputs());
+      return success();
+    }
+    SmallVector<Value> inputs;
+    SmallVector<Type> types;
+    for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults()))
+      if (inputs.empty() || !result.use_empty()) { // the keys stay
+        inputs.push_back(input);
+        types.push_back(result.getType());
+      }
+    if (inputs.size() == op.getInputs().size())
+      return rewriter.notifyMatchFailure(op, "expected a carried operand without a use");
+    auto smaller =
+        SortOp::create(rewriter, op.getLoc(), types, inputs, op.getName(), op.getDescending());
+    auto next = smaller.getResults().begin();
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      if (i == 0 || !result.use_empty())
+        rewriter.replaceAllUsesWith(result, *next++);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     for (RegisteredOperationName name : context->getRegisteredOperations())
       if (isa<NdDialect>(name.getDialect()))
         name.getCanonicalizationPatterns(set, context);
-    set.add<DropBroadcastOperand, ComposeReductions, UndoSplit, UndoMerge, ComposeSlices>(context);
+    set.add<DropBroadcastOperand, ComposeReductions, UndoSplit, UndoMerge, ComposeSlices,
+            SimplifySort>(context);
     patterns = std::move(set);
     return success();
   }

@@ -113,3 +113,21 @@ func.func @index_maps(%x: !nd.tensor<f32, a: 12>, %y: !nd.tensor<f32, a: 3, b: 4
   %6 = nd.slice %5 a from 1 size 2 stride 3 : !nd.tensor<f32, a: 5> -> !nd.tensor<f32, a: 2>
   return %1, %3, %4, %6 : !nd.tensor<f32, b: 12>, !nd.tensor<f32, p: 3, q: 4>, !nd.tensor<f32, p: 4, q: 3>, !nd.tensor<f32, a: 2>
 }
+
+// CHECK-LABEL: @sorts
+// CHECK-SAME: %[[X:.*]]: !nd.tensor<f32, a: 4, one: 1>
+func.func @sorts(%x: !nd.tensor<f32, a: 4, one: 1>, %y: !nd.tensor<i64, a: 4, one: 1>) -> (!nd.tensor<f32, a: 4, one: 1>, !nd.tensor<f32, a: 2, one: 1>) {
+  %0:2 = nd.sort %x, %y along one : (!nd.tensor<f32, a: 4, one: 1>, !nd.tensor<i64, a: 4, one: 1>) -> (!nd.tensor<f32, a: 4, one: 1>, !nd.tensor<i64, a: 4, one: 1>)
+  // CHECK: %[[S:.*]] = nd.sort %[[X]] along a : (!nd.tensor<f32, a: 4, one: 1>) -> !nd.tensor<f32, a: 2, one: 1>
+  %1:2 = nd.sort %0#0, %0#1 along a : (!nd.tensor<f32, a: 4, one: 1>, !nd.tensor<i64, a: 4, one: 1>) -> (!nd.tensor<f32, a: 2, one: 1>, !nd.tensor<i64, a: 2, one: 1>)
+  // CHECK: return %[[X]], %[[S]]
+  return %0#0, %1#0 : !nd.tensor<f32, a: 4, one: 1>, !nd.tensor<f32, a: 2, one: 1>
+}
+
+// CHECK-LABEL: @slice_of_a_slice_backwards
+// CHECK: nd.slice %{{.*}} a from 5 size 2 stride -3
+func.func @slice_of_a_slice_backwards(%x: !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 2> {
+  %0 = nd.slice %x a from 7 size 8 stride -1 : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, a: 8>
+  %1 = nd.slice %0 a from 2 size 2 stride 3 : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, a: 2>
+  return %1 : !nd.tensor<f32, a: 2>
+}
