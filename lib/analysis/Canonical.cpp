@@ -465,6 +465,24 @@ std::string heddle::canonicalKey(Operation *op,
   return text;
 }
 
+/// Arguments come before results, those of ops around before those inside.
+static bool isMadeBefore(Value a, Value b) {
+  auto depth = [](Value value) {
+    int levels = 0;
+    for (Operation *op = value.getParentBlock()->getParentOp(); op; op = op->getParentOp())
+      ++levels;
+    return levels;
+  };
+  if (int first = depth(a), second = depth(b); first != second)
+    return first < second;
+  auto one = dyn_cast<BlockArgument>(a), two = dyn_cast<BlockArgument>(b);
+  if (one || two)
+    return one && (!two || one.getArgNumber() < two.getArgNumber());
+  if (a.getDefiningOp() == b.getDefiningOp())
+    return cast<OpResult>(a).getResultNumber() < cast<OpResult>(b).getResultNumber();
+  return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
+}
+
 CanonicalForm heddle::canonicalKernel(Operation *op,
                                       llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
   // Names of operands are labelled like iteration names, each operand's apart: `0.row`.
@@ -474,12 +492,18 @@ CanonicalForm heddle::canonicalKernel(Operation *op,
     if (!name.empty() && !llvm::is_contained(names, name))
       names.push_back(name); // of a group around
   DenseMap<Value, unsigned> positions; // of distinct operands, which are labelled like names
+  SmallVector<Value> distinct;
   for (Value operand : op->getOperands())
-    if (unsigned i = positions.size(); positions.try_emplace(operand, i).second) {
-      names.push_back(std::to_string(i));
-      for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
-        names.push_back(std::to_string(i) + "." + dim.name.str());
-    }
+    if (positions.try_emplace(operand, positions.size()).second)
+      distinct.push_back(operand);
+  // Where operands could change places, the one that is made first comes first.
+  llvm::stable_sort(distinct, isMadeBefore);
+  for (Value operand : distinct) {
+    std::string position = std::to_string(positions.lookup(operand));
+    names.push_back(position);
+    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
+      names.push_back(position + "." + dim.name.str());
+  }
   return canonicalise(names, [&](const Labels &labels) {
     SmallVector<OperandIdentity> operands;
     std::vector<std::string> types;
