@@ -96,6 +96,7 @@ static LogicalResult bindSizes(ArrayRef<NdTensorType> formals, ArrayRef<NdTensor
     for (const Dim &dim : formal.getDims()) {
       Expr expected = dim.size().getExpr().substitute(symbols),
            got = input.size(dim.name).getExpr();
+      // S11
       if (expected != got)
         return emitError() << "expected size " << expected.str() << " for '" << dim.name.getValue()
                            << "' of " << namesText(formal.getDims()) << ", got " << got.str()
@@ -208,7 +209,7 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
       if (!expected.has(dim.name) && !cast<NdTensorType>(formal).has(dim.name) &&
           lifted.lookup(dim.name) == dim.size())
         dims.push_back(dim);
-    if (type != expected.withDims(dims)) // c4
+    if (type != expected.withDims(dims)) // c4, S8
       return emitOpError() << "expected a result of type " << expected << ", got " << type;
   }
   return success();
@@ -236,7 +237,7 @@ LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &tables) {
                            << position << " is " << type.getInput(position);
     expected.push_back(type.getInput(position));
   }
-  if (TypeRange(getResultTypes()) != TypeRange(expected)) // c3
+  if (TypeRange(getResultTypes()) != TypeRange(expected)) // c3, S7
     return emitOpError() << "expected results (" << expected << "), got (" << getResultTypes()
                          << ")";
   return success();

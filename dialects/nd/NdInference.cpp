@@ -34,7 +34,7 @@ FailureOr<DimsAttr> nd::unionOfNames(MLIRContext *context, ArrayRef<NdTensorType
       if (known == dims.end()) {
         dims.push_back(dim);
         owner.push_back(type);
-      } else if (known->sizeAttr != dim.sizeAttr) {
+      } else if (known->sizeAttr != dim.sizeAttr) { // S3
         return emitError() << "the name '" << dim.name.getValue() << "' has size "
                            << known->size().getExpr().str() << " in "
                            << namesText(owner[known - dims.begin()].getDims()) << " and size "
@@ -56,6 +56,7 @@ static LogicalResult requireName(NdTensorType type, StringRef name, EmitError em
 static LogicalResult requireNew(ArrayRef<Dim> dims, StringRef name, EmitError emitError) {
   if (llvm::none_of(dims, [&](const Dim &dim) { return dim.name.getValue() == name; }))
     return success();
+  // S1
   return emitError() << "the name '" << name << "' would stand twice; the other names are "
                      << namesText(dims);
 }
@@ -113,6 +114,7 @@ FailureOr<NdTensorType> nd::inferPointwise(Type resultElement, ArrayRef<NdTensor
   FailureOr<DimsAttr> dims = unionOfNames(resultElement.getContext(), types, emitError);
   if (failed(dims))
     return failure();
+  // S2
   if (!crossed && isCrossed(types)) {
     InFlightDiagnostic error = emitError() << "expected operands that share a name, got ";
     llvm::interleave(
@@ -163,6 +165,7 @@ FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &s
                                         EmitError emitError) {
   if (failed(requireName(input, shape.name, emitError)))
     return failure();
+  // S4
   if (input.has(shape.tap))
     return emitError() << "the tensor has the name '" << shape.tap
                        << "' already: " << namesText(input.getDims()),
@@ -455,6 +458,7 @@ FailureOr<NdTensorType> nd::inferGather(NdTensorType input, ArrayRef<NdTensorTyp
       return emitError() << "expected an index of integer elements, got " << index, failure();
     all.push_back(index);
   }
+  // S5: names shared by the input and an index, or by two indices, have one size
   FailureOr<DimsAttr> dims = unionOfNames(input.getContext(), all, emitError);
   if (failed(dims))
     return failure();

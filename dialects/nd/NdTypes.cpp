@@ -30,6 +30,7 @@ LogicalResult DimsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
                                ArrayRef<Dim> dims) {
   for (size_t i = 1; i < dims.size(); ++i) {
     if (dims[i - 1].name == dims[i].name)
+      // S1
       return emitError() << "the name '" << dims[i].name.getValue() << "' stands twice";
     if (dims[i - 1].name.getValue() > dims[i].name.getValue())
       return emitError() << "expected names in sorted order";

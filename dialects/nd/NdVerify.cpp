@@ -87,6 +87,7 @@ LogicalResult nd::verifyLiteral(NdTensorType type, ElementsAttr value, ArrayAttr
       sizes.push_back(*size);
   }
   if (seen.size() != type.getDims().size())
+    // S10
     return emitError() << "expected 'by' to list all of " << namesText(type.getDims());
   ShapedType shaped = value.getShapedType();
   if (shaped.getElementType() != type.scalarType())

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Holds the specification's rules, the checks that cite them and the tests that are named after them together.
+
+    specification.py ROOT     prints how many rules there are, and fails with what is missing
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+page = (root / "docs/specification.md").read_text(encoding="utf-8")
+tests = (root / "test/dialects/nd/specification.mlir").read_text(encoding="utf-8")
+code = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "dialects/nd").glob("*.cpp")))
+rules = {int(number): text for number, text in re.findall(r"^\*\*S(\d+)\.(.*?)(?=^\*\*S|^## )", page, re.S | re.M)}
+cited = {int(number) for number in re.findall(r"//[^\n]*\bS(\d+)\b", code)}
+tested = {int(number) for number in re.findall(r"@s(\d+)_\w+", tests)}
+faults = []
+if sorted(rules) != list(range(1, len(rules) + 1)):
+    faults.append(f"rules are numbered {sorted(rules)}")
+for number, text in rules.items():
+    if "*Checked by*" in text.replace("\n", " ").replace("*Checked  by*", "*Checked by*"):
+        if number not in cited:
+            faults.append(f"S{number} is cited by no check in dialects/nd")
+        if number not in tested:
+            faults.append(f"S{number} has no test @s{number}_... of what it refuses")
+    elif "*Held by*" not in text:
+        faults.append(f"S{number} says neither what checks it nor what holds it")
+for number in sorted((cited | tested) - set(rules)):
+    faults.append(f"S{number} is cited but not written")
+print("\n".join(faults + [f"{len(rules)} rules, {len(faults)} faults"]))
+sys.exit(bool(faults))
