@@ -116,6 +116,11 @@ Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here = 
 Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());
 /// Normal with mean 0 and variance 1 (Box-Muller).
 Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here = Here::current());
+/// Integers from `low` to below `high` (i64), to within 2^-32 of evenly.
+Tensor randomIntegers(const Tensor &key, int64_t low, int64_t high, const std::vector<Extent> &by,
+                      Here here = Here::current());
+/// The coordinates of `extent` in a random order, i64.
+Tensor randomPermutation(const Tensor &key, const Extent &extent, Here here = Here::current());
 /// A scalar ui64 key.
 Tensor key(uint64_t seed, Here here = Here::current());
 /// A key that differs for each `index` (a number, or an integer tensor).

@@ -362,6 +362,30 @@ Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here)
   return at(length) * at(cos(at(at(angle) * of(6.283185307179586))));
 }
 
+Tensor randomIntegers(const Tensor &key, int64_t low, int64_t high, const std::vector<Extent> &by,
+                      Here here) {
+  if (high <= low || uint64_t(high) - uint64_t(low) > uint64_t(1) << 32)
+    fail(here, "expected a range of 1 to 2^32 integers, got " + std::to_string(low) +
+                   " to below " + std::to_string(high));
+  // The upper half of bits * range (Lemire, ACM TOMACS 29 (2019)).
+  Type i64 = toMlir(ElementType::I64);
+  return pointwiseMixed(
+      here, {randomBits(key, by, here)}, i64,
+      [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+        auto literal = [&](int64_t n) -> Value {
+          return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(n));
+        };
+        Value wide = arith::ExtUIOp::create(builder, loc, i64, v[0]);
+        wide = arith::MulIOp::create(builder, loc, wide, literal(high - low));
+        wide = arith::ShRUIOp::create(builder, loc, wide, literal(32));
+        return arith::AddIOp::create(builder, loc, wide, literal(low));
+      });
+}
+
+Tensor randomPermutation(const Tensor &key, const Extent &extent, Here here) {
+  return argsort(Operand(randomBits(key, {extent}, here), here), extent.name);
+}
+
 Tensor key(uint64_t seed, Here here) {
   return Tensor::ofBytes(&seed, 1, ElementType::UI64, {}, here);
 }

@@ -7,13 +7,17 @@
 //
 // Every line along the sorted name is sorted by itself, by merging from the bottom up in scratch.
 // Keys become integers that rise as the order does, and travel with the coordinates that they came
-// from; equal keys are taken from the left, so that they keep their order. Where k elements are
-// asked for, no run grows longer than that (n log k steps):
+// from: as the upper half of one number of 64 bits, or, where they are wider than 32 bits, in an
+// array of their own. Equal keys are taken from the left, so that they keep their order. Where k
+// elements are asked for, no run grows longer than that (n log k steps):
 //
 //     k = 3      | 5 | 2 | 9 | 1 | 7 | 4 |      runs of 1
 //                | 2 5 | 1 9 | 4 7 |            of 2
 //                | 1 2 5 . | 4 7 |              of 3
 //                | 1 2 4 . . . |
+//
+// Where k is small the first k elements are sorted so, and the others are put among them, if they
+// come before the last: most of them do not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +35,10 @@ namespace {
 class SortEmitter {
 public:
   SortEmitter(Emitter &emitter, SortOp op)
-      : e(emitter), op(op), along(*op.getAlong().begin()), name(along.name.str()) {}
+      : e(emitter), op(op), along(*op.getAlong().begin()), name(along.name.str()) {
+    Type key = e.computeType(tensorTypeOf(op.getInputs()[0]).getElementType());
+    packed = key.getIntOrFloatBitWidth() <= 32;
+  }
 
   LogicalResult emit(Value chunk);
 
@@ -40,10 +47,11 @@ private:
   SortOp op;
   nd::Dim along;
   std::string name;
-  /// Keys and where they came from; one element may be read beyond the end.
-  struct Run {
-    Value keys, from;
-  };
+  bool packed; ///< keys and where they came from are one number each, else two
+  /// An element of the arrays: one number, or two.
+  using Element = SmallVector<Value, 2>;
+  /// With more elements asked for all are merged.
+  static constexpr int64_t mostInserted = 16;
 
   Value i64(int64_t value) { return e.constant(value); }
   Value add(Value a, Value b) { return arith::AddIOp::create(e.b, e.loc, a, b); }
@@ -73,8 +81,31 @@ private:
           dim.name == along.name ? place : e.resolve(Expr::name(dim.name.str()), {});
     return e.address(memory, coordinates);
   }
+  Element load(ValueRange arrays, Value place) {
+    Element result;
+    for (Value array : arrays)
+      result.push_back(load(array, place));
+    return result;
+  }
+  void store(ValueRange arrays, Value place, ArrayRef<Value> element) {
+    for (auto [array, value] : llvm::zip_equal(arrays, element))
+      store(array, place, value);
+  }
+  Element choose(Value condition, ArrayRef<Value> yes, ArrayRef<Value> no) {
+    Element result;
+    for (auto [one, other] : llvm::zip_equal(yes, no))
+      result.push_back(choose(condition, one, other));
+    return result;
+  }
+  /// Of elements whose order decides where keys are equal.
+  Value isBefore(ArrayRef<Value> a, ArrayRef<Value> b) {
+    return is(CmpIPredicate::slt, a[0], b[0]);
+  }
+
   Value rising(Value key);
+  Element element(const std::string &place);
   Values merge(ValueRange state, Value count, Value kept);
+  void insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept);
   void line();
 };
 } // namespace
@@ -105,17 +136,30 @@ Value SortEmitter::rising(Value key) {
   if (width < 64)
     key = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, key))
                      : Value(arith::ExtSIOp::create(b, loc, wide, key));
-  else if (isUnsigned)
-    key = arith::XOrIOp::create(b, loc, key, i64(INT64_MIN));
+  if (isUnsigned)
+    key = sub(key, i64(int64_t(uint64_t(1) << (width - 1))));
   if (op.getDescending())
     key = arith::XOrIOp::create(b, loc, key, i64(-1));
-  return nan ? choose(nan, i64(INT64_MAX), key) : key;
+  return nan ? choose(nan, i64(packed ? INT32_MAX : INT64_MAX), key) : key;
 }
 
-/// Merges pairs of runs; the state is the width of a run, the runs, and room for them.
+/// What stands for the element of the line at variable `place`.
+SortEmitter::Element SortEmitter::element(const std::string &place) {
+  Section section;
+  const Memory &keys = e.memory.find(op.getInputs()[0])->second;
+  Value key = rising(e.load(keys, offset(keys, Expr::name(place)), {}, Value(), section));
+  Value from = e.vars[place];
+  if (!packed)
+    return {key, from};
+  key = arith::ShLIOp::create(e.b, e.loc, key, i64(32));
+  return {arith::OrIOp::create(e.b, e.loc, key, from)};
+}
+
+/// Merges pairs of runs; the state is the width of a run, the arrays, and room for them.
 Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
   Value width = state[0], two = add(width, width);
-  Run from{state[1], state[2]}, to{state[3], state[4]};
+  size_t each = (state.size() - 1) / 2;
+  ValueRange from = state.slice(1, each), to = state.take_back(each);
   Value pairs = arith::DivUIOp::create(e.b, e.loc, add(count, sub(two, i64(1))), two);
   std::string pair = e.freshVariable(), step = e.freshVariable();
   int64_t most = INT32_MAX;
@@ -126,64 +170,91 @@ Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
     (void)forLoop(
         e, step, smaller(add(lefts, rights), kept), most, {i64(0), i64(0)},
         [&](ValueRange taken) -> FailureOr<Values> {
-          Value i = add(left, taken[0]), j = add(right, taken[1]);
-          Value a = load(from.keys, i), c = load(from.keys, j);
+          Element a = load(from, add(left, taken[0])), c = load(from, add(right, taken[1]));
           Value wins = arith::OrIOp::create(e.b, e.loc, is(CmpIPredicate::sge, taken[0], lefts),
-                                            is(CmpIPredicate::slt, c, a));
+                                            isBefore(c, a));
           wins = arith::AndIOp::create(e.b, e.loc, wins, is(CmpIPredicate::slt, taken[1], rights));
-          Value place = add(left, e.vars[step]);
-          store(to.keys, place, choose(wins, c, a));
-          store(to.from, place, load(from.from, choose(wins, j, i)));
+          store(to, add(left, e.vars[step]), choose(wins, c, a));
           Value one = arith::ExtUIOp::create(e.b, e.loc, e.b.getI64Type(), wins);
           return Values{add(taken[0], sub(i64(1), one)), add(taken[1], one)};
         });
     return Values();
   });
-  return {two, to.keys, to.from, from.keys, from.from};
+  Values next{two};
+  next.append(to.begin(), to.end());
+  next.append(from.begin(), from.end());
+  return next;
+}
+
+/// Puts an element among `kept` sorted ones, of which the last goes; one that belongs behind them
+/// changes nothing.
+void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept) {
+  Value isKept = isBefore(element, load(arrays, i64(kept - 1)));
+  (void)branch(
+      e, isKept, {},
+      [&](ValueRange) -> FailureOr<Values> {
+        for (int64_t place = kept - 1; place >= 0; --place) {
+          Element here = load(arrays, i64(place)), moved(element);
+          if (place > 0) {
+            Element below = load(arrays, i64(place - 1));
+            moved = choose(isBefore(element, below), below, element);
+          }
+          store(arrays, i64(place), choose(isBefore(element, here), moved, here));
+        }
+        return Values();
+      },
+      nullptr);
 }
 
 void SortEmitter::line() {
-  Expr size = along.size().getExpr();
-  Expr first = tensorTypeOf(op.getResult(0)).size(name).getExpr();
-  int64_t most = *size.constant();
-  Value count = e.emit(size), kept = e.emit(first);
+  int64_t size = *along.size().constant(),
+          kept = *tensorTypeOf(op.getResult(0)).size(name).constant();
+  int64_t merged = kept <= mostInserted ? kept : size;
   auto top = e.scratchTop;
   Values state{i64(1)};
-  for (int i = 0; i < 4; ++i)
-    state.push_back(e.allocateScratch(8 * (most + 1)));
-  std::string variable = e.freshVariable();
-  const Memory &keys = e.memory.find(op.getInputs()[0])->second;
-  (void)forLoop(e, variable, count, most, {}, [&](ValueRange) -> FailureOr<Values> {
-    Section section;
-    Value key = e.load(keys, offset(keys, Expr::name(variable)), {}, Value(), section);
-    store(state[1], e.vars[variable], rising(key));
-    store(state[2], e.vars[variable], e.vars[variable]);
-    return Values();
-  });
-  int64_t levels = llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(most, 1)));
-  FailureOr<Values> sorted =
-      forLoop(e, e.freshVariable(), i64(levels), levels, state,
-              [&](ValueRange values) -> FailureOr<Values> { return merge(values, count, kept); });
-  variable = e.freshVariable();
-  (void)forLoop(e, variable, kept, most, {}, [&](ValueRange) -> FailureOr<Values> {
+  for (int i = packed ? 2 : 4; i > 0; --i)
+    state.push_back(e.allocateScratch(8 * (merged + 1))); // one more may be read
+  auto each = [&](int64_t from, int64_t to, llvm::function_ref<void(const std::string &)> body) {
+    std::string variable = e.freshVariable();
+    (void)forLoop(e, variable, i64(from), i64(to), to, {}, [&](ValueRange) -> FailureOr<Values> {
+      body(variable);
+      return Values();
+    });
+  };
+  auto arrays = [&](ValueRange all) { return all.slice(1, (all.size() - 1) / 2); };
+  each(0, merged,
+       [&](const std::string &place) { store(arrays(state), e.vars[place], element(place)); });
+  int64_t levels = llvm::Log2_64_Ceil(uint64_t(merged));
+  FailureOr<Values> sorted = forLoop(e, e.freshVariable(), i64(levels), levels, state,
+                                     [&](ValueRange values) -> FailureOr<Values> {
+                                       return merge(values, i64(merged), i64(kept));
+                                     });
+  Values order(arrays(*sorted));
+  if (merged < size)
+    each(merged, size, [&](const std::string &place) { insert(order, element(place), kept); });
+  each(0, kept, [&](const std::string &place) {
+    Value from = load(order.back(), e.vars[place]);
+    if (packed)
+      from = arith::AndIOp::create(e.b, e.loc, from, i64(UINT32_MAX));
     std::string source = e.freshVariable();
-    e.define(source, load((*sorted)[2], e.vars[variable]), {0, most - 1});
+    e.define(source, from, {0, size - 1});
     for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
       Section section;
-      const Memory &from = e.memory.find(input)->second, &to = e.memory.find(result)->second;
-      Value value = e.load(from, offset(from, Expr::name(source)), {}, Value(), section);
-      e.store(to, offset(to, Expr::name(variable)), value, {}, Value(), section);
+      const Memory &read = e.memory.find(input)->second, &written = e.memory.find(result)->second;
+      Value value = e.load(read, offset(read, Expr::name(source)), {}, Value(), section);
+      e.store(written, offset(written, Expr::name(place)), value, {}, Value(), section);
     }
     e.forget(source);
-    return Values();
   });
   e.scratchTop = top;
 }
 
 LogicalResult SortEmitter::emit(Value chunk) {
-  if (!along.size().constant())
-    return op.emitOpError() << "expected a number as the size of '" << name << "', got "
-                            << along.size().getExpr().str();
+  for (Value value : {op.getInputs()[0], Value(op.getResult(0))})
+    if (nd::SizeAttr size = tensorTypeOf(value).size(name); !size.constant())
+      return op.emitOpError() << "expected a number as the size of '" << name << "', got "
+                              << size.getExpr().str();
+  packed &= *along.size().constant() <= INT32_MAX;
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
     if (dim.name != along.name)

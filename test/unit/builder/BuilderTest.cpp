@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -230,6 +231,34 @@ TEST(Builder, RandomBitsDependOnKeyAndOrderAlone) {
   EXPECT_NE(a.to<float>({m, n}), randomUniform(key(8), {{m, 5}, {n, 9}}).to<float>({m, n}));
   for (float value : a.to<float>({m, n}))
     EXPECT_TRUE(value >= 0 && value < 1);
+}
+
+TEST(Builder, RandomNumbersDoNotDependOnHowTheyAreComputed) {
+  std::vector<Extent> shape{{m, 300}, {n, 70}};
+  auto draw = [&](Tensor seed) { return randomNormal(seed, shape); };
+  std::vector<float> once = draw(key(7)).to<float>({m, n});
+  for (int threads : {1, 3})
+    EXPECT_EQ(jit(draw, JitOptions{.threads = threads})(key(7)).to<float>({m, n}), once);
+  // Fused into a reduction, or cut out of a larger tensor.
+  auto fused = jit([&](Tensor seed) { return max(draw(seed).slice(m, 17, 1), over(m)); });
+  EXPECT_EQ(fused(key(7)).to<float>({n}),
+            (std::vector<float>(once.begin() + 17 * 70, once.begin() + 18 * 70)));
+  Tensor x = draw(key(7));
+  EXPECT_NEAR(mean(x, over(m, n)).item(), 0, 0.03);
+  EXPECT_NEAR(mean(x * x, over(m, n)).item(), 1, 0.04);
+  EXPECT_NEAR(mean(x * x * x * x, over(m, n)).item(), 3, 0.25);
+}
+
+TEST(Builder, RandomIntegersAndPermutations) {
+  std::vector<int64_t> dice = randomIntegers(key(3), 1, 7, {{m, 6000}}).to<int64_t>({m});
+  for (int64_t face = 1; face <= 6; ++face)
+    EXPECT_NEAR(double(std::count(dice.begin(), dice.end(), face)), 1000, 150);
+  std::vector<int64_t> order = randomPermutation(key(3), {m, 100}).to<int64_t>({m});
+  EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+  std::sort(order.begin(), order.end());
+  for (int64_t i = 0; i < 100; ++i)
+    EXPECT_EQ(order[size_t(i)], i);
+  expectHas(messageOf([&] { randomIntegers(key(3), 2, 2, {{m, 6}}); }), {"1 to 2^32", "2 to below 2"});
 }
 
 TEST(Builder, NarrowTypesAreComputedInF32) {
