@@ -8,8 +8,9 @@
 // Every line along the sorted name is sorted by itself, by merging from the bottom up in scratch.
 // Keys become integers that rise as the order does, and travel with the coordinates that they came
 // from: as the upper half of one number of 64 bits, or, where they are wider than 32 bits, in an
-// array of their own. Equal keys are taken from the left, so that they keep their order. Where k
-// elements are asked for, no run grows longer than that (n log k steps):
+// array of their own. Numbers of the first kind begin in blocks of eight, sorted by a network
+// (Batcher's, AFIPS 1968). Equal keys are taken from the left, so that they keep their order. Where
+// k elements are asked for, no run grows longer than that (n log k steps):
 //
 //     k = 3      | 5 | 2 | 9 | 1 | 7 | 4 |      runs of 1
 //                | 2 5 | 1 9 | 4 7 |            of 2
@@ -52,6 +53,7 @@ private:
   using Element = SmallVector<Value, 2>;
   /// With more elements asked for all are merged.
   static constexpr int64_t mostInserted = 16;
+  static constexpr int64_t block = 8;
 
   Value i64(int64_t value) { return e.constant(value); }
   Value add(Value a, Value b) { return arith::AddIOp::create(e.b, e.loc, a, b); }
@@ -104,6 +106,7 @@ private:
 
   Value rising(Value key);
   Element element(const std::string &place);
+  void sortBlocks(Value array, int64_t count);
   Values merge(ValueRange state, Value count, Value kept);
   void insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept);
   void line();
@@ -153,6 +156,32 @@ SortEmitter::Element SortEmitter::element(const std::string &place) {
     return {key, from};
   key = arith::ShLIOp::create(e.b, e.loc, key, i64(32));
   return {arith::OrIOp::create(e.b, e.loc, key, from)};
+}
+
+/// Sorts every block of an array, which has `count` elements and room for whole blocks.
+void SortEmitter::sortBlocks(Value array, int64_t count) {
+  int64_t blocks = (count + block - 1) / block;
+  for (int64_t i = count; i < blocks * block; ++i)
+    store(array, i64(i), i64(INT64_MAX));
+  std::string variable = e.freshVariable();
+  (void)forLoop(e, variable, i64(blocks), blocks, {}, [&](ValueRange) -> FailureOr<Values> {
+    Value first = arith::MulIOp::create(e.b, e.loc, e.vars[variable], i64(block));
+    SmallVector<Value> x;
+    for (int64_t i = 0; i < block; ++i)
+      x.push_back(load(array, add(first, i64(i))));
+    for (int64_t p = 1; p < block; p *= 2)
+      for (int64_t k = p; k >= 1; k /= 2)
+        for (int64_t j = k % p; j + k < block; j += 2 * k)
+          for (int64_t i = j; i < std::min(j + k, block - k); ++i)
+            if (i / (2 * p) == (i + k) / (2 * p)) {
+              Value low = smaller(x[i], x[i + k]);
+              x[i + k] = arith::MaxSIOp::create(e.b, e.loc, x[i], x[i + k]);
+              x[i] = low;
+            }
+    for (int64_t i = 0; i < block; ++i)
+      store(array, add(first, i64(i)), x[i]);
+    return Values();
+  });
 }
 
 /// Merges pairs of runs; the state is the width of a run, the arrays, and room for them.
@@ -211,9 +240,11 @@ void SortEmitter::line() {
           kept = *tensorTypeOf(op.getResult(0)).size(name).constant();
   int64_t merged = kept <= mostInserted ? kept : size;
   auto top = e.scratchTop;
-  Values state{i64(1)};
+  bool inBlocks = packed && merged >= block;
+  int64_t width = inBlocks ? block : 1, runs = (merged + width - 1) / width;
+  Values state{i64(width)};
   for (int i = packed ? 2 : 4; i > 0; --i)
-    state.push_back(e.allocateScratch(8 * (merged + 1))); // one more may be read
+    state.push_back(e.allocateScratch(8 * (runs * width + 1))); // one more may be read
   auto each = [&](int64_t from, int64_t to, llvm::function_ref<void(const std::string &)> body) {
     std::string variable = e.freshVariable();
     (void)forLoop(e, variable, i64(from), i64(to), to, {}, [&](ValueRange) -> FailureOr<Values> {
@@ -224,7 +255,9 @@ void SortEmitter::line() {
   auto arrays = [&](ValueRange all) { return all.slice(1, (all.size() - 1) / 2); };
   each(0, merged,
        [&](const std::string &place) { store(arrays(state), e.vars[place], element(place)); });
-  int64_t levels = llvm::Log2_64_Ceil(uint64_t(merged));
+  if (inBlocks)
+    sortBlocks(state[1], merged);
+  int64_t levels = llvm::Log2_64_Ceil(uint64_t(runs));
   FailureOr<Values> sorted = forLoop(e, e.freshVariable(), i64(levels), levels, state,
                                      [&](ValueRange values) -> FailureOr<Values> {
                                        return merge(values, i64(merged), i64(kept));
