@@ -68,8 +68,12 @@ public:
       addAccess(operand, layout, map, false);
       bool affine = llvm::all_of(map.getEntries(),
                                  [](const MapEntry &entry) { return entry.expr().isAffine(); });
+      // Points that a guard excludes are told apart by tests, whether of a copy or not: then a copy
+      // pays where it is widened.
       accesses.back().stageable = i < op.getReads().size() && affine && !isGathered(map) &&
-                                  !layout.swizzle.bits && (guard.isTrivial() || !guard.excludes());
+                                  !layout.swizzle.bits &&
+                                  (guard.isTrivial() || !guard.excludes() ||
+                                   nd::isNarrowFloat(tensorTypeOf(operand).getElementType()));
     }
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       addAccess(result, results[i], MapAttr::identity(tensorTypeOf(result)), true);
@@ -222,7 +226,8 @@ private:
       // Lanes that are idle, and the fold of the lanes at the end.
       double used = double(size) / (double((size + width - 1) / width) * width);
       cost /= used;
-      // A merged name can't be a row of the tile as well: names are merged where that fills vectors.
+      // A merged name can't be a row of the tile as well: names are merged where that fills
+      // vectors.
       cost *= 1 + 0.02 * double(group.size() - 1);
       if (reduced)
         cost = cost * 1.3 + 0.5;

@@ -21,7 +21,9 @@ static constexpr double bytesFromL3 = 4;
 static constexpr double hopCycles = 4; ///< of a step of the reduction that leaves the page
 static constexpr double fetchedAhead =
     0.4; ///< part of a transfer that is felt when it was asked for
-static constexpr double copyCycles = 0.15;                  ///< an element, lanes side by side
+static constexpr double enterCycles =
+    6; ///< the innermost loop; less where its few steps are foreseen
+static constexpr double copyCycles = 0.3;                   ///< an element, lanes side by side
 static constexpr double turnCycles = 0.5;                   ///< an element, lanes turned
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
 static constexpr double chunkCycles = 400;
@@ -225,8 +227,8 @@ private:
             key.insert(key.end(), {int64_t(level.group), level.step});
           if ((candidate.split || !block) && seen.insert(key).second) {
             measure(candidate);
-            evaluate(candidate, /*staging=*/true);
-            evaluate(candidate, /*staging=*/false);
+            for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
+              evaluate(candidate, staging);
           }
         }
         size_t digit = 0;
@@ -267,30 +269,32 @@ private:
     return result;
   }
 
-  /// Bytes of the box that an access touches; `compact` leaves out what a cache line or a stride
-  /// wastes.
-  double footprint(const ModelAccess &access, const Extents &extents, bool compact,
-                   int64_t span = 0) {
+  /// Bytes of the box that an access touches: the elements alone, or with what cache lines waste;
+  /// as it lies, or widened in a copy, whose panels of lanes waste nothing; with what rows waste
+  /// that meet in few sets of the first or second cache.
+  enum Kind { Elements, Copied, Plain, InL1, InL2 };
+  double footprint(const ModelAccess &access, const Extents &extents, Kind kind) {
+    bool copied = kind <= Copied, lines = kind != Elements && !(copied && access.onLanes);
+    int64_t bytes = copied ? std::max<int64_t>(access.bytes, 4) : access.bytes;
+    int64_t span = kind == InL1 ? m.l1 / 8 : kind == InL2 ? m.l2 / 16 : 0;
     double elements = 1, waste = 1;
     for (const ModelAccess::Dim &dim : access.dims) {
       int64_t extent = 1;
       for (const auto &[name, coefficient] : dim.terms)
         extent += coefficient * (extents[name] - 1);
       extent = std::min(extent, dim.size);
-      if (dim.contiguous && !compact) {
-        int64_t line = std::max<int64_t>(1, std::min(dim.run, 64 / access.bytes));
+      if (dim.contiguous && lines) {
+        int64_t line = std::max<int64_t>(1, std::min(dim.run, 64 / bytes));
         elements *= double((extent + line - 1) / line * line);
       } else {
         elements *= double(extent);
       }
-      // Rows whose distance is a power of two meet in few sets.
       if (span && !dim.contiguous && extent > 1) {
         int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
         if (power > 256)
           waste = std::max(waste, std::min(double(extent) * double(power) / double(span), 8.0));
       }
     }
-    int64_t bytes = compact ? std::max<int64_t>(access.bytes, 4) : access.bytes;
     return elements * double(bytes) * waste;
   }
 
@@ -316,9 +320,8 @@ private:
     return double(covered * access.bytes);
   }
 
-  enum Kind { Compact, Plain, InL1, InL2 };
   std::vector<Extents> extents;             ///< of the candidate that is measured
-  std::vector<std::array<double, 4>> sizes; ///< of each access at each place, by kind
+  std::vector<std::array<double, 5>> sizes; ///< of each access at each place, by kind
 
   /// Boxes of a candidate.
   void measure(const Candidate &candidate) {
@@ -326,22 +329,28 @@ private:
     sizes.clear();
     for (const ModelAccess &access : m.accesses)
       for (const Extents &at : extents)
-        sizes.push_back({footprint(access, at, true), footprint(access, at, false),
-                         footprint(access, at, false, m.l1 / 8),
-                         footprint(access, at, false, m.l2 / 16)});
+        sizes.push_back({footprint(access, at, Elements), footprint(access, at, Copied),
+                         footprint(access, at, Plain), footprint(access, at, InL1),
+                         footprint(access, at, InL2)});
   }
   double box(unsigned access, size_t place, Kind kind) const {
     return sizes[access * extents.size() + place][kind];
   }
 
+  /// Which copies are made: where they are smallest, so that they stay near; where neighbouring
+  /// boxes overlap least, so that nothing is copied again; none but of what can't be read
+  /// otherwise.
+  enum class Staging { Near, Once, None };
+
   /// The loop inside of which an access is best copied: the fewest copies, then the smallest box.
   /// -1: none.
-  int stageOf(const Candidate &candidate, unsigned index) {
+  int stageOf(const Candidate &candidate, unsigned index, Staging staging) {
     int best = -1;
-    double fewest = INFINITY, repeated = 1;
+    double fewest = INFINITY, repeated = 1, trips = 1;
     for (size_t i = 0; i < candidate.outer; ++i) {
       const Level &level = candidate.levels[i];
       bool matters = mentioned[index][level.group];
+      trips *= level.trips();
       if (!matters)
         repeated *= level.trips();
       // A chunk makes its copies itself.
@@ -349,14 +358,15 @@ private:
         continue;
       matters |= i < candidate.chunkLevels;
       // Used again by loops further in.
-      double bytes = box(index, i + 1, Compact);
+      double bytes = box(index, i + 1, Elements);
       bool reused = false;
       for (size_t j = i + 1; j < candidate.outer; ++j)
         reused |= !mentioned[index][candidate.levels[j].group];
       if (!matters || !reused || bytes > 0.6 * double(m.l2))
         continue;
-      if (repeated <= fewest) {
-        fewest = repeated;
+      double copied = staging == Staging::Once ? trips * bytes : repeated;
+      if (copied <= fewest * 1.05) {
+        fewest = copied;
         best = int(i);
       }
     }
@@ -387,21 +397,22 @@ private:
     return count;
   }
 
-  void evaluate(Candidate &candidate, bool staging) {
+  void evaluate(Candidate &candidate, Staging staging) {
     candidate.stages.clear();
     size_t count = candidate.levels.size();
     std::vector<int> stage(m.accesses.size(), -1);
-    bool any = false;
+    bool any = false, other = staging != Staging::Once;
     for (unsigned i = 0; i < m.accesses.size(); ++i) {
       const ModelAccess &access = m.accesses[i];
-      if (!access.stageable || !(staging || access.scattered))
+      if (!access.stageable || (staging == Staging::None && !access.scattered))
         continue;
-      stage[i] = stageOf(candidate, i);
+      stage[i] = stageOf(candidate, i, staging);
+      other |= stage[i] != stageOf(candidate, i, Staging::Near);
       any |= stage[i] >= 0;
       if (stage[i] >= 0)
         candidate.stages.push_back({i, stage[i]});
     }
-    if (staging && !any)
+    if ((staging != Staging::None && !any) || !other)
       return;
 
     // Arithmetic. A narrower tile at the end costs a little more than its part.
@@ -425,6 +436,9 @@ private:
                    (hops(m.accesses[i]) ? hopCycles : 0) +
                    conversions(m.accesses[i], candidate.tile);
     double arithmetic = tiles * steps * perStep;
+    if (candidate.outer < count)
+      arithmetic +=
+          tiles * steps * std::min(enterCycles / candidate.levels.back().trips(), enterCycles / 12);
     double runs = tiles;
     for (size_t i = 0; i < candidate.outer; ++i)
       if (groups[candidate.levels[i].group].reduced)
@@ -433,9 +447,15 @@ private:
     for (const ModelAccess &access : m.accesses)
       if (access.isWrite)
         scatter = access.scattered ? double(accumulators * m.width) * 1.5 : double(accumulators);
-    cost = arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 3 : 1) + scatter);
+    cost = arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
 
-    // Bytes between caches.
+    // Bytes between caches. What a tile's rows read is for the tiles beside it too, if it does not
+    // drive itself out of the first cache.
+    double rows = 0;
+    for (unsigned i = 0; i < m.accesses.size(); ++i)
+      if (!m.accesses[i].isWrite && !m.accesses[i].onLanes)
+        rows += box(i, candidate.outer, stage[i] >= 0 ? Copied : InL1);
+    double driven = std::clamp(6 * rows / double(m.l1) - 2, 1.0, 4.0);
     for (bool second : {false, true}) {
       double capacity = 0.75 * double(second ? m.l2 : m.l1);
       size_t place = 0;
@@ -447,7 +467,7 @@ private:
             continue;
           bool buffered = stage[i] >= 0;
           if (buffered)
-            total += box(i, std::max<size_t>(place, size_t(stage[i]) + 1), Compact);
+            total += box(i, std::max<size_t>(place, size_t(stage[i]) + 1), Copied);
           if (!buffered || int(place) <= stage[i])
             total += box(i, place, buffered ? Plain : second ? InL2 : InL1);
           if (total > capacity)
@@ -456,14 +476,12 @@ private:
         if (total <= capacity)
           break;
       }
-      auto fetched = [&](unsigned i, size_t from, bool compact) {
-        double bytes = box(i, from, compact ? Compact : Plain);
-        for (size_t q = 0; q < from; ++q) {
-          bool matters = mentioned[i][candidate.levels[q].group];
-          if (q + 1 == from && !matters)
-            continue;
+      // What a loop's steps share is fetched once.
+      auto fetched = [&](unsigned i, size_t from, bool copied) {
+        size_t around = from ? from - 1 : 0;
+        double bytes = box(i, around, copied ? Copied : Plain);
+        for (size_t q = 0; q < around; ++q)
           bytes *= candidate.levels[q].trips();
-        }
         return bytes;
       };
       double moved = 0;
@@ -476,7 +494,7 @@ private:
         double felt = 0;
         if (access.isWrite) {
           felt = 2 * fetched(i, std::min(place, candidate.outer), false) *
-                 (candidate.split ? 0.3 : 0.4);
+                 (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
         } else if (stage[i] < 0) {
           felt = fetched(i, place, false) * shortness(i, place);
         } else {
@@ -495,15 +513,19 @@ private:
       }
       // Arithmetic goes on while lines come from L2, as long as they are few.
       cost += second ? moved / bytesFromL3
-                     : 0.1 * moved / bytesFromL2 +
+                     : 0.1 * driven * moved / bytesFromL2 +
                            std::max(0.0, moved / bytesFromL2 - 0.4 * arithmetic);
     }
+    // Copies, in vectors: what lies side by side seldom starts or ends with one.
     for (const Staged &copy : candidate.stages) {
       const ModelAccess &access = m.accesses[copy.access];
-      double elements = box(copy.access, size_t(copy.loop) + 1, Compact) /
-                        double(std::max<int64_t>(access.bytes, 4));
-      for (int q = 0; q <= copy.loop; ++q)
-        elements *= candidate.levels[size_t(q)].trips();
+      size_t at = size_t(copy.loop) + 1;
+      double lanes = double(m.width), run = runBytes(access, extents[at]) / double(access.bytes);
+      double elements = box(copy.access, at, Elements) /
+                        double(std::max<int64_t>(access.bytes, 4)) *
+                        (std::ceil(run / lanes) + 0.5) * lanes / run;
+      for (size_t q = 0; q < at; ++q)
+        elements *= candidate.levels[q].trips();
       cost += elements * (access.scattered ? turnCycles : copyCycles);
     }
 
