@@ -19,6 +19,7 @@ using namespace mlir;
 static constexpr double bytesFromL2 = 32;
 static constexpr double bytesFromL3 = 4;
 static constexpr double hopCycles = 4; ///< of a step of the reduction that leaves the page
+static constexpr double pageBytes = 4096, pageCycles = 10; ///< of another page
 static constexpr double fetchedAhead =
     0.4; ///< part of a transfer that is felt when it was asked for
 static constexpr double enterCycles =
@@ -373,6 +374,21 @@ private:
     return best;
   }
 
+  /// Pages of a box, of which each row may lie in one of its own.
+  double pages(const ModelAccess &access, const Extents &extents) {
+    double elements = 1, span = 0;
+    for (const ModelAccess::Dim &dim : access.dims) {
+      int64_t extent = 1;
+      for (const auto &[name, coefficient] : dim.terms)
+        extent += coefficient * (extents[name] - 1);
+      extent = std::min(extent, dim.size);
+      elements *= double(extent);
+      span += double((extent - 1) * dim.stride * access.bytes);
+    }
+    return std::min(elements * double(access.bytes) / runBytes(access, extents),
+                    1 + span / pageBytes);
+  }
+
   /// True if the innermost step of the reduction moves an access by about a page.
   bool hops(const ModelAccess &access) {
     if (reductionOrder.empty())
@@ -448,6 +464,12 @@ private:
       if (access.isWrite)
         scatter = access.scattered ? double(accumulators * m.width) * 1.5 : double(accumulators);
     cost = arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
+
+    // Every tile finds the pages of its rows anew.
+    for (unsigned i = 0; i < m.accesses.size(); ++i)
+      if (!m.accesses[i].isWrite && !m.accesses[i].onLanes && stage[i] < 0 && candidate.outer &&
+          mentioned[i][candidate.levels[candidate.outer - 1].group])
+        cost += runs * pages(m.accesses[i], extents[candidate.outer]) * pageCycles;
 
     // Bytes between caches. What a tile's rows read is for the tiles beside it too, if it does not
     // drive itself out of the first cache.

@@ -9,11 +9,11 @@
 // NOSCALAR-NOT: vfmadd{{[0-9]+}}ss
 // NOSCALAR-NOT: vmulss
 
-func.func @product(%a: !nd.tensor<f32, k: 64, m: 45> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 50> {nd.name = "b"}) -> (!nd.tensor<f32, m: 45, n: 50> {nd.name = "c"}) {
-  %c = nest.compute (m: 45, n: 50) reduce (k: 64) reads %a[], %b[] {
+func.func @product(%a: !nd.tensor<f32, k: 64, m: 59> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 50> {nd.name = "b"}) -> (!nd.tensor<f32, m: 59, n: 50> {nd.name = "c"}) {
+  %c = nest.compute (m: 59, n: 50) reduce (k: 64) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.mulf %x, %y : f32
     nest.yield %p : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 64, m: 45>, !nd.tensor<f32, k: 64, n: 50>) -> !nd.tensor<f32, m: 45, n: 50>
-  return %c : !nd.tensor<f32, m: 45, n: 50>
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 64, m: 59>, !nd.tensor<f32, k: 64, n: 50>) -> !nd.tensor<f32, m: 59, n: 50>
+  return %c : !nd.tensor<f32, m: 59, n: 50>
 }
