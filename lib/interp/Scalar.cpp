@@ -172,7 +172,9 @@ Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
       for (double y : {b.value - b.error, b.value + b.error})
         error = std::max(error, std::fabs(std::pow(x, y) - value));
   }
-  return rounded(type, value, error, false, undecided, 16);
+  // It may be computed as exp(y log x): what the logarithm loses grows with the exponent.
+  double exponent = std::fabs(b.value * std::log(std::fabs(a.value)));
+  return rounded(type, value, error, false, undecided, 16 + (exponent < 1e4 ? 2 * exponent : 0));
 }
 
 Scalar Arithmetic::neg(const Scalar &a) {

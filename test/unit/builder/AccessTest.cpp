@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/heddle.h"
+#include "runtime/program/RuntimeTensor.h"
 #include "test/unit/io/Files.h"
 
 #include <gtest/gtest.h>
@@ -95,4 +96,22 @@ TEST(Quantize, PassesGradientsStraightThrough) {
   auto loss = [&](Tensor y) { return sum(fakeQuantize(y, scale, 3) * 2.0, over(m)); };
   EXPECT_EQ(fakeQuantize(x, scale, 3).to<float>({m}), (Floats{0.5f, -0.5f, 1.5f}));
   EXPECT_EQ(grad(loss, x).to<float>({m}), (Floats{2, 2, 0}));
+}
+
+struct Cache {
+  Tensor keys;
+  HEDDLE_FIELDS(keys)
+};
+
+TEST(Access, ACacheIsUpdatedInPlace) {
+  auto step = jit([](Cache &cache, Tensor at, Tensor part) {
+    cache.keys = cache.keys.update(m, at, part);
+    return sum(part, over(m, n));
+  });
+  Cache cache{zeros({{m, 6}, {n, 2}}) + 0.0};
+  const void *before = cache.keys.data()->address();
+  for (int32_t i = 0; i < 3; ++i)
+    step(cache, Tensor::of<int32_t>({i}, {}), Tensor::of<float>({float(i), 7}, {{m, 1}, {n, 2}}));
+  EXPECT_EQ(cache.keys.data()->address(), before);
+  EXPECT_EQ(cache.keys.to<float>({m, n}), (Floats{0, 7, 1, 7, 2, 7, 0, 0, 0, 0, 0, 0}));
 }

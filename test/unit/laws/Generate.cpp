@@ -544,10 +544,7 @@ void Generator::scatter() {
   if (!fitsLimits(updateType))
     return;
   Value updates = operandFor(updateType);
-  CombinerKind kind = options.smooth ? CombinerKind::Add
-                      : isa<FloatType>(type.getElementType())
-                          ? dice.pick({CombinerKind::Add, CombinerKind::Add, CombinerKind::Max})
-                          : dice.pick({CombinerKind::Add, CombinerKind::Max, CombinerKind::Xor});
+  CombinerKind kind = options.smooth ? CombinerKind::Add : drawCombiner(type.getElementType());
   keep(buildScatter(b, loc, destination, updates, {name}, {index}, kind));
 }
 
