@@ -33,26 +33,22 @@ public:
     b.setInsertionPointToEnd(module->getBody());
     declareKernels();
     buildHook();
-    startFunction(symbol, LLVM::Linkage::External);
-    addresses = field(offsetof(HeddleCall, addresses));
-    counters = field(offsetof(HeddleCall, counters));
-    Value mine = LLVM::ZExtOp::create(b, loc, i64, thread);
-    scratch = load(LLVM::GEPOp::create(b, loc, pointer, pointer,
-                                       field(offsetof(HeddleCall, scratch)),
-                                       ArrayRef<LLVM::GEPArg>{mine}));
-    table = field(offsetof(HeddleCall, table));
-    Value hooks = LLVM::LoadOp::create(b, loc, i64, offset(call, offsetof(HeddleCall, hooks)));
-    hooked = compare(LLVM::ICmpPredicate::ne, hooks, number(i64, 0));
-    isFirst = compare(LLVM::ICmpPredicate::eq, thread, number(i32, 0));
-    size_t most = 1;
-    for (const EntryStep &step : steps)
-      most = std::max(most, step.values.size());
-    slots = LLVM::AllocaOp::create(b, loc, pointer, pointer, number(i64, int64_t(most)));
-    for (auto [i, step] : llvm::enumerate(steps)) {
-      meet(int64_t(i), step.waits && i > 0);
-      emitStep(step, int64_t(i));
+    // A function has so many steps at most: LLVM's passes take a time that grows faster than its blocks.
+    constexpr size_t most = 16;
+    SmallVector<LLVM::LLVMFuncOp> parts;
+    for (size_t first = 0; steps.size() > most && first < steps.size(); first += most) {
+      startFunction(symbol + "." + std::to_string(first), LLVM::Linkage::Internal);
+      function.setPassthroughAttr(b.getArrayAttr({b.getStringAttr("noinline")}));
+      parts.push_back(function);
+      emitSteps(first, std::min(first + most, steps.size()));
+      finishFunction();
     }
-    meet(int64_t(steps.size()), false);
+    startFunction(symbol, LLVM::Linkage::External);
+    for (LLVM::LLVMFuncOp part : parts)
+      check(LLVM::CallOp::create(b, loc, part, ValueRange{call, thread, number(i32, 0)})
+                .getResult());
+    if (parts.empty())
+      emitSteps(0, steps.size());
     finishFunction();
     return std::move(module);
   }
@@ -146,6 +142,30 @@ private:
     b.setInsertionPointToEnd(all);
     barrier();
     finishFunction();
+  }
+
+  /// Steps first ... end - 1, and what happens after the last one of the program.
+  void emitSteps(size_t first, size_t end) {
+    addresses = field(offsetof(HeddleCall, addresses));
+    counters = field(offsetof(HeddleCall, counters));
+    Value mine = LLVM::ZExtOp::create(b, loc, i64, thread);
+    scratch = load(LLVM::GEPOp::create(b, loc, pointer, pointer,
+                                       field(offsetof(HeddleCall, scratch)),
+                                       ArrayRef<LLVM::GEPArg>{mine}));
+    table = field(offsetof(HeddleCall, table));
+    Value hooks = LLVM::LoadOp::create(b, loc, i64, offset(call, offsetof(HeddleCall, hooks)));
+    hooked = compare(LLVM::ICmpPredicate::ne, hooks, number(i64, 0));
+    isFirst = compare(LLVM::ICmpPredicate::eq, thread, number(i32, 0));
+    size_t most = 1;
+    for (size_t i = first; i < end; ++i)
+      most = std::max(most, steps[i].values.size());
+    slots = LLVM::AllocaOp::create(b, loc, pointer, pointer, number(i64, int64_t(most)));
+    for (size_t i = first; i < end; ++i) {
+      meet(int64_t(i), steps[i].waits && i > 0);
+      emitStep(steps[i], int64_t(i));
+    }
+    if (end == steps.size())
+      meet(int64_t(end), false);
   }
 
   /// What happens before a step (after the last: before the end).

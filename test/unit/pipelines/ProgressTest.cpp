@@ -33,19 +33,25 @@ void work(bool enabled) {
 std::string onTerminal(bool enabled) {
   int terminal = -1;
   pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  // A terminal may lose what is said last when the process behind it ends, so that waits.
+  const std::string end = "<end>";
   if (child == 0) {
     work(enabled);
+    (void)!write(STDERR_FILENO, end.data(), end.size());
+    pause();
     _exit(0);
   }
   if (child < 0)
     return "no terminal";
   std::string said;
   char buffer[256];
-  for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;)
+  for (ssize_t n; said.find(end) == std::string::npos &&
+                  (n = read(terminal, buffer, sizeof buffer)) > 0;)
     said.append(buffer, size_t(n));
+  kill(child, SIGKILL);
   close(terminal);
   waitpid(child, nullptr, 0);
-  return said;
+  return said.substr(0, said.find(end));
 }
 
 TEST(Progress, ShowsOnATerminalAndLeavesNothingBehind) {
