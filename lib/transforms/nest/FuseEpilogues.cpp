@@ -156,7 +156,8 @@ private:
 
 ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (consumer.isReduction() || !consumer.getFinish().empty() || isFixed(producer) ||
-      isFixed(consumer) || consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
+      isFixed(consumer) || areTooLargeTogether(producer, consumer) ||
+      consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
     return {};
   if (!producer.isReduction() && !producer.getFinish().empty())
     return {};

@@ -124,7 +124,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   SmallVector<Operation *> copies; // what the producer would be computed again as itself in
   double before = secondsOf(producer), after = 0;
   auto take = [&](Operation *reader) {
-    Operation *taken = takeIn(producer, reader);
+    Operation *taken = areTooLargeTogether(producer, reader) ? nullptr : takeIn(producer, reader);
     if (!taken) {
       remains = true;
       return;

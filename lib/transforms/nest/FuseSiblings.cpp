@@ -219,6 +219,8 @@ private:
 
 /// Fuses two nests, the first before the second; true if it did.
 static bool fuse(ComputeOp first, ComputeOp second) {
+  if (areTooLargeTogether(first, second))
+    return false;
   bool shares = false;
   for (Value read : second.getReads())
     shares |= llvm::is_contained(first.getReads(), read);

@@ -19,6 +19,16 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+bool nest::areTooLargeTogether(Operation *a, Operation *b) {
+  constexpr size_t mostOperands = 48, mostScalars = 256;
+  size_t scalars = 0;
+  for (Operation *op : {a, b})
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        scalars += block.getOperations().size();
+  return a->getNumOperands() + b->getNumOperands() > mostOperands || scalars > mostScalars;
+}
+
 using Replacement = std::map<std::string, Expr, std::less<>>;
 
 bool nest::isFixed(Operation *op) { return op->hasAttr("schedule"); }

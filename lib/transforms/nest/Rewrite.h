@@ -31,6 +31,9 @@ inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 
 /// What a rewrite must save, in the seconds of the cost model.
 inline constexpr double leastGain = 1e-7;
+/// One nest of both would be larger than a kernel should be: more streams than a core prefetches, more
+/// values than registers hold by far, and compiling takes a time that grows faster than its size.
+bool areTooLargeTogether(mlir::Operation *a, mlir::Operation *b);
 
 /// True if the nest carries a schedule that was written for its loops and reads: no rewrite changes
 /// it.
