@@ -86,9 +86,7 @@ private:
   std::vector<std::pair<Expr, bool>> conditions;
 
   static std::string unknown(StringRef name) { return ("old." + name).str(); }
-  bool isUnknown(const std::string &name) const {
-    return sizes.count(name) && !solved.count(name);
-  }
+  bool isUnknown(const std::string &name) const { return sizes.count(name) && !solved.count(name); }
   std::vector<std::string> unknownsOf(const Expr &expr) const {
     std::vector<std::string> result;
     for (const std::string &name : expr.names())
@@ -192,11 +190,17 @@ bool Solver::solveOne(const Expr &value, const Expr &place) {
     if (!bounds || bounds->low < 0)
       return false;
     size = Expr(bounds->high / atom.divisor + 1);
+    // A remainder is less than the divisor, however many places the target has.
+    auto remainder = part.bounds(ranges);
+    if (!remainder || remainder->low < 0)
+      conditions.emplace_back(part, false);
+    if (!remainder || remainder->high >= atom.divisor)
+      conditions.emplace_back(Expr(atom.divisor - 1) - part, false);
   }
   declare(slack, size);
   Expr scale(atom.divisor);
-  return solveOne(inner, isDivision ? scale * part + Expr::name(slack)
-                                    : scale * Expr::name(slack) + part);
+  return solveOne(inner,
+                  isDivision ? scale * part + Expr::name(slack) : scale * Expr::name(slack) + part);
 }
 
 /// Adds what says that `value` is a coordinate of the unknown; false if that cannot be said.
@@ -392,8 +396,8 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
   }
 
   for (Condition &condition : conditions)
-    condition = Condition(b.getContext(), condition.expr().substitute(inverse->names),
-                          condition.equality);
+    condition =
+        Condition(b.getContext(), condition.expr().substitute(inverse->names), condition.equality);
   llvm::append_range(conditions, inverse->conditions);
   nest.produced = inverse->produced;
   nest.reduced = inverse->reduced;
@@ -425,8 +429,7 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
     nest.reduced = nd::DimsAttr::getSorted(b.getContext(), nd::Dim(b.getContext(), unit, Expr(1)));
   }
   ComputeOp compute = nest.create(element, body, nd::CombinerKind::Add);
-  for (auto index :
-       llvm::make_early_inc_range(compute.getBody().front().getOps<IndexOp>())) {
+  for (auto index : llvm::make_early_inc_range(compute.getBody().front().getOps<IndexOp>())) {
     auto found = inverse->names.find(index.getName());
     if (found == inverse->names.end())
       continue;

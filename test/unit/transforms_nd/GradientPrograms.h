@@ -52,6 +52,15 @@ func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>, %y: !nd.tensor<f64, a: 5, b: 2>)
       -> (!nd.tensor<f64, a: 3, b: 2>, !nd.tensor<f64, a: 3, b: 2>)
   return %r#0, %r#1 : !nd.tensor<f64, a: 3, b: 2>, !nd.tensor<f64, a: 3, b: 2>
 })mlir"},
+    {"NestReadRemainder", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 5>) -> !nd.tensor<f64, k: 5> {
+  %r = nest.compute (k: 5) reads %x[a = (k + 1) mod 2], %x[a = k] {
+  ^bb0(%p: f64, %q: f64):
+    %0 = arith.mulf %p, %q : f64
+    nest.yield %0 : f64
+  } : (!nd.tensor<f64, a: 5>, !nd.tensor<f64, a: 5>) -> !nd.tensor<f64, k: 5>
+  return %r : !nd.tensor<f64, k: 5>
+})mlir"},
     {"DynamicSlice", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>) -> !nd.tensor<f64, a: 3, b: 2, k: 3> {
   %s = nd.constant dense<[[0, 1], [-2, 9], [2, 2]]> : tensor<3x2xi32> by [k, b] : !nd.tensor<i32, b: 2, k: 3>
