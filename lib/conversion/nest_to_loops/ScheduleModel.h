@@ -21,7 +21,8 @@
 // The cost of a candidate is its arithmetic plus the bytes that pass between caches. Bytes follow
 // from footprints: the box of a tensor that the loops from some place inwards touch. A cache keeps
 // what the loops from the outermost place inwards at which all boxes fit; what loops outside of
-// that place touch again is fetched again, except by the loop just outside of it. Worked example:
+// that place touch again is fetched again, except what steps of the loop just outside of it share
+// (rows of a window that moves, lines of which a step uses a part). Worked example:
 // m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n by 512, k by 256: B's box is 512 KiB and stays;
 // A streams by once for each chunk, twice in all; C is read and written four times, once for each
 // block of k.
