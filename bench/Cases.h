@@ -21,6 +21,7 @@ void compilation(const Request &request, Report &report);
 void calls(const Request &request, Report &report);
 void pointwise(const Request &request, Report &report);
 void sorting(const Request &request, Report &report);
+void scaling(const Request &request, Report &report);
 void normalisation(const Request &request, Report &report);
 
 } // namespace heddle::bench

@@ -27,6 +27,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"routing", "capsules routed by expectation maximisation, one group; --shape n=,in=,out=", routing},
       {"fashion", "training step of models/fashion; --shape batch=", fashionTraining},
       {"compile", "cold and warm compilation of that step; --shape batch=", compilation},
+      {"compile-ops", "compilation of 1000, 2000, 4000, ... ops; --shape ops= the most", scaling},
       {"call", "what a call costs beyond its work", calls},
       {"pointwise", "sum of two arrays, transposition; --shape n=", pointwise},
       {"sort", "sorted lines and their largest elements; --shape lines=,n=", sorting},
