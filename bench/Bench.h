@@ -97,6 +97,9 @@ const std::vector<Benchmark> &benchmarks();
 /// Compiles `function` for these arguments, without the cache; a system that calls the compiled program.
 template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments);
+/// The same for any size of the names `symbolic`.
+template <typename F, typename... A>
+System symbolicSystem(const Request &request, const Names &symbolic, F function, A... arguments);
 
 namespace detail {
 System loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads, double compileSeconds);
@@ -106,7 +109,13 @@ double now(Clock clock = Clock::Wall);
 
 template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments) {
-  auto compiled = jit(std::move(function), JitOptions{.threads = request.threads, .cache = false});
+  return symbolicSystem(request, {}, std::move(function), std::move(arguments)...);
+}
+
+template <typename F, typename... A>
+System symbolicSystem(const Request &request, const Names &symbolic, F function, A... arguments) {
+  auto compiled = jit(std::move(function),
+                      JitOptions{.threads = request.threads, .cache = false, .symbolic = symbolic});
   std::string path = detail::temporaryFile();
   double begin = detail::now();
   compiled.save(path, arguments...);

@@ -59,7 +59,7 @@ System bench::detail::loadAndCall(const std::string &path, std::vector<Tensor> a
   options.team = sharedThreadTeam(threads);
   const EntrySpec &entry = program->entry("function");
   std::shared_ptr<Call> call = program->prepare("function", options);
-  int64_t bytes = entry.arenaBytes + entry.scratchBytes * threads;
+  int64_t bytes = entry.arenaBytes + entry.scratchBytes.constant().value_or(0) * threads;
   for (size_t i = 0; i < arguments.size(); ++i) {
     call->bind(i, arguments[i].data());
     bytes += arguments[i].data()->bytes();

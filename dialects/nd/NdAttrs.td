@@ -32,6 +32,11 @@ def Nd_SizeAttr : Nd_Attr<"Size", "size"> {
   let extraClassDeclaration = [{
     /// The size as a number, if it mentions no symbol.
     std::optional<int64_t> constant() const { return getExpr().constant(); }
+    /// The size as a number, where symbols count as their typical value: what decisions are made
+    /// for. None of them may be wrong for another value.
+    int64_t typical() const;
+    /// The largest value; a symbol may be up to `largestSymbol`.
+    int64_t most() const;
   }];
 }
 

@@ -102,11 +102,33 @@ int64_t NdTensorType::elements() const {
 
 Sizes NdTensorType::sizes() const {
   Sizes sizes;
-  for (const Dim &dim : getDims()) {
-    assert(dim.size().constant() && "expected constant sizes");
-    sizes[dim.name.str()] = *dim.size().constant();
-  }
+  for (const Dim &dim : getDims())
+    sizes[dim.name.str()] = dim.size().typical();
   return sizes;
+}
+
+SizeExprs NdTensorType::sizeExprs() const {
+  SizeExprs sizes;
+  for (const Dim &dim : getDims())
+    sizes[dim.name.str()] = dim.size().getExpr();
+  return sizes;
+}
+
+int64_t SizeAttr::most() const {
+  if (auto known = constant())
+    return *known;
+  Ranges ranges;
+  for (const std::string &name : getExpr().names())
+    ranges[name] = {0, largestSymbol};
+  auto bounds = getExpr().bounds(ranges);
+  return bounds ? std::min(bounds->high, INT64_MAX / 2) : INT64_MAX / 2;
+}
+
+int64_t SizeAttr::typical() const {
+  if (auto known = constant())
+    return *known;
+  auto value = getExpr().evaluate([](const std::string &) { return typicalSymbol; });
+  return value ? std::max<int64_t>(*value, 1) : typicalSymbol;
 }
 
 NdTensorType NdTensorType::withElementType(Type type) const {

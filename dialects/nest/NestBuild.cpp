@@ -7,6 +7,8 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
@@ -194,7 +196,7 @@ nd::DimsAttr nest::iterationSpace(ComputeOp op) {
 int64_t nest::points(nd::DimsAttr dims) {
   int64_t product = 1;
   for (const nd::Dim &dim : dims)
-    product *= *dim.size().constant();
+    product *= dim.size().typical();
   return product;
 }
 
@@ -235,16 +237,81 @@ std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
 Sizes nest::sizesOf(nd::DimsAttr dims) {
   Sizes sizes;
   for (const nd::Dim &dim : dims)
-    sizes[dim.name.str()] = *dim.size().constant();
+    sizes[dim.name.str()] = dim.size().typical();
   return sizes;
+}
+
+llvm::StringSet<> nest::sizeSymbols(Operation *op) {
+  llvm::StringSet<> symbols;
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function)
+    return symbols;
+  for (Type type : function.getArgumentTypes())
+    if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+      for (const nd::Dim &dim : tensor.getDims())
+        for (const std::string &name : dim.size().getExpr().names())
+          symbols.insert(name);
+  if (auto list = function->getAttrOfType<ArrayAttr>("heddle.symbols"))
+    for (auto name : list.getAsRange<StringAttr>())
+      symbols.insert(name.getValue());
+  return symbols;
+}
+
+Value nest::emitIndex(OpBuilder &b, Location loc, const Expr &expr, ValueRange reads) {
+  using Kind = Expr::Atom::Kind;
+  auto constant = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(b, loc, n); };
+  Value sum;
+  auto add = [&](Value v) { sum = sum ? Value(arith::AddIOp::create(b, loc, sum, v)) : v; };
+  for (const Expr::Term &term : expr.terms()) {
+    Value product = term.coefficient == 1 ? Value() : constant(term.coefficient);
+    for (const Expr::AtomRef &atom : term.factors) {
+      Value factor;
+      if (atom->kind == Kind::Name) {
+        if (auto read = readIndex(atom->name))
+          factor = arith::IndexCastOp::create(b, loc, b.getIndexType(), reads[*read]);
+        else
+          factor = IndexOp::create(b, loc, b.getIndexType(), b.getStringAttr(atom->name));
+      } else {
+        Value x = emitIndex(b, loc, atom->operands[0], reads);
+        if (atom->kind == Kind::Min || atom->kind == Kind::Max) {
+          Value y = emitIndex(b, loc, atom->operands[1], reads);
+          factor = atom->kind == Kind::Min ? Value(arith::MinSIOp::create(b, loc, x, y))
+                                           : Value(arith::MaxSIOp::create(b, loc, x, y));
+        } else {
+          // floordiv and mod round down, the ops truncate.
+          Value d = constant(atom->divisor);
+          Value rest = arith::RemSIOp::create(b, loc, x, d);
+          Value isNegative =
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, constant(0));
+          Value mod = arith::SelectOp::create(b, loc, isNegative,
+                                              arith::AddIOp::create(b, loc, rest, d), rest);
+          factor = mod;
+          if (atom->kind == Kind::FloorDiv)
+            factor = arith::DivSIOp::create(b, loc, arith::SubIOp::create(b, loc, x, mod), d);
+        }
+      }
+      product = product ? Value(arith::MulIOp::create(b, loc, product, factor)) : factor;
+    }
+    add(product);
+  }
+  if (!sum || expr.offset())
+    add(constant(expr.offset()));
+  return sum;
+}
+
+Expr nest::atTypical(const Expr &expr, llvm::function_ref<bool(const std::string &)> iterates) {
+  return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
+    if (name.back() == '$' || readIndex(name) || iterates(name))
+      return std::nullopt;
+    return Expr(typicalSymbol);
+  });
 }
 
 Ranges nest::iterationRanges(Operation *op) {
   Ranges ranges;
   auto add = [&](nd::DimsAttr dims) {
     for (const nd::Dim &dim : dims)
-      if (auto size = dim.size().constant())
-        ranges[dim.name.str()] = {0, std::max<int64_t>(*size - 1, 0)};
+      ranges[dim.name.str()] = {0, std::max<int64_t>(dim.size().most() - 1, 0)};
   };
   if (auto compute = dyn_cast<ComputeOp>(op)) {
     add(compute.getProduced());

@@ -27,6 +27,8 @@
 
 #include "dialects/nest/Nest.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace heddle::nest {
 
 using RegionBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -82,10 +84,19 @@ nd::NdTensorType tensorTypeOf(mlir::Value value);
 llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
 /// The iteration space of a compute op: produced and reduced names.
 nd::DimsAttr iterationSpace(ComputeOp op);
-/// The ranges of the iteration names of a nest and of the groups around it; a name whose size is no
-/// constant has none. The range of an empty name is [0, 0].
+/// The ranges of the iteration names of a nest and of the groups around it, for all values of size
+/// symbols. The range of an empty name is [0, 0].
 Ranges iterationRanges(mlir::Operation *nest);
-/// Sizes of a dims list by name; all must be constant.
+/// The size symbols that stand in the arguments' types of the function around, and what its
+/// attribute `heddle.symbols` lists.
+llvm::StringSet<> sizeSymbols(mlir::Operation *op);
+/// The expression with typical values for size symbols: for names that neither iterate nor are
+/// variables of loops.
+Expr atTypical(const Expr &expr, llvm::function_ref<bool(const std::string &)> iterates);
+/// An expression as scalar ops: of coordinates, of size symbols, and of the values of `reads`.
+mlir::Value emitIndex(mlir::OpBuilder &b, mlir::Location loc, const Expr &expr,
+                      mlir::ValueRange reads = {});
+/// Sizes of a dims list by name; symbols count as their typical value.
 Sizes sizesOf(nd::DimsAttr dims);
 /// The product of constant sizes.
 int64_t points(nd::DimsAttr dims);

@@ -19,9 +19,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Names that maps may mention: those of the nest, and of the groups around it.
+/// Names that maps may mention: those of the nest, and of the groups around it, and size symbols of
+/// the function.
 static llvm::StringSet<> namesInScope(Operation *op, ArrayRef<nd::DimsAttr> own) {
-  llvm::StringSet<> names;
+  llvm::StringSet<> names = sizeSymbols(op);
   for (nd::DimsAttr dims : own)
     for (const nd::Dim &dim : dims)
       names.insert(dim.name.getValue());
@@ -126,12 +127,12 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
                                << " results, got " << layouts->size();
     for (auto [layout, result] : llvm::zip_equal(*layouts, op->getResults())) {
       auto type = tensorTypeOf(result);
-      if (isa<UnitAttr>(layout) || !type.isStatic())
+      if (isa<UnitAttr>(layout))
         continue;
       auto chosen = dyn_cast<LayoutAttr>(layout);
       if (!chosen)
         return op->emitOpError() << "expected a layout or unit, got " << layout;
-      if (std::string message = chosen.getLayout().verify(type.sizes()); !message.empty())
+      if (std::string message = chosen.getLayout().verifyAll(type.sizeExprs()); !message.empty())
         return op->emitOpError() << message;
     }
   }
@@ -150,9 +151,7 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
         return op->emitOpError() << "expected a stage of one of " << operands.size()
                                  << " reads, got " << stage.operand;
       nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
-      if (!type.isStatic())
-        continue;
-      if (std::string message = stage.layout.verify(type.sizes()); !message.empty())
+      if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
         return op->emitOpError() << "stage of read " << stage.operand << ": " << message;
     }
   }
@@ -448,6 +447,8 @@ LogicalResult IndexOp::verify() {
       if (group.getNames().contains(getName()))
         return success();
   }
+  if (sizeSymbols(*this).contains(getName()))
+    return success();
   return emitOpError() << "no enclosing nest has the name '" << getName() << "' here"; // c1
 }
 

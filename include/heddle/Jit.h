@@ -53,6 +53,12 @@ struct JitOptions {
   /// Paths of shared objects that add passes, kernels or rules to the compiler, in this order
   /// (docs/plugins.md). `jit` throws Error for one that can't be loaded.
   std::vector<std::string> plugins = {};
+  /// Names whose size one program serves whatever it is, so that a last, short batch needs no program
+  /// of its own. In the traced function such a size is no number. What hangs on it is decided when the
+  /// function is called; all arguments that have the name must agree.
+  Names symbolic = {};
+  /// Sizes of these names that get programs of their own all the same.
+  std::vector<Extent> specialised = {};
 };
 
 /// Measured and planned facts of a compiled function.

@@ -60,7 +60,7 @@ std::string heddle::contiguousAlong(MapAttr map, StringRef name) {
 double heddle::pointsOf(nd::DimsAttr dims) {
   double count = 1;
   for (const nd::Dim &dim : dims)
-    count *= double(dim.size().constant().value_or(1));
+    count *= double(dim.size().typical());
   return count;
 }
 
@@ -80,7 +80,7 @@ double heddle::tensorBytes(Value tensor) {
   nd::NdTensorType type = tensorTypeOf(tensor);
   double count = 1;
   for (const nd::Dim &dim : type.getDims())
-    count *= double(dim.size().constant().value_or(1));
+    count *= double(dim.size().typical());
   return count * elementBytes(type.getElementType());
 }
 
@@ -140,7 +140,7 @@ double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extent
   }
   double elements = 1;
   for (const MapEntry &entry : map.getEntries()) {
-    double size = double(type.size(entry.name.getValue()).constant().value_or(1));
+    double size = double(type.size(entry.name.getValue()).typical());
     Expr place = entry.expr();
     double span = size;
     if (auto bounds = isGathered(place) ? std::nullopt : place.simplify(ranges).bounds(ranges))
@@ -165,7 +165,7 @@ static double weightedTraffic(Operation *op, llvm::function_ref<double(double)> 
   for (const NestRead &read : readsOf(op)) {
     nd::NdTensorType type = tensorTypeOf(read.value);
     double &sum = elements[read.value];
-    sum = std::min(double(std::max<int64_t>(type.elements(), 1)),
+    sum = std::min(std::max(pointsOf(type.getDims()), 1.0),
                    sum + footprint(read.map, type, extentsOf(op, read.inFinish)));
   }
   double bytes = 0;

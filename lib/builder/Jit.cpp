@@ -38,6 +38,23 @@ struct Compiled {
 struct JitCore::Impl {
   JitOptions options;
   Extensions extensions;
+
+  /// The type for which a program is made: sizes that it need not know become symbols.
+  nd::NdTensorType programType(nd::NdTensorType type) const {
+    llvm::SmallVector<nd::Dim> dims;
+    for (const nd::Dim &dim : type.getDims()) {
+      auto is = [&](const Name &name) { return dim.name == name.str(); };
+      bool isSymbolic = std::any_of(options.symbolic.begin(), options.symbolic.end(), is) &&
+                        std::none_of(options.specialised.begin(), options.specialised.end(),
+                                     [&](const Extent &extent) {
+                                       return is(extent.name) && dim.size().constant() == extent.size;
+                                     });
+      dims.push_back(isSymbolic ? nd::Dim(type.getContext(), dim.name.getValue(),
+                                          Expr::name(dim.name.str() + "_size"))
+                                : dim);
+    }
+    return type.withDims(dims);
+  }
   std::mutex mutex; ///< of what follows; a GraphLock is never waited for with it
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
@@ -99,8 +116,11 @@ struct JitCore::Impl {
     std::vector<NodeRef> formals;
     for (Leaf &leaf : leaves) {
       actuals.push_back(*leaf.tensor);
-      *leaf.tensor = formalLike(*leaf.tensor, leaf.path);
-      formals.push_back(leaf.tensor->node);
+      NodeRef formal = makeLeaf(programType(nodeOf(*leaf.tensor, here)->type()), here);
+      formal->formal = true;
+      formal->name = leaf.path;
+      leaf.tensor->node = formal;
+      formals.push_back(formal);
     }
     auto restore = [&] {
       for (size_t i = 0; i < leaves.size(); ++i)
@@ -238,8 +258,10 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
 
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   std::string signature;
-  for (const Leaf &leaf : leaves)
-    signature += leaf.path + (nodeOf(*leaf.tensor, here), leaf.tensor->type()) + ";";
+  for (const Leaf &leaf : leaves) {
+    llvm::raw_string_ostream text(signature);
+    text << leaf.path << impl->programType(nodeOf(*leaf.tensor, here)->type()) << ";";
+  }
   // Inside of another trace the function is simply part of it.
   bool nested = false;
   {

@@ -227,7 +227,34 @@ Tensor product(Operand x, const Names &over) { return reduce(x, over, nd::Combin
 Tensor max(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Max); }
 Tensor min(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Min); }
 
+/// How many points `names` of `x` have, as a tensor: sizes that are no numbers are counted.
+static Tensor countOf(const Operand &x, const Names &names, ElementType element) {
+  GraphLock lock;
+  NodeRef input = nodeOf(x.tensor, x.here);
+  Tensor one = constant(1, element, {}, x.here);
+  Tensor ones = make(x.here, {one.node}, [&](OpBuilder &builder, Location loc) {
+    SmallVector<nd::Dim> dims;
+    for (const nd::Dim &dim : input->type().getDims())
+      if (llvm::any_of(names, [&](const Name &name) { return dim.name == name.str(); }))
+        dims.push_back(dim);
+    return nd::buildBroadcast(builder, loc, one.node->value, dims);
+  });
+  return sum(Operand(ones, x.here), names);
+}
+
+static bool haveNumbers(const Operand &x, const Names &names) {
+  GraphLock lock;
+  nd::NdTensorType type = nodeOf(x.tensor, x.here)->type();
+  return llvm::all_of(names, [&](const Name &name) {
+    nd::SizeAttr size = type.size(name.str());
+    return !size || size.constant();
+  });
+}
+
 Tensor mean(Operand x, const Names &over) {
+  if (!haveNumbers(x, over))
+    return Operand(sum(x, over), x.here) /
+           Operand(countOf(x, over, x.tensor.elementType()), x.here);
   double count = 1;
   for (const Name &name : over)
     count *= double(x.tensor.size(name, x.here));
@@ -240,14 +267,25 @@ static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind
   // The linear index of each element travels with it; on a tie the smaller index stays. Any number
   // is better than NaN.
   NodeRef input = nodeOf(x.tensor, x.here);
-  std::vector<Extent> extents;
-  for (const auto &[name, size] : x.tensor.sizes())
-    extents.push_back({Name(name), size});
-  Tensor index = constant(0, ElementType::I64, extents, x.here);
+  Tensor zero = constant(0, ElementType::I64, {}, x.here);
+  Tensor index = make(x.here, {zero.node}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildBroadcast(builder, loc, zero.node->value, input->type().getDims().getDims());
+  });
   for (const Name &name : over) {
-    int64_t size = x.tensor.size(name, x.here);
-    Tensor place = iota({name, size}, ElementType::I64, x.here).broadcast(extents, x.here);
-    index = Operand(index, x.here) * Operand(double(size), x.here) + Operand(place, x.here);
+    bool isNumber = haveNumbers(x, {name});
+    Operand size = isNumber ? Operand(double(x.tensor.size(name, x.here)), x.here)
+                            : Operand(countOf(x, {name}, ElementType::I64), x.here);
+    Tensor place = make(x.here, {input}, [&](OpBuilder &builder, Location loc) -> Value {
+      nd::NdTensorType whole = input->type().withElementType(builder.getI64Type());
+      SmallVector<nd::Dim> dims{nd::Dim(builder.getStringAttr(name.str()), whole.size(name.str()))},
+          others;
+      for (const nd::Dim &dim : whole.getDims())
+        if (dim.name != name.str())
+          others.push_back(dim);
+      Value iota = nd::IotaOp::create(builder, loc, whole.withDims(dims), name.str());
+      return nd::buildBroadcast(builder, loc, iota, others);
+    });
+    index = Operand(index, x.here) * size + Operand(place, x.here);
   }
   return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
     Type element = input->type().scalarType();

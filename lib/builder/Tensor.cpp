@@ -59,10 +59,17 @@ int64_t Tensor::size(const Name &name, Here here) const {
   nd::SizeAttr size = typeOf(*this).size(name.str());
   if (!size)
     fail(here, "unknown name '" + name.str() + "'; the tensor is " + type());
+  if (!size.constant())
+    fail(here, "the size of '" + name.str() + "' is " + size.getExpr().str() +
+                   " here, no number: one program serves every size of it (JitOptions::symbolic)");
   return *size.constant();
 }
 
-Sizes Tensor::sizes() const { return typeOf(*this).sizes(); }
+Sizes Tensor::sizes() const {
+  for (const std::string &name : names())
+    size(Name(name));
+  return typeOf(*this).sizes();
+}
 
 std::string Tensor::type() const {
   std::string text;
@@ -70,7 +77,12 @@ std::string Tensor::type() const {
   return text;
 }
 
-size_t Tensor::count() const { return size_t(typeOf(*this).elements()); }
+size_t Tensor::count() const {
+  size_t count = 1;
+  for (const auto &[name, size] : sizes())
+    count *= size_t(size);
+  return count;
+}
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -78,8 +90,7 @@ size_t Tensor::count() const { return size_t(typeOf(*this).elements()); }
 
 TensorSpec heddle::detail::specOfType(nd::NdTensorType type) {
   TensorSpec spec{*fromMlir(type.getElementType()), {}};
-  for (const auto &[name, size] : type.sizes())
-    spec.dims[name] = Expr(size);
+  spec.dims = type.sizeExprs();
   return spec;
 }
 

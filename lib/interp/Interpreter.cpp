@@ -38,15 +38,27 @@ bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments) {
     return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
                             << func.getName() << "', got " << arguments.size(),
            failure();
-  for (auto [formalType, argument] : llvm::zip_equal(func.getArgumentTypes(), arguments)) {
-    auto formal = dyn_cast<nd::NdTensorType>(formalType);
-    if (!formal)
+  for (Type formalType : func.getArgumentTypes())
+    if (!isa<nd::NdTensorType>(formalType))
       return func.emitError() << "expected named tensors as arguments, got " << formalType,
              failure();
-    for (const nd::Dim &dim : formal.getDims())
-      if (auto symbol = dim.size().getExpr().asName())
-        if (nd::SizeAttr size = argument.size(dim.name.getValue()))
-          symbols.try_emplace(*symbol, size.getExpr());
+  // Sizes that are linear in one unknown symbol tell it.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [formal, argument] : llvm::zip_equal(func.getArgumentTypes(), arguments))
+      for (const nd::Dim &dim : cast<nd::NdTensorType>(formal).getDims()) {
+        Expr left = dim.size().getExpr().substitute(symbols);
+        std::vector<std::string> unknown = left.names();
+        nd::SizeAttr size = argument.size(dim.name.getValue());
+        if (unknown.size() != 1 || !left.isAffine() || !size)
+          continue;
+        Expr rest = size.getExpr() - Expr(left.offset());
+        int64_t factor = left.coefficient(unknown[0]);
+        if (auto number = rest.constant(); factor != 1 && (!number || *number % factor))
+          continue;
+        symbols[unknown[0]] = factor == 1 ? rest : Expr(*rest.constant() / factor);
+        changed = true;
+      }
   }
   for (auto [i, formalType, argument] : llvm::enumerate(func.getArgumentTypes(), arguments)) {
     auto formal = cast<nd::NdTensorType>(formalType);

@@ -165,6 +165,8 @@ private:
 
 static Scope scopeOf(const Frame &frame) {
   Scope scope;
+  for (const auto &[name, value] : frame.symbols)
+    scope.slots[scope.slot(name)] = value.constant().value_or(0);
   for (const auto &[name, coordinate] : frame.group)
     scope.slots[scope.slot(name)] = coordinate;
   return scope;

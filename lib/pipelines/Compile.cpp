@@ -8,6 +8,7 @@
 #include "lib/pipelines/Compile.h"
 
 #include "lib/pipelines/Cache.h"
+#include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/Kernels.h"
 #include "lib/pipelines/MemoryPlan.h"
 #include "lib/pipelines/NeutralNames.h"
@@ -135,21 +136,36 @@ static bool isSmall(const StepSpec &step) {
 static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
                                              ArrayRef<CompiledKernel> kernels) {
   std::vector<bool> serial;
+  EntrySpec &spec = entry.spec;
+  std::vector<Expr> chunks;
   for (OutlinedStep &step : entry.steps) {
     const CompiledKernel &kernel = kernels[step.kernel];
+    SizeExprs symbols;
+    for (auto [number, at] : llvm::enumerate(step.numbers))
+      symbols[kernelSymbol(number)] = Expr::name(spec.symbols[size_t(at)]);
     step.spec.kernel = kernel.symbol;
-    entry.spec.scratchBytes = std::max(entry.spec.scratchBytes, kernel.scratchBytes);
-    serial.push_back(kernel.chunks <= 1 || isSmall(step.spec));
+    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.scratchBytes.substitute(symbols));
+    chunks.push_back(kernel.chunks.substitute(symbols));
+    bool isOne = chunks.back().constant().value_or(2) <= 1;
+    serial.push_back(isOne || (isSmall(step.spec) && chunks.back().isConstant()));
   }
   std::vector<bool> waits = planBarriers(entry, serial);
   std::vector<cpu::EntryStep> steps;
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     std::vector<int32_t> values = step.operands;
     values.insert(values.end(), step.results.begin(), step.results.end());
-    int64_t chunks = kernels[step.kernel].chunks;
-    steps.push_back({step.spec.kernel, chunks, serial[s], waits[s], std::move(values)});
-    step.spec.chunks = serial[s] ? 1 : chunks; // a program without shared steps runs on one thread
-    entry.spec.steps.push_back(step.spec);
+    int32_t chunksAt = -1;
+    if (!chunks[s].isConstant()) {
+      size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());
+      if (found == spec.derived.size())
+        spec.derived.push_back(chunks[s]);
+      chunksAt = int32_t(spec.symbols.size() + found);
+    }
+    int64_t count = chunks[s].constant().value_or(2); // of more than one
+    steps.push_back({step.spec.kernel, count, serial[s], waits[s], std::move(values), step.numbers,
+                     chunksAt});
+    step.spec.chunks = serial[s] ? 1 : count; // a program without shared steps runs on one thread
+    spec.steps.push_back(step.spec);
   }
   return steps;
 }

@@ -10,6 +10,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/pipelines/KernelOrder.h"
+#include "lib/transforms/nd/Lift.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -365,9 +366,65 @@ KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Va
   return ordered;
 }
 
+std::string heddle::kernelSymbol(size_t number) { return "size" + std::to_string(number) + "_"; }
+
+/// Numbers the size symbols in the order in which they are met.
+static void nameSymbols(func::FuncOp function, const llvm::StringSet<> &known,
+                        std::vector<std::string> &symbols) {
+  if (known.empty())
+    return;
+  nd::NameRewriter rewriter;
+  auto meet = [&](StringRef name) {
+    if (!known.contains(name) || llvm::is_contained(symbols, name))
+      return;
+    std::string label = kernelSymbol(symbols.size());
+    symbols.push_back(name.str());
+    rewriter.symbols[name.str()] = Expr::name(label);
+  };
+  auto meetAll = [&](const Expr &expr) {
+    for (const std::string &name : expr.names())
+      meet(name);
+  };
+  auto meetDims = [&](nd::DimsAttr dims) {
+    for (const nd::Dim &dim : dims)
+      meetAll(dim.size().getExpr());
+  };
+  for (Type type : function.getArgumentTypes())
+    meetDims(cast<nd::NdTensorType>(type).getDims());
+  std::function<void(Attribute)> meetIn = [&](Attribute attr) {
+    if (auto list = dyn_cast<ArrayAttr>(attr)) {
+      for (Attribute each : list)
+        meetIn(each);
+    } else if (auto dims = dyn_cast<nd::DimsAttr>(attr)) {
+      meetDims(dims);
+    } else if (auto map = dyn_cast<nest::MapAttr>(attr)) {
+      for (const nest::MapEntry &entry : map.getEntries())
+        meetAll(entry.expr());
+    } else if (auto guard = dyn_cast<nest::GuardAttr>(attr)) {
+      for (const nest::Condition &condition : guard.getConditions())
+        meetAll(condition.expr());
+    }
+  };
+  function.walk([&](Operation *op) {
+    if (auto index = dyn_cast<nest::IndexOp>(op))
+      meet(index.getName());
+    if (op != function)
+      for (NamedAttribute attr : op->getAttrs())
+        meetIn(attr.getValue());
+  });
+  rewriter.rewrite(function);
+  Builder builder(function.getContext());
+  SmallVector<Attribute> labels;
+  for (size_t i = 0; i < symbols.size(); ++i)
+    labels.push_back(builder.getStringAttr(kernelSymbol(i)));
+  if (!labels.empty())
+    function->setAttr("heddle.symbols", builder.getArrayAttr(labels));
+}
+
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
                                  ArrayRef<Layout> operandLayouts, ArrayRef<Layout> resultLayouts,
-                                 nest::MachineAttr machine, bool showSchedule) {
+                                 nest::MachineAttr machine, bool showSchedule,
+                                 std::vector<std::string> &symbols) {
   MLIRContext *context = nest->getContext();
   SmallVector<Value> operands = nest::kernelOperands(nest);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
@@ -410,6 +467,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   function->setAttr("heddle.operands", list(operandsIn));
   function->setAttr("heddle.results", list(resultsIn));
   function->setAttr("heddle.machine", machine);
+  nameSymbols(function, nest::sizeSymbols(nest), symbols);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().useLocalScope());
@@ -451,5 +509,8 @@ nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &sy
     request.schedule = nest::chooseSchedule(request.nest, request.operandLayouts,
                                             request.resultLayouts, request.machine);
   request.symbol = symbol;
+  if (auto symbols = function->getAttrOfType<ArrayAttr>("heddle.symbols"))
+    for (auto name : symbols.getAsRange<StringAttr>())
+      request.sizes.push_back(name.str());
   return request;
 }

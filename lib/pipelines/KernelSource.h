@@ -48,12 +48,14 @@ KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir
 
 /// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
 /// part of it; otherwise one is chosen when the kernel is compiled, as it follows from the text.
-/// With `showSchedule` it is chosen right away, too, and written on the nest in the nest's own
+/// `symbols` gets the size symbols that the kernel has to be given, in order. With `showSchedule` it is chosen right away, too, and written on the nest in the nest's own
 /// names.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine,
-                         bool showSchedule);
+                         bool showSchedule, std::vector<std::string> &symbols);
+/// What the text calls the size symbol `number` of a kernel.
+std::string kernelSymbol(size_t number);
 
 /// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h).
 std::string zeroSource(int64_t bytes);

@@ -55,7 +55,7 @@ public:
     };
     if (auto bytes = zeroedBytes(source)) {
       result.info.module = cpu::buildZero(&context, symbol, *bytes);
-      result.info.chunks = llvm::divideCeil(*bytes, cpu::zeroChunkBytes);
+      result.info.chunks = Expr(*bytes).ceildiv(cpu::zeroChunkBytes);
       return result;
     }
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
@@ -107,12 +107,12 @@ static std::string symbolOf(const OutlinedKernel &kernel, const cpu::CpuTarget &
   return "k_" + KernelCache::keyOf(text).substr(0, 32);
 }
 
-/// In the cache objects follow a line "chunks scratch" and their sizes.
+/// In the cache objects follow a line "chunks|scratch" and their sizes.
 static std::string writeEntry(const CompiledKernel &kernel) {
-  std::string line = std::to_string(kernel.chunks) + " " + std::to_string(kernel.scratchBytes),
+  std::string line = kernel.chunks.str() + "|" + kernel.scratchBytes.str(),
               bytes;
   for (const cpu::Object &object : kernel.objects) {
-    line += " " + std::to_string(object.bytes.size());
+    line += "|" + std::to_string(object.bytes.size());
     bytes += object.bytes;
   }
   return line + "\n" + bytes;
@@ -121,10 +121,14 @@ static std::string writeEntry(const CompiledKernel &kernel) {
 static bool readEntry(StringRef bytes, const std::string &name, CompiledKernel &kernel) {
   auto [line, rest] = bytes.split('\n');
   SmallVector<StringRef> numbers;
-  line.split(numbers, ' ');
-  if (numbers.size() < 3 || numbers[0].getAsInteger(10, kernel.chunks) ||
-      numbers[1].getAsInteger(10, kernel.scratchBytes))
+  line.split(numbers, '|');
+  if (numbers.size() < 3)
     return false;
+  auto chunks = Expr::parse(numbers[0]), scratch = Expr::parse(numbers[1]);
+  if (!chunks || !scratch)
+    return false;
+  kernel.chunks = *chunks;
+  kernel.scratchBytes = *scratch;
   kernel.objects.clear();
   for (StringRef number : ArrayRef(numbers).drop_front(2)) {
     size_t size;
@@ -229,6 +233,9 @@ llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const 
             (step.waits ? " waits" : "");
     for (int32_t value : step.values)
       text += " " + std::to_string(value);
+    for (int32_t number : step.numbers)
+      text += " #" + std::to_string(number);
+    text += " @" + std::to_string(step.chunksAt);
   }
   std::string key = "e_" + KernelCache::keyOf(text);
   if (cache)

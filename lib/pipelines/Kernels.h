@@ -27,7 +27,7 @@ class KernelCache;
 struct CompiledKernel {
   std::string symbol;
   std::vector<cpu::Object> objects; ///< the first defines it, the others are an extension's
-  int64_t chunks = 1, scratchBytes = 0;
+  Expr chunks = 1, scratchBytes; ///< over the size symbols
   bool cached = false;
 };
 

@@ -197,7 +197,7 @@ private:
     for (auto [v, value] : llvm::enumerate(values))
       if (value.kind == Kind::Temporary && value.aliasOf < 0) {
         PlannedBuffer buffer;
-        buffer.bytes = *value.bytes.constant();
+        buffer.bytes = typicalBytes(value);
         buffer.first = first[v];
         buffer.last = last[v];
         buffer.alignment = value.layout.alignment;
@@ -211,6 +211,13 @@ private:
   }
 };
 } // namespace
+
+int64_t heddle::typicalBytes(const ValueSpec &value) {
+  if (auto bytes = value.bytes.constant())
+    return *bytes;
+  auto bytes = value.bytes.evaluate([](const std::string &) { return typicalSymbol; });
+  return std::max<int64_t>(bytes.value_or(1), 1);
+}
 
 int64_t heddle::planMemory(OutlinedEntry &entry) { return Planner(entry).run(); }
 
@@ -304,9 +311,18 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       value = values[size_t(value)].aliasOf;
     const ValueSpec &place = values[size_t(value)];
     int64_t bytes = std::max<int64_t>(1, place.bytes.constant().value_or(1));
-    if (place.kind == Kind::Temporary)
+    if (place.kind == Kind::Temporary && entry.spec.symbols.empty())
       return {-1, place.offset, place.offset + bytes};
     return {value, 0, bytes};
+  };
+  // Where the arena is planned when sizes are known, a value may lie where any did that is dead.
+  auto diesBefore = [&](int32_t value, size_t step) {
+    const ValueSpec &place = values[placeOf(values, value)];
+    int32_t last = place.lastStep;
+    for (size_t v = 0; v < values.size(); ++v)
+      if (placeOf(values, int32_t(v)) == placeOf(values, value))
+        last = std::max(last, values[v].lastStep);
+    return place.kind == Kind::Temporary && last < int32_t(step);
   };
   std::vector<bool> waits(entry.steps.size());
   SmallVector<std::pair<size_t, Footprint>> open; // steps since the last barrier
@@ -316,6 +332,9 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       mine.reads.push_back(touched(value));
     for (int32_t value : step.results)
       mine.writes.push_back(touched(value));
+    bool makes = !entry.spec.symbols.empty() && llvm::any_of(step.results, [&](int32_t value) {
+      return values[placeOf(values, value)].kind == Kind::Temporary;
+    });
     for (const auto &[other, theirs] : open) {
       // Thread 0 runs its own steps in order.
       if (serial[s] && serial[other])
@@ -323,6 +342,10 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       if (anyOverlap(mine.reads, theirs.writes) || anyOverlap(mine.writes, theirs.reads) ||
           anyOverlap(mine.writes, theirs.writes))
         waits[s] = true;
+      for (const std::vector<int32_t> *list :
+           {&entry.steps[other].operands, &entry.steps[other].results})
+        for (int32_t value : *list)
+          waits[s] = waits[s] || (makes && diesBefore(value, s));
     }
     if (waits[s])
       open.clear();

@@ -32,6 +32,9 @@ namespace heddle {
 /// temporaries that live at one step: no arena can be smaller.
 int64_t planMemory(OutlinedEntry &entry);
 
+/// How large a value is, where size symbols count as their typical value.
+int64_t typicalBytes(const ValueSpec &value);
+
 /// Values with `zero_padded` layouts whose padding no earlier value establishes are cleared by a
 /// step of their own before they are made. Memory must have been planned.
 void establishPadding(OutlinedProgram &program, OutlinedEntry &entry);

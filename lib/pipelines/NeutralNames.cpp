@@ -8,6 +8,7 @@
 #include "lib/pipelines/NeutralNames.h"
 
 #include "lib/analysis/CanonicalNames.h"
+#include "lib/pipelines/KernelSource.h"
 #include "lib/transforms/nd/Lift.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,31 +18,6 @@ using namespace heddle;
 using namespace mlir;
 
 static constexpr const char *dictionaryName = "heddle.names";
-
-/// Renames everything in a function: types, attributes, layouts of arguments and results.
-static void rename(func::FuncOp function, const nd::NameRewriter &rewriter) {
-  function.walk([&](Operation *op) {
-    rewriter.rewriteAttributes(op);
-    for (OpResult result : op->getResults())
-      result.setType(rewriter.rewrite(result.getType()));
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setType(rewriter.rewrite(argument.getType()));
-  });
-  SmallVector<Type> arguments, results;
-  for (Type type : function.getArgumentTypes())
-    arguments.push_back(rewriter.rewrite(type));
-  for (Type type : function.getResultTypes())
-    results.push_back(rewriter.rewrite(type));
-  function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    if (auto layout = function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
-      function.setArgAttr(i, "nd.layout", rewriter.rewrite(layout));
-  for (unsigned i = 0; i < results.size(); ++i)
-    if (auto layout = function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
-      function.setResultAttr(i, "nd.layout", rewriter.rewrite(layout));
-}
 
 namespace {
 struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::FuncOp>> {
@@ -58,6 +34,18 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::Func
     nd::NameRewriter rewriter;
     SmallVector<NamedAttribute> dictionary;
     Builder builder(function.getContext());
+    // Size symbols first, so that none is spelled like a dimension.
+    nd::NameRewriter sizes;
+    for (Type type : function.getArgumentTypes())
+      if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+        for (const nd::Dim &dim : tensor.getDims())
+          for (const std::string &symbol : dim.size().getExpr().names()) {
+            std::string neutral = kernelSymbol(sizes.symbols.size());
+            if (sizes.symbols.try_emplace(symbol, Expr::name(neutral)).second)
+              dictionary.push_back(builder.getNamedAttr(neutral, builder.getStringAttr(symbol)));
+          }
+    if (!sizes.symbols.empty())
+      sizes.rewrite(function);
     for (auto [i, name] : llvm::enumerate(canonicalNames(function))) {
       std::string digits = std::to_string(i);
       std::string neutral =
@@ -65,7 +53,7 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::Func
       rewriter.names[name] = neutral;
       dictionary.push_back(builder.getNamedAttr(neutral, builder.getStringAttr(name)));
     }
-    rename(function, rewriter);
+    rewriter.rewrite(function);
     function->setAttr(dictionaryName, builder.getDictionaryAttr(dictionary));
   }
 };
@@ -82,10 +70,22 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<func::Func
       return;
     nd::NameRewriter rewriter;
     llvm::StringSet<> taken;
+    auto isSymbol = [](NamedAttribute entry) { return entry.getName().getValue().ends_with("_"); };
     for (NamedAttribute entry : dictionary) {
       StringRef name = cast<StringAttr>(entry.getValue()).getValue();
+      if (isSymbol(entry))
+        continue;
       rewriter.names[entry.getName()] = name.str();
       taken.insert(name);
+    }
+    for (NamedAttribute entry : dictionary) {
+      std::string name = cast<StringAttr>(entry.getValue()).str();
+      if (!isSymbol(entry))
+        continue;
+      if (!taken.insert(name).second)
+        name = nd::freshName(name, taken);
+      rewriter.names[entry.getName()] = name;
+      rewriter.symbols[entry.getName().str()] = Expr::name(name);
     }
     std::vector<std::string> made;
     for (const auto &entry : nd::collectNames(function))
@@ -98,7 +98,7 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<func::Func
       if (spelled != rewriter.names.end())
         rewriter.names[name] = nd::freshName(spelled->second, taken);
     }
-    rename(function, rewriter);
+    rewriter.rewrite(function);
     function->removeAttr(dictionaryName);
   }
 };

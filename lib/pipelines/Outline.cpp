@@ -10,6 +10,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/pipelines/Constants.h"
 #include "lib/pipelines/KernelSource.h"
+#include "lib/pipelines/MemoryPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -143,7 +144,7 @@ static double costOf(Region &region) {
 static double sizeOf(nd::DimsAttr dims) {
   double points = 1;
   for (const nd::Dim &dim : dims)
-    points *= double(dim.size().constant().value_or(1));
+    points *= double(dim.size().typical());
   return points;
 }
 
@@ -219,7 +220,25 @@ private:
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
 
-  /// Every value needs an element type that lies in memory and sizes that are numbers.
+  /// Lists the symbols that the arguments' sizes tell, as the runtime finds them: sizes that are
+  /// linear in one unknown symbol.
+  void bindSymbols() {
+    std::vector<std::string> &symbols = entry.spec.symbols;
+    for (size_t before = SIZE_MAX; before != symbols.size();) {
+      before = symbols.size();
+      for (Type type : entry.function.getArgumentTypes())
+        if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+          for (const nd::Dim &dim : tensor.getDims()) {
+            Expr left = nest::atTypical(dim.size().getExpr(), [&](const std::string &name) {
+              return !llvm::is_contained(symbols, name);
+            });
+            if (left.names().size() == 1 && left.isAffine())
+              symbols.push_back(left.names()[0]);
+          }
+    }
+  }
+
+  /// Every value needs an element type that lies in memory and sizes that arguments tell.
   LogicalResult checkTypes() {
     auto check = [&](Location loc, Type type, const Twine &what) -> LogicalResult {
       auto tensor = dyn_cast<nd::NdTensorType>(type);
@@ -230,11 +249,16 @@ private:
       if (!parseElementType(element))
         return emitError(loc) << what << " has the element type " << element
                               << ", which compiled programs do not have";
-      if (!tensor.isStatic())
-        return emitError(loc) << what << " has sizes that are not numbers: " << type;
+      for (const nd::Dim &dim : tensor.getDims())
+        for (const std::string &symbol : dim.size().getExpr().names())
+          if (!llvm::is_contained(entry.spec.symbols, symbol))
+            return emitError(loc) << what << " has the size " << dim.size().getExpr().str()
+                                  << " for '" << dim.name.getValue() << "', but no argument tells '"
+                                  << symbol << "'";
       return success();
     };
     func::FuncOp function = entry.function;
+    bindSymbols();
     for (BlockArgument argument : function.getArguments())
       if (failed(
               check(argument.getLoc(), argument.getType(), "argument '" + nameOf(argument) + "'")))
@@ -268,7 +292,7 @@ private:
     auto type = nest::tensorTypeOf(value);
     spec.type = specOf(type);
     spec.layout = layout;
-    spec.bytes = Expr(layout.elements(type.sizes()) * byteSize(spec.type.element));
+    spec.bytes = layout.elementsOver(type.sizeExprs()) * Expr(byteSize(spec.type.element));
     int32_t index = int32_t(entry.spec.values.size());
     values[value] = index;
     entry.spec.values.push_back(std::move(spec));
@@ -276,7 +300,10 @@ private:
   }
 
   LogicalResult checkLayout(Value value, const Layout &layout) {
-    std::string problem = layout.verify(nest::tensorTypeOf(value).sizes());
+    auto type = nest::tensorTypeOf(value);
+    std::string problem = layout.verifyAll(type.sizeExprs());
+    if (problem.empty() && layout.zeroPadded && !type.isStatic())
+      problem = "padding is zero only where all sizes are numbers";
     if (problem.empty())
       return success();
     return emitError(value.getLoc()) << "the layout " << layout.str() << " does not fit "
@@ -352,8 +379,11 @@ private:
       step.results.push_back(add(result, kind, valueName, layout));
     }
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
+    std::vector<std::string> symbols;
     std::string source =
-        kernelSource(op, labels, operandLayouts, resultLayouts, machine, showSchedules);
+        kernelSource(op, labels, operandLayouts, resultLayouts, machine, showSchedules, symbols);
+    for (const std::string &symbol : symbols)
+      step.numbers.push_back(int32_t(llvm::find(entry.spec.symbols, symbol) - entry.spec.symbols.begin()));
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
       program.kernels.push_back({source, name, op->getLoc(), labels.spelling()});
@@ -364,7 +394,7 @@ private:
     step.spec.flops = flopsOf(op);
     for (const std::vector<int32_t> *list : {&step.operands, &step.results})
       for (int32_t value : *list)
-        step.spec.bytesMoved += double(*entry.spec.values[size_t(value)].bytes.constant());
+        step.spec.bytesMoved += double(typicalBytes(entry.spec.values[size_t(value)]));
     entry.steps.push_back(std::move(step));
     return success();
   }

@@ -37,6 +37,7 @@ struct OutlinedStep {
   size_t kernel;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
   StepSpec spec;                          ///< without chunks and kernel symbol
+  std::vector<int32_t> numbers; ///< the entry's symbols that the kernel gets after the values
 
   /// The value that op operand or result `value` is, among this step's.
   int32_t operand(mlir::Value value) const;

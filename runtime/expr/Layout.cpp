@@ -183,15 +183,32 @@ std::vector<int64_t> Layout::extents(const Sizes &sizes) const {
   return result;
 }
 
+std::vector<Expr> Layout::extentsOver(const SizeExprs &sizes) const {
+  std::vector<Expr> result;
+  for (const Factor &factor : factors) {
+    Expr extent(1);
+    for (const std::string &name : factor.names)
+      extent = extent * sizes.find(name)->second;
+    extent = (extent + Expr(factor.low + factor.high)).ceildiv(factor.divisor);
+    result.push_back(factor.modulus ? Expr(factor.modulus) : extent);
+  }
+  return result;
+}
+
 std::vector<Expr> Layout::indices(const Sizes &sizes) const {
+  return indicesOver(SizeExprs(sizes.begin(), sizes.end()));
+}
+
+std::vector<Expr> Layout::indicesOver(const SizeExprs &sizes) const {
   std::vector<Expr> result;
   Ranges ranges;
   for (const auto &[name, size] : sizes)
-    ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
+    if (auto known = size.constant())
+      ranges[name] = {0, std::max<int64_t>(*known - 1, 0)};
   for (const Factor &factor : factors) {
     Expr index;
     for (const std::string &name : factor.names)
-      index = index * Expr(sizes.find(name)->second) + Expr::name(name);
+      index = index * sizes.find(name)->second + Expr::name(name);
     index = (index + Expr(factor.low)).floordiv(factor.divisor);
     if (factor.modulus)
       index = index.mod(factor.modulus);
@@ -222,6 +239,20 @@ int64_t Layout::elements(const Sizes &sizes) const {
     count = (count + block - 1) / block * block;
   }
   return count;
+}
+
+Expr Layout::elementsOver(const SizeExprs &sizes) const {
+  Sizes known;
+  for (const auto &[name, size] : sizes)
+    if (auto number = size.constant())
+      known[name] = *number;
+  if (known.size() == sizes.size())
+    return Expr(elements(known));
+  Expr count(1);
+  for (const Expr &extent : extentsOver(sizes))
+    count = count * extent;
+  int64_t block = int64_t(1) << (swizzle.bits ? swizzle.base + swizzle.bits : 0);
+  return count.ceildiv(block) * Expr(block);
 }
 
 bool Layout::hasPadding(const Sizes &sizes) const {
@@ -300,6 +331,25 @@ static std::string verifyChain(const std::vector<std::string> &names,
     return "the layout lacks '" + groupText(names) + " mod " +
            std::to_string(chain.back().divisor) + "'";
   return "";
+}
+
+std::string Layout::verifyAll(const SizeExprs &sizes) const {
+  Sizes known;
+  for (const auto &[name, size] : sizes)
+    known[name] = size.constant().value_or(1);
+  for (const Factor &factor : factors)
+    for (const std::string &name : factor.names) {
+      auto size = sizes.find(name);
+      if (size == sizes.end() || size->second.isConstant() || !factor.modulus)
+        continue;
+      bool outermost = std::none_of(factors.begin(), factors.end(), [&](const Factor &other) {
+        return other.names == factor.names && other.divisor > factor.divisor;
+      });
+      if (outermost)
+        return "the layout tells only " + std::to_string(factor.divisor * factor.modulus) +
+               " elements of '" + name + "' apart, whose size is " + size->second.str();
+    }
+  return verify(known);
 }
 
 std::string Layout::verify(const Sizes &sizes) const {

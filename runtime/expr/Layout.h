@@ -30,6 +30,14 @@
 
 namespace heddle {
 
+/// A size symbol is a number from 0 to this.
+inline constexpr int64_t largestSymbol = int64_t(1) << 31;
+/// What decisions take it for: divided by the tiles that occur, and no multiple of a power of two that
+/// caches suffer from. No decision may be wrong for another value.
+inline constexpr int64_t typicalSymbol = 384;
+/// Sizes over symbols.
+using SizeExprs = std::map<std::string, Expr, std::less<>>;
+
 struct Layout {
   /// `((merged index + low) floordiv divisor) mod modulus`; modulus 0 means none.
   struct Factor {
@@ -63,15 +71,20 @@ struct Layout {
   /// Empty if every element of a tensor with these sizes has its own place;
   /// otherwise a sentence that names the dimension at fault.
   std::string verify(const Sizes &sizes) const;
+  /// The same for all values of the symbols.
+  std::string verifyAll(const SizeExprs &sizes) const;
 
   /// The extent of each factor.
   std::vector<int64_t> extents(const Sizes &sizes) const;
+  std::vector<Expr> extentsOver(const SizeExprs &sizes) const;
   /// The index of each factor as an expression over the tensor's names.
   std::vector<Expr> indices(const Sizes &sizes) const;
+  std::vector<Expr> indicesOver(const SizeExprs &sizes) const;
   /// The element offset (before the swizzle) as an expression over the names.
   Expr address(const Sizes &sizes) const;
   /// Elements in memory, padding included; 0 if a size is 0.
   int64_t elements(const Sizes &sizes) const;
+  Expr elementsOver(const SizeExprs &sizes) const;
   /// True if some place in memory belongs to no element.
   bool hasPadding(const Sizes &sizes) const;
   /// The same layout with names replaced (names not mentioned stay).

@@ -21,7 +21,8 @@
  *
  *     void kernel(void *const *addresses, int64_t chunk, void *scratch);
  *
- * `addresses[i]` is its i-th operand or result, scratch is private to a thread.
+ * `addresses[i]` is its i-th operand or result; behind them lie, as numbers of 64 bits, the size
+ * symbols that it needs. scratch is private to a thread.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -56,7 +57,7 @@ struct HeddleCall {
   void **addresses;             /**< 0: address of each value of the entry */
   int64_t *counters;            /**< 8: one chunk counter a step, zero at the start; 64 bytes apart */
   void **scratch;               /**< 16: one private area a thread */
-  const int64_t *symbols;       /**< 24: values of the size symbols */
+  const int64_t *symbols;       /**< 24: values of the size symbols, and what follows from them */
   const HeddleCallTable *table; /**< 32 */
   int64_t hooks;                /**< 40: non-zero if table->step is to be called */
   void *runtime;                /**< 48: the runtime's own data */

@@ -158,10 +158,16 @@ void Call::prepare() {
                                                            {spec.name + " (arena)", ""}));
     arenaBytes = plan->arenaBytes;
   }
+  if (plan->scratchBytes > scratchBytes) {
+    for (void *&area : scratch)
+      settings.manager->free(area);
+    scratch.clear();
+    scratchBytes = plan->scratchBytes;
+  }
   while (scratch.size() < size_t(program->isAlone(spec) ? 1 : settings.team->threads()))
     scratch.push_back(
-        spec.scratchBytes > 0
-            ? settings.manager->allocate(spec.scratchBytes, 64, {spec.name + " (scratch)", ""})
+        scratchBytes > 0
+            ? settings.manager->allocate(scratchBytes, 64, {spec.name + " (scratch)", ""})
             : nullptr);
   copiesBefore.clear();
   copiesAfter.clear();

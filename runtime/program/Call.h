@@ -72,7 +72,7 @@ private:
   std::vector<void *> addresses, scratch;
   int64_t *counters = nullptr;
   char *arena = nullptr;
-  int64_t arenaBytes = 0;
+  int64_t arenaBytes = 0, scratchBytes = 0;
   std::vector<std::pair<RuntimeTensor *, RuntimeTensor *>> copiesBefore; ///< (to, from)
   std::vector<std::pair<RuntimeTensor *, int32_t>> copiesAfter;          ///< (to, value)
 

@@ -49,6 +49,14 @@ void heddle::requireArgumentType(const EntrySpec &entry, size_t argument, const 
                 describe(formal.type) + ", got " + describe(given) + ": " + difference);
 }
 
+/// ` with N = 3, M = 4`, if there are symbols.
+static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t> &values) {
+  std::string text;
+  for (size_t i = 0; i < entry.symbols.size(); ++i)
+    text += (i ? ", " : " with ") + entry.symbols[i] + " = " + std::to_string(values[i]);
+  return text;
+}
+
 std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
                                          const std::vector<const TensorSpec *> &arguments) {
   Values known;
@@ -75,13 +83,15 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
       }
   }
   std::vector<int64_t> values;
-  std::string text;
   for (const std::string &symbol : entry.symbols) {
     auto found = known.find(symbol);
     if (found == known.end())
       throw Error("the arguments of '" + entry.name + "' do not tell the size '" + symbol + "'");
     values.push_back(*found->second.constant());
-    text += (text.empty() ? "" : ", ") + symbol + " = " + found->second.str();
+    if (values.back() < 0 || values.back() > largestSymbol)
+      throw Error("the arguments of '" + entry.name + "' make the size '" + symbol + "' " +
+                  std::to_string(values.back()) + ", expected a number from 0 to " +
+                  std::to_string(largestSymbol));
   }
   for (size_t i = 0; i < arguments.size(); ++i)
     for (const auto &[name, size] : formalOf(entry, i).type.dims) {
@@ -89,8 +99,9 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
       if (expected != got)
         throw Error("the argument '" + formalOf(entry, i).name + "' of '" + entry.name +
                     "' has the size " + got.str() + " for '" + name + "', expected " +
-                    expected.str() + (size.isConstant() ? "" : ", which is " + size.str()) +
-                    (text.empty() ? "" : " with " + text));
+                    expected.str() +
+                    (size.isConstant() ? "" : ", which is " + size.str()) +
+                    symbolText(entry, values));
     }
   return values;
 }
@@ -105,13 +116,27 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
   for (size_t i = 0; i < entry.symbols.size(); ++i)
     known[entry.symbols[i]] = Expr(symbols[i]);
   plan.symbols = std::move(symbols);
+  auto valueOf = [&](const Expr &expr) {
+    auto value = expr.substitute(known).constant();
+    if (!value)
+      throw Error("a size of '" + entry.name + "' is too large: " + expr.str());
+    return *value;
+  };
+  for (const Expr &each : entry.derived)
+    plan.symbols.push_back(valueOf(each));
+  plan.scratchBytes = valueOf(entry.scratchBytes);
   size_t count = entry.values.size();
   std::vector<int32_t> last(count);
   for (size_t i = 0; i < count; ++i) {
     const ValueSpec &value = entry.values[i];
     TensorSpec type = value.type;
     for (auto &[name, size] : type.dims)
-      size = size.substitute(known);
+      if (int64_t number = valueOf(size); number < 0)
+        throw Error("the value '" + value.name + "' of '" + entry.name + "' would have the size " +
+                    std::to_string(number) + " for '" + name + "', which is " + size.str() +
+                    symbolText(entry, plan.symbols));
+      else
+        size = Expr(number);
     try {
       plan.types.push_back(placed(std::move(type), value.layout));
     } catch (const Error &error) {
@@ -168,7 +193,7 @@ EntryMemory heddle::memoryOf(const EntrySpec &entry, const EntryPlan &plan) {
   }
   memory.arena = plan.arenaBytes;
   memory.live = plan.liveBytes;
-  memory.scratch = entry.scratchBytes;
+  memory.scratch = plan.scratchBytes;
   return memory;
 }
 

@@ -20,7 +20,8 @@
 namespace heddle {
 
 struct EntryPlan {
-  std::vector<int64_t> symbols;                         ///< in EntrySpec::symbols order
+  std::vector<int64_t> symbols; ///< in EntrySpec::symbols order, then EntrySpec::derived
+  int64_t scratchBytes = 0;     ///< a thread
   std::vector<std::shared_ptr<const PlacedType>> types; ///< of each value
   std::vector<int64_t> offsets;                         ///< of temporaries in the arena
   std::vector<int32_t> places; ///< the value in whose place each lies, itself if in none

@@ -94,7 +94,9 @@ static ValueSpec valueFrom(const Json &json) {
 }
 
 static Json toJson(const EntrySpec &entry) {
-  Json values = Json::array(), steps = Json::array();
+  Json values = Json::array(), steps = Json::array(), derived = Json::array();
+  for (const Expr &each : entry.derived)
+    derived.push_back(each.str());
   for (const ValueSpec &value : entry.values)
     values.push_back(toJson(value));
   for (const StepSpec &step : entry.steps)
@@ -105,10 +107,11 @@ static Json toJson(const EntrySpec &entry) {
                      {"flops", step.flops},
                      {"bytes", step.bytesMoved}});
   return {{"name", entry.name},           {"code", entry.codeOffset},
-          {"symbols", entry.symbols},     {"values", values},
-          {"arguments", entry.arguments}, {"results", entry.results},
-          {"donations", entry.donations}, {"steps", steps},
-          {"arena", entry.arenaBytes},    {"scratch", entry.scratchBytes}};
+          {"symbols", entry.symbols},     {"derived", derived},
+          {"values", values},             {"arguments", entry.arguments},
+          {"results", entry.results},     {"donations", entry.donations},
+          {"steps", steps},               {"arena", entry.arenaBytes},
+          {"scratch", entry.scratchBytes.str()}};
 }
 
 static EntrySpec entryFrom(const Json &json) {
@@ -116,6 +119,8 @@ static EntrySpec entryFrom(const Json &json) {
   entry.name = json.at("name");
   entry.codeOffset = whole<int64_t>(json.at("code"));
   entry.symbols = json.at("symbols").get<std::vector<std::string>>();
+  for (const Json &each : json.at("derived"))
+    entry.derived.push_back(parseSize(each));
   for (const Json &value : json.at("values"))
     entry.values.push_back(valueFrom(value));
   entry.arguments = indices(json.at("arguments"));
@@ -126,7 +131,7 @@ static EntrySpec entryFrom(const Json &json) {
     entry.steps.push_back({step.at("name"), step.at("location"), whole<int64_t>(step.at("chunks")),
                            step.at("kernel"), step.at("flops"), step.at("bytes")});
   entry.arenaBytes = whole<int64_t>(json.at("arena"));
-  entry.scratchBytes = whole<int64_t>(json.at("scratch"));
+  entry.scratchBytes = parseSize(json.at("scratch"));
   return entry;
 }
 

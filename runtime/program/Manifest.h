@@ -58,6 +58,7 @@ struct EntrySpec {
   std::string name;
   int64_t codeOffset = 0;                  ///< of the HeddleEntry in the code block
   std::vector<std::string> symbols;        ///< size symbols, in HeddleCall::symbols order
+  std::vector<Expr> derived;               ///< numbers that follow from them, behind them
   std::vector<ValueSpec> values;           ///< index = index into HeddleCall::addresses
   std::vector<int32_t> arguments, results; ///< indices into `values`
   /// (argument, result) positions: the caller may give up the argument, whose place
@@ -65,7 +66,7 @@ struct EntrySpec {
   std::vector<std::pair<int32_t, int32_t>> donations;
   std::vector<StepSpec> steps;
   int64_t arenaBytes = 0;   ///< planned arena
-  int64_t scratchBytes = 0; ///< a thread
+  Expr scratchBytes;        ///< a thread, over the symbols
 };
 
 struct Manifest {

@@ -20,8 +20,17 @@ public:
   std::string run() {
     if (entry.codeOffset < 0 || entry.codeOffset >= codeBytes)
       return "it lies outside of the program's code";
-    if (entry.arenaBytes < 0 || entry.scratchBytes < 0)
+    if (entry.arenaBytes < 0 || entry.scratchBytes.constant().value_or(0) < 0)
       return "its memory has a negative size";
+    std::vector<Expr> numbers = entry.derived;
+    numbers.push_back(entry.scratchBytes);
+    for (const ValueSpec &value : entry.values)
+      for (const auto &[name, size] : value.type.dims)
+        numbers.push_back(size);
+    for (const Expr &number : numbers)
+      for (const std::string &name : number.names())
+        if (std::find(entry.symbols.begin(), entry.symbols.end(), name) == entry.symbols.end())
+          return "it mentions '" + name + "', which is no size symbol of it";
     for (size_t i = 0; i < entry.values.size(); ++i)
       if (std::string message = value(i); !message.empty())
         return message;

@@ -27,7 +27,14 @@ static std::pair<StringRef, StringRef> binding(StringRef text, const char *what)
   return {name, value};
 }
 
-Inputs::Inputs(const Options &options) : seed(options.seed) {
+size_t Inputs::runs(const Options &options) {
+  size_t most = 1;
+  for (const std::string &text : options.sizes)
+    most = std::max(most, size_t(std::count(text.begin(), text.end(), ',')) + 1);
+  return most;
+}
+
+Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
   for (const std::string &text : options.inputs) {
     auto [name, place] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
     if (find(name.str()))
@@ -45,7 +52,10 @@ Inputs::Inputs(const Options &options) : seed(options.seed) {
     files.push_back(std::move(file));
   }
   for (const std::string &text : options.sizes) {
-    auto [name, value] = binding(text, "--size SYMBOL=NUMBER");
+    auto [name, list] = binding(text, "--size SYMBOL=NUMBER or SYMBOL=NUMBER,NUMBER,...");
+    llvm::SmallVector<StringRef> values;
+    list.split(values, ',');
+    StringRef value = values[std::min(run, values.size() - 1)];
     int64_t size;
     if (value.getAsInteger(10, size) || size < 0)
       throw Error("expected a size of at least 0 for '" + name.str() + "', got '" + value.str() +

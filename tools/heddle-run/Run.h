@@ -43,18 +43,20 @@ Signature signatureOf(const EntrySpec &entry);
 struct Options {
   std::string input, output, entry;
   std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...]
-  std::vector<std::string> sizes;  ///< SYMBOL=NUMBER
+  std::vector<std::string> sizes;  ///< SYMBOL=NUMBER[,NUMBER...]: one run after another
   uint64_t seed = 0;
   int64_t printLimit = 64; ///< larger results are summed up
   int threads = 0;
-  bool interpret = false, compare = false, managed = false;
+  bool interpret = false, compare = false, managed = false, specialise = false;
   CompileOptions compile;
 };
 
 /// Where inputs come from (Inputs.cpp).
 class Inputs {
 public:
-  explicit Inputs(const Options &options);
+  /// How often the entries run: as often as the longest list of sizes says.
+  static size_t runs(const Options &options);
+  explicit Inputs(const Options &options, size_t run = 0);
   /// The arguments of an entry, each with the sorted names of its formal: read from the file that
   /// was given for it, else made from the seed.
   Arrays collect(const Signature &entry) const;

@@ -102,7 +102,7 @@ public:
   /// Compiles all entries for these arguments.
   LogicalResult compile(ArrayRef<func::FuncOp> entries, ArrayRef<Arrays> arguments) {
     for (auto [entry, given] : llvm::zip_equal(entries, arguments))
-      if (failed(specialise(entry, given)))
+      if (options.specialise && failed(specialise(entry, given)))
         return failure();
     auto parts = splitChecks(module);
     if (failed(parts))
@@ -222,51 +222,56 @@ bool run::runIr(const Options &options) {
   std::vector<Signature> signatures;
   for (func::FuncOp entry : entries)
     signatures.push_back(signatureOf(entry));
-  Inputs inputs(options);
-  expectOne(signatures, inputs, options);
-  std::vector<Arrays> arguments;
-  for (const Signature &signature : signatures)
-    arguments.push_back(inputs.collect(signature));
+  size_t runs = Inputs::runs(options);
+  if (runs > 1 && options.specialise)
+    throw Error("a program that is specialised has one size; expected one value for each --size");
   IrRunner runner(*module, options);
-  // The interpreter runs what was written, so its turn comes before the compiler's, which needs
-  // sizes that are numbers.
-  std::vector<SmallVector<interp::TensorValue>> expected(entries.size());
-  std::vector<bool> fine(entries.size(), true);
-  if (options.interpret || options.compare) {
-    OwningOpRef<ModuleOp> expanded(module->clone());
-    if (failed(expandGradients(*expanded)))
+  OwningOpRef<ModuleOp> written(module->clone()); // what the interpreter runs
+  if ((options.interpret || options.compare) && failed(expandGradients(*written)))
+    return false;
+  bool allFine = true;
+  for (size_t run = 0; run < runs; ++run) {
+    Inputs inputs(options, run);
+    expectOne(signatures, inputs, options);
+    std::vector<Arrays> arguments;
+    for (const Signature &signature : signatures)
+      arguments.push_back(inputs.collect(signature));
+    std::vector<SmallVector<interp::TensorValue>> expected(entries.size());
+    std::vector<bool> fine(entries.size(), true);
+    if (options.interpret || options.compare) {
+      for (auto [i, signature] : llvm::enumerate(signatures)) {
+        auto results =
+            runner.interpret(written->lookupSymbol<func::FuncOp>(signature.name), arguments[i]);
+        if (succeeded(results))
+          expected[i] = std::move(*results);
+        else
+          fine[i] = false;
+      }
+    }
+    bool compiles = options.compare || !options.interpret;
+    if (compiles && run == 0 && failed(runner.compile(entries, arguments)))
       return false;
     for (auto [i, signature] : llvm::enumerate(signatures)) {
-      auto results =
-          runner.interpret(expanded->lookupSymbol<func::FuncOp>(signature.name), arguments[i]);
-      if (succeeded(results))
-        expected[i] = std::move(*results);
-      else
-        fine[i] = false;
-    }
-  }
-  bool compiles = options.compare || !options.interpret;
-  if (compiles && failed(runner.compile(entries, arguments)))
-    return false;
-  for (auto [i, signature] : llvm::enumerate(signatures)) {
-    if (!fine[i])
-      continue;
-    Arrays results;
-    if (!compiles) {
-      for (const interp::TensorValue &value : expected[i])
-        results.push_back(interp::toHost(value));
-    } else {
-      auto got = runner.runCompiled(entries[i], arguments[i]);
-      if (failed(got)) {
-        fine[i] = false;
+      if (!fine[i])
         continue;
+      Arrays results;
+      if (!compiles) {
+        for (const interp::TensorValue &value : expected[i])
+          results.push_back(interp::toHost(value));
+      } else {
+        auto got = runner.runCompiled(entries[i], arguments[i]);
+        if (failed(got)) {
+          fine[i] = false;
+          continue;
+        }
+        results = std::move(*got);
       }
-      results = std::move(*got);
+      if (options.compare)
+        fine[i] = compare(entries[i], signature, expected[i], results);
+      else
+        report(signature, results, options);
     }
-    if (options.compare)
-      fine[i] = compare(entries[i], signature, expected[i], results);
-    else
-      report(signature, results, options);
+    allFine &= llvm::all_of(fine, [](bool one) { return one; });
   }
-  return llvm::all_of(fine, [](bool one) { return one; });
+  return allFine;
 }

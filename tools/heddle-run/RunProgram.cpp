@@ -63,10 +63,12 @@ bool run::runProgram(const Options &options) {
   else
     for (const EntrySpec &entry : program->manifest().entries)
       entries.push_back(signatureOf(entry));
-  Inputs inputs(options);
-  expectOne(entries, inputs, options);
-  for (const Signature &entry : entries)
-    report(entry, call(*program, entry.name, inputs.collect(entry), options), options);
+  for (size_t run = 0; run < Inputs::runs(options); ++run) {
+    Inputs inputs(options, run);
+    expectOne(entries, inputs, options);
+    for (const Signature &entry : entries)
+      report(entry, call(*program, entry.name, inputs.collect(entry), options), options);
+  }
   return true;
 }
 

@@ -51,8 +51,9 @@ int main(int argc, char **argv) {
                                cl::value_desc("name=file[:axis,...]"), cl::cat(category));
   cl::list<std::string> plugins("plugin", cl::desc("Add what this shared object holds to the compiler"),
                                 cl::value_desc("file.so"), cl::cat(category));
-  cl::list<std::string> sizes("size", cl::desc("The value of a size symbol"),
-                              cl::value_desc("symbol=number"), cl::cat(category));
+  cl::list<std::string> sizes("size", cl::desc("The value of a size symbol; of several "
+                                                     "the program runs with one after another"),
+                              cl::value_desc("symbol=number[,number...]"), cl::cat(category));
   auto output = text("output", "Write the results here", "file.safetensors", options.output);
   auto entry = text("entry", "Run this function (default: all public ones)", "name", options.entry);
   auto cpu = text("target-cpu", "What to compile for: native (default), haswell, ...", "name",
@@ -76,6 +77,8 @@ int main(int argc, char **argv) {
   auto cached = flag("no-cache", "Compile everything anew", noCache);
   auto memory = flag("managed", "Temporaries come buffer by buffer, not from a planned arena",
                      options.managed);
+  auto specialised = flag("specialise", "Compile for the sizes of the arguments alone",
+                          options.specialise);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
   options.inputs.assign(inputs.begin(), inputs.end());

@@ -111,13 +111,9 @@ private:
 
   Condition atLeast(const Expr &a, const Expr &c) { return Condition(context(), a - c); }
 
-  static int64_t sizeOf(Value value, StringRef name) { return *tensorTypeOf(value).size(name).constant(); }
+  static Expr sizeOf(Value value, StringRef name) { return tensorTypeOf(value).size(name).getExpr(); }
 
   LogicalResult convertOp(Operation *op, SmallVectorImpl<Value> &results) {
-    for (Type type : op->getOperandTypes())
-      if (!cast<nd::NdTensorType>(type).isStatic())
-        return op->emitOpError() << "expected sizes that are numbers, got " << type
-                                 << "; specialise the function for its sizes first";
     if (isa<nd::PointwiseOp, nd::RenameOp, nd::BroadcastOp>(op) && readsExcluded(op))
       return success();
     if (auto each = dyn_cast<nd::PointwiseOp>(op)) return pointwise(each, results);
@@ -150,9 +146,10 @@ private:
     }
     if (auto pad = dyn_cast<nd::PadOp>(op)) {
       std::string name = pad.getName().str();
-      int64_t size = sizeOf(pad.getInput(), name), spacing = int64_t(pad.getInterior()) + 1;
+      Expr size = sizeOf(pad.getInput(), name);
+      int64_t spacing = int64_t(pad.getInterior()) + 1;
       Expr shifted = Expr::name(name) - Expr(int64_t(pad.getLow()));
-      SmallVector<Condition> conditions{atLeast(shifted, Expr(0)), atLeast(Expr((size - 1) * spacing), shifted)};
+      SmallVector<Condition> conditions{atLeast(shifted, Expr(0)), atLeast((size - Expr(1)) * Expr(spacing), shifted)};
       if (spacing > 1)
         conditions.emplace_back(context(), shifted.mod(spacing), /*equality=*/true);
       results.push_back(copy(pad.getInput(), type, {{name, shifted.floordiv(spacing)}}, conditions, pad.getValue()));
@@ -161,7 +158,7 @@ private:
     if (auto split = dyn_cast<nd::SplitOp>(op)) {
       Expr index;
       for (auto name : split.getInto().getAsValueRange<StringAttr>())
-        index = index * Expr(*type.size(name).constant()) + Expr::name(name.str());
+        index = index * type.size(name).getExpr() + Expr::name(name.str());
       results.push_back(copy(split.getInput(), type, {{split.getName().str(), index}}));
       return success();
     }
@@ -170,10 +167,15 @@ private:
       int64_t below = 1;
       auto names = llvm::to_vector(merge.getNames().getAsValueRange<StringAttr>());
       for (size_t i = names.size(); i-- > 0;) {
-        int64_t size = std::max<int64_t>(1, sizeOf(merge.getInput(), names[i]));
         Expr part = Expr::name(merge.getInto().str()).floordiv(below);
-        places[names[i].str()] = i > 0 ? part.mod(size) : part;
-        below *= size;
+        auto size = sizeOf(merge.getInput(), names[i]).constant();
+        if (i > 0 && !size)
+          return op->emitOpError() << "expected a number as the size of '" << names[i] << "', got "
+                                   << sizeOf(merge.getInput(), names[i]).str()
+                                   << ": only the first of the merged names may have a size over "
+                                      "symbols; list it first, or specialise the function";
+        places[names[i].str()] = i > 0 ? part.mod(std::max<int64_t>(1, *size)) : part;
+        below *= std::max<int64_t>(1, size.value_or(1));
       }
       results.push_back(copy(merge.getInput(), type, places));
       return success();
@@ -254,7 +256,7 @@ private:
       places.erase(shape.tap.str());
       places[shape.name.str()] = place;
       conditions.push_back(atLeast(place, Expr(0)));
-      conditions.push_back(atLeast(Expr(sizeOf(window.getInput(), shape.name) - 1), place));
+      conditions.push_back(atLeast(sizeOf(window.getInput(), shape.name) - Expr(1), place));
       return takeIn(nest, window.getInput(), places, conditions, reduce);
     }
     if (auto rename = dyn_cast<nd::RenameOp>(op)) {
@@ -346,11 +348,12 @@ private:
       SmallVector<int64_t> shape;
       SmallVector<Attribute> order;
       for (const nd::Dim &dim : type.getDims()) {
-        shape.push_back(*dim.size().constant());
+        shape.push_back(dim.size().typical());
         order.push_back(dim.name);
       }
       auto elements = DenseElementsAttr::get(RankedTensorType::get(shape, value.getType()), Attribute(value));
-      inits.push_back(nd::ConstantOp::create(b, loc, type, elements, b.getArrayAttr(order)));
+      inits.push_back(type.isStatic() ? Value(nd::ConstantOp::create(b, loc, type, elements, b.getArrayAttr(order)))
+                                      : filled(type, value));
       carriedTypes.push_back(type);
       sliceTypes.push_back(tensorTypeOf(input).withDims(dims));
     }
@@ -512,9 +515,11 @@ private:
     };
     Value position = literal(0, 64);
     for (auto name : op.getOrder().getAsValueRange<StringAttr>()) {
-      int64_t size = sizeOf(op.getResult(), name);
-      position = arith::AddIOp::create(builder, where,
-                                       arith::MulIOp::create(builder, where, position, literal(uint64_t(size), 64)),
+      Expr size = sizeOf(op.getResult(), name);
+      Value count = size.isConstant()
+                        ? literal(uint64_t(*size.constant()), 64)
+                        : Value(arith::IndexCastOp::create(builder, where, i64, emitIndex(builder, where, size)));
+      position = arith::AddIOp::create(builder, where, arith::MulIOp::create(builder, where, position, count),
                                        indexAs(builder, where, name, i64));
     }
     Value counter = arith::ShRUIOp::create(builder, where, position, literal(2, 64));
@@ -554,7 +559,7 @@ private:
     SmallVector<Condition> conditions;
     if (op.getPaddingAttr()) {
       conditions.push_back(atLeast(place, Expr(0)));
-      conditions.push_back(atLeast(Expr(sizeOf(op.getInput(), shape.name) - 1), place));
+      conditions.push_back(atLeast(sizeOf(op.getInput(), shape.name) - Expr(1), place));
     }
     results.push_back(copy(op.getInput(), tensorTypeOf(op.getResult()), {{shape.name.str(), place}}, conditions,
                            op.getPaddingAttr()));
@@ -567,8 +572,8 @@ private:
     nd::WindowShape shape = nd::windowShape(op);
     std::string name = shape.name.str(), tap = shape.tap.str();
     auto type = tensorTypeOf(op.getResult());
-    int64_t windows = sizeOf(op.getInput(), name);
-    if (windows == 0 || type.elements() == 0) {
+    Expr windows = sizeOf(op.getInput(), name);
+    if (windows == Expr(0) || type.elements() == 0) {
       results.push_back(zeroLike(type));
       return success();
     }
@@ -595,14 +600,14 @@ private:
         conditions.emplace_back(context(), rest.mod(shape.stride), /*equality=*/true);
     }
     conditions.push_back(atLeast(window, Expr(0)));
-    conditions.push_back(atLeast(Expr(windows - 1), window));
+    conditions.push_back(atLeast(windows - Expr(1), window));
     MapAttr map = mapOf(tensorTypeOf(op.getInput()), {{name, window}, {tap, tapPlace}});
     GuardAttr guard = GuardAttr::get(context(), conditions, zero);
     nest.read(op.getInput(), map, guard);
     Ranges ranges;
     for (nd::DimsAttr dims : {nest.produced, nest.reduced})
       for (const nd::Dim &dim : dims)
-        ranges[dim.name.str()] = {0, std::max<int64_t>(0, *dim.size().constant() - 1)};
+        ranges[dim.name.str()] = {0, std::max<int64_t>(0, dim.size().most() - 1)};
     nest.maps[0] = simplifyMap(map, ranges);
     nest.guards[0] = simplifyGuard(guard, ranges);
     ComputeOp made =
@@ -613,12 +618,15 @@ private:
   }
 
   Value zeroLike(nd::NdTensorType type) {
+    return filled(type, cast<TypedAttr>(b.getZeroAttr(type.scalarType())));
+  }
+  Value filled(nd::NdTensorType type, TypedAttr value) {
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
     return nest
         .create({type.getElementType()},
                 [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
-                  return {arith::ConstantOp::create(builder, where, cast<TypedAttr>(builder.getZeroAttr(type.scalarType())))};
+                  return {arith::ConstantOp::create(builder, where, value)};
                 })
         .getResult(0);
   }
@@ -710,17 +718,16 @@ private:
     nest.produced = type.getDims();
     std::string name = op.getName().str();
     TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-    SmallVector<int64_t> starts;
-    int64_t start = 0;
+    SmallVector<Expr> starts;
+    Expr start;
     for (Value input : op.getInputs()) {
-      int64_t size = sizeOf(input, name);
-      Expr place = Expr::name(name) - Expr(start);
-      if (size > 0) {
+      Expr size = sizeOf(input, name), place = Expr::name(name) - start;
+      if (size != Expr(0)) {
         nest.read(input, mapOf(tensorTypeOf(input), {{name, place}}),
-                  GuardAttr::get(context(), {atLeast(place, Expr(0)), atLeast(Expr(size - 1), place)}, zero));
+                  GuardAttr::get(context(), {atLeast(place, Expr(0)), atLeast(size - Expr(1), place)}, zero));
         starts.push_back(start);
       }
-      start += size;
+      start = start + size;
     }
     if (starts.empty()) {
       results.push_back(zeroLike(type));
@@ -732,7 +739,10 @@ private:
                       Value result = read[0];
                       Value index = indexAs(builder, where, name, builder.getI64Type());
                       for (size_t i = 1; i < read.size(); ++i) {
-                        Value bound = arith::ConstantIntOp::create(builder, where, starts[i], 64);
+                        Value bound = starts[i].isConstant()
+                                          ? Value(arith::ConstantIntOp::create(builder, where, *starts[i].constant(), 64))
+                                          : Value(arith::IndexCastOp::create(builder, where, builder.getI64Type(),
+                                                                             emitIndex(builder, where, starts[i])));
                         Value is = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::sge, index, bound);
                         result = arith::SelectOp::create(builder, where, is, read[i], result);
                       }

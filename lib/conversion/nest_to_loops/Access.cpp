@@ -174,12 +174,12 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
     places[name] = start == target.origin.end() ? place : (place - start->second).simplify(ranges);
   }
   // Simplified factor by factor: the ranges of sums are tighter there than in the whole address.
-  Sizes sizes = target.type.sizes();
-  std::vector<int64_t> extents = target.layout.extents(sizes);
-  std::vector<Expr> indices = target.layout.indices(sizes);
+  SizeExprs sizes = target.type.sizeExprs();
+  std::vector<Expr> extents = target.layout.extentsOver(sizes);
+  std::vector<Expr> indices = target.layout.indicesOver(sizes);
   Expr offset;
   for (size_t i = 0; i < extents.size(); ++i)
-    offset = offset * Expr(extents[i]) + indices[i].substitute(places).simplify(ranges);
+    offset = offset * extents[i] + indices[i].substitute(places).simplify(ranges);
   return offset.simplify(ranges);
 }
 
@@ -218,6 +218,11 @@ static Expr atLane(const Expr &expr, int64_t lane, const Ranges &ranges) {
   return expr.substitute(Replacement{{laneName, Expr(lane)}}).simplify(ranges);
 }
 
+static Value allLanes(OpBuilder &b, Location loc, int64_t lanes) {
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
+}
+
 /// What lanes add to the offset of an element, as integers.
 Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) {
   Value place = emitLanes(offset, lanes);
@@ -253,14 +258,14 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Expr first = atLane(offset, 0, ranges);
     Value start = pointer(source, first, section);
     // Lanes beyond the points may be read where there is memory: nobody uses them.
-    bool partial = point.active < lanes;
-    if (partial && !mask) {
+    bool partial = point.isPartial();
+    if (partial && !mask && source.type.isStatic()) {
       auto bounds = first.bounds(ranges);
       if (bounds && bounds->low >= 0 &&
           bounds->high + lanes <= source.layout.elements(source.type.sizes()))
         partial = false;
     }
-    Value all = both(mask, partial ? laneMask(lanes, point.active) : Value());
+    Value all = both(mask, partial ? laneMask(point) : Value());
     if (!all)
       return fromStored(LLVM::LoadOp::create(b, loc, vectorType, start, align), element);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
@@ -269,9 +274,11 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
         element);
   }
   // Lanes that lie apart.
+  if (point.count)
+    mask = both(mask, laneMask(point));
   Value active = mask ? splat(mask, lanes) : Value();
   if (point.active < lanes)
-    active = both(active, laneMask(lanes, point.active));
+    active = both(active, laneMask(point));
   bool gathers = machine && machine.integer("vector_bytes", 0) >= 64 && align >= 4 && lanes >= 8;
   if (gathers || varies || source.layout.swizzle.bits) {
     Expr shared;
@@ -291,7 +298,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     auto pointers = VectorType::get({lanes}, source.base.getType());
     Value addresses =
         LLVM::GEPOp::create(b, loc, pointers, stored, start, ArrayRef<LLVM::GEPArg>{places});
-    Value all = active ? active : laneMask(lanes, lanes);
+    Value all = active ? active : allLanes(b, loc, lanes);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
     Value value =
         LLVM::masked_gather::create(b, loc, vectorType, addresses, all, ValueRange{zero}, align);
@@ -335,7 +342,7 @@ Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point 
                           Section &section) {
   int64_t lanes = point.lanes, count = turn->count;
   auto at = point.values.find(turn->variable);
-  if (at == point.values.end() || source.layout.swizzle.bits || !llvm::isPowerOf2_64(lanes) ||
+  if (at == point.values.end() || point.count || source.layout.swizzle.bits || !llvm::isPowerOf2_64(lanes) ||
       !offset.isLinearIn(turn->variable) || offset.coefficient(turn->variable) != 1)
     return Value();
   for (const std::string &name : offset.names())
@@ -377,7 +384,7 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
     return;
   }
   value = toStored(splat(value, lanes), element);
-  Value active = both(mask, point.active < lanes ? laneMask(lanes, point.active) : Value());
+  Value active = both(mask, point.isPartial() ? laneMask(point) : Value());
   if (active)
     active = splat(active, lanes);
   bool varies = llvm::any_of(offset.names(), [&](const std::string &name) {
@@ -386,7 +393,7 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   if (!varies && isContiguous(target, offset)) {
     Value start = pointer(target, atLane(offset, 0, ranges), section);
     // LLVM 22 writes too much where a masked store of one narrowed lane becomes a scalar store.
-    if (point.active == 1 && !mask)
+    if (point.active == 1 && !mask && !point.count)
       LLVM::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0}),
                             start, align);
     else if (active)
@@ -395,7 +402,7 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
       LLVM::StoreOp::create(b, loc, value, start, align);
     return;
   }
-  if (!varies && !mask && !target.layout.swizzle.bits) {
+  if (!varies && !mask && !point.count && !target.layout.swizzle.bits) {
     for (int64_t lane = 0; lane < point.active; ++lane)
       LLVM::StoreOp::create(b, loc,
                             vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}),
@@ -406,7 +413,7 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   auto pointers = VectorType::get({lanes}, target.base.getType());
   Value addresses = LLVM::GEPOp::create(b, loc, pointers, storedType(element), target.base,
                                         ArrayRef<LLVM::GEPArg>{places});
-  LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : laneMask(lanes, lanes),
+  LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : allLanes(b, loc, lanes),
                                align);
 }
 
@@ -474,16 +481,22 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     Expr place = resolve(bindReads(written, tensors, earlier, section), point);
     if (isGathered(written)) {
       // A computed coordinate is clamped.
-      int64_t last = *tensorTypeOf(tensor).size(name).constant() - 1;
-      std::string key = place.str() + "<" + std::to_string(last) + "," + std::to_string(lanes);
+      nd::SizeAttr size = tensorTypeOf(tensor).size(name);
+      Expr last = size.getExpr() - Expr(1);
+      std::string key = place.str() + "<" + last.str() + "," + std::to_string(lanes);
       std::string &variable = section.gathered[{nullptr, key}];
       if (variable.empty()) {
         variable = freshVariable();
         Value at = onLanes(place) ? emitLanes(place, lanes) : emit(place);
         Type element = getElementTypeOrSelf(at.getType());
         at = arith::MaxSIOp::create(b, loc, at, same(b, loc, at, element, 0));
-        at = arith::MinSIOp::create(b, loc, at, same(b, loc, at, element, last));
-        define(variable, at, {0, last});
+        Value limit = last.isConstant() ? same(b, loc, at, element, *last.constant()) : emit(last);
+        if (!last.isConstant() && element.getIntOrFloatBitWidth() < 64)
+          limit = arith::TruncIOp::create(b, loc, element, limit);
+        if (isa<VectorType>(at.getType()))
+          limit = splat(limit, lanes);
+        at = arith::MinSIOp::create(b, loc, at, limit);
+        define(variable, at, {0, std::max<int64_t>(size.most() - 1, 0)});
       }
       place = Expr::name(variable);
     }

@@ -30,7 +30,17 @@ Value Emitter::splat(Value value, int64_t lanes) {
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
 }
 
-Value Emitter::laneMask(int64_t lanes, int64_t active) {
+Value Emitter::laneMask(const Point &point) {
+  int64_t lanes = point.lanes, active = point.active;
+  if (point.count) {
+    // In 32 bits, since there are few.
+    auto type = VectorType::get({lanes}, b.getI32Type());
+    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(lanes)));
+    Value number = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+    Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), point.count);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number, splat(count, lanes));
+  }
   SmallVector<bool> bits;
   for (int64_t i = 0; i < lanes; ++i)
     bits.push_back(i < active);

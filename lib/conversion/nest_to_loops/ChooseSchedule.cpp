@@ -52,7 +52,9 @@ public:
     ranges = iterationRanges(op);
     for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
       for (const nd::Dim &dim : dims)
-        sizes[dim.name.str()] = *dim.size().constant();
+        sizes[dim.name.str()] = dim.size().typical();
+    for (const auto &[name, size] : sizes)
+      ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
     int64_t bits = 32;
     for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                            SmallVector<Value>(op->getResults())))
@@ -123,10 +125,11 @@ private:
   void addAccess(Value tensor, const Layout &layout, MapAttr map, bool isWrite) {
     std::map<std::string, Expr, std::less<>> places;
     for (const MapEntry &entry : map.getEntries())
-      places[entry.name.str()] = entry.expr();
+      places[entry.name.str()] =
+          atTypical(entry.expr(), [&](const std::string &name) { return ranges.count(name) > 0; });
     nd::NdTensorType type = tensorTypeOf(tensor);
     Expr address = layout.address(type.sizes()).substitute(places).simplify(ranges);
-    accesses.push_back({address, isWrite, false, double(type.elements())});
+    accesses.push_back({address, isWrite, false, double(points(type.getDims()))});
     layouts.push_back(layout);
     addGroups(layout, map);
   }
@@ -146,7 +149,11 @@ private:
                  : "";
     };
     auto add = [&](const Group &group) {
-      if (group.size() > 1 && !llvm::is_contained(group, ""))
+      // A merged index is taken apart by the sizes of all names but the first.
+      if (group.size() > 1 && !llvm::is_contained(group, "") &&
+          llvm::all_of(llvm::drop_begin(group), [&](const std::string &name) {
+            return op.getProduced().lookup(name).constant().has_value();
+          }))
         groups.insert(group);
     };
     for (const Layout::Factor &factor : layout.factors) {

@@ -44,7 +44,7 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
                                         ValueRange carried, Next next) {
   SmallVector<Value> savedOperands = operandOf;
   SmallVector<GuardAttr> savedGuards = guards;
-  int64_t scratchTop = e.scratchTop;
+  Expr scratchTop = e.scratchTop;
   size_t fetched = ahead.size();
   for (unsigned stage : stages)
     if (failed(emitStage(schedule.stages[stage], at)))
@@ -62,7 +62,7 @@ LogicalResult ComputeEmitter::outerLoop(size_t position) {
     return tile();
   const Walk &walk = plan.loops[position];
   bool places = walk.reduced && resting.empty() && !inResult;
-  int64_t scratchTop = e.scratchTop;
+  Expr scratchTop = e.scratchTop;
   if (places)
     placeAccumulators();
   auto result = loops.walk(position, {}, [&](ValueRange) {
@@ -265,8 +265,9 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
       Value included;
       if (plan.lanes && plan.lanesReduced) {
         point.active = step.active;
-        if (step.active < plan.lanes)
-          included = e.laneMask(plan.lanes, step.active);
+        point.count = step.count;
+        if (point.isPartial())
+          included = e.laneMask(point);
       }
       FailureOr<Values> elements = body(point, section, included);
       if (failed(elements))
@@ -345,24 +346,24 @@ void ComputeEmitter::placeAccumulators() {
     inResult &= nd::signless(tensorTypeOf(result).getElementType()) == type;
   if (inResult)
     return;
-  int64_t elements = 1;
+  Expr elements = 1;
   for (const auto &[group, size] : plan.sizes) {
     if (op.getReduced().contains(group[0]))
       continue;
     restingStart[group] = loops.indexOf(group);
-    int64_t count = loops.extentOf(group);
+    Expr count = loops.extentOver(group);
     if (plan.lanes && group == plan.laneGroup)
-      count = (count + plan.lanes - 1) / plan.lanes * plan.lanes;
+      count = count.ceildiv(plan.lanes) * Expr(plan.lanes);
     restingExtent[group] = count;
-    elements *= count;
+    elements = elements * count;
   }
   if (plan.lanes && plan.lanesReduced)
-    elements *= plan.lanes;
+    elements = elements * Expr(plan.lanes);
   for (Type type : accumulators) {
     auto tensor =
         nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
     int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
-    resting.push_back({e.allocateScratch(elements * bytes), Layout(), tensor, {}, {}});
+    resting.push_back({e.allocateScratch(elements * Expr(bytes)), Layout(), tensor, {}, {}});
   }
 }
 
@@ -372,7 +373,7 @@ Expr ComputeEmitter::restingOffset(const Point &point) {
   auto add = [&](const Group &group) {
     Expr place =
         (loops.indexOf(group) - restingStart[group]).substitute(point.values).simplify(e.ranges);
-    offset = offset * Expr(restingExtent[group]) + place;
+    offset = offset * restingExtent[group] + place;
   };
   for (const auto &[group, start] : restingStart)
     if (group != plan.laneGroup)
@@ -405,7 +406,7 @@ void ComputeEmitter::prefetchAccumulators() {
 int64_t ComputeEmitter::reductionSteps() const {
   int64_t steps = 1;
   for (const Walk &walk : ArrayRef<Walk>(plan.loops).drop_front(plan.outer))
-    steps *= walk.count();
+    steps *= std::min<int64_t>(walk.count(), 4096); // more makes no difference
   return steps;
 }
 

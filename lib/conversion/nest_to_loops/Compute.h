@@ -69,7 +69,7 @@ private:
   bool inResult = false; ///< in the results themselves
   llvm::SmallVector<Memory> resting;
   std::map<Group, Expr> restingStart;
-  std::map<Group, int64_t> restingExtent;
+  std::map<Group, Expr> restingExtent;
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);

@@ -10,9 +10,10 @@
 // Structured.cpp emit the other nests; all of them use Access.cpp (addresses, loads, stores) and
 // Body.cpp (scalar regions on vectors).
 //
-// Three kinds of names stand in expressions here: iteration names (of nests and groups), which
+// Four kinds of names stand in expressions here: iteration names (of nests and groups), which
 // `bindings` replace by expressions of loop variables; loop variables (`v0007$`), which are SSA
-// values of type i64 in `vars`; and `lane$`, which counts the lanes of a vector. An address is an
+// values of type i64 in `vars`; size symbols, which are such values too; and `lane$`, which counts
+// the lanes of a vector. An address is an
 // expression of loop variables and the lane, simplified with their ranges; how it depends on the
 // lane says whether a vector is loaded, a scalar is, or lanes are gathered:
 //
@@ -58,8 +59,10 @@ struct Memory {
 struct Point {
   Replacement values; ///< of the unrolled loop variables
   int64_t lanes = 0;  ///< width of the vector; 0: scalar
-  int64_t active = 0; ///< lanes that are points of the iteration space
+  int64_t active = 0; ///< lanes that are points of the iteration space, at most
+  mlir::Value count;  ///< how many they are, where that is known at run time only; else null
 
+  bool isPartial() const { return count || active < lanes; }
   /// Identifies the values.
   std::string key() const;
 };
@@ -134,8 +137,8 @@ public:
                               Section &section);
   /// Folds the lanes of vectors by a combiner.
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
-  /// i1 for each lane: lane < active.
-  mlir::Value laneMask(int64_t lanes, int64_t active);
+  /// i1 for each lane: whether it is a point.
+  mlir::Value laneMask(const Point &point);
   /// The conjunction of conditions, any of which may be null or scalar.
   mlir::Value both(mlir::Value a, mlir::Value b);
 
@@ -175,12 +178,12 @@ public:
   // Kernel.cpp, Structured.cpp
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
   /// Scratch of a thread, taken until the caller restores `scratchTop`.
-  mlir::Value allocateScratch(int64_t bytes);
+  mlir::Value allocateScratch(const Expr &bytes);
 
   mlir::Value scratch;
-  int64_t scratchTop = 0;   ///< bytes in use where code is emitted now; callers restore it
-  int64_t scratchBytes = 0; ///< the most that were in use
-  int64_t chunks = 1;
+  Expr scratchTop;   ///< bytes in use where code is emitted now; callers restore it
+  Expr scratchBytes; ///< the most that were in use
+  Expr chunks = 1;
   /// Ops that stand for copies; they live until the kernel is done.
   std::vector<mlir::Operation *> temporaries;
   /// Instructions (roughly) that splitting may still add.
@@ -226,7 +229,7 @@ branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
 Layout layoutOf(mlir::Value value);
 /// The layout of what a memory's free names select.
 Layout freeLayout(const Memory &memory);
-int64_t bytesOf(const Layout &layout, nd::NdTensorType type);
+Expr bytesOf(const Layout &layout, nd::NdTensorType type);
 /// True if some size is 0.
 bool isEmpty(nd::DimsAttr dims);
 

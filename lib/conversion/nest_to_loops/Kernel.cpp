@@ -36,6 +36,14 @@ SmallVector<Value> nest::kernelOperands(Operation *nest) {
 
 LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value chunk) {
   loc = nest->getLoc();
+  for (const Loop &loop : schedule.loops)
+    for (const std::string &name : llvm::drop_begin(loop.names))
+      for (NamedAttribute attribute : nest->getAttrs())
+        if (auto dims = dyn_cast<nd::DimsAttr>(attribute.getValue()))
+          if (nd::SizeAttr size = dims.lookup(name); size && !size.constant())
+            return nest->emitOpError()
+                   << "expected a number as the size of '" << name << "', which is walked together with '"
+                   << loop.names[0] << "', got " << size.getExpr().str() << "; list it first";
   if (auto op = dyn_cast<ComputeOp>(nest))
     return emitCompute(op, schedule, chunk);
   if (auto op = dyn_cast<UpdateOp>(nest))
@@ -55,11 +63,6 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   context->loadDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect, scf::SCFDialect,
                        vector::VectorDialect, LLVM::LLVMDialect>();
   SmallVector<Value> operands = kernelOperands(nest);
-  for (auto types :
-       {llvm::to_vector(TypeRange(ValueRange(operands))), llvm::to_vector(nest->getResultTypes())})
-    for (Type type : types)
-      if (!cast<nd::NdTensorType>(type).isStatic())
-        return nest->emitOpError() << "has sizes that are not numbers: " << type, failure();
   Location loc = nest->getLoc();
   KernelInfo info;
   info.module = ModuleOp::create(loc);
@@ -73,16 +76,21 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   Emitter emitter(builder, loc, request.machine);
   emitter.scratch = entry->getArgument(2);
   unsigned position = 0;
-  auto place = [&](Value value, const Layout &layout) {
+  auto next = [&](Type type) -> Value {
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, entry->getArgument(0),
                                      ArrayRef<LLVM::GEPArg>{int32_t(position++)});
-    Value base = LLVM::LoadOp::create(builder, loc, pointer, slot);
+    return LLVM::LoadOp::create(builder, loc, type, slot);
+  };
+  auto place = [&](Value value, const Layout &layout) {
+    Value base = next(pointer);
     emitter.memory[value] = {base, layout, tensorTypeOf(value), {}, {}};
   };
   for (auto [value, layout] : llvm::zip_equal(operands, request.operandLayouts))
     place(value, layout);
   for (auto [value, layout] : llvm::zip_equal(nest->getResults(), request.resultLayouts))
     place(value, layout);
+  for (const std::string &size : request.sizes)
+    emitter.define(size, next(builder.getI64Type()), {0, largestSymbol});
   LogicalResult emitted = emitter.emitNest(nest, request.schedule, entry->getArgument(1));
   for (Operation *op : llvm::reverse(emitter.temporaries))
     op->destroy();

@@ -10,7 +10,7 @@
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
 //
-// where addresses[i] is operand i of the nest, then its results; `buildKernelLowering` takes it to
+// where addresses[i] is operand i of the nest, then its results, then the values of size symbols; `buildKernelLowering` takes it to
 // the LLVM dialect. Names become addresses here and nowhere earlier: every iteration name is bound
 // to an expression of loop variables, read maps and layouts are composed with it, and
 // `Expr::simplify` makes the address linear wherever it is.
@@ -36,12 +36,13 @@ struct KernelRequest {
   Schedule schedule;
   MachineAttr machine;
   std::string symbol;
+  /// Size symbols, which the kernel gets after its operands and results.
+  std::vector<std::string> sizes;
 };
 
 struct KernelInfo {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  int64_t chunks = 1;
-  int64_t scratchBytes = 0;
+  Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 
 /// What a kernel for `nest` is given: its operands, and for groups and scans the values that their

@@ -80,13 +80,13 @@ LoopWalker::LoopWalker(Emitter &emitter, const Plan &plan, Value chunk)
     : e(emitter), plan(plan), chunk(chunk), remainder(chunk) {
   for (const auto &[group, size] : plan.sizes) {
     index[group] = Expr(0);
-    extent[group] = {size, Value()};
+    extent[group] = {plan.most.find(group)->second, size.isConstant() ? Value() : e.emit(size)};
   }
   for (const Walk &walk : plan.loops) {
     pendingVariables.insert(walk.variable);
     e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
     if (walk.thread)
-      remainingChunks *= walk.count();
+      remainingChunks = remainingChunks * walk.steps;
   }
   for (const Walk &walk : plan.tile)
     e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
@@ -178,6 +178,9 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
     Value count = arith::DivUIOp::create(
         e.b, e.loc, arith::AddIOp::create(e.b, e.loc, exact, e.constant(step - 1)), stepValue);
+    // Accumulators that rest are finished by the last step, also where there is nothing to reduce.
+    if (walk.reduced)
+      count = arith::MaxSIOp::create(e.b, e.loc, count, e.constant(1));
     int64_t most = (tile.most + step - 1) / step;
     return forLoop(e, walk.variable, count, most, carried, [&](ValueRange values) {
       Value iv = e.vars[walk.variable];
@@ -213,7 +216,7 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
 
   // Whole steps, then what is left at the end of the group, which is the same wherever there is
   // any.
-  int64_t rest = plan.sizes.find(walk.group)->second % step;
+  std::optional<int64_t> rest = restOf(walk);
   Value full = arith::DivUIOp::create(e.b, e.loc, tile.exact, stepValue);
   Value left = arith::RemUIOp::create(e.b, e.loc, tile.exact, stepValue);
   Value even = compare(CmpIPredicate::eq, left, e.constant(0));
@@ -230,13 +233,17 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
       });
   if (failed(result) || rest == 0)
     return result;
+  if (!rest)
+    return walkRest(walk, arith::MulIOp::create(e.b, e.loc, full, stepValue), left,
+                    walk.reduced ? compare(CmpIPredicate::eq, full, e.constant(0)) : Value(),
+                    *result, inside);
   return branch(
       e, compare(CmpIPredicate::ne, left, e.constant(0)), *result,
       [&](ValueRange values) {
         std::string start = e.freshVariable();
         e.define(start, full, {0, tile.most / step});
         Value first = compare(CmpIPredicate::eq, full, e.constant(0));
-        auto done = narrowed(walk, Expr::name(start) * Expr(step), {rest, Value()}, first, Value(),
+        auto done = narrowed(walk, Expr::name(start) * Expr(step), {*rest, Value()}, first, Value(),
                              values, inside);
         e.forget(start);
         return done;
@@ -244,18 +251,49 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
       nullptr);
 }
 
+FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left, Value isFirst,
+                                       ValueRange carried, Inside inside) {
+  int64_t each = plan.lanes && walk.group == plan.laneGroup ? plan.lanes : 1;
+  Value eachValue = e.constant(each);
+  std::string base = e.freshVariable();
+  e.define(base, start, {0, plan.most.find(walk.group)->second});
+  Value count = arith::DivUIOp::create(
+      e.b, e.loc, arith::AddIOp::create(e.b, e.loc, left, e.constant(each - 1)), eachValue);
+  auto result = forLoop(
+      e, walk.variable, count, (walk.step + each - 1) / each, carried, [&](ValueRange values) {
+        Value iv = e.vars[walk.variable];
+        Value remains = arith::SubIOp::create(e.b, e.loc, left,
+                                              arith::MulIOp::create(e.b, e.loc, iv, eachValue));
+        Value exact = each == 1 ? Value()
+                                : Value(arith::MinSIOp::create(e.b, e.loc, remains, eachValue));
+        Value first, last;
+        if (walk.reduced) {
+          first = arith::AndIOp::create(e.b, e.loc, isFirst,
+                                        compare(CmpIPredicate::eq, iv, e.constant(0)));
+          last = compare(CmpIPredicate::sle, remains, eachValue);
+        }
+        return narrowed(walk, Expr::name(base) + Expr::name(walk.variable) * Expr(each),
+                        {each, exact}, first, last, values, inside);
+      });
+  e.forget(base);
+  return result;
+}
+
 FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
   Extent tile = extent[walk.group];
   int64_t step = walk.step, count = walk.count();
   Value savedRemainder = remainder, number;
-  int64_t savedChunks = remainingChunks;
-  remainingChunks /= count;
-  if (count == 1) {
+  Expr savedChunks = remainingChunks;
+  remainingChunks = 1;
+  for (const Walk *inner = &walk + 1; inner < plan.loops.data() + plan.loops.size(); ++inner)
+    if (inner->thread)
+      remainingChunks = remainingChunks * inner->steps;
+  if (walk.steps == Expr(1)) {
     number = e.constant(0);
-  } else if (remainingChunks == 1) {
+  } else if (remainingChunks == Expr(1)) {
     number = remainder;
   } else {
-    Value inner = e.constant(remainingChunks);
+    Value inner = e.emit(remainingChunks);
     number = arith::DivUIOp::create(e.b, e.loc, remainder, inner);
     remainder = arith::RemUIOp::create(e.b, e.loc, remainder, inner);
   }
@@ -268,7 +306,8 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
     return result;
   };
   FailureOr<Values> result;
-  int64_t full = tile.most / step, rest = plan.sizes.find(walk.group)->second % step;
+  int64_t full = tile.most / step;
+  std::optional<int64_t> rest = restOf(walk);
   if (!tile.exact && tile.most % step == 0) {
     result = run({step, Value()}, full);
   } else if (!walk.innermost) {
@@ -281,7 +320,7 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
           return run({step, arith::MinSIOp::create(e.b, e.loc, left, stepValue)}, count);
         },
         nullptr);
-  } else if (full == 0) {
+  } else if (full == 0 && !tile.exact) {
     result = run({tile.most, Value()}, 1);
   } else {
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
@@ -291,16 +330,21 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
           compare(CmpIPredicate::slt, arith::MulIOp::create(e.b, e.loc, number, stepValue), exact);
       return branch(
           e, isTail, {},
-          [&](ValueRange) {
-            return run({rest, Value()}, full + 1,
+          [&](ValueRange) -> FailureOr<Values> {
+            if (!rest) {
+              Value start = arith::MulIOp::create(e.b, e.loc, number, stepValue);
+              return walkRest(walk, start, arith::SubIOp::create(e.b, e.loc, exact, start), Value(),
+                              {}, inside);
+            }
+            return run({*rest, Value()}, full + 1,
                        tile.exact ? std::nullopt : std::optional<int64_t>(full * step));
           },
           nullptr);
     };
     result = branch(
         e, compare(CmpIPredicate::slt, number, whole), {},
-        [&](ValueRange) { return run({step, Value()}, full); },
-        rest ? llvm::function_ref<FailureOr<Values>(ValueRange)>(tail) : nullptr);
+        [&](ValueRange) { return run({step, Value()}, std::max<int64_t>(full, 1)); },
+        rest != 0 ? llvm::function_ref<FailureOr<Values>(ValueRange)>(tail) : nullptr);
   }
   remainder = savedRemainder;
   remainingChunks = savedChunks;
@@ -316,7 +360,7 @@ void LoopWalker::bind(const Group &group) {
   Expr merged = index[group].simplify(e.ranges);
   int64_t below = 1;
   for (size_t i = group.size(); i-- > 0;) {
-    int64_t size = plan.nameSizes.find(group[i])->second;
+    int64_t size = plan.nameSizes.find(group[i])->second.constant().value_or(1); // planLoops
     Expr part = merged.floordiv(below);
     if (i > 0)
       part = part.mod(std::max<int64_t>(size, 1));
@@ -369,6 +413,7 @@ static void expand(const Plan &plan, const Point &point, const Group &group, siz
     return;
   }
   const Walk &walk = plan.tile[position];
+  tile = std::min(tile, walk.tile); // loops that are not entered will leave no more
   for (int64_t at = 0; at < tile; at += walk.step) {
     Point next = point;
     next.values[walk.variable] = Expr(at / walk.step);
@@ -390,6 +435,9 @@ std::vector<Point> LoopWalker::points(bool reduced) const {
     std::vector<Point> expanded;
     for (const Point &point : points)
       expand(plan, point, group, 0, extentOf(group), expanded);
+    if (group == plan.laneGroup)
+      for (Point &point : expanded)
+        point.count = extent.find(group)->second.exact;
     points = std::move(expanded);
   }
   return points;

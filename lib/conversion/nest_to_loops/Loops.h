@@ -14,7 +14,8 @@
 //                                                   for u in 0..left / 14 { tile of 14 }
 //                                                   if left % 14 { tile of 8 } }
 //
-// A thread loop takes its number from the chunk.
+// A thread loop takes its number from the chunk. Where the size has symbols, what is left is walked
+// in steps of one point, or of one vector whose last lanes are masked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +61,11 @@ public:
   const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
   /// Points of the group in the current tile (at most).
   int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
+  /// The same over size symbols.
+  Expr extentOver(const Group &group) const {
+    bool whole = extentOf(group) == plan.most.find(group)->second;
+    return whole ? plan.sizes.find(group)->second : Expr(extentOf(group));
+  }
 
   /// Whether this is the first, the last run of the reduction's loops that keep accumulators in
   /// memory.
@@ -75,7 +81,7 @@ private:
   Emitter &e;
   const Plan &plan;
   mlir::Value chunk, remainder;
-  int64_t remainingChunks = 1;
+  Expr remainingChunks = 1;
   std::map<Group, Expr> index;
   std::map<Group, Extent> extent;
   std::set<std::string> pendingVariables;
@@ -86,6 +92,13 @@ private:
                                    mlir::Value last, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
+  /// What whole steps leave, where it depends on a size symbol how much: from point `start` on.
+  mlir::FailureOr<Values> walkRest(const Walk &walk, mlir::Value start, mlir::Value left,
+                                   mlir::Value first, mlir::ValueRange carried, Inside inside);
+  /// Points that whole steps over the group leave, if that is the same for all values of symbols.
+  std::optional<int64_t> restOf(const Walk &walk) const {
+    return plan.sizes.find(walk.group)->second.mod(walk.step).constant();
+  }
   mlir::Value truth(bool value);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
 };

@@ -31,13 +31,13 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
   };
   auto sizeOf = [&](const std::string &name) {
     nd::SizeAttr size = produced.lookup(name);
-    return *(size ? size : reduced.lookup(name)).constant();
+    return size ? size : reduced.lookup(name);
   };
   auto groupSize = [&](const Group &group) {
-    int64_t size = 1;
+    __int128 size = 1;
     for (const std::string &name : group)
-      size *= sizeOf(name);
-    return size;
+      size = std::min<__int128>(size * sizeOf(name).most(), INT64_MAX / 4);
+    return int64_t(size);
   };
   std::vector<Entry> entries;
   std::set<std::string> walked;
@@ -62,6 +62,19 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
   for (const nd::Dim &dim : reduced)
     if (!walked.count(dim.name.str()))
       entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
+
+  // Accumulators that rest between the steps of a loop over a name that may turn out empty: a loop
+  // further in finds nothing to do, and they are finished all the same.
+  for (const nd::Dim &dim : reduced) {
+    auto isOver = [&](const Entry &entry) { return entry.loop.names == Group{dim.name.str()}; };
+    auto last = std::find_if(entries.rbegin(), entries.rend(), isOver);
+    if (dim.size().constant() || last == entries.rend() || last->loop.level == "vector")
+      continue;
+    if (std::any_of(entries.rbegin(), last, [](const Entry &entry) {
+          return !entry.reduced && entry.loop.level != "register" && entry.loop.level != "vector";
+        }))
+      entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
+  }
 
   // At most one vector, the last one written; its width is a power of two.
   Plan plan;
@@ -154,9 +167,17 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
     walk.reduced = entry.reduced;
     walk.thread = entry.loop.level == "thread" && !entry.reduced;
     walk.stages = entry.stages;
-    plan.sizes[group] = groupSize(group);
-    for (const std::string &name : group)
-      plan.nameSizes[name] = sizeOf(name);
+    Expr whole(1);
+    for (const std::string &name : group) {
+      plan.nameSizes[name] = sizeOf(name).getExpr();
+      whole = whole * plan.nameSizes[name];
+    }
+    plan.sizes[group] = whole;
+    plan.most[group] = groupSize(group);
+    bool isWhole = std::none_of(entries.begin(), entries.begin() + i, [&](const Entry &outer) {
+      return outer.loop.names == group && outer.loop.step < plan.most[group];
+    });
+    walk.steps = isWhole ? whole.ceildiv(walk.step) : Expr(walk.count());
     if (isVector(entry)) {
       if (!plan.loops.empty() && !walk.stages.empty())
         llvm::append_range(plan.loops.back().stages, walk.stages);

@@ -30,7 +30,7 @@ using Group = std::vector<std::string>;
 
 struct Walk {
   Group group;
-  int64_t tile = 1; ///< points of the group that one run of the loop covers
+  int64_t tile = 1; ///< points of the group that one run of the loop covers, at most
   int64_t step = 1;
   bool reduced = false;
   bool thread = false;
@@ -39,6 +39,9 @@ struct Walk {
   std::string variable;
   std::vector<unsigned> stages; ///< copies made inside of this loop
 
+  Expr steps; ///< of one run, at most, over size symbols
+
+  /// The same for all values of the symbols.
   int64_t count() const { return (tile + step - 1) / step; }
 };
 
@@ -49,8 +52,9 @@ struct Plan {
   Group laneGroup;
   int64_t lanes = 0; ///< width of the vector; 0: none
   bool lanesReduced = false;
-  std::map<Group, int64_t> sizes; ///< of merged groups
-  Sizes nameSizes;
+  std::map<Group, Expr> sizes;   ///< of merged groups
+  std::map<Group, int64_t> most; ///< the same for all values of symbols
+  SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies made before all loops
 
   /// True if a reduced loop stands outside of a produced one.

@@ -60,7 +60,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
       (count ? inner : outer) = (count ? inner : outer) + alone;
     }
     auto bounds = inner.bounds(e.ranges);
-    if (!bounds || !isBox) {
+    if (!bounds || !isBox || bounds->high >= largestSymbol - 1) {
       isBox = false;
       break;
     }
@@ -87,9 +87,9 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   for (const auto &[name, start] : origin) {
     Expr place = start + Expr::name(name);
     entries.emplace_back(op.getContext(), name, place);
-    int64_t size = *tensorTypeOf(tensor).size(name).constant();
     conditions.emplace_back(op.getContext(), place);
-    conditions.emplace_back(op.getContext(), Expr(size - 1) - place);
+    conditions.emplace_back(op.getContext(),
+                            tensorTypeOf(tensor).size(name).getExpr() - Expr(1) - place);
   }
   GuardAttr guard = guards[read];
   TypedAttr fill = guard.getOtherwise()
@@ -123,9 +123,9 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     SmallVector<Condition> remaining;
     for (const Condition &condition : guard.getConditions()) {
       bool kept = llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
-        int64_t size = *tensorTypeOf(tensor).size(entry.name.getValue()).constant();
+        Expr size = tensorTypeOf(tensor).size(entry.name.getValue()).getExpr();
         return !condition.equality && (condition.expr() == entry.expr() ||
-                                       condition.expr() == Expr(size - 1) - entry.expr());
+                                       condition.expr() == size - Expr(1) - entry.expr());
       });
       if (!kept)
         remaining.push_back(condition);
@@ -143,15 +143,18 @@ void ComputeEmitter::fetchAhead() {
     // Which of the tiles inside of the stage's loop this is.
     Expr number;
     int64_t tiles = 1;
-    bool inside = false;
+    bool inside = false, known = true;
     for (const Walk &walk : ArrayRef<Walk>(plan.loops).take_front(plan.outer)) {
       if (inside) {
         number = number * Expr(walk.count()) +
                  (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));
         tiles *= walk.count();
+        known &= walk.steps.isConstant();
       }
       inside |= &walk == box.at;
     }
+    if (!known)
+      continue;
     // What lies side by side: pieces of lines, asked for a few lines at a time.
     const Layout &layout = box.source.layout;
     auto extentOf = [&](const std::string &name) {

@@ -18,9 +18,9 @@ bool nest::isEmpty(nd::DimsAttr dims) {
   return llvm::any_of(dims, [](const nd::Dim &dim) { return dim.size().constant() == 0; });
 }
 
-int64_t nest::bytesOf(const Layout &layout, nd::NdTensorType type) {
+Expr nest::bytesOf(const Layout &layout, nd::NdTensorType type) {
   int64_t width = std::max(8u, type.getElementType().getIntOrFloatBitWidth()) / 8;
-  return layout.elements(type.sizes()) * width;
+  return layout.elementsOver(type.sizeExprs()) * Expr(width);
 }
 
 static Layout sortedLayout(nd::NdTensorType type) {
@@ -46,11 +46,11 @@ Layout nest::freeLayout(const Memory &memory) {
   return layout;
 }
 
-Value Emitter::allocateScratch(int64_t bytes) {
+Value Emitter::allocateScratch(const Expr &bytes) {
   Value place = LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(), scratch,
-                                    ArrayRef<LLVM::GEPArg>{constant(scratchTop)});
-  scratchTop += (bytes + 63) / 64 * 64;
-  scratchBytes = std::max(scratchBytes, scratchTop);
+                                    ArrayRef<LLVM::GEPArg>{emit(scratchTop)});
+  scratchTop = (scratchTop + bytes.ceildiv(64) * Expr(64)).simplify(ranges);
+  scratchBytes = Expr::max(scratchBytes, scratchTop).simplify(ranges);
   return place;
 }
 
@@ -158,7 +158,7 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
         return Values();
       })));
     LoopWalker::Saved saved = loops.bindTile();
-    int64_t top = scratchTop;
+    Expr top = scratchTop;
     SmallVector<Memory> places;
     for (Value result : op.getResults()) {
       Memory place = memory.find(result)->second;
@@ -179,8 +179,8 @@ LogicalResult Emitter::emitScan(ScanOp op) {
   nd::Dim along = *op.getAlong().begin();
   Block &block = op.getBody().front();
   size_t carried = op.getInits().size();
-  int64_t count = *along.size().constant();
-  int64_t top = scratchTop;
+  Expr count = along.size().getExpr();
+  Expr top = scratchTop;
 
   // Carried tensors alternate between two places: a step reads the one and writes the other. The
   // first step reads the initial values where they lie, if they lie as the carried ones do.
@@ -190,7 +190,7 @@ LogicalResult Emitter::emitScan(ScanOp op) {
     Memory init = memory.find(op.getInits()[i])->second;
     auto type = tensorTypeOf(op.getInits()[i]);
     Layout layout = freeLayout(memory.find(op.getResult(i))->second);
-    int64_t bytes = bytesOf(layout, type);
+    Expr bytes = bytesOf(layout, type);
     Memory state{allocateScratch(bytes), layout, type, {}, {}};
     Value other = allocateScratch(bytes);
     bool alike = init.fixed.empty() && init.origin.empty() && init.layout == layout;
@@ -202,11 +202,11 @@ LogicalResult Emitter::emitScan(ScanOp op) {
   }
   std::string variable = freshVariable();
   auto result =
-      forLoop(*this, variable, constant(count), count, pointers,
+      forLoop(*this, variable, emit(count), along.size().most(), pointers,
               [&](ValueRange current) -> FailureOr<Values> {
-                int64_t inner = scratchTop;
+                Expr inner = scratchTop;
                 Expr at =
-                    op.getReverse() ? Expr(count - 1) - Expr::name(variable) : Expr::name(variable);
+                    op.getReverse() ? count - Expr(1) - Expr::name(variable) : Expr::name(variable);
                 at = at.simplify(ranges);
                 for (auto [i, value] : llvm::enumerate(op.getReads())) {
                   Memory slice = memory.find(value)->second;

@@ -106,14 +106,16 @@ private:
     for (const auto &[name, dim] : owned)
       if (name != vector && chunks < 64 && sizes[name] > 1) {
         // Parts of equal size.
-        int64_t part = std::max<int64_t>(1, sizes[name] / 256);
+        bool known = op.getSpace().lookup(name).constant().has_value();
+        int64_t part = known ? std::max<int64_t>(1, sizes[name] / 256) : 1;
         while (sizes[name] % part)
           ++part;
         if (part < sizes[name])
           share(name, part);
       }
     int64_t step = std::min(4 * lanes, (best + lanes - 1) / lanes * lanes);
-    if (!vector.empty() && owned.count(vector) && chunks < 64)
+    if (!vector.empty() && owned.count(vector) && chunks < 64 &&
+        op.getSpace().lookup(vector).constant())
       share(vector, step);
     // Other names in the order of their spelling in the canonical form of the op.
     std::set<std::string> shared;
@@ -208,8 +210,8 @@ private:
     Replacement coordinates;
     for (const MapEntry &entry : op.getDestMap().getEntries()) {
       Expr place = e.resolve(e.bindReads(entry.expr(), op.getReads(), values, section), point);
-      int64_t size = *tensorTypeOf(op.getResult()).size(entry.name.getValue()).constant();
-      for (Test test : {Test{place, false}, Test{Expr(size - 1) - place, false}}) {
+      Expr last = tensorTypeOf(op.getResult()).size(entry.name.getValue()).getExpr() - Expr(1);
+      for (Test test : {Test{place, false}, Test{last - place, false}}) {
         if (test.decide(e.ranges) == true)
           continue;
         writes = e.both(writes, test.decide(e.ranges) == false

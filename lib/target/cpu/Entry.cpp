@@ -61,7 +61,7 @@ private:
   Type pointer, i32, i64;
   OwningOpRef<ModuleOp> module;
   LLVM::LLVMFuncOp function, hook;
-  Value call, thread, addresses, counters, scratch, table, hooked, isFirst, slots;
+  Value call, thread, addresses, counters, scratch, table, hooked, isFirst, slots, numbers;
   Block *exit = nullptr;
 
   Value number(Type type, int64_t value) {
@@ -158,7 +158,8 @@ private:
     isFirst = compare(LLVM::ICmpPredicate::eq, thread, number(i32, 0));
     size_t most = 1;
     for (size_t i = first; i < end; ++i)
-      most = std::max(most, steps[i].values.size());
+      most = std::max(most, steps[i].values.size() + steps[i].numbers.size());
+    numbers = field(offsetof(HeddleCall, symbols));
     slots = LLVM::AllocaOp::create(b, loc, pointer, pointer, number(i64, int64_t(most)));
     for (size_t i = first; i < end; ++i) {
       meet(int64_t(i), steps[i].waits && i > 0);
@@ -193,6 +194,13 @@ private:
     for (auto [position, value] : llvm::enumerate(step.values))
       LLVM::StoreOp::create(b, loc, load(offset(addresses, 8 * int64_t(value))),
                             offset(slots, 8 * int64_t(position)));
+    auto numberAt = [&](int32_t position) -> Value {
+      return LLVM::LoadOp::create(b, loc, i64, offset(numbers, 8 * int64_t(position)));
+    };
+    for (auto [i, position] : llvm::enumerate(step.numbers))
+      LLVM::StoreOp::create(b, loc, numberAt(position),
+                            offset(slots, 8 * int64_t(step.values.size() + i)));
+    Value chunks = step.chunksAt < 0 ? number(i64, step.chunks) : numberAt(step.chunksAt);
     // Chunks come from a counter that all threads share, or are counted here.
     ValueRange none;
     Value zero = step.serial ? number(i64, 0) : Value();
@@ -205,7 +213,7 @@ private:
                                                   LLVM::AtomicOrdering::monotonic)
                             .getResult();
     LLVM::CondBrOp::create(
-        b, loc, compare(LLVM::ICmpPredicate::ult, chunk, number(i64, step.chunks)), body, done);
+        b, loc, compare(LLVM::ICmpPredicate::ult, chunk, chunks), body, done);
     b.setInsertionPointToEnd(body);
     LLVM::CallOp::create(b, loc, TypeRange{}, step.kernel, ValueRange{slots, chunk, scratch});
     Value next = step.serial ? LLVM::AddOp::create(b, loc, chunk, number(i64, 1)).getResult()

@@ -36,6 +36,10 @@ struct EntryStep {
   bool serial = false;         ///< run by thread 0 alone
   bool waits = true;           ///< a barrier stands before it
   std::vector<int32_t> values; ///< the entry's values that the kernel is given
+  /// Positions in HeddleCall::symbols: of numbers that the kernel is given after the values, and of
+  /// how many chunks there are; -1: as `chunks` says.
+  std::vector<int32_t> numbers;
+  int32_t chunksAt = -1;
 };
 
 /// A module in the LLVM dialect with the function `symbol`.

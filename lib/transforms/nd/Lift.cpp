@@ -98,9 +98,37 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
 void NameRewriter::rewriteAttributes(Operation *op) const {
   if (!isa_and_nonnull<NdDialect, nest::NestDialect>(op->getDialect()))
     return;
+  if (auto index = dyn_cast<nest::IndexOp>(op)) // of a name, or of a size symbol
+    if (auto symbol = symbols.find(index.getName().str());
+        symbol != symbols.end() && symbol->second.asName() && !names.contains(index.getName()))
+      return index.setName(*symbol->second.asName());
   for (NamedAttribute attr : op->getAttrs())
     if (!attr.getName().getValue().contains('.') && !isa<SymbolRefAttr>(attr.getValue()))
       op->setAttr(attr.getName(), rewrite(attr.getValue()));
+}
+
+void NameRewriter::rewrite(func::FuncOp function) const {
+  function->walk([&](Operation *op) {
+    rewriteAttributes(op);
+    for (OpResult result : op->getResults())
+      result.setType(rewrite(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setType(rewrite(argument.getType()));
+  });
+  SmallVector<Type> arguments, results;
+  for (Type type : function.getArgumentTypes())
+    arguments.push_back(rewrite(type));
+  for (Type type : function.getResultTypes())
+    results.push_back(rewrite(type));
+  function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
+  for (unsigned i = 0; i < arguments.size(); ++i)
+    if (auto layout = function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
+      function.setArgAttr(i, "nd.layout", rewrite(layout));
+  for (unsigned i = 0; i < results.size(); ++i)
+    if (auto layout = function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
+      function.setResultAttr(i, "nd.layout", rewrite(layout));
 }
 
 llvm::StringSet<> nd::collectNames(Operation *root) {

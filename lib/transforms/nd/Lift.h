@@ -21,6 +21,7 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -43,6 +44,8 @@ public:
   mlir::Attribute rewrite(mlir::Attribute attr) const;
   /// The attributes of `op` alone, without its regions.
   void rewriteAttributes(mlir::Operation *op) const;
+  /// Everything in a function: types, attributes, layouts of arguments and results.
+  void rewrite(mlir::func::FuncOp function) const;
 
 private:
   std::map<std::string, std::string, std::less<>> sortedNames() const;

@@ -110,18 +110,7 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
 
 LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options,
                                   const LayoutChooser &chooser) {
-  bool known = function.getBody().hasOneBlock();
-  auto check = [&](Type type) {
-    if (auto tensor = dyn_cast<nd::NdTensorType>(type))
-      known &= tensor.isStatic();
-  };
-  for (BlockArgument argument : function.getArguments())
-    check(argument.getType());
-  function.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      check(type);
-  });
-  if (!known)
+  if (!function.getBody().hasOneBlock())
     return success();
   FailureOr<LayoutProblem> problem = makeLayoutProblem(function, options.machine);
   if (failed(problem))

@@ -81,7 +81,7 @@ public:
   double gain() const {
     double points = 1, most = 0;
     for (const nd::Dim &dim : names)
-      points *= double(*dim.size().constant());
+      points *= double(dim.size().typical());
     double before = 0, arithmetic = 0;
     llvm::MapVector<Value, double> moved;
     for (Operation *op : members) {
@@ -149,7 +149,7 @@ private:
   double bytesInside(ArrayRef<nd::Dim> common) const {
     double points = 1, bytes = 0;
     for (const nd::Dim &dim : common)
-      points *= double(std::max<int64_t>(1, *dim.size().constant()));
+      points *= double(std::max<int64_t>(1, dim.size().typical()));
     for (Operation *op : members)
       for (Value result : op->getResults())
         bytes += tensorBytes(result);

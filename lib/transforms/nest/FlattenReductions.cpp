@@ -71,6 +71,8 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   nest.reduced = nd::DimsAttr::getSorted(b.getContext(), reduced);
   Ranges ranges = iterationRanges(outer);
   ranges.merge(iterationRanges(apart));
+  SizeExprs space = spaceOf(outer);
+  space.merge(spaceOf(apart));
   // The outer guard excludes points. One read has to say so; others only where they would leave
   // their tensor.
   SmallVector<GuardAttr> own;
@@ -79,7 +81,7 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   for (auto [i, read] : llvm::enumerate(apart.getReads())) {
     own.push_back(apart.readGuard(i).substitute(at));
     MapAttr map = simplifyMap(apart.readMap(i).substitute(at), ranges);
-    needs.push_back(!own[i].isTrivial() || !staysInside(map, tensorTypeOf(read), ranges));
+    needs.push_back(!own[i].isTrivial() || !staysInside(map, tensorTypeOf(read), ranges, space));
     carried |= needs[i] && (own[i].isTrivial() || own[i].excludes());
     nest.read(read, map);
   }

@@ -32,13 +32,13 @@ static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp cons
     SmallVector<std::string> ones; // names of size 1, which are read at 0
     for (const MapEntry &entry : consumer.readMap(i).getEntries()) {
       std::string name = entry.name.str();
-      auto size = tensorTypeOf(read).size(name).constant();
+      nd::SizeAttr size = tensorTypeOf(read).size(name);
       auto at = entry.expr().asName();
-      if (!at && size == 1 && entry.expr().constant() == 0) {
+      if (!at && size.constant() == 1 && entry.expr().constant() == 0) {
         ones.push_back(name);
       } else if (!at || readIndex(*at) || !used.insert(*at).second ||
                  !consumer.getProduced().contains(*at) ||
-                 tensorTypeOf(consumer.getResult(0)).size(*at).constant() != size) {
+                 tensorTypeOf(consumer.getResult(0)).size(*at) != size) {
         return std::nullopt;
       } else {
         own[name] = *at;

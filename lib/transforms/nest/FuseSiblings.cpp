@@ -20,12 +20,7 @@ using namespace mlir;
 
 /// Whether `a` (of the first nest) and `b` (of the second) may be one name.
 static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b) {
-  auto find = [](nd::DimsAttr dims, StringRef name) -> std::optional<int64_t> {
-    for (const nd::Dim &dim : dims)
-      if (dim.name.getValue() == name)
-        return dim.size().constant();
-    return std::nullopt;
-  };
+  auto find = [](nd::DimsAttr dims, StringRef name) { return dims.lookup(name); };
   auto p = find(first.getProduced(), a), q = find(second.getProduced(), b);
   if (p || q)
     return p == q;

@@ -101,7 +101,8 @@ static LaidAccess accessOf(const NestModel &nest, Value tensor, MapAttr map) {
   for (const nd::Dim &dim : access.type.getDims()) {
     access.dims.push_back(dim.name.str());
     Place place;
-    place.expr = *map.lookup(dim.name.getValue());
+    place.expr = atTypical(*map.lookup(dim.name.getValue()),
+                           [&](const std::string &name) { return nest.indexOf(name) >= 0; });
     place.constant = place.expr.offset();
     place.steps.assign(nest.names.size(), 0);
     for (const std::string &name : place.expr.names()) {
@@ -143,7 +144,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine) : op(op) {
   auto add = [&](nd::DimsAttr dims) {
     for (const nd::Dim &dim : dims) {
       names.push_back(dim.name.str());
-      sizes.push_back(std::max<int64_t>(1, *dim.size().constant()));
+      sizes.push_back(std::max<int64_t>(1, dim.size().typical()));
     }
   };
   for (auto group = op->getParentOfType<GroupOp>(); group; group = group->getParentOfType<GroupOp>())
@@ -444,7 +445,7 @@ double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &t
   double run = 1;
   size_t d = 0;
   for (const nd::Dim &dim : type.getDims()) {
-    int64_t size = *dim.size().constant();
+    int64_t size = dim.size().typical();
     int64_t length = 1;
     for (; length < std::min<int64_t>(size, 64); ++length) {
       position[d] = length;
@@ -454,7 +455,7 @@ double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &t
     position[d++] = 0;
     run = std::max(run, double(length));
   }
-  double elements = double(type.elements()), bytes = elementBytes(type.getElementType());
+  double elements = pointsOf(type.getDims()), bytes = elementBytes(type.getElementType());
   double total = bytes * (double(a.elements()) + double(b.elements()));
   double perByte = total > (1 << 20) ? 0.16 : 0.05;
   return copyStart + total * perByte + elements * (run >= 16 ? 0.05 : run >= 4 ? 0.5 : 1.2);

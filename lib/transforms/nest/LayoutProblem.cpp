@@ -102,7 +102,7 @@ private:
   }
 
   LogicalResult write(Value value, LayoutAttr layout, const Twine &what) {
-    std::string problem = layout.getLayout().verify(tensorTypeOf(value).sizes());
+    std::string problem = layout.getLayout().verifyAll(tensorTypeOf(value).sizeExprs());
     if (!problem.empty())
       return emitError(value.getLoc()) << "the layout " << layout.getLayout().str() << " of " << what << " does not fit "
                                        << value.getType() << ": " << problem;
@@ -256,7 +256,7 @@ private:
     if (found == index.end())
       return;
     layout = simplified(std::move(layout), tensorTypeOf(value).sizes());
-    if (!layout.verify(tensorTypeOf(value).sizes()).empty())
+    if (!layout.verifyAll(tensorTypeOf(value).sizeExprs()).empty())
       return;
     for (Proposal &known : proposals[found->second])
       if (known.layout == layout) {
@@ -529,7 +529,7 @@ private:
       if (!value.fixed && !llvm::is_contained(value.candidates, plain))
         value.candidates.push_back(plain);
       placed.emplace_back();
-      double elements = double(type.elements());
+      double elements = pointsOf(type.getDims());
       for (const Layout &layout : value.candidates) {
         placed[v].emplace_back(layout, type);
         if (!value.fixed || value.cost.empty())

@@ -37,8 +37,9 @@ void nest::materializeGuards(func::FuncOp function) {
       Value read = consumer.getReads()[i];
       auto type = tensorTypeOf(read);
       if (guard.isTrivial() || !guard.getOtherwise() ||
-          (isContraction && isZero(guard.getOtherwise())) || count < 8 * double(type.elements()) ||
-          type.elements() == 0)
+          (isContraction && isZero(guard.getOtherwise())) || count < 8 * pointsOf(type.getDims()) ||
+          type.elements() == 0 ||
+          !type.isStatic())
         continue;
       // Every condition must be a bound of one coordinate, and every coordinate that leaves the
       // tensor be bounded.

@@ -226,54 +226,43 @@ Value nest::convertScalar(OpBuilder &b, Location loc, Value value, Type type) {
   return arith::ExtFOp::create(b, loc, type, value);
 }
 
-bool nest::staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges) {
-  return llvm::all_of(map.getEntries(), [&](const MapEntry &entry) {
-    auto bounds = entry.expr().simplify(ranges).bounds(ranges);
-    auto size = type.size(entry.name.getValue()).constant();
-    return bounds && size && bounds->low >= 0 && bounds->high < *size;
-  });
+SizeExprs nest::spaceOf(Operation *op) {
+  SizeExprs sizes;
+  for (; op && op->getName().getDialectNamespace() == "nest"; op = op->getParentOp())
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto dims = dyn_cast<nd::DimsAttr>(attribute.getValue()))
+        for (const nd::Dim &dim : dims)
+          sizes.try_emplace(dim.name.str(), dim.size().getExpr());
+  return sizes;
 }
 
-Value nest::emitIndex(OpBuilder &b, Location loc, const Expr &expr, ValueRange reads) {
-  using Kind = Expr::Atom::Kind;
-  auto constant = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(b, loc, n); };
-  Value sum;
-  auto add = [&](Value v) { sum = sum ? Value(arith::AddIOp::create(b, loc, sum, v)) : v; };
-  for (const Expr::Term &term : expr.terms()) {
-    Value product = term.coefficient == 1 ? Value() : constant(term.coefficient);
-    for (const Expr::AtomRef &atom : term.factors) {
-      Value factor;
-      if (atom->kind == Kind::Name) {
-        if (auto read = readIndex(atom->name))
-          factor = arith::IndexCastOp::create(b, loc, b.getIndexType(), reads[*read]);
-        else
-          factor = IndexOp::create(b, loc, b.getIndexType(), b.getStringAttr(atom->name));
-      } else {
-        Value x = emitIndex(b, loc, atom->operands[0], reads);
-        if (atom->kind == Kind::Min || atom->kind == Kind::Max) {
-          Value y = emitIndex(b, loc, atom->operands[1], reads);
-          factor = atom->kind == Kind::Min ? Value(arith::MinSIOp::create(b, loc, x, y))
-                                           : Value(arith::MaxSIOp::create(b, loc, x, y));
-        } else {
-          // floordiv and mod round down, the ops truncate.
-          Value d = constant(atom->divisor);
-          Value rest = arith::RemSIOp::create(b, loc, x, d);
-          Value isNegative =
-              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, constant(0));
-          Value mod = arith::SelectOp::create(b, loc, isNegative,
-                                              arith::AddIOp::create(b, loc, rest, d), rest);
-          factor = mod;
-          if (atom->kind == Kind::FloorDiv)
-            factor = arith::DivSIOp::create(b, loc, arith::SubIOp::create(b, loc, x, mod), d);
-        }
-      }
-      product = product ? Value(arith::MulIOp::create(b, loc, product, factor)) : factor;
-    }
-    add(product);
+/// True if no coordinate that `place` takes in `space` reaches `size`, for all values of symbols.
+static bool staysBelow(const Expr &place, const Expr &size, const SizeExprs &space) {
+  SizeExprs last;
+  Ranges symbols;
+  for (const auto &[name, extent] : space)
+    for (const std::string &symbol : extent.names())
+      symbols[symbol] = {0, largestSymbol};
+  for (const std::string &name : place.names()) {
+    auto extent = space.find(name);
+    if (extent == space.end() || !place.isLinearIn(name))
+      return false;
+    last[name] = place.coefficient(name) > 0 ? extent->second - Expr(1) : Expr(0);
   }
-  if (!sum || expr.offset())
-    add(constant(expr.offset()));
-  return sum;
+  auto left = (size - Expr(1) - place.substitute(last)).bounds(symbols);
+  return left && left->low >= 0;
+}
+
+bool nest::staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges,
+                       const SizeExprs &space) {
+  return llvm::all_of(map.getEntries(), [&](const MapEntry &entry) {
+    Expr place = entry.expr().simplify(ranges);
+    auto bounds = place.bounds(ranges);
+    nd::SizeAttr size = type.size(entry.name.getValue());
+    return bounds && bounds->low >= 0 &&
+           (size.constant() ? bounds->high < *size.constant()
+                            : staysBelow(place, size.getExpr(), space));
+  });
 }
 
 bool nest::mergeFinish(ComputeOp op) {

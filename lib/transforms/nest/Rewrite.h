@@ -72,11 +72,11 @@ llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Bloc
 /// Widens or narrows a float; other scalars stay.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           mlir::Type type);
-/// True if the map reads places of the tensor alone, whatever a guard says.
-bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges);
-/// An index expression as scalar code; `reads` are the values of gathered coordinates.
-mlir::Value emitIndex(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr,
-                      mlir::ValueRange reads = {});
+/// True if the map reads places of the tensor alone, whatever a guard says; `space`: the sizes of
+/// iteration names, over symbols.
+bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const SizeExprs &space);
+/// The sizes of the names of a nest and of the groups around it.
+SizeExprs spaceOf(mlir::Operation *op);
 
 /// The finish region of a nest that reduces nothing becomes part of its body.
 bool mergeFinish(ComputeOp op);

@@ -29,8 +29,11 @@ void nest::splitReductions(func::FuncOp function) {
     // The largest reduced name that some read does not leave unused is cut in up to 16 parts.
     nd::Dim chosen;
     for (const nd::Dim &dim : nest.getReduced())
-      if (!chosen.name || *dim.size().constant() > *chosen.size().constant())
+      if (dim.size().constant() &&
+          (!chosen.name || *dim.size().constant() > *chosen.size().constant()))
         chosen = dim;
+    if (!chosen.name)
+      continue;
     int64_t size = *chosen.size().constant(), parts = 1;
     for (int64_t candidate = 16; candidate >= 2; --candidate)
       if (size % candidate == 0) {

@@ -28,7 +28,7 @@ struct Reads {
 class Inliner {
 public:
   Inliner(OpBuilder &builder, ComputeOp producer, Operation *consumer, bool mayGather)
-      : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)),
+      : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)), space(spaceOf(consumer)),
         mayGather(mayGather) {}
 
   /// `from` with its first `kept` arguments as they are and then one for each read of `old` becomes
@@ -72,6 +72,7 @@ private:
   Location loc;
   ComputeOp producer;
   Ranges ranges;
+  SizeExprs space;
   bool mayGather;
   Block *block = nullptr;
   unsigned kept = 0;
@@ -123,7 +124,7 @@ private:
       for (auto [k, read] : llvm::enumerate(producer.getReads())) {
         MapAttr where = producer.readMap(k).substitute(at);
         bool isTrivial = producer.readGuard(k).isTrivial();
-        needs[k] = !isTrivial || !staysInside(where, tensorTypeOf(read), ranges);
+        needs[k] = !isTrivial || !staysInside(where, tensorTypeOf(read), ranges, space);
         carried |= needs[k] && isTrivial;
       }
       for (unsigned k = 0; k < needs.size() && !carried; ++k)

@@ -1,12 +1,9 @@
 // RUN: heddle-opt %s --convert-nd-to-nest --split-input-file --verify-diagnostics
 
-func.func @symbols(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N> {
-  // expected-error @+1 {{expected sizes that are numbers}}
-  %0 = nd.pointwise %x : (!nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N> {
-  ^bb0(%a: f32):
-    nd.yield %a : f32
-  }
-  return %0 : !nd.tensor<f32, row: N>
+func.func @symbols(%x: !nd.tensor<f32, a: 4, b: N>) -> !nd.tensor<f32, m: 4 * N> {
+  // expected-error @+1 {{expected a number as the size of 'b', got N: only the first of the merged names may have a size over symbols; list it first, or specialise the function}}
+  %0 = nd.merge %x [a, b] into m : !nd.tensor<f32, a: 4, b: N> -> !nd.tensor<f32, m: 4 * N>
+  return %0 : !nd.tensor<f32, m: 4 * N>
 }
 
 // -----

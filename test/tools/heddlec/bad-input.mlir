@@ -9,7 +9,7 @@
 // RUN: not heddlec %t/recursive.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=RECURSIVE
 // RECURSIVE: recursive.mlir:2:8: error: 'nd.call' op is recursive
 // RUN: not heddlec %t/symbol.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SYMBOL
-// SYMBOL: symbol.mlir:1:{{[0-9]+}}: error: argument 'x' has sizes that are not numbers: '!nd.tensor<f32, row: N>'
+// SYMBOL: symbol.mlir:1:{{[0-9]+}}: error: argument 'x' has the size N floordiv 2 for 'row', but no argument tells 'N'
 // RUN: not heddlec %t/element.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // ELEMENT: element.mlir:1:{{[0-9]+}}: error: expected an integer element type of 1, 8, 16, 32 or 64 bits, got 'i7'
 // RUN: not heddlec %t/layout.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=LAYOUT
@@ -51,8 +51,8 @@ func.func @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
   return %0 : !nd.tensor<f32, row: 4>
 }
 //--- symbol.mlir
-func.func @f(%x: !nd.tensor<f32, row: N> {nd.name = "x"}) -> !nd.tensor<f32, row: N> {
-  return %x : !nd.tensor<f32, row: N>
+func.func @f(%x: !nd.tensor<f32, row: N floordiv 2> {nd.name = "x"}) -> !nd.tensor<f32, row: N floordiv 2> {
+  return %x : !nd.tensor<f32, row: N floordiv 2>
 }
 //--- element.mlir
 func.func @f(%x: !nd.tensor<i7, row: 4> {nd.name = "x"}) -> !nd.tensor<i7, row: 4> {

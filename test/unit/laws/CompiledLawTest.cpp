@@ -13,15 +13,19 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-TEST(CompiledLaw, CompiledProgramsGiveTheOraclesValues) {
-  auto options = [](uint64_t seed) {
+static void holdPrograms(bool symbols, double share) {
+  auto options = [=](uint64_t seed) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 7);
+    options.symbols = symbols;
     return options;
   };
   auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t>) {
     keepPrivate(module, names);
     return success();
   };
-  holdCompiled({"the compiled law", 20, options, prepare}, 1.0 / 3);
+  holdCompiled({"the compiled law", 20, options, prepare}, share);
 }
+
+TEST(CompiledLaw, CompiledProgramsGiveTheOraclesValues) { holdPrograms(false, 1.0 / 3); }
+TEST(CompiledLaw, SizesOverSymbols) { holdPrograms(true, 1.0 / 6); }

@@ -59,19 +59,19 @@ func::FuncOp laws::mainOf(ModuleOp module) { return module.lookupSymbol<func::Fu
 // Values
 //===----------------------------------------------------------------------===//
 
-static nd::NdTensorType concrete(nd::NdTensorType type) {
+static nd::NdTensorType concrete(nd::NdTensorType type, int64_t factor) {
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : type.getDims())
     dims.emplace_back(type.getContext(), dim.name,
                       dim.size().getExpr().substitute(std::map<std::string, Expr, std::less<>>{
-                          {"N", Expr(sizeOfN)}, {"M", Expr(sizeOfM)}}));
+                          {"N", Expr(sizeOfN * factor)}, {"M", Expr(sizeOfM * factor)}}));
   return type.withDims(dims);
 }
 
 Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties) {
   Values values;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]));
+    auto type = concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]), 1 + int64_t(seed % 3));
     auto name = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName);
     Dice dice(seed ^ llvm::xxh3_64bits(name ? name.getValue() : StringRef("?")));
     TensorValue value(type);

@@ -45,7 +45,6 @@ void drawPasses(OpPassManager &passes, uint64_t seed) {
 }
 } // namespace
 
-/// Sizes over symbols go through the nd passes; nests are made for sizes that are numbers.
 static void holdPasses(double share, bool symbols) {
   auto options = [=](uint64_t seed) {
     GeneratorOptions options;
@@ -58,8 +57,6 @@ static void holdPasses(double share, bool symbols) {
     auto passes = [&](OpPassManager &manager) {
       if (symbols || seed % 2)
         drawPasses(manager, seed);
-      if (symbols)
-        return;
       CompileOptions compile;
       buildNdPipeline(manager, compile);
       buildNestPipeline(manager, compile, {});

@@ -125,8 +125,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   FailureOr<KernelInfo> info = emitKernel(request);
   if (failed(info))
     return;
-  chunks = info->chunks;
-  scratchBytes = info->scratchBytes;
+  chunks = *info->chunks.constant();
+  scratchBytes = *info->scratchBytes.constant();
   llvm::raw_string_ostream(loops) << *info->module;
   if (failed(::mlir::verify(*info->module))) {
     error += loops;

@@ -1,0 +1,84 @@
+// One compiled program serves every size. The sizes below are 0, 1, what tiles divide and what none divides.
+// RUN: heddle-run %s --compare --size N=1,2,3,7,16,31,33,64,100,0 --size M=5,1,64,2,17,3,40,16,33,4 --size K=3,1,8,200,16,1,0,33,2,5
+// RUN: heddle-run %s --compare --row-major --managed --size N=0,5,48 --size M=3,7,100 --size K=1,0,9
+
+func.func @pointwise(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
+  %0 = nd.pointwise %x, %y : (!nd.tensor<f32, n: N>, !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    %r = math.exp %s : f32
+    nd.yield %r : f32
+  }
+  return %0 : !nd.tensor<f32, n: N>
+}
+
+// With an epilogue.
+func.func @matmul(%x: !nd.tensor<f32, k: K, m: M>, %y: !nd.tensor<f32, k: K, n: N>, %z: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %0 = nd.pointwise %x, %y : (!nd.tensor<f32, k: K, m: M>, !nd.tensor<f32, k: K, n: N>) -> !nd.tensor<f32, k: K, m: M, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.mulf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.reduce %0 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: K, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.pointwise %1, %z : (!nd.tensor<f32, m: M, n: N>, !nd.tensor<f32, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %2 : !nd.tensor<f32, m: M, n: N>
+}
+
+// Rows and columns; an integer sum of all; a maximum.
+func.func @reduce(%x: !nd.tensor<f32, m: M, n: N>, %i: !nd.tensor<i32, m: M, n: N>) -> (!nd.tensor<f32, m: M>, !nd.tensor<f32, n: N>, !nd.tensor<i32>, !nd.tensor<i32, m: M>) {
+  %0 = nd.reduce %x over [n] neutral [0.0 : f32] : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.maximumf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.reduce %i over [n, m] neutral [0 : i32] : (!nd.tensor<i32, m: M, n: N>) -> !nd.tensor<i32> {
+  ^bb0(%a: i32, %b: i32):
+    %r = arith.addi %a, %b : i32
+    nd.yield %r : i32
+  }
+  %3 = nd.reduce %i over [n] neutral [0 : i32] : (!nd.tensor<i32, m: M, n: N>) -> !nd.tensor<i32, m: M> {
+  ^bb0(%a: i32, %b: i32):
+    %r = arith.xori %a, %b : i32
+    nd.yield %r : i32
+  }
+  return %0, %1, %2, %3 : !nd.tensor<f32, m: M>, !nd.tensor<f32, n: N>, !nd.tensor<i32>, !nd.tensor<i32, m: M>
+}
+
+func.func @softmax(%x: !nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %0 = nd.reduce %x over [n] neutral [0xFF800000 : f32] : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.maximumf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.pointwise %x, %0 : (!nd.tensor<f32, m: M, n: N>, !nd.tensor<f32, m: M>) -> !nd.tensor<f32, m: M, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.reduce %1 over [n] neutral [0.0 : f32] : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %3 = nd.pointwise %1, %2 : (!nd.tensor<f32, m: M, n: N>, !nd.tensor<f32, m: M>) -> !nd.tensor<f32, m: M, n: N> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.divf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %3 : !nd.tensor<f32, m: M, n: N>
+}
+
