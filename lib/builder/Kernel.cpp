@@ -144,7 +144,7 @@ struct Reads {
 };
 
 struct Space {
-  std::map<std::string, int64_t> sizes; ///< of the names whose size is known
+  SizeExprs sizes; ///< of the names whose size is known
   std::map<std::string, std::string> from;
 };
 } // namespace
@@ -163,47 +163,49 @@ static Expr placeAlong(const Reads &reads, const Scalar::Node &node, StringRef n
 static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> &stated,
                        const std::set<std::string> &names, Here here) {
   Space space;
-  space.sizes = stated;
+  space.sizes = {stated.begin(), stated.end()};
   for (const NodePtr &read : reads.list)
     for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
       auto name = placeAlong(reads, *read, dim.name.getValue()).asName();
-      auto size = dim.size().constant();
-      if (!name || name->starts_with("@") || !size || read->otherwise)
+      Expr size = dim.size().getExpr();
+      if (!name || name->starts_with("@") || read->otherwise)
         continue;
-      auto [known, isNew] = space.sizes.emplace(*name, *size);
+      auto [known, isNew] = space.sizes.emplace(*name, size);
       if (isNew)
         space.from[*name] = read->tensor.type();
-      else if (known->second != *size && !stated.count(*name))
-        fail(read->here, "the name '" + *name + "' has size " + std::to_string(known->second) +
-                             " in " + space.from[*name] + " and size " + std::to_string(*size) +
+      else if (known->second != size && !stated.count(*name))
+        fail(read->here, "the name '" + *name + "' has size " + known->second.str() + " in " +
+                             space.from[*name] + " and size " + size.str() +
                              " in " + read->tensor.type());
     }
   // A window's output: (N - 1 - the largest value of the rest) floordiv coefficient + 1, for the
   // one unknown name.
   for (bool changed = true; changed;) {
     changed = false;
-    std::map<std::string, int64_t> found;
+    SizeExprs found;
     for (const NodePtr &read : reads.list)
       for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
         Expr place = placeAlong(reads, *read, dim.name.getValue());
         std::vector<std::string> unknown;
         Ranges ranges;
         for (const std::string &name : place.names())
-          if (auto known = space.sizes.find(name); known != space.sizes.end())
-            ranges[name] = {0, known->second - 1};
-          else
+          if (auto known = space.sizes.find(name); known == space.sizes.end())
             unknown.push_back(name);
+          else if (auto size = known->second.constant())
+            ranges[name] = {0, *size - 1};
         if (unknown.size() != 1 || read->otherwise || !place.isLinearIn(unknown[0]) ||
-            place.coefficient(unknown[0]) <= 0 || !dim.size().constant())
+            place.coefficient(unknown[0]) <= 0)
           continue;
         Expr rest = place - place.coefficient(unknown[0]) * Expr::name(unknown[0]);
         auto bounds = rest.bounds(ranges);
         if (!bounds)
           continue;
-        int64_t room = *dim.size().constant() - 1 - bounds->high;
-        int64_t size = room < 0 ? 0 : room / place.coefficient(unknown[0]) + 1;
+        Expr room = dim.size().getExpr() - Expr(1 + bounds->high);
+        Expr size = room.floordiv(place.coefficient(unknown[0])) + Expr(1);
+        if (size.isConstant())
+          size = Expr::max(size, Expr(0));
         auto [entry, isNew] = found.emplace(unknown[0], size);
-        entry->second = std::min(entry->second, size);
+        entry->second = Expr::min(entry->second, size);
       }
     for (const auto &[name, size] : found)
       changed |= space.sizes.emplace(name, size).second;
@@ -337,7 +339,7 @@ Tensor KernelBuilder::of(const Scalar &body) const {
     auto dimsAttr = [&](const std::set<std::string> &names) {
       SmallVector<nd::Dim> dims;
       for (const std::string &name : names)
-        dims.emplace_back(context, name, Expr(space.sizes.at(name)));
+        dims.emplace_back(context, name, space.sizes.at(name));
       return nd::DimsAttr::getSorted(context, dims);
     };
     SmallVector<Value> inputs;

@@ -60,12 +60,12 @@ static void makeResultsDistinct(func::FuncOp function) {
   }
 }
 
-/// Large literals of one value are filled in by a nest, which is smaller than their bytes.
+/// Large literals of one value, and those whose size is no number, are filled in by a nest.
 static void fillSplats(func::FuncOp function) {
   for (auto constant : llvm::make_early_inc_range(function.getOps<nd::ConstantOp>())) {
     auto type = nest::tensorTypeOf(constant.getResult());
     TypedAttr splat = constant.splat();
-    if (!splat || !type.isStatic() || type.elements() < 4096)
+    if (!splat || (type.isStatic() && type.elements() < 4096))
       continue;
     OpBuilder builder(constant);
     nest::NestBuilder fill(builder, constant.getLoc());

@@ -93,6 +93,17 @@ static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) 
   return success();
 }
 
+/// Gradients become ops that the interpreter has; all else stays as it was written.
+static LogicalResult expandGradients(ModuleOp module) {
+  bool any = module.walk([](nd::VjpOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!any)
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(nd::createNdInlineCallsPass());
+  passes.addPass(nd::createNdDifferentiatePass());
+  return passes.run(module);
+}
+
 namespace {
 /// A module and the two ways to run it.
 class IrRunner {
@@ -101,6 +112,9 @@ public:
 
   /// Compiles all entries for these arguments.
   LogicalResult compile(ArrayRef<func::FuncOp> entries, ArrayRef<Arrays> arguments) {
+    // A request for gradients wants its callee's own types.
+    if (options.specialise && failed(expandGradients(module)))
+      return failure();
     for (auto [entry, given] : llvm::zip_equal(entries, arguments))
       if (options.specialise && failed(specialise(entry, given)))
         return failure();
@@ -185,17 +199,6 @@ static bool compare(func::FuncOp function, const Signature &entry,
     llvm::outs() << ", " << undecided << " of them undecided";
   llvm::outs() << "\n";
   return true;
-}
-
-/// Gradients become ops that the interpreter has; all else stays as it was written.
-static LogicalResult expandGradients(ModuleOp module) {
-  bool any = module.walk([](nd::VjpOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!any)
-    return success();
-  PassManager passes(module.getContext());
-  passes.addPass(nd::createNdInlineCallsPass());
-  passes.addPass(nd::createNdDifferentiatePass());
-  return passes.run(module);
 }
 
 bool run::runIr(const Options &options) {

@@ -167,13 +167,12 @@ private:
       int64_t below = 1;
       auto names = llvm::to_vector(merge.getNames().getAsValueRange<StringAttr>());
       for (size_t i = names.size(); i-- > 0;) {
-        Expr part = Expr::name(merge.getInto().str()).floordiv(below);
         auto size = sizeOf(merge.getInput(), names[i]).constant();
-        if (i > 0 && !size)
-          return op->emitOpError() << "expected a number as the size of '" << names[i] << "', got "
-                                   << sizeOf(merge.getInput(), names[i]).str()
-                                   << ": only the first of the merged names may have a size over "
-                                      "symbols; list it first, or specialise the function";
+        if (i > 0 && !size) {
+          results.push_back(writeMerged(merge));
+          return success();
+        }
+        Expr part = Expr::name(merge.getInto().str()).floordiv(below);
         places[names[i].str()] = i > 0 ? part.mod(std::max<int64_t>(1, *size)) : part;
         below *= std::max<int64_t>(1, size.value_or(1));
       }
@@ -710,6 +709,27 @@ private:
     b.restoreInsertionPoint(here);
     results.push_back(update.getResult());
     return success();
+  }
+
+  /// Where one would divide by a size that is no number to find what to read, the elements are put
+  /// where they belong.
+  Value writeMerged(nd::MergeOp op) {
+    auto type = tensorTypeOf(op.getResult()), input = tensorTypeOf(op.getInput());
+    Expr place;
+    for (StringRef name : op.getNames().getAsValueRange<StringAttr>())
+      place = place * sizeOf(op.getInput(), name) + Expr::name(name.str());
+    auto update = UpdateOp::create(
+        b, loc, type, zeroLike(type), ValueRange{op.getInput()}, input.getDims(), mapOf(type, {{op.getInto().str(), place}}),
+        b.getArrayAttr({MapAttr::identity(input)}), b.getArrayAttr({GuardAttr::get(context(), {}, TypedAttr())}),
+        /*unique=*/true, ArrayAttr(), ScheduleAttr());
+    OpBuilder::InsertionGuard guard(b);
+    Type element = type.scalarType();
+    Block *body = b.createBlock(&update.getBody());
+    YieldOp::create(b, loc, ValueRange{body->addArgument(element, loc)});
+    Block *combine = b.createBlock(&update.getCombine());
+    combine->addArgument(element, loc);
+    YieldOp::create(b, loc, ValueRange{combine->addArgument(element, loc)});
+    return update.getResult();
   }
 
   LogicalResult concat(nd::ConcatOp op, SmallVectorImpl<Value> &results) {

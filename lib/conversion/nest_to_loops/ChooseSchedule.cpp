@@ -94,7 +94,7 @@ public:
       return !access.isWrite && work >= 8 * access.elements;
     });
     if (op.isReduction() && !vector.empty() && !vectorReduced && again && !tiles.empty())
-      return contract();
+      return boundStages(contract());
     return write();
   }
 
@@ -553,6 +553,47 @@ private:
       candidates.push_back(std::move(made));
     }
     return model.search(candidates, reductionOrder(panel));
+  }
+
+  /// What is copied has a box of constant size: names over symbols that are walked whole below a
+  /// stage are cut into blocks of their typical size.
+  Schedule boundStages(Schedule schedule) {
+    if (schedule.stages.empty())
+      return schedule;
+    unsigned first = unsigned(schedule.loops.size());
+    for (const Stage &stage : schedule.stages)
+      first = std::min(first, unsigned(stage.at));
+    unsigned front = 0;
+    while (front < schedule.loops.size() && schedule.loops[front].level == "thread")
+      ++front;
+    std::vector<Loop> blocks;
+    for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
+      for (const nd::Dim &dim : dims) {
+        if (dim.size().constant())
+          continue;
+        Loop block{"cache", {dim.name.str()}, 1, 1};
+        bool known = false, isBound = false;
+        for (unsigned i = 0; i < schedule.loops.size(); ++i) {
+          const Loop &loop = schedule.loops[i];
+          if (!llvm::is_contained(loop.names, dim.name.str()))
+            continue;
+          isBound |= i <= first && loop.level != "register" && loop.level != "vector";
+          if (!known) {
+            block.names = loop.names;
+            block.step = loop.step;
+          }
+          known = true;
+        }
+        int64_t size = sizeOf(block.names);
+        block.step = (size + block.step - 1) / block.step * block.step;
+        if (!isBound)
+          blocks.push_back(block);
+      }
+    schedule.loops.insert(schedule.loops.begin() + front, blocks.begin(), blocks.end());
+    for (Stage &stage : schedule.stages)
+      if (!blocks.empty())
+        stage.at = std::max(unsigned(stage.at), front ? front - 1 : 0) + unsigned(blocks.size());
+    return schedule;
   }
 
   /// Produced names in the order of the first result's layout, outermost first.

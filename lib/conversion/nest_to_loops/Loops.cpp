@@ -253,29 +253,45 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
 
 FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left, Value isFirst,
                                        ValueRange carried, Inside inside) {
-  int64_t each = plan.lanes && walk.group == plan.laneGroup ? plan.lanes : 1;
-  Value eachValue = e.constant(each);
-  std::string base = e.freshVariable();
-  e.define(base, start, {0, plan.most.find(walk.group)->second});
-  Value count = arith::DivUIOp::create(
-      e.b, e.loc, arith::AddIOp::create(e.b, e.loc, left, e.constant(each - 1)), eachValue);
-  auto result = forLoop(
-      e, walk.variable, count, (walk.step + each - 1) / each, carried, [&](ValueRange values) {
-        Value iv = e.vars[walk.variable];
-        Value remains = arith::SubIOp::create(e.b, e.loc, left,
-                                              arith::MulIOp::create(e.b, e.loc, iv, eachValue));
-        Value exact = each == 1 ? Value()
-                                : Value(arith::MinSIOp::create(e.b, e.loc, remains, eachValue));
-        Value first, last;
-        if (walk.reduced) {
-          first = arith::AndIOp::create(e.b, e.loc, isFirst,
-                                        compare(CmpIPredicate::eq, iv, e.constant(0)));
-          last = compare(CmpIPredicate::sle, remains, eachValue);
-        }
-        return narrowed(walk, Expr::name(base) + Expr::name(walk.variable) * Expr(each),
-                        {each, exact}, first, last, values, inside);
-      });
-  e.forget(base);
+  bool onLanes = plan.lanes && walk.group == plan.laneGroup;
+  // A few points at a time as long as there are so many.
+  SmallVector<int64_t> steps{onLanes ? plan.lanes : 1};
+  if (int64_t few = (walk.step + 2) / 4; few > 1 && !onLanes && !walk.reduced)
+    steps.insert(steps.begin(), few);
+  int64_t atMost = walk.step;
+  FailureOr<Values> result = Values(carried);
+  for (int64_t each : steps) {
+    Value eachValue = e.constant(each);
+    std::string base = e.freshVariable();
+    e.define(base, start, {0, plan.most.find(walk.group)->second});
+    Value count = arith::DivUIOp::create(
+        e.b, e.loc,
+        onLanes ? Value(arith::AddIOp::create(e.b, e.loc, left, e.constant(each - 1))) : left,
+        eachValue);
+    result = forLoop(
+        e, walk.variable, count, (atMost + each - 1) / each, *result, [&](ValueRange values) {
+          Value iv = e.vars[walk.variable];
+          Value remains = arith::SubIOp::create(e.b, e.loc, left,
+                                                arith::MulIOp::create(e.b, e.loc, iv, eachValue));
+          Value exact =
+              onLanes ? Value(arith::MinSIOp::create(e.b, e.loc, remains, eachValue)) : Value();
+          Value first, last;
+          if (walk.reduced) {
+            first = arith::AndIOp::create(e.b, e.loc, isFirst,
+                                          compare(CmpIPredicate::eq, iv, e.constant(0)));
+            last = compare(CmpIPredicate::sle, remains, eachValue);
+          }
+          return narrowed(walk, Expr::name(base) + Expr::name(walk.variable) * Expr(each),
+                          {each, exact}, first, last, values, inside);
+        });
+    e.forget(base);
+    if (failed(result))
+      return result;
+    Value done = arith::MulIOp::create(e.b, e.loc, count, eachValue);
+    start = arith::AddIOp::create(e.b, e.loc, start, done);
+    left = arith::SubIOp::create(e.b, e.loc, left, done);
+    atMost = each;
+  }
   return result;
 }
 

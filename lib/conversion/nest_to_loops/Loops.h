@@ -15,7 +15,7 @@
 //                                                   if left % 14 { tile of 8 } }
 //
 // A thread loop takes its number from the chunk. Where the size has symbols, what is left is walked
-// in steps of one point, or of one vector whose last lanes are masked.
+// a few points at a time, then point by point, or by vectors of which the last one is masked.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,5 @@
 // RUN: heddle-opt %s --convert-nd-to-nest --split-input-file --verify-diagnostics
 
-func.func @symbols(%x: !nd.tensor<f32, a: 4, b: N>) -> !nd.tensor<f32, m: 4 * N> {
-  // expected-error @+1 {{expected a number as the size of 'b', got N: only the first of the merged names may have a size over symbols; list it first, or specialise the function}}
-  %0 = nd.merge %x [a, b] into m : !nd.tensor<f32, a: 4, b: N> -> !nd.tensor<f32, m: 4 * N>
-  return %0 : !nd.tensor<f32, m: 4 * N>
-}
-
-// -----
-
 func.func @excluding(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, ky: 3, row: 8> {
   // expected-error @+1 {{excludes the places outside along 'row': expected that only a reduction over 'ky' reads it}}
   %0 = nd.window %x row -> ky size 3 pad 1, 1 exclude : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, ky: 3, row: 8>

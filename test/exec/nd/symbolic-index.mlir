@@ -42,12 +42,13 @@ func.func @concat(%x: !nd.tensor<f32, c: 2, n: N>, %y: !nd.tensor<f32, c: 2, n: 
   return %0, %1 : !nd.tensor<f32, c: 2, n: N + M>, !nd.tensor<f32, c: 2, n: 2 * N + M>
 }
 
-// The name that gets the symbol comes first.
-func.func @split_merge(%x: !nd.tensor<f32, c: 3, n: 4 * N>) -> (!nd.tensor<f32, c: 3, i: N, j: 4>, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>) {
+// Merged the other way around the symbol would be divided by: elements are written instead of read.
+func.func @split_merge(%x: !nd.tensor<f32, c: 3, n: 4 * N>) -> (!nd.tensor<f32, c: 3, i: N, j: 4>, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>, !nd.tensor<f32, c: 3, m: 4 * N>) {
   %0 = nd.split %x n into [i, j] : !nd.tensor<f32, c: 3, n: 4 * N> -> !nd.tensor<f32, c: 3, i: N, j: 4>
   %1 = nd.merge %0 [i, j] into m : !nd.tensor<f32, c: 3, i: N, j: 4> -> !nd.tensor<f32, c: 3, m: 4 * N>
   %2 = nd.merge %0 [i, c, j] into m : !nd.tensor<f32, c: 3, i: N, j: 4> -> !nd.tensor<f32, m: 12 * N>
-  return %0, %1, %2 : !nd.tensor<f32, c: 3, i: N, j: 4>, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>
+  %3 = nd.merge %0 [j, i] into m : !nd.tensor<f32, c: 3, i: N, j: 4> -> !nd.tensor<f32, c: 3, m: 4 * N>
+  return %0, %1, %2, %3 : !nd.tensor<f32, c: 3, i: N, j: 4>, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>, !nd.tensor<f32, c: 3, m: 4 * N>
 }
 
 func.func @slice_pad(%x: !nd.tensor<f32, b: M, row: N>) -> (!nd.tensor<f32, b: M, row: N - 1>, !nd.tensor<f32, b: M, row: N + 3>, !nd.tensor<f32, b: M, row: N + max(0, N - 1) + 1>) {
