@@ -44,11 +44,12 @@ struct JitCore::Impl {
     llvm::SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : type.getDims()) {
       auto is = [&](const Name &name) { return dim.name == name.str(); };
-      bool isSymbolic = std::any_of(options.symbolic.begin(), options.symbolic.end(), is) &&
-                        std::none_of(options.specialised.begin(), options.specialised.end(),
-                                     [&](const Extent &extent) {
-                                       return is(extent.name) && dim.size().constant() == extent.size;
-                                     });
+      bool isSymbolic =
+          std::any_of(options.symbolic.begin(), options.symbolic.end(), is) &&
+          std::none_of(options.specialised.begin(), options.specialised.end(),
+                       [&](const Extent &extent) {
+                         return is(extent.name) && dim.size().constant() == extent.size;
+                       });
       dims.push_back(isSymbolic ? nd::Dim(type.getContext(), dim.name.getValue(),
                                           Expr::name(dim.name.str() + "_size"))
                                 : dim);

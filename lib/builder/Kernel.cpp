@@ -175,8 +175,8 @@ static Space findSizes(const Reads &reads, const std::map<std::string, int64_t> 
         space.from[*name] = read->tensor.type();
       else if (known->second != size && !stated.count(*name))
         fail(read->here, "the name '" + *name + "' has size " + known->second.str() + " in " +
-                             space.from[*name] + " and size " + size.str() +
-                             " in " + read->tensor.type());
+                             space.from[*name] + " and size " + size.str() + " in " +
+                             read->tensor.type());
     }
   // A window's output: (N - 1 - the largest value of the rest) floordiv coefficient + 1, for the
   // one unknown name.

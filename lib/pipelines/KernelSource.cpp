@@ -14,8 +14,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include <set>
@@ -145,7 +145,8 @@ static std::vector<std::string> namesIn(Operation *op) {
   return {names.begin(), names.end()};
 }
 
-/// Names may share a label while labels are searched for, so that what must have distinct names is written as text.
+/// Names may share a label while labels are searched for, so that what must have distinct names is
+/// written as text.
 static std::string dimsText(const Labels &labels, nd::DimsAttr dims) {
   std::vector<std::string> parts;
   for (const nd::Dim &dim : dims)
@@ -173,7 +174,8 @@ static std::string textOf(Attribute attr, const Labels &labels, AttrTypeReplacer
       parts.push_back(textOf(each, labels, replacer));
   } else if (auto map = dyn_cast<nest::MapAttr>(attr)) {
     for (const nest::MapEntry &entry : map.getEntries())
-      parts.push_back(renamed(labels, entry.name.getValue()) + " = " + renamed(labels, entry.expr()).str());
+      parts.push_back(renamed(labels, entry.name.getValue()) + " = " +
+                      renamed(labels, entry.expr()).str());
     llvm::sort(parts);
   } else {
     std::string text;
@@ -247,8 +249,8 @@ static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
     llvm::raw_string_ostream os(text);
     for (Value operand : operands) {
       numbers.try_emplace(operand, numbers.size());
-      os << textOf(operand.getType(), labels, replacer) << textOf(layoutOf(operand), labels, replacer)
-         << "\n";
+      os << textOf(operand.getType(), labels, replacer)
+         << textOf(layoutOf(operand), labels, replacer) << "\n";
     }
     writeText(nest, labels, replacer, numbers, os);
     return text;

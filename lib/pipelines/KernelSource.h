@@ -48,8 +48,8 @@ KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir
 
 /// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
 /// part of it; otherwise one is chosen when the kernel is compiled, as it follows from the text.
-/// `symbols` gets the size symbols that the kernel has to be given, in order. With `showSchedule` it is chosen right away, too, and written on the nest in the nest's own
-/// names.
+/// `symbols` gets the size symbols that the kernel has to be given, in order. With `showSchedule`
+/// it is chosen right away, too, and written on the nest in the nest's own names.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine,

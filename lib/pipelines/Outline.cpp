@@ -383,7 +383,8 @@ private:
     std::string source =
         kernelSource(op, labels, operandLayouts, resultLayouts, machine, showSchedules, symbols);
     for (const std::string &symbol : symbols)
-      step.numbers.push_back(int32_t(llvm::find(entry.spec.symbols, symbol) - entry.spec.symbols.begin()));
+      step.numbers.push_back(
+          int32_t(llvm::find(entry.spec.symbols, symbol) - entry.spec.symbols.begin()));
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
       program.kernels.push_back({source, name, op->getLoc(), labels.spelling()});

@@ -165,10 +165,9 @@ void Call::prepare() {
     scratchBytes = plan->scratchBytes;
   }
   while (scratch.size() < size_t(program->isAlone(spec) ? 1 : settings.team->threads()))
-    scratch.push_back(
-        scratchBytes > 0
-            ? settings.manager->allocate(scratchBytes, 64, {spec.name + " (scratch)", ""})
-            : nullptr);
+    scratch.push_back(scratchBytes > 0 ? settings.manager->allocate(scratchBytes, 64,
+                                                                    {spec.name + " (scratch)", ""})
+                                       : nullptr);
   copiesBefore.clear();
   copiesAfter.clear();
   for (size_t i = 0; i < spec.values.size(); ++i) {

@@ -99,8 +99,7 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
       if (expected != got)
         throw Error("the argument '" + formalOf(entry, i).name + "' of '" + entry.name +
                     "' has the size " + got.str() + " for '" + name + "', expected " +
-                    expected.str() +
-                    (size.isConstant() ? "" : ", which is " + size.str()) +
+                    expected.str() + (size.isConstant() ? "" : ", which is " + size.str()) +
                     symbolText(entry, values));
     }
   return values;

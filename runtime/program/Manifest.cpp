@@ -106,11 +106,16 @@ static Json toJson(const EntrySpec &entry) {
                      {"kernel", step.kernel},
                      {"flops", step.flops},
                      {"bytes", step.bytesMoved}});
-  return {{"name", entry.name},           {"code", entry.codeOffset},
-          {"symbols", entry.symbols},     {"derived", derived},
-          {"values", values},             {"arguments", entry.arguments},
-          {"results", entry.results},     {"donations", entry.donations},
-          {"steps", steps},               {"arena", entry.arenaBytes},
+  return {{"name", entry.name},
+          {"code", entry.codeOffset},
+          {"symbols", entry.symbols},
+          {"derived", derived},
+          {"values", values},
+          {"arguments", entry.arguments},
+          {"results", entry.results},
+          {"donations", entry.donations},
+          {"steps", steps},
+          {"arena", entry.arenaBytes},
           {"scratch", entry.scratchBytes.str()}};
 }
 

@@ -77,8 +77,8 @@ int main(int argc, char **argv) {
   auto cached = flag("no-cache", "Compile everything anew", noCache);
   auto memory = flag("managed", "Temporaries come buffer by buffer, not from a planned arena",
                      options.managed);
-  auto specialised = flag("specialise", "Compile for the sizes of the arguments alone",
-                          options.specialise);
+  auto specialised =
+      flag("specialise", "Compile for the sizes of the arguments alone", options.specialise);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
   options.inputs.assign(inputs.begin(), inputs.end());

@@ -342,8 +342,9 @@ Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point 
                           Section &section) {
   int64_t lanes = point.lanes, count = turn->count;
   auto at = point.values.find(turn->variable);
-  if (at == point.values.end() || point.count || source.layout.swizzle.bits || !llvm::isPowerOf2_64(lanes) ||
-      !offset.isLinearIn(turn->variable) || offset.coefficient(turn->variable) != 1)
+  if (at == point.values.end() || point.count || source.layout.swizzle.bits ||
+      !llvm::isPowerOf2_64(lanes) || !offset.isLinearIn(turn->variable) ||
+      offset.coefficient(turn->variable) != 1)
     return Value();
   for (const std::string &name : offset.names())
     if (name != laneName && onLanes(Expr::name(name)))

@@ -36,8 +36,8 @@ Value Emitter::laneMask(const Point &point) {
     // In 32 bits, since there are few.
     auto type = VectorType::get({lanes}, b.getI32Type());
     auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(lanes)));
-    Value number = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+    Value number =
+        arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
     Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), point.count);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number, splat(count, lanes));
   }

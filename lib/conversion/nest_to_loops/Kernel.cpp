@@ -41,9 +41,9 @@ LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value
       for (NamedAttribute attribute : nest->getAttrs())
         if (auto dims = dyn_cast<nd::DimsAttr>(attribute.getValue()))
           if (nd::SizeAttr size = dims.lookup(name); size && !size.constant())
-            return nest->emitOpError()
-                   << "expected a number as the size of '" << name << "', which is walked together with '"
-                   << loop.names[0] << "', got " << size.getExpr().str() << "; list it first";
+            return nest->emitOpError() << "expected a number as the size of '" << name
+                                       << "', which is walked together with '" << loop.names[0]
+                                       << "', got " << size.getExpr().str() << "; list it first";
   if (auto op = dyn_cast<ComputeOp>(nest))
     return emitCompute(op, schedule, chunk);
   if (auto op = dyn_cast<UpdateOp>(nest))

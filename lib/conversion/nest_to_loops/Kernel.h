@@ -10,10 +10,10 @@
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
 //
-// where addresses[i] is operand i of the nest, then its results, then the values of size symbols; `buildKernelLowering` takes it to
-// the LLVM dialect. Names become addresses here and nowhere earlier: every iteration name is bound
-// to an expression of loop variables, read maps and layouts are composed with it, and
-// `Expr::simplify` makes the address linear wherever it is.
+// where addresses[i] is operand i of the nest, then its results, then the values of size symbols;
+// `buildKernelLowering` takes it to the LLVM dialect. Names become addresses here and nowhere
+// earlier: every iteration name is bound to an expression of loop variables, read maps and layouts
+// are composed with it, and `Expr::simplify` makes the address linear wherever it is.
 //
 //===----------------------------------------------------------------------===//
 

@@ -212,12 +212,11 @@ private:
                                                   offset(counters, 64 * index), number(i64, 1),
                                                   LLVM::AtomicOrdering::monotonic)
                             .getResult();
-    LLVM::CondBrOp::create(
-        b, loc, compare(LLVM::ICmpPredicate::ult, chunk, chunks), body, done);
+    LLVM::CondBrOp::create(b, loc, compare(LLVM::ICmpPredicate::ult, chunk, chunks), body, done);
     b.setInsertionPointToEnd(body);
     LLVM::CallOp::create(b, loc, TypeRange{}, step.kernel, ValueRange{slots, chunk, scratch});
-    Value next = step.serial ? LLVM::AddOp::create(b, loc, chunk, number(i64, 1)).getResult()
-                             : Value();
+    Value next =
+        step.serial ? LLVM::AddOp::create(b, loc, chunk, number(i64, 1)).getResult() : Value();
     LLVM::BrOp::create(b, loc, step.serial ? ValueRange(next) : none, head);
     b.setInsertionPointToEnd(done);
   }

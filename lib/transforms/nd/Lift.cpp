@@ -65,9 +65,8 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
   if (auto name = dyn_cast<StringAttr>(attr))
     return StringAttr::get(context, (*this)(name));
   if (auto list = dyn_cast<ArrayAttr>(attr))
-    return ArrayAttr::get(context, llvm::map_to_vector(list, [&](Attribute each) {
-                            return rewrite(each);
-                          }));
+    return ArrayAttr::get(context,
+                          llvm::map_to_vector(list, [&](Attribute each) { return rewrite(each); }));
   if (auto size = dyn_cast<SizeAttr>(attr))
     return SizeAttr::get(context, size.getExpr().substitute(symbols));
   if (auto dims = dyn_cast<DimsAttr>(attr))

@@ -57,8 +57,8 @@ llvm::StringSet<> collectNames(mlir::Operation *root);
 /// `ky`, or `ky$2`, is taken: `ky$1`, ... The name returned is added to `taken`.
 std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
 
-/// Copies ops to the builder's insertion point; `values` takes their operands to the new ones, which
-/// may have more names than the old ones.
+/// Copies ops to the builder's insertion point; `values` takes their operands to the new ones,
+/// which may have more names than the old ones.
 class Lifter {
 public:
   Lifter(mlir::OpBuilder &builder, NameRewriter rewriter)

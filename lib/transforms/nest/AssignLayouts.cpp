@@ -24,7 +24,8 @@ public:
       for (Value each : value.values)
         setLayout(each, problem.values[v].candidates[choice.layouts[v]]);
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
-    // A result that lies otherwise than the value (an argument, or one that is returned twice) is a copy.
+    // A result that lies otherwise than the value (an argument, or one that is returned twice) is a
+    // copy.
     for (OpOperand &operand : end->getOpOperands())
       if (auto found = layouts.find(operand.get());
           found != layouts.end() &&
@@ -44,7 +45,9 @@ private:
   llvm::DenseMap<Value, LayoutAttr> layouts;
   llvm::DenseMap<Value, std::vector<std::pair<Layout, Value>>> copies;
 
-  LayoutAttr attributeOf(const Layout &layout) { return LayoutAttr::get(function.getContext(), layout); }
+  LayoutAttr attributeOf(const Layout &layout) {
+    return LayoutAttr::get(function.getContext(), layout);
+  }
 
   void setLayout(Value value, const Layout &layout) {
     LayoutAttr attribute = attributeOf(layout);
@@ -67,8 +70,10 @@ private:
     auto type = tensorTypeOf(from);
     copy.produced = type.getDims();
     copy.read(from, MapAttr::identity(type));
-    ComputeOp made = copy.create({type.getElementType()},
-                                 [](OpBuilder &, Location, ValueRange value) { return SmallVector<Value>(value); });
+    ComputeOp made =
+        copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange value) {
+          return SmallVector<Value>(value);
+        });
     made->setAttr("heddle.name", b.getStringAttr(name));
     made.setLayout(0, attributeOf(layout));
     return made;
@@ -81,7 +86,8 @@ private:
         // Made as the nest likes it, then brought to where it lies.
         OpBuilder b(nest);
         b.setInsertionPointAfter(nest);
-        ComputeOp copy = makeCopy(b, value, problem.values[term.value].candidates[choice.layouts[term.value]], "unpack");
+        ComputeOp copy = makeCopy(
+            b, value, problem.values[term.value].candidates[choice.layouts[term.value]], "unpack");
         setLayout(value, layout);
         value.replaceAllUsesExcept(copy.getResult(0), copy);
         continue;

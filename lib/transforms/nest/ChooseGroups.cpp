@@ -124,8 +124,7 @@ private:
       auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
       if (!function)
         return std::nullopt;
-      if (auto fixed =
-              function.getArgAttrOfType<LayoutAttr>(argument.getArgNumber(), "nd.layout"))
+      if (auto fixed = function.getArgAttrOfType<LayoutAttr>(argument.getArgNumber(), "nd.layout"))
         layout = fixed.getLayout();
       else if (isSortedArgument(argument))
         layout = sortedLayout(function, type);

@@ -38,8 +38,7 @@ void nest::materializeGuards(func::FuncOp function) {
       auto type = tensorTypeOf(read);
       if (guard.isTrivial() || !guard.getOtherwise() ||
           (isContraction && isZero(guard.getOtherwise())) || count < 8 * pointsOf(type.getDims()) ||
-          type.elements() == 0 ||
-          !type.isStatic())
+          type.elements() == 0 || !type.isStatic())
         continue;
       // Every condition must be a bound of one coordinate, and every coordinate that leaves the
       // tensor be bounded.

@@ -61,8 +61,7 @@ Layout nest::sortedLayout(Operation *function, nd::NdTensorType type) {
 bool nest::isSortedArgument(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   unsigned number = argument.getArgNumber();
-  return !function.getArgAttr(number, "nd.layout") &&
-         !function.getArgAttr(number, "heddle.donate");
+  return !function.getArgAttr(number, "nd.layout") && !function.getArgAttr(number, "heddle.donate");
 }
 
 Renaming nest::inverse(const Renaming &names) {

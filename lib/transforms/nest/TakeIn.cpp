@@ -28,8 +28,8 @@ struct Reads {
 class Inliner {
 public:
   Inliner(OpBuilder &builder, ComputeOp producer, Operation *consumer, bool mayGather)
-      : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)), space(spaceOf(consumer)),
-        mayGather(mayGather) {}
+      : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)),
+        space(spaceOf(consumer)), mayGather(mayGather) {}
 
   /// `from` with its first `kept` arguments as they are and then one for each read of `old` becomes
   /// `to`, which reads `made`.

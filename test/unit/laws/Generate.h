@@ -37,7 +37,8 @@ struct GeneratorOptions {
 mlir::func::FuncOp generateProgram(mlir::ModuleOp module, llvm::StringRef name, uint64_t seed,
                                    const GeneratorOptions &options = {});
 
-/// What the symbols of generated programs stand for when they run: these, twice or three times as much.
+/// What the symbols of generated programs stand for when they run: these, twice or three times as
+/// much.
 inline constexpr int64_t sizeOfN = 5, sizeOfM = 3;
 
 } // namespace heddle::laws

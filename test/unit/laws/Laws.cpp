@@ -71,7 +71,8 @@ static nd::NdTensorType concrete(nd::NdTensorType type, int64_t factor) {
 Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties) {
   Values values;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]), 1 + int64_t(seed % 3));
+    auto type =
+        concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]), 1 + int64_t(seed % 3));
     auto name = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName);
     Dice dice(seed ^ llvm::xxh3_64bits(name ? name.getValue() : StringRef("?")));
     TensorValue value(type);
