@@ -127,7 +127,9 @@ int64_t SizeAttr::most() const {
 int64_t SizeAttr::typical() const {
   if (auto known = constant())
     return *known;
-  auto value = getExpr().evaluate([](const std::string &) { return typicalSymbol; });
+  // A variable of a loop stands at its start.
+  auto value = getExpr().evaluate(
+      [](const std::string &name) { return name.back() == '$' ? 0 : typicalSymbol; });
   return value ? std::max<int64_t>(*value, 1) : typicalSymbol;
 }
 

@@ -62,7 +62,8 @@ public:
     if (!module)
       return fail("its text can't be read back");
     nest::KernelRequest request = kernelRequest(*module, symbol);
-    for (const auto &extension : extensions)
+    // What an extension knows of a nest are numbers.
+    for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
       if (std::optional<CustomKernel> custom = extension->makeKernel(request, target)) {
         result.info.module =
             cpu::buildCustomCall(&context, symbol, custom->function, custom->numbers);

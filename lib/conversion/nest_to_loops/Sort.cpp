@@ -286,7 +286,7 @@ LogicalResult SortEmitter::emit(Value chunk) {
   for (Value value : {op.getInputs()[0], Value(op.getResult(0))})
     if (nd::SizeAttr size = tensorTypeOf(value).size(name); !size.constant())
       return op.emitOpError() << "expected a number as the size of '" << name << "', got "
-                              << size.getExpr().str();
+                              << size.getExpr().str() << "; specialise the function";
   packed &= *along.size().constant() <= INT32_MAX;
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())

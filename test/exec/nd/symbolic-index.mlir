@@ -83,6 +83,12 @@ func.func @scan(%x: !nd.tensor<f32, b: M, row: N>) -> (!nd.tensor<f32, b: M, row
   return %0, %1 : !nd.tensor<f32, b: M, row: N>, !nd.tensor<f32, b: M, row: N>
 }
 
+func.func @ranges(%x: !nd.tensor<f32, b: M, row: N>, %y: !nd.tensor<f32, b: M, row: N>, %s: !nd.tensor<i32, b: M>) -> (!nd.tensor<f32, b: M, row: 3>, !nd.tensor<f32, b: M, row: N>) {
+  %2 = nd.dynamic_slice %x row from %s size 3 : (!nd.tensor<f32, b: M, row: N>, !nd.tensor<i32, b: M>) -> !nd.tensor<f32, b: M, row: 3>
+  %3 = nd.update_slice %2 into %y row from %s : (!nd.tensor<f32, b: M, row: 3>, !nd.tensor<f32, b: M, row: N>, !nd.tensor<i32, b: M>) -> !nd.tensor<f32, b: M, row: N>
+  return %2, %3 : !nd.tensor<f32, b: M, row: 3>, !nd.tensor<f32, b: M, row: N>
+}
+
 // The bits of an element hang on the sizes of the names that run faster.
 func.func @made(%x: !nd.tensor<f32, b: M, row: N>, %key: !nd.tensor<ui64>) -> (!nd.tensor<i32, row: N>, !nd.tensor<ui32, b: M, row: N>, !nd.tensor<f32, b: M, row: N>) {
   %0 = nd.iota row : !nd.tensor<i32, row: N>
