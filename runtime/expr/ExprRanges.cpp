@@ -97,8 +97,11 @@ std::optional<Range> Expr::bounds(const Ranges &ranges) const {
                    floorDivide(numerator->high, atom.divisor)};
     if (division.coefficient < 0)
       std::swap(quotient.low, quotient.high);
-    Range sum{others->low + division.coefficient * quotient.low,
-              others->high + division.coefficient * quotient.high};
+    __int128 low = others->low + __int128(division.coefficient) * quotient.low,
+             high = others->high + __int128(division.coefficient) * quotient.high;
+    if (low < INT64_MIN || high > INT64_MAX)
+      continue;
+    Range sum{int64_t(low), int64_t(high)};
     best = best ? Range{std::max(best->low, sum.low), std::min(best->high, sum.high)} : sum;
   }
   return best;

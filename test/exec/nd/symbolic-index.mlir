@@ -83,6 +83,17 @@ func.func @scan(%x: !nd.tensor<f32, b: M, row: N>) -> (!nd.tensor<f32, b: M, row
   return %0, %1 : !nd.tensor<f32, b: M, row: N>, !nd.tensor<f32, b: M, row: N>
 }
 
+// Scratch whose size is a difference of products.
+func.func @scan_part(%x: !nd.tensor<f32, b: M, row: N>) -> !nd.tensor<f32, b: M, row: N - 1> {
+  %0 = nd.slice %x row from 1 size N - 1 : !nd.tensor<f32, b: M, row: N> -> !nd.tensor<f32, b: M, row: N - 1>
+  %1 = nd.scan %0 along b neutral [0.0 : f32] : (!nd.tensor<f32, b: M, row: N - 1>) -> !nd.tensor<f32, b: M, row: N - 1> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %1 : !nd.tensor<f32, b: M, row: N - 1>
+}
+
 func.func @ranges(%x: !nd.tensor<f32, b: M, row: N>, %y: !nd.tensor<f32, b: M, row: N>, %s: !nd.tensor<i32, b: M>) -> (!nd.tensor<f32, b: M, row: 3>, !nd.tensor<f32, b: M, row: N>) {
   %2 = nd.dynamic_slice %x row from %s size 3 : (!nd.tensor<f32, b: M, row: N>, !nd.tensor<i32, b: M>) -> !nd.tensor<f32, b: M, row: 3>
   %3 = nd.update_slice %2 into %y row from %s : (!nd.tensor<f32, b: M, row: 3>, !nd.tensor<f32, b: M, row: N>, !nd.tensor<i32, b: M>) -> !nd.tensor<f32, b: M, row: N>
