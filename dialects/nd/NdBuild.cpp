@@ -478,7 +478,7 @@ SmallVector<Value> nd::buildCall(OpBuilder &builder, Location loc, func::FuncOp 
     return {};
   SmallVector<Type> results(types->begin(), types->end());
   return SmallVector<Value>(
-      CallOp::create(builder, loc, results, callee.getName(), inputs).getResults());
+      CallOp::create(builder, loc, results, callee.getName(), inputs, nullptr, false).getResults());
 }
 
 SmallVector<Value> nd::buildVjp(OpBuilder &builder, Location loc, func::FuncOp callee,
@@ -493,4 +493,12 @@ SmallVector<Value> nd::buildVjp(OpBuilder &builder, Location loc, func::FuncOp c
   }
   return SmallVector<Value>(
       VjpOp::create(builder, loc, results, callee.getName(), inputs, cotangents, wrt).getResults());
+}
+
+SmallVector<Value> nd::buildJvp(OpBuilder &builder, Location loc, func::FuncOp callee,
+                                ValueRange inputs, ValueRange tangents, ArrayRef<int64_t> wrt) {
+  SmallVector<Type> results(callee.getResultTypes());
+  llvm::append_range(results, floatTypes(callee.getResultTypes()));
+  return SmallVector<Value>(
+      JvpOp::create(builder, loc, results, callee.getName(), inputs, tangents, wrt).getResults());
 }

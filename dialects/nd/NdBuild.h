@@ -185,6 +185,10 @@ llvm::SmallVector<mlir::Value> buildCall(mlir::OpBuilder &builder, mlir::Locatio
 llvm::SmallVector<mlir::Value> buildVjp(mlir::OpBuilder &builder, mlir::Location loc,
                                         mlir::func::FuncOp callee, mlir::ValueRange inputs,
                                         mlir::ValueRange cotangents, llvm::ArrayRef<int64_t> wrt);
+/// The results of `callee`, then the tangents of those with float elements. No values on failure.
+llvm::SmallVector<mlir::Value> buildJvp(mlir::OpBuilder &builder, mlir::Location loc,
+                                        mlir::func::FuncOp callee, mlir::ValueRange inputs,
+                                        mlir::ValueRange tangents, llvm::ArrayRef<int64_t> wrt);
 
 } // namespace heddle::nd
 

@@ -177,6 +177,15 @@ static func::FuncOp calleeOf(Operation *op, FlatSymbolRefAttr symbol,
   return callee;
 }
 
+SmallVector<Type> nd::floatTypes(TypeRange types) {
+  SmallVector<Type> floats;
+  for (Type type : types)
+    if (auto tensor = dyn_cast<NdTensorType>(type);
+        tensor && isa<FloatType>(tensor.getElementType()))
+      floats.push_back(type);
+  return floats;
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   func::FuncOp callee = calleeOf(*this, getCalleeAttr(), tables);
   if (!callee)
@@ -212,7 +221,42 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (type != expected.withDims(dims)) // c4, S8
       return emitOpError() << "expected a result of type " << expected << ", got " << type;
   }
+  if (!getGradientAttr())
+    return success();
+  func::FuncOp gradient = calleeOf(*this, getGradientAttr(), tables);
+  if (!gradient)
+    return failure();
+  FunctionType type = callee.getFunctionType();
+  SmallVector<Type> taken(type.getInputs()), given = floatTypes(type.getInputs());
+  llvm::append_range(taken, type.getResults());
+  if (gradient.getFunctionType() != FunctionType::get(getContext(), taken, given)) { // c5
+    InFlightDiagnostic error = emitOpError()
+                               << "expected the gradient of '@" << getCallee() << "' to be of type "
+                               << FunctionType::get(getContext(), taken, given) << ", got "
+                               << gradient.getFunctionType();
+    error.attachNote(gradient.getLoc()) << "'@" << gradient.getName() << "' is defined here";
+    return error;
+  }
   return success();
+}
+
+/// `wrt` lists positions of float arguments once each; their types.
+static FailureOr<SmallVector<Type>> typesAt(Operation *op, FunctionType type,
+                                            ArrayRef<int64_t> wrt) {
+  SmallVector<Type> types;
+  llvm::SmallSet<int64_t, 8> seen;
+  for (int64_t position : wrt) {
+    if (position < 0 || position >= int64_t(type.getNumInputs()) || !seen.insert(position).second)
+      return op->emitOpError() << "expected 'wrt' to list positions of arguments once each, got "
+                               << position << " of " << type.getNumInputs(),
+             failure();
+    types.push_back(type.getInput(position));
+    if (!isa<FloatType>(cast<NdTensorType>(types.back()).getElementType()))
+      return op->emitOpError() << "expected 'wrt' to list arguments of float elements, argument "
+                               << position << " is " << types.back(),
+             failure();
+  }
+  return types;
 }
 
 LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -226,18 +270,32 @@ LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &tables) {
                          << type.getResults() << "), got (" << getInputs().getTypes() << ") and ("
                          << getCotangents().getTypes() << ")";
   SmallVector<Type> expected(type.getResults());
-  llvm::SmallSet<int64_t, 8> seen;
-  for (int64_t position : getWrt()) {
-    if (position < 0 || position >= int64_t(type.getNumInputs()) ||
-        !seen.insert(position).second) // c2
-      return emitOpError() << "expected 'wrt' to list positions of arguments once each, got "
-                           << position << " of " << type.getNumInputs();
-    if (!isa<FloatType>(cast<NdTensorType>(type.getInput(position)).getElementType())) // c2
-      return emitOpError() << "expected 'wrt' to list arguments of float elements, argument "
-                           << position << " is " << type.getInput(position);
-    expected.push_back(type.getInput(position));
-  }
+  FailureOr<SmallVector<Type>> gradients = typesAt(*this, type, getWrt()); // c2
+  if (failed(gradients))
+    return failure();
+  llvm::append_range(expected, *gradients);
   if (TypeRange(getResultTypes()) != TypeRange(expected)) // c3, S7
+    return emitOpError() << "expected results (" << expected << "), got (" << getResultTypes()
+                         << ")";
+  return success();
+}
+
+LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &tables) {
+  func::FuncOp callee = calleeOf(*this, getCalleeAttr(), tables);
+  if (!callee)
+    return failure();
+  FunctionType type = callee.getFunctionType();
+  FailureOr<SmallVector<Type>> moved = typesAt(*this, type, getWrt());
+  if (failed(moved))
+    return failure();
+  if (TypeRange(getInputs().getTypes()) != TypeRange(type.getInputs()) ||
+      TypeRange(getTangents().getTypes()) != TypeRange(*moved)) // c1
+    return emitOpError() << "expected operands (" << type.getInputs() << ") and tangents ("
+                         << *moved << "), got (" << getInputs().getTypes() << ") and ("
+                         << getTangents().getTypes() << ")";
+  SmallVector<Type> expected(type.getResults());
+  llvm::append_range(expected, floatTypes(type.getResults()));
+  if (TypeRange(getResultTypes()) != TypeRange(expected)) // c2
     return emitOpError() << "expected results (" << expected << "), got (" << getResultTypes()
                          << ")";
   return success();

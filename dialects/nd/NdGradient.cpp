@@ -46,7 +46,7 @@ static bool leavesOut(WindowOp op) { return !op.getPaddingAttr() && (op.getLow()
 /// Ops whose elements are excluded where those of an operand are.
 static bool carriesExclusion(Operation *op) {
   return isa_and_nonnull<PointwiseOp, RoundOp, WindowOp, SliceOp, PadOp, ConcatOp, SplitOp, MergeOp,
-                         RenameOp, BroadcastOp, GatherOp>(op);
+                         RenameOp, BroadcastOp, GatherOp, StopGradientOp, AfterOp>(op);
 }
 
 bool nd::mayBeExcluded(Value value) {
@@ -89,7 +89,7 @@ std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
     return {copy->getResult(0), buildBroadcast(b, loc, mask, type.getDims().getDims())};
   }
   // The same index map takes the masks of the operands to that of the result.
-  if (isa<RoundOp>(op))
+  if (isa<RoundOp, StopGradientOp, AfterOp>(op))
     return {copy->getResult(0), masks[0]};
   IRMapping ofMasks;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
@@ -500,5 +500,44 @@ LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
     gradients[i] = buildScatter(b, getLoc(), buildZero(b, getLoc(), type), cotangents[i],
                                 {getName()}, from, CombinerKind::Add, /*unique=*/true);
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult CallOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                    Gradients &gradients) {
+  if (!getGradientAttr())
+    return emitOpError() << "cannot be differentiated before it is inlined";
+  auto gradient = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(*this, getGradientAttr());
+  SmallVector<Value> inputs(getInputs());
+  for (auto [result, cotangent] : llvm::zip_equal(getResults(), cotangents))
+    inputs.push_back(cotangent ? cotangent : buildZero(b, getLoc(), tensorType(result)));
+  SmallVector<Value> made = buildCall(b, getLoc(), gradient, inputs);
+  if (made.size() != gradient.getNumResults())
+    return failure();
+  unsigned next = 0;
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    NdTensorType type = tensorType(input);
+    if (!isa<FloatType>(type.getElementType()))
+      continue;
+    // Over lifted names that the operand lacks its gradients add up.
+    Value own = made[next++];
+    if (wanted[i])
+      gradients[i] = buildBroadcast(b, getLoc(), buildSumTo(b, getLoc(), own, type),
+                                    type.getDims().getDims());
+  }
+  return success();
+}
+
+LogicalResult StopGradientOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>, Gradients &) {
+  return success();
+}
+LogicalResult AfterOp::buildGradient(OpBuilder &, ValueRange cotangents, ArrayRef<bool> wanted,
+                                     Gradients &gradients) {
+  if (asked(cotangents, wanted))
+    gradients[0] = cotangents[0];
   return success();
 }

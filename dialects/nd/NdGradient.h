@@ -25,6 +25,10 @@
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/Nd.h"
 
+namespace mlir::scf {
+class IfOp;
+} // namespace mlir::scf
+
 namespace heddle::nd {
 
 /// Clones the scalar code of `block` (without its terminator) to the builder's insertion point,
@@ -70,6 +74,9 @@ bool mayBeExcluded(mlir::Value value);
 /// these; a null mask says that nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
 
+/// Told a value, and the same value computed by other ops.
+using Redirect = llvm::function_ref<void(mlir::Value value, mlir::Value other)>;
+
 /// Reverse mode over tensor ops of one block.
 class ReverseMode {
 public:
@@ -80,7 +87,7 @@ public:
 
   /// Declares that the gradient of `value` is asked for.
   void want(mlir::Value value) { active.insert(value); }
-  bool isActive(mlir::Value value) const { return active.contains(value); }
+  bool isActive(mlir::Value value) const { return active.contains(current(value)); }
   /// What is added for `value` goes to `other`, which is the same value computed by other ops.
   void redirect(mlir::Value value, mlir::Value other) { replaced[value] = other; }
   /// Adds to the cotangent of `value`; a null one, and that of a value without floats, is dropped.
@@ -98,6 +105,13 @@ private:
   Add add;
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents, replaced;
+
+  mlir::Value current(mlir::Value value) const {
+    while (mlir::Value other = replaced.lookup(value))
+      value = other;
+    return value;
+  }
+  mlir::LogicalResult runBranch(mlir::scf::IfOp op, llvm::ArrayRef<mlir::Value> given);
 };
 
 } // namespace heddle::nd

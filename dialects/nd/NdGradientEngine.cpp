@@ -8,6 +8,8 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -32,8 +34,7 @@ static bool isZero(Value value) {
 }
 
 void ReverseMode::accumulate(Location loc, Value value, Value cotangent) {
-  if (Value other = replaced.lookup(value))
-    value = other;
+  value = current(value);
   if (!cotangent || !hasFloats(value) || !active.contains(value) || isZero(cotangent))
     return;
   assert(value.getType() == cotangent.getType() && "a gradient has the type of its value");
@@ -43,9 +44,11 @@ void ReverseMode::accumulate(Location loc, Value value, Value cotangent) {
 
 void ReverseMode::propagate(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
+    if (isa<StopGradientOp>(op))
+      continue;
     llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
-    if (llvm::none_of(used, [&](Value value) { return active.contains(value); }))
+    if (llvm::none_of(used, [&](Value value) { return isActive(value); }))
       continue;
     for (Value result : op->getResults())
       if (hasFloats(result))
@@ -53,14 +56,65 @@ void ReverseMode::propagate(ArrayRef<Operation *> ops) {
   }
 }
 
+/// Each side computes what it needs again and gives the gradients of what it captures.
+LogicalResult ReverseMode::runBranch(scf::IfOp op, ArrayRef<Value> given) {
+  Location loc = op.getLoc();
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  SmallVector<Value> captured;
+  llvm::copy_if(used, std::back_inserter(captured),
+                [&](Value value) { return isActive(value) && hasFloats(value); });
+  auto branch = scf::IfOp::create(builder, loc, ValueRange(captured).getTypes(), op.getCondition(),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertPoint here = builder.saveInsertionPoint();
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), branch->getRegions())) {
+    builder.setInsertionPointToEnd(&to.front());
+    IRMapping mapping;
+    SmallVector<Operation *> ops;
+    for (Operation &inner : from.front().without_terminator())
+      ops.push_back(builder.clone(inner, mapping));
+    ReverseMode reverse(builder, add);
+    for (Value value : captured)
+      reverse.want(value);
+    reverse.propagate(ops);
+    for (auto [value, cotangent] :
+         llvm::zip_equal(from.front().getTerminator()->getOperands(), given))
+      reverse.accumulate(loc, mapping.lookupOrDefault(value), cotangent);
+    if (failed(reverse.run(ops)))
+      return failure();
+    SmallVector<Value> gradients;
+    for (Value value : captured) {
+      Value gradient = reverse.cotangent(value);
+      gradients.push_back(gradient ? gradient
+                                   : buildZero(builder, loc, cast<NdTensorType>(value.getType())));
+    }
+    scf::YieldOp::create(builder, loc, gradients);
+    eraseDeadScalars(to.front());
+  }
+  builder.restoreInsertionPoint(here);
+  for (auto [value, gradient] : llvm::zip_equal(captured, branch.getResults()))
+    accumulate(loc, value, gradient);
+  return success();
+}
+
 LogicalResult ReverseMode::run(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops)) {
-    SmallVector<Value> given = llvm::map_to_vector(
-        op->getResults(), [&](Value result) { return cotangent(result); });
+    SmallVector<Value> given =
+        llvm::map_to_vector(op->getResults(), [&](Value result) { return cotangent(result); });
     if (llvm::none_of(given, [](Value value) { return bool(value); }))
       continue;
-    SmallVector<bool> wanted = llvm::map_to_vector(
-        op->getOperands(), [&](Value operand) { return isActive(operand); });
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (failed(runBranch(branch, given)))
+        return failure();
+      continue;
+    }
+    if (isa<scf::WhileOp>(op))
+      return op->emitOpError()
+             << "cannot be differentiated backwards: the number of its steps is not known, so "
+                "what they need can't be kept; write scf.for with the largest number of "
+                "steps and an scf.if in the body that keeps the carried tensors";
+    SmallVector<bool> wanted =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) { return isActive(operand); });
     auto differentiable = dyn_cast<DifferentiableInterface>(op);
     if (!differentiable)
       return op->emitOpError() << "cannot be differentiated";

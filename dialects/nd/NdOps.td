@@ -7,7 +7,8 @@
 //
 // Families: sources (constant, iota, random), arithmetic (pointwise, reduce, scan, round),
 // index maps (window, unwindow, slice, pad, concat, split, merge, rename, broadcast),
-// access by value (gather, scatter, dynamic_slice, update_slice, sort), functions (call, vjp).
+// access by value (gather, scatter, dynamic_slice, update_slice, sort), functions (call, vjp, jvp), what
+// differentiation sees of a value (stop_gradient, after), scalars of control flow (item, from_item).
 // The constraints of each op are numbered; the verifier and the negative tests cite the numbers.
 //
 //===----------------------------------------------------------------------===//
@@ -469,7 +470,8 @@ def Nd_SortOp : Nd_PureOp<"sort"> {
 // Functions
 //===----------------------------------------------------------------------===//
 
-def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "a call that lifts the callee over names that it does not have";
   let description = [{
     Operands bind to formals in order; an operand may have names that its formal lacks: the
@@ -483,10 +485,22 @@ def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]
     - (c3) a lifted name has one size.
     - (c4) each result has the names of the callee's result (symbols substituted) and the lifted names of the operands
       on which it depends, which the callee's result lacks; it may repeat over lifted names of other operands.
+    - (c5) `gradient` is a function of the callee's arguments, then the cotangents of its results, that
+      returns the gradients of the callee's arguments with float elements, in order. It stands for the derivative of the call.
+    - (c6) `checkpoint` stands without `gradient`. The backward pass computes the callee again instead of keeping its inner values.
+
+    ```mlir
+    %y = nd.call @clip(%x) gradient @straight_through : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+    %z = nd.call @block(%y) checkpoint : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+    ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs,
+                   OptionalAttr<FlatSymbolRefAttr>:$gradient, UnitAttr:$checkpoint);
   let results = (outs Variadic<Nd_Tensor>:$results);
-  let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` (`gradient` $gradient^)? (`checkpoint` $checkpoint^)? attr-dict `:`
+    functional-type($inputs, $results)
+  }];
 }
 
 def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -507,6 +521,82 @@ def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     $callee `(` $inputs `)` `cotangents` `(` $cotangents `)` `wrt` $wrt attr-dict `:`
     functional-type(operands, $results)
   }];
+}
+
+def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a function and how it changes in a direction";
+  let description = [{
+    The results are those of the callee, then for each of them with float elements its tangent: the derivative in the direction
+    in which the arguments in `wrt` (positions) move by `tangents` and all others stay.
+
+    Constraints:
+    - (c1) the callee's formals have the types of `inputs`; `wrt` lists distinct positions of arguments with float
+      elements, in whose types the tangents are.
+    - (c2) the results are the callee's, then the types of those with float elements.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs,
+                   Variadic<Nd_Tensor>:$tangents, DenseI64ArrayAttr:$wrt);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `tangents` `(` $tangents `)` `wrt` $wrt attr-dict `:`
+    functional-type(operands, $results)
+  }];
+}
+
+def Nd_StopGradientOp : Nd_PureOp<"stop_gradient", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "its operand, of which derivatives do not know that it depends on anything";
+  let description = [{
+    Both modes of differentiation take the result for a constant. Disappears once all requests are expanded.
+
+    Constraints:
+    - (c1) the result has the type of the operand.
+  }];
+  let arguments = (ins Nd_Tensor:$input);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "its first operand, once the second is known";
+  let description = [{
+    No pass looks through it: what is computed from the result is not shared with what was computed from
+    the operand, and stands behind the second operand. This keeps the recomputation of a
+    checkpoint where it is. Disappears when layouts are chosen, and costs nothing.
+
+    Constraints:
+    - (c1) the result has the type of the first operand.
+  }];
+  let arguments = (ins Nd_Tensor:$input, Nd_Tensor:$before);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$input `,` $before attr-dict `:` type($input) `,` type($before)";
+}
+
+def Nd_ItemOp : Nd_Op<"item", [Pure]> {
+  let summary = "the only element of a tensor without names, as a scalar for control flow";
+  let description = [{
+    Conditions and bounds of `scf` are scalars.
+
+    Constraints:
+    - (c1) the operand has no names and integer elements; the result is its scalar type, or `index` for elements of i64.
+
+    ```mlir
+    %c = nd.item %small : !nd.tensor<i1> -> i1
+    %y = scf.if %c -> !nd.tensor<f32, a: 4> { ... } else { ... }
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input);
+  let results = (outs AnySignlessIntegerOrIndex:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Nd_FromItemOp : Nd_Op<"from_item", [Pure]> {
+  let summary = "a scalar of control flow, such as a loop's counter, as a tensor without names";
+  let description = [{
+    Constraints: (c1) as for `nd.item`, the other way round.
+  }];
+  let arguments = (ins AnySignlessIntegerOrIndex:$input);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
 def Nd_YieldOp : Nd_Op<"yield", [Pure, Terminator, ReturnLike,

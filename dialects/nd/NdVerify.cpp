@@ -348,8 +348,30 @@ LogicalResult SortOp::verify() { return verifySort(*this, getName(), errorsOf(*t
 //===----------------------------------------------------------------------===//
 
 // What concerns the callee is verified as symbol uses (NdCall.cpp).
-LogicalResult CallOp::verify() { return success(); }
+LogicalResult CallOp::verify() {
+  if (getCheckpoint() && getGradientAttr()) // c6
+    return emitOpError() << "expected 'gradient' or 'checkpoint', got both: a gradient that is given "
+                            "keeps nothing of its callee";
+  return success();
+}
 LogicalResult VjpOp::verify() { return success(); }
+LogicalResult JvpOp::verify() { return success(); }
+static LogicalResult verifyItem(Operation *op, NdTensorType tensor, Type scalar) {
+  bool fits = scalar.isIndex() ? tensor.getElementType().isSignlessInteger(64)
+                               : scalar == tensor.scalarType();
+  if (!tensor.getDims().getDims().empty() || !fits) // c1
+    return op->emitOpError() << "expected a tensor without names and " << scalar << ", "
+                             << "or 'index' for elements of i64, got " << tensor << " and " << scalar;
+  return success();
+}
+LogicalResult ItemOp::verify() {
+  return verifyItem(*this, typeOf(getInput()), getResult().getType());
+}
+LogicalResult FromItemOp::verify() {
+  return verifyItem(*this, typeOf(getResult()), getInput().getType());
+}
+LogicalResult StopGradientOp::verify() { return success(); } // by traits: c1
+LogicalResult AfterOp::verify() { return success(); }        // by traits: c1
 
 //===----------------------------------------------------------------------===//
 // Names of arguments and results

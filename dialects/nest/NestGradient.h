@@ -75,9 +75,9 @@ mlir::Value broadcastByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::
                             llvm::ArrayRef<nd::Dim> dims);
 
 /// Groups, and scans that capture values, are differentiated in another form: ops of that form are
-/// put beside them and into `ops`, and their cotangents go there. Forward code of either form that
-/// is not used in the end is dead.
-void expandForGradient(mlir::OpBuilder &builder, nd::ReverseMode &reverse,
+/// put beside them and into `ops`; `redirect` is told the values of both forms. Forward code of either
+/// form that is not used in the end is dead.
+void expandForGradient(mlir::OpBuilder &builder, nd::Redirect redirect,
                        llvm::SmallVectorImpl<mlir::Operation *> &ops);
 
 } // namespace heddle::nest

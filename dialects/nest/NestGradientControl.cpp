@@ -212,7 +212,7 @@ static Value resultOf(ScanOp original, ScanOp copy, unsigned i) {
   return copy.getResult(i < n ? i : i + more);
 }
 
-void nest::expandForGradient(OpBuilder &b, nd::ReverseMode &reverse,
+void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect,
                              SmallVectorImpl<Operation *> &ops) {
   SmallVector<Operation *> all;
   for (Operation *op : ops) {
@@ -230,17 +230,17 @@ void nest::expandForGradient(OpBuilder &b, nd::ReverseMode &reverse,
         Value wide = broadcastByNest(b, op->getLoc(), copy, names);
         if (wide != copy)
           made.push_back(wide.getDefiningOp());
-        reverse.redirect(result, wide);
+        redirect(result, wide);
       }
       // Scans that came out of the group may capture values, too.
-      expandForGradient(b, reverse, made);
+      expandForGradient(b, redirect, made);
       llvm::append_range(all, made);
       continue;
     }
     if (auto scan = dyn_cast<ScanOp>(op))
       if (ScanOp copy = carryCaptures(b, scan)) {
         for (unsigned i = 0; i < scan.getNumResults(); ++i)
-          reverse.redirect(scan.getResult(i), resultOf(scan, copy, i));
+          redirect(scan.getResult(i), resultOf(scan, copy, i));
         all.push_back(copy);
         continue;
       }
@@ -372,7 +372,7 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
       reverse.want(mapping.lookup(body.getArgument(i)));
     for (unsigned i : read)
       reverse.want(mapping.lookup(body.getArgument(n + i)));
-    expandForGradient(b, reverse, ops);
+    expandForGradient(b, [&](Value value, Value other) { reverse.redirect(value, other); }, ops);
     reverse.propagate(ops);
     auto yielded = [&](unsigned i) { return mapping.lookupOrDefault(body.getTerminator()->getOperand(i)); };
     for (auto [k, i] : llvm::enumerate(carried))

@@ -212,11 +212,82 @@ struct GradientResult {
 /// The gradient of the first of `outputs` with respect to `formals`, for the values `actuals`.
 GradientResult gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                         const std::vector<Tensor> &outputs, Here here);
+/// `outputs` for the values `actuals`, and their tangents where formals of floats move by
+/// `tangents`.
+struct TangentResult {
+  std::vector<Tensor> values, tangents;
+};
+TangentResult tangent(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
+                      const std::vector<Tensor> &tangents, const std::vector<Tensor> &outputs,
+                      Here here);
+/// `outputs` for the values `actuals`; in the backward pass they are computed again.
+std::vector<Tensor> checkpointed(const std::vector<Tensor> &formals,
+                                 const std::vector<Tensor> &actuals,
+                                 const std::vector<Tensor> &outputs, Here here);
+/// `outputs` for the values `actuals`; the gradients of the formals of floats are `gradients`,
+/// computed from the formals and `cotangents`.
+std::vector<Tensor> withGradient(const std::vector<Tensor> &formals,
+                                 const std::vector<Tensor> &actuals,
+                                 const std::vector<Tensor> &outputs,
+                                 const std::vector<Tensor> &cotangents,
+                                 const std::vector<Tensor> &gradients, Here here);
+/// A part of control flow: `outputs`, computed from `formals`, or by all that was made `since`
+/// (nodesMade).
+struct Part {
+  std::vector<Tensor> formals, outputs;
+  std::optional<uint64_t> since = {};
+};
+uint64_t nodesMade();
+std::vector<Tensor> branch(const Tensor &condition, const Part &yes, const Part &no, Here here);
+/// The first formal of `body` is the counter.
+std::vector<Tensor> loop(int64_t steps, const Part &body, const std::vector<Tensor> &initial,
+                         Here here);
+std::vector<Tensor> loopWhile(const Part &condition, const Part &body,
+                              const std::vector<Tensor> &initial, Here here);
+/// An i64 scalar that stands for a loop's counter while its body is traced.
+Tensor counterFormal();
+
 /// `outputs`, computed from `formals`, for the values `actuals`, which have further names.
 std::vector<Tensor> lifted(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                            const std::vector<Tensor> &outputs, const Names &names, Here here);
 /// A formal of a function that is being traced, of the type of `like` less the names `without`.
 Tensor formalLike(const Tensor &like, const std::string &name, const Names &without = {});
+
+template <typename T>
+std::vector<Tensor> tensorsOf(T tree) {
+  std::vector<Tensor> tensors;
+  forEachTensor(tree, [&](const std::string &, Tensor &tensor) { tensors.push_back(tensor); });
+  return tensors;
+}
+/// The tree with other tensors.
+template <typename T>
+T treeOf(T like, const std::vector<Tensor> &tensors) {
+  size_t next = 0;
+  forEachTensor(like, [&](const std::string &, Tensor &tensor) { tensor = tensors[next++]; });
+  return like;
+}
+/// The tree with formals for tensors.
+template <typename T>
+T formalTree(T like, const Names &without = {}) {
+  forEachTensor(like, [&](const std::string &path, Tensor &tensor) {
+    tensor = formalLike(tensor, path, without);
+  });
+  return like;
+}
+/// Calls `use(value, formals, actuals, formalTrees)` with what `function` gives for formals; the
+/// result is its value with the tensors that `use` returns.
+template <typename F, typename U, typename... T>
+auto onFormals(F &function, const Names &without, U &&use, const T &...trees) {
+  std::tuple<T...> formalTrees{formalTree(trees, without)...}; // braces: in order
+  auto value = std::apply([&](auto &...formal) { return function(formal...); }, formalTrees);
+  std::vector<Tensor> formals, actuals;
+  auto append = [](std::vector<Tensor> &to, std::vector<Tensor> from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  std::apply([&](auto &...formal) { (append(formals, tensorsOf(formal)), ...); }, formalTrees);
+  (append(actuals, tensorsOf(trees)), ...);
+  return treeOf(value, use(value, formals, actuals, formalTrees));
+}
 
 } // namespace detail
 
@@ -232,28 +303,130 @@ auto jit(F function, JitOptions options = {}) {
 /// gradient with respect to every float tensor of `tree`, in a tree of the same shape.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
-  T formalTree = tree, gradientTree = tree;
-  std::vector<Tensor> formals, actuals, outputs;
-  forEachTensor(formalTree, [&](const std::string &path, Tensor &tensor) {
-    actuals.push_back(tensor);
-    formals.push_back(tensor = detail::formalLike(tensor, path));
-  });
-  auto value = function(formalTree);
-  forEachTensor(value, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
-  auto result = detail::gradient(formals, actuals, outputs, here);
-  size_t next = 0;
-  forEachTensor(value,
-                [&](const std::string &, Tensor &tensor) { tensor = result.values[next++]; });
-  next = 0;
-  forEachTensor(gradientTree,
-                [&](const std::string &, Tensor &tensor) { tensor = result.gradients[next++]; });
-  return std::pair<decltype(value), T>(value, gradientTree);
+  T formals = detail::formalTree(tree);
+  auto value = function(formals);
+  auto result = detail::gradient(detail::tensorsOf(formals), detail::tensorsOf(tree),
+                                 detail::tensorsOf(value), here);
+  return std::pair<decltype(value), T>(detail::treeOf(value, result.values),
+                                       detail::treeOf(tree, result.gradients));
 }
 
 /// Only the gradient.
 template <typename F, typename T>
 T grad(F &&function, const T &tree, Here here = Here::current()) {
   return valueAndGrad(std::forward<F>(function), tree, here).second;
+}
+
+/// The value of `function(tree)`, and the tangent of every float tensor in it (a tree of the same
+/// shape): its derivative in the direction in which the float tensors of `tree` move by those of
+/// `tangents`.
+///
+///     auto slope = [&](Tensor x) { return grad(loss, x); };
+///     Tensor hv = jvp(slope, x, v);                   // the Hessian times v, forward over reverse
+template <typename F, typename T>
+auto valueAndJvp(F &&function, const T &tree, const T &tangents, Here here = Here::current()) {
+  T formals = detail::formalTree(tree);
+  auto value = function(formals);
+  auto result = detail::tangent(detail::tensorsOf(formals), detail::tensorsOf(tree),
+                                detail::tensorsOf(tangents), detail::tensorsOf(value), here);
+  return std::pair(detail::treeOf(value, result.values), detail::treeOf(value, result.tangents));
+}
+
+/// Only the tangents.
+template <typename F, typename T>
+auto jvp(F &&function, const T &tree, const T &tangents, Here here = Here::current()) {
+  return valueAndJvp(std::forward<F>(function), tree, tangents, here).second;
+}
+
+/// `function` with a gradient of its own: `backward` gets the function's arguments and a tree like
+/// its value with the cotangents, and gives the gradients of the arguments' float tensors, in order
+/// (as a tensor, a tuple or any tree). What the two capture has no gradient. `backward` should be
+/// linear in the cotangents, which forward mode relies on.
+///
+///     auto clip = withGradient([](Tensor x) { return minimum(x, 1.0); },
+///                              [](Tensor x, Tensor g) { return g; });    // straight through
+template <typename F, typename B>
+auto withGradient(F function, B backward, Here here = Here::current()) {
+  return
+      [function = std::move(function), backward = std::move(backward), here](const auto &...trees) {
+        return detail::onFormals(
+            function, {},
+            [&](auto &value, const auto &formals, const auto &actuals, auto &formalTrees) {
+              auto cotangents = detail::formalTree(value);
+              auto gradients = std::apply(
+                  [&](auto &...formal) { return backward(formal..., cotangents); }, formalTrees);
+              return detail::withGradient(formals, actuals, detail::tensorsOf(value),
+                                          detail::tensorsOf(cotangents),
+                                          detail::tensorsOf(gradients), here);
+            },
+            trees...);
+      };
+}
+
+/// `function`, of which the backward pass keeps the arguments alone: it computes what it needs
+/// again.
+///
+///     for (Layer &layer : layers)
+///       x = checkpoint([&](Layer &l, Tensor x) { return l(x); })(layer, x);
+template <typename F>
+auto checkpoint(F function, Here here = Here::current()) {
+  return [function = std::move(function), here](const auto &...trees) {
+    return detail::onFormals(
+        function, {},
+        [&](auto &value, const auto &formals, const auto &actuals, auto &) {
+          return detail::checkpointed(formals, actuals, detail::tensorsOf(value), here);
+        },
+        trees...);
+  };
+}
+
+/// `yes()` where `condition` (an i1 scalar) holds, else `no()`: trees of the same types. Only the
+/// side taken is differentiated.
+template <typename Y, typename N>
+auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current()) {
+  uint64_t first = detail::nodesMade();
+  auto value = yes();
+  uint64_t second = detail::nodesMade();
+  decltype(value) other = no();
+  return detail::treeOf(value, detail::branch(condition, {{}, detail::tensorsOf(value), first},
+                                              {{}, detail::tensorsOf(other), second}, here));
+}
+
+/// The tree after `steps` times `state = body(i, state)`, where `i` is the number of the step, a
+/// scalar of i64. The types of the state do not change. Its gradient keeps the state of every step;
+/// a `checkpoint` in the body keeps it at that.
+///
+///     Tensor power = forLoop(5, x, [&](Tensor, Tensor y) { return y * x; });    // x^6
+template <typename T, typename F>
+T forLoop(int64_t steps, const T &initial, F &&body, Here here = Here::current()) {
+  T formals = detail::formalTree(initial);
+  Tensor counter = detail::counterFormal();
+  T next = body(counter, formals);
+  detail::Part part{{counter}, detail::tensorsOf(next)};
+  for (const Tensor &formal : detail::tensorsOf(formals))
+    part.formals.push_back(formal);
+  return detail::treeOf(initial, detail::loop(steps, part, detail::tensorsOf(initial), here));
+}
+
+/// The tree after `state = body(state)` as long as `condition(state)` (an i1 scalar) holds, but at
+/// most `most` times. Without `most` it has tangents but no gradients, and is not compiled.
+template <typename T, typename C, typename F>
+T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
+            Here here = Here::current()) {
+  if (most >= 0)
+    return forLoop(
+        most, initial,
+        [&](const Tensor &, const T &state) {
+          return cond(
+              condition(state), [&] { return T(body(state)); }, [&] { return state; }, here);
+        },
+        here);
+  T formals = detail::formalTree(initial);
+  T next = body(formals);
+  return detail::treeOf(initial,
+                        detail::loopWhile({detail::tensorsOf(formals), {condition(formals)}},
+                                          {detail::tensorsOf(formals), detail::tensorsOf(next)},
+                                          detail::tensorsOf(initial), here));
 }
 
 /// `function` for tensors that have `names` besides those that it knows: it is traced without these
@@ -267,22 +440,12 @@ T grad(F &&function, const T &tree, Here here = Here::current()) {
 template <typename F>
 auto lift(F function, Names names, Here here = Here::current()) {
   return [function = std::move(function), names = std::move(names), here](const auto &...trees) {
-    std::vector<Tensor> formals, actuals, outputs;
-    auto formalOf = [&](const auto &tree) {
-      auto formalTree = tree;
-      forEachTensor(formalTree, [&](const std::string &path, Tensor &tensor) {
-        actuals.push_back(tensor);
-        formals.push_back(tensor = detail::formalLike(tensor, path, names));
-      });
-      return formalTree;
-    };
-    auto formalTrees = std::tuple{formalOf(trees)...}; // braces: in order
-    auto value = std::apply([&](auto &...formal) { return function(formal...); }, formalTrees);
-    forEachTensor(value, [&](const std::string &, Tensor &tensor) { outputs.push_back(tensor); });
-    auto results = detail::lifted(formals, actuals, outputs, names, here);
-    size_t next = 0;
-    forEachTensor(value, [&](const std::string &, Tensor &tensor) { tensor = results[next++]; });
-    return value;
+    return detail::onFormals(
+        function, names,
+        [&](auto &value, const auto &formals, const auto &actuals, auto &) {
+          return detail::lifted(formals, actuals, detail::tensorsOf(value), names, here);
+        },
+        trees...);
   };
 }
 

@@ -391,7 +391,7 @@ static bool hasForm(Operation *op) {
   if (isa<nest::ComputeOp, nest::UpdateOp>(op))
     return true;
   return isa_and_nonnull<nd::NdDialect>(op->getDialect()) && isPure(op) &&
-         op->getNumResults() != 0 && !op->hasTrait<OpTrait::IsTerminator>();
+         !isa<nd::ItemOp, nd::FromItemOp>(op) && op->getNumResults() != 0 && !op->hasTrait<OpTrait::IsTerminator>();
 }
 
 static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands,

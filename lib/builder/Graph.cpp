@@ -11,12 +11,14 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <atomic>
 #include <cmath>
 
 using namespace heddle;
@@ -27,7 +29,7 @@ MLIRContext *heddle::detail::graphContext() {
   static MLIRContext *context = [] {
     auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
     made->loadDialect<nd::NdDialect, nest::NestDialect, func::FuncDialect, arith::ArithDialect,
-                      math::MathDialect>();
+                      math::MathDialect, scf::SCFDialect>();
     return made;
   }();
   return context;
@@ -39,6 +41,11 @@ static std::recursive_mutex &graphMutex() {
 }
 
 GraphLock::GraphLock() : lock(graphMutex()) {}
+
+uint64_t Node::made(bool more) {
+  static std::atomic<uint64_t> count = 0;
+  return more ? count++ : count.load();
+}
 
 // A long chain of groups must not be destroyed by recursion: operands that die are queued.
 Group::~Group() {
@@ -349,7 +356,7 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
       callee = addCallee(module, *node->group->callee);
     for (Operation &op : *node->group->block) {
       Operation *copy = builder.clone(op, mapping);
-      if (callee && isa<nd::VjpOp, nd::CallOp>(copy))
+      if (callee && isa<nd::VjpOp, nd::JvpOp, nd::CallOp>(copy))
         copy->setAttr("callee", callee);
     }
   }

@@ -38,7 +38,7 @@ namespace heddle::detail {
 struct Node;
 using NodeRef = std::shared_ptr<Node>;
 
-/// A function that an op of the graph refers to (the one that nd.vjp differentiates).
+/// A function that an op of the graph refers to (the one that nd.vjp differentiates, or nd.call calls).
 struct Callee {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds it, under the name "f", and its own callees
 };
@@ -48,7 +48,6 @@ struct Group {
   std::unique_ptr<mlir::Block> block = std::make_unique<mlir::Block>();
   std::vector<NodeRef> operands;
   std::shared_ptr<Callee> callee;
-  bool stopsGradient = false;
   ~Group();
 };
 
@@ -60,6 +59,10 @@ struct Node {
   bool formal = false;
   std::string name;      ///< of a formal
   std::string donatedAt; ///< where the value was given up, if it was
+  uint64_t number = made(); ///< nodes are numbered as they are made
+
+  /// How many nodes have been made.
+  static uint64_t made(bool more = true);
 
   void giveUp(std::string place) {
     donatedAt = std::move(place);

@@ -458,14 +458,10 @@ Tensor fold(const Tensor &key, Operand index) {
 }
 
 Tensor stopGradient(const Tensor &x, Here here) {
-  NodeRef input = nodeOf(x, here);
-  Tensor result = make(here, {input}, [&](OpBuilder &builder, Location loc) -> Value {
-    SmallVector<StringRef> none;
-    return nd::RenameOp::create(builder, loc, input->type(), input->value,
-                                builder.getStrArrayAttr(none), builder.getStrArrayAttr(none));
+  NodeRef node = nodeOf(x, here);
+  return make(here, {node}, [&](mlir::OpBuilder &builder, mlir::Location loc) -> mlir::Value {
+    return nd::StopGradientOp::create(builder, loc, node->type(), node->value);
   });
-  result.node->group->stopsGradient = true;
-  return result;
 }
 
 } // namespace heddle

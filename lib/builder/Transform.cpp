@@ -9,6 +9,8 @@
 #include "heddle/Jit.h"
 #include "lib/builder/Execute.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -28,6 +30,17 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name,
   formal.node->formal = true;
   formal.node->name = name;
   return formal;
+}
+
+static std::vector<NodeRef> nodesOf(const std::vector<Tensor> &tensors, Here here) {
+  std::vector<NodeRef> nodes;
+  for (const Tensor &tensor : tensors)
+    nodes.push_back(nodeOf(tensor, here));
+  return nodes;
+}
+
+static bool isReal(const NodeRef &node) {
+  return llvm::isa<mlir::FloatType>(node->type().getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,7 +79,6 @@ private:
     if (!group) {
       group = std::make_shared<Group>();
       group->callee = node->group->callee;
-      group->stopsGradient = node->group->stopsGradient;
       for (const NodeRef &operand : node->group->operands) {
         group->operands.push_back(copies[operand.get()]);
         mapping.map(operand->value, copies[operand.get()]->value);
@@ -84,23 +96,23 @@ private:
 };
 } // namespace
 
-/// Emits `roots` as the function "f" of a callee. What depends on the formals by ways that `passes`
-/// admits is part of it, the rest is captured.
+/// Emits `roots` as the function `name` of a callee. What depends on the formals is part of it, the
+/// rest is captured; with `since`, what was made since then is part of it.
 static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
-                           const std::vector<NodeRef> &roots, Here here,
-                           llvm::function_ref<bool(const NodeRef &)> passes) {
+                           const std::vector<NodeRef> &roots, Here here, const char *name = "f",
+                           std::optional<uint64_t> since = {}) {
   llvm::DenseSet<Node *> depends;
   for (const NodeRef &formal : formals)
     depends.insert(formal.get());
   for (const NodeRef &node : dependencies(roots, [](const NodeRef &) { return false; }))
-    if (passes(node))
-      for (const NodeRef &operand : node->group->operands)
-        if (depends.contains(operand.get()))
-          depends.insert(node.get());
-  callee.module = mlir::ModuleOp::create(locationOf(here));
-  return emit(*callee.module, "f", formals, roots, here, [&](const NodeRef &node) {
+    for (const NodeRef &operand : node->group->operands)
+      if (depends.contains(operand.get()))
+        depends.insert(node.get());
+  if (!callee.module)
+    callee.module = mlir::ModuleOp::create(locationOf(here));
+  return emit(*callee.module, name, formals, roots, here, [&](const NodeRef &node) {
     bool isLiteral = node->group->operands.empty() && !node->formal && !node->data;
-    return !depends.contains(node.get()) && !isLiteral;
+    return !isLiteral && !(since ? node->number >= *since : depends.contains(node.get()));
   });
 }
 
@@ -111,26 +123,19 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
   if (outputs.empty())
     fail(here, "expected a function that returns a scalar");
   NodeRef loss = nodeOf(outputs[0], here);
-  if (loss->type().getDims().size() != 0 ||
-      !llvm::isa<mlir::FloatType>(loss->type().getElementType()))
+  if (loss->type().getDims().size() != 0 || !isReal(loss))
     fail(here, "expected a scalar of a float type to differentiate, got " + outputs[0].type());
-  std::vector<NodeRef> formalNodes, actualNodes;
-  for (size_t i = 0; i < formals.size(); ++i) {
-    formalNodes.push_back(formals[i].node);
-    actualNodes.push_back(nodeOf(actuals[i], here));
-  }
+  std::vector<NodeRef> formalNodes = nodesOf(formals, here), actualNodes = nodesOf(actuals, here);
   Substitution substitution(formalNodes, actualNodes);
 
   auto callee = std::make_shared<Callee>();
-  Emission emission = emitCallee(*callee, formalNodes, {loss}, here, [](const NodeRef &node) {
-    return !node->group->stopsGradient; // what gradients do not pass through is captured
-  });
+  Emission emission = emitCallee(*callee, formalNodes, {loss}, here);
   std::vector<NodeRef> operands = actualNodes;
   for (const NodeRef &node : emission.captured)
     operands.push_back(substitution.apply(node));
   std::vector<int64_t> wrt;
   for (size_t i = 0; i < formals.size(); ++i)
-    if (llvm::isa<mlir::FloatType>(formalNodes[i]->type().getElementType()))
+    if (isReal(formalNodes[i]))
       wrt.push_back(int64_t(i));
   std::vector<Tensor> made = makeAll(
       here, operands,
@@ -161,16 +166,59 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
   return result;
 }
 
+TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
+                                      const std::vector<Tensor> &actuals,
+                                      const std::vector<Tensor> &tangents,
+                                      const std::vector<Tensor> &outputs, Here here) {
+  GraphLock lock;
+  std::vector<NodeRef> formalNodes = nodesOf(formals, here), operands = nodesOf(actuals, here),
+                       roots = nodesOf(outputs, here), moves;
+  std::vector<int64_t> wrt;
+  for (size_t i = 0; i < formals.size(); ++i)
+    if (isReal(formalNodes[i])) {
+      wrt.push_back(int64_t(i));
+      moves.push_back(nodeOf(i < tangents.size() ? tangents[i] : Tensor(), here));
+      if (moves.back()->type() != formalNodes[i]->type())
+        fail(here, "expected a tangent of type " + formals[i].type() + " for '" +
+                       formalNodes[i]->name + "', got " + tangents[i].type());
+    }
+  auto callee = std::make_shared<Callee>();
+  Emission emission = emitCallee(*callee, formalNodes, roots, here);
+  operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());
+  size_t count = operands.size();
+  operands.insert(operands.end(), moves.begin(), moves.end());
+  std::vector<Tensor> made = makeAll(
+      here, operands,
+      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+        llvm::SmallVector<mlir::Value> inputs;
+        for (const NodeRef &operand : operands)
+          inputs.push_back(operand->value);
+        mlir::ValueRange all(inputs);
+        return nd::buildJvp(builder, loc, emission.function, all.take_front(count),
+                            all.drop_front(count), wrt);
+      },
+      callee);
+  TangentResult result;
+  result.tangents.resize(outputs.size());
+  size_t next = outputs.size();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    result.values.push_back(made[i]);
+    if (isReal(roots[i]))
+      result.tangents[i] = made[next++];
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
-// Lifting
+// Calls
 //===----------------------------------------------------------------------===//
 
 static std::vector<Tensor> call(const std::vector<NodeRef> &formals,
                                 const std::vector<NodeRef> &actuals,
-                                const std::vector<NodeRef> &roots, Here here) {
+                                const std::vector<NodeRef> &roots, Here here,
+                                bool checkpoint = false) {
   auto callee = std::make_shared<Callee>();
-  Emission emission =
-      emitCallee(*callee, formals, roots, here, [](const NodeRef &) { return true; });
+  Emission emission = emitCallee(*callee, formals, roots, here);
   std::vector<NodeRef> operands = actuals;
   operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());
   return makeAll(
@@ -179,21 +227,275 @@ static std::vector<Tensor> call(const std::vector<NodeRef> &formals,
         llvm::SmallVector<mlir::Value> inputs;
         for (const NodeRef &operand : operands)
           inputs.push_back(operand->value);
-        return nd::buildCall(builder, loc, emission.function, inputs);
+        llvm::SmallVector<mlir::Value> results =
+            nd::buildCall(builder, loc, emission.function, inputs);
+        if (checkpoint && !results.empty())
+          llvm::cast<nd::CallOp>(results[0].getDefiningOp()).setCheckpoint(true);
+        return results;
       },
       callee);
 }
+
+std::vector<Tensor> heddle::detail::checkpointed(const std::vector<Tensor> &formals,
+                                                 const std::vector<Tensor> &actuals,
+                                                 const std::vector<Tensor> &outputs, Here here) {
+  GraphLock lock;
+  return call(nodesOf(formals, here), nodesOf(actuals, here), nodesOf(outputs, here), here,
+              /*checkpoint=*/true);
+}
+
+std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &formals,
+                                                 const std::vector<Tensor> &actuals,
+                                                 const std::vector<Tensor> &outputs,
+                                                 const std::vector<Tensor> &cotangents,
+                                                 const std::vector<Tensor> &gradients, Here here) {
+  GraphLock lock;
+  std::vector<NodeRef> arguments = nodesOf(formals, here), operands = nodesOf(actuals, here),
+                       roots = nodesOf(outputs, here), slopes = nodesOf(gradients, here);
+  size_t next = 0;
+  for (const NodeRef &formal : arguments)
+    if (isReal(formal)) {
+      if (next == slopes.size() || slopes[next]->type() != formal->type())
+        fail(here, "expected a gradient of type " +
+                       formals[size_t(&formal - arguments.data())].type() + " for '" +
+                       formal->name + "', got " +
+                       (next == slopes.size() ? "none" : gradients[next].type()));
+      ++next;
+    }
+  if (next != slopes.size())
+    fail(here,
+         "expected " + std::to_string(next) + " gradients, got " + std::to_string(slopes.size()));
+  // What either function captures is an argument of both, without a gradient.
+  auto with = [&](std::vector<NodeRef> nodes) {
+    for (const Tensor &cotangent : cotangents)
+      nodes.push_back(cotangent.node);
+    return nodes;
+  };
+  Callee value, backward;
+  std::vector<NodeRef> captured = emitCallee(value, arguments, roots, here).captured;
+  for (const NodeRef &node : emitCallee(backward, with(arguments), slopes, here).captured)
+    if (!llvm::is_contained(captured, node))
+      captured.push_back(node);
+  for (const NodeRef &node : captured) {
+    arguments.push_back(node);
+    operands.push_back(node);
+    if (isReal(node))
+      slopes.push_back(make(here, {}, [&](mlir::OpBuilder &builder, mlir::Location loc) {
+                         return nd::buildZero(builder, loc, node->type());
+                       }).node);
+  }
+  auto callee = std::make_shared<Callee>();
+  callee->module = mlir::ModuleOp::create(locationOf(here));
+  auto builder = mlir::OpBuilder::atBlockEnd(callee->module->getBody());
+  auto typeOf = [](const NodeRef &node) -> mlir::Type { return node->type(); };
+  auto both =
+      mlir::func::FuncOp::create(builder, locationOf(here), "f",
+                                 builder.getFunctionType(llvm::map_to_vector(arguments, typeOf),
+                                                         llvm::map_to_vector(roots, typeOf)));
+  mlir::func::FuncOp forward = emitCallee(*callee, arguments, roots, here, "value").function;
+  mlir::func::FuncOp gradient =
+      emitCallee(*callee, with(arguments), slopes, here, "gradient").function;
+  builder.setInsertionPointToEnd(both.addEntryBlock());
+  llvm::SmallVector<mlir::Value> results =
+      nd::buildCall(builder, locationOf(here), forward, both.getArguments());
+  llvm::cast<nd::CallOp>(results[0].getDefiningOp())
+      .setGradientAttr(mlir::FlatSymbolRefAttr::get(gradient));
+  mlir::func::ReturnOp::create(builder, locationOf(here), results);
+  return makeAll(
+      here, operands,
+      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+        llvm::SmallVector<mlir::Value> inputs;
+        for (const NodeRef &operand : operands)
+          inputs.push_back(operand->value);
+        return nd::buildCall(builder, loc, both, inputs);
+      },
+      callee);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Functions for the parts of control flow, which capture the same values, and a function that
+/// holds the control flow and calls them.
+class Control {
+public:
+  Control(const std::vector<Tensor> &initial, Here here)
+      : here(here), operands(nodesOf(initial, here)) {}
+
+  /// Adds a part; its formals beyond the carried ones come first.
+  void add(const Part &part) {
+    parts.push_back({nodesOf(part.formals, here), nodesOf(part.outputs, here), part.since});
+    Callee scratch;
+    const Nodes &nodes = parts.back();
+    for (const NodeRef &node :
+         emitCallee(scratch, nodes.formals, nodes.outputs, here, "f", nodes.since).captured)
+      if (!llvm::is_contained(captured, node))
+        captured.push_back(node);
+  }
+
+  using Call = llvm::function_ref<llvm::SmallVector<mlir::Value>(size_t part, mlir::OpBuilder &,
+                                                                 mlir::ValueRange)>;
+  /// `build` makes the control flow from the operands (carried values, then captured ones); it
+  /// calls parts on what precedes the captured values.
+  std::vector<Tensor>
+  make(llvm::ArrayRef<NodeRef> like,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange, Call)>
+           build) {
+    size_t own = operands.size();
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    auto callee = std::make_shared<Callee>();
+    callee->module = mlir::ModuleOp::create(locationOf(here));
+    auto builder = mlir::OpBuilder::atBlockEnd(callee->module->getBody());
+    auto typeOf = [](const NodeRef &node) -> mlir::Type { return node->type(); };
+    auto function =
+        mlir::func::FuncOp::create(builder, locationOf(here), "f",
+                                   builder.getFunctionType(llvm::map_to_vector(operands, typeOf),
+                                                           llvm::map_to_vector(like, typeOf)));
+    std::vector<mlir::func::FuncOp> functions;
+    for (Nodes &part : parts) {
+      part.formals.insert(part.formals.end(), captured.begin(), captured.end());
+      functions.push_back(
+          emitCallee(*callee, part.formals, part.outputs, here, "part", part.since).function);
+      functions.back().setName("part" + std::to_string(functions.size()));
+    }
+    builder.setInsertionPointToEnd(function.addEntryBlock());
+    mlir::ValueRange arguments = function.getArguments();
+    llvm::SmallVector<mlir::Value> results =
+        build(builder, arguments, [&](size_t part, mlir::OpBuilder &b, mlir::ValueRange values) {
+          llvm::SmallVector<mlir::Value> inputs(values);
+          inputs.append(arguments.begin() + own, arguments.end());
+          return nd::buildCall(b, locationOf(here), functions[part], inputs);
+        });
+    mlir::func::ReturnOp::create(builder, locationOf(here), results);
+    return makeAll(
+        here, operands,
+        [&](mlir::OpBuilder &b, mlir::Location loc) {
+          llvm::SmallVector<mlir::Value> inputs;
+          for (const NodeRef &operand : operands)
+            inputs.push_back(operand->value);
+          return nd::buildCall(b, loc, function, inputs);
+        },
+        callee);
+  }
+
+  /// That a part gives tensors of the types of others.
+  void expect(const std::vector<Tensor> &got, const std::vector<Tensor> &wanted,
+              const std::string &what) const {
+    for (size_t i = 0; i < std::max(got.size(), wanted.size()); ++i)
+      if (i >= got.size() || i >= wanted.size() || got[i].type() != wanted[i].type())
+        fail(here, "expected " + what + " of type " +
+                       (i < wanted.size() ? wanted[i].type() : "none") + ", got " +
+                       (i < got.size() ? got[i].type() : "none"));
+  }
+
+private:
+  Here here;
+  std::vector<NodeRef> operands, captured;
+  struct Nodes {
+    std::vector<NodeRef> formals, outputs;
+    std::optional<uint64_t> since;
+  };
+  std::vector<Nodes> parts;
+};
+} // namespace
+
+static mlir::Value itemOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor) {
+  return nd::ItemOp::create(builder, loc, nd::tensorType(tensor).scalarType(), tensor);
+}
+static NodeRef conditionOf(const Tensor &condition, Here here) {
+  NodeRef node = nodeOf(condition, here);
+  if (!node->type().getDims().getDims().empty() || !node->type().getElementType().isInteger(1))
+    fail(here, "expected a condition of type !nd.tensor<i1>, got " + condition.type());
+  return node;
+}
+
+uint64_t heddle::detail::nodesMade() { return Node::made(/*more=*/false); }
+
+Tensor heddle::detail::counterFormal() { return formalLike(constant(0, ElementType::I64), "step"); }
+
+std::vector<Tensor> heddle::detail::branch(const Tensor &condition, const Part &yes, const Part &no,
+                                           Here here) {
+  GraphLock lock;
+  Control control({condition}, here);
+  conditionOf(condition, here);
+  control.expect(no.outputs, yes.outputs, "the other side of a branch to give a value");
+  control.add(yes);
+  control.add(no);
+  std::vector<NodeRef> like = nodesOf(yes.outputs, here);
+  return control.make(like, [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
+    mlir::Location loc = locationOf(here);
+    auto types =
+        llvm::map_to_vector(like, [](const NodeRef &n) -> mlir::Type { return n->type(); });
+    auto op = mlir::scf::IfOp::create(b, loc, types, itemOf(b, loc, arguments[0]), true);
+    for (size_t side : {0, 1}) {
+      mlir::OpBuilder inner =
+          mlir::OpBuilder::atBlockEnd(side == 0 ? op.thenBlock() : op.elseBlock());
+      mlir::scf::YieldOp::create(inner, loc, call(side, inner, {}));
+    }
+    return llvm::SmallVector<mlir::Value>(op.getResults());
+  });
+}
+
+std::vector<Tensor> heddle::detail::loop(int64_t steps, const Part &body,
+                                         const std::vector<Tensor> &initial, Here here) {
+  GraphLock lock;
+  Control control(initial, here);
+  control.expect(body.outputs, initial, "the body of a loop to give a state");
+  control.add(body);
+  return control.make(nodesOf(initial, here), [&](mlir::OpBuilder &b, mlir::ValueRange arguments,
+                                                  auto call) {
+    mlir::Location loc = locationOf(here);
+    auto index = [&](int64_t i) {
+      return mlir::arith::ConstantIndexOp::create(b, loc, i).getResult();
+    };
+    auto op = mlir::scf::ForOp::create(
+        b, loc, index(0), index(steps), index(1), arguments.take_front(initial.size()),
+        [&](mlir::OpBuilder &inner, mlir::Location, mlir::Value i, mlir::ValueRange state) {
+          llvm::SmallVector<mlir::Value> values{nd::FromItemOp::create(
+              inner, loc, nd::NdTensorType::get(inner.getI64Type(), llvm::ArrayRef<nd::Dim>()), i)};
+          llvm::append_range(values, state);
+          mlir::scf::YieldOp::create(inner, loc, call(0, inner, values));
+        });
+    return llvm::SmallVector<mlir::Value>(op.getResults());
+  });
+}
+
+std::vector<Tensor> heddle::detail::loopWhile(const Part &condition, const Part &body,
+                                              const std::vector<Tensor> &initial, Here here) {
+  GraphLock lock;
+  Control control(initial, here);
+  conditionOf(condition.outputs[0], here);
+  control.expect(body.outputs, initial, "the body of a loop to give a state");
+  control.add(condition);
+  control.add(body);
+  return control.make(nodesOf(initial, here),
+                      [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
+                        mlir::Location loc = locationOf(here);
+                        mlir::ValueRange carried = arguments.take_front(initial.size());
+                        auto op = mlir::scf::WhileOp::create(
+                            b, loc, carried.getTypes(), carried,
+                            [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange state) {
+                              mlir::scf::ConditionOp::create(
+                                  inner, loc, itemOf(inner, loc, call(0, inner, state)[0]), state);
+                            },
+                            [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange state) {
+                              mlir::scf::YieldOp::create(inner, loc, call(1, inner, state));
+                            });
+                        return llvm::SmallVector<mlir::Value>(op.getResults());
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Lifting
+//===----------------------------------------------------------------------===//
 
 std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals,
                                            const std::vector<Tensor> &actuals,
                                            const std::vector<Tensor> &outputs, const Names &names,
                                            Here here) {
   GraphLock lock;
-  std::vector<NodeRef> formalNodes, actualNodes, roots;
-  for (size_t i = 0; i < formals.size(); ++i) {
-    formalNodes.push_back(formals[i].node);
-    actualNodes.push_back(nodeOf(actuals[i], here));
-  }
   for (const Name &name : names)
     if (std::none_of(actuals.begin(), actuals.end(),
                      [&](const Tensor &t) { return t.has(name); })) {
@@ -202,27 +504,5 @@ std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals,
         types += (types.empty() ? "" : " and ") + actual.type();
       fail(here, "no operand has the name '" + name.str() + "' to lift over: they are " + types);
     }
-  for (const Tensor &output : outputs)
-    roots.push_back(nodeOf(output, here));
-
-  // Where gradients stop the function is cut: what comes before is called by itself, so that the
-  // builder still sees the stop between the two.
-  llvm::DenseSet<Node *> isFormal;
-  for (const NodeRef &formal : formalNodes)
-    isFormal.insert(formal.get());
-  auto stop = [&](const NodeRef &node) { return isFormal.contains(node.get()); };
-  llvm::DenseSet<Node *> depends = isFormal;
-  for (const NodeRef &node : dependencies(roots, stop)) {
-    if (stop(node))
-      continue;
-    for (const NodeRef &operand : node->group->operands)
-      if (depends.contains(operand.get()))
-        depends.insert(node.get());
-    if (!node->group->stopsGradient || !depends.contains(node.get()))
-      continue;
-    Tensor before = call(formalNodes, actualNodes, {node->group->operands[0]}, here)[0];
-    formalNodes.push_back(node);
-    actualNodes.push_back(stopGradient(before, here).node);
-  }
-  return call(formalNodes, actualNodes, roots, here);
+  return call(nodesOf(formals, here), nodesOf(actuals, here), nodesOf(outputs, here), here);
 }

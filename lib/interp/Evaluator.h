@@ -61,6 +61,7 @@ private:
   std::optional<mlir::LogicalResult> evaluateNest(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateCheck(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateCall(mlir::Operation *op, Frame &frame);
+  std::optional<mlir::LogicalResult> evaluateControl(mlir::Operation *op, Frame &frame);
   mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
   int depth = 0;

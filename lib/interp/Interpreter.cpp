@@ -148,10 +148,11 @@ LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
   using Family = std::optional<LogicalResult> (Evaluator::*)(Operation *, Frame &);
   for (Family family :
        {&Evaluator::evaluateArithmetic, &Evaluator::evaluateIndexMap, &Evaluator::evaluateAccess,
-        &Evaluator::evaluateNest, &Evaluator::evaluateCheck, &Evaluator::evaluateCall})
+        &Evaluator::evaluateNest, &Evaluator::evaluateCheck, &Evaluator::evaluateCall,
+        &Evaluator::evaluateControl})
     if (std::optional<LogicalResult> result = (this->*family)(op, frame))
       return *result;
-  if (isa<nd::VjpOp>(op))
+  if (isa<nd::VjpOp, nd::JvpOp>(op))
     return op->emitOpError() << "expected gradients to be expanded before the interpreter runs";
   if (auto custom = dyn_cast<MeaningInterface>(op)) {
     SmallVector<TensorValue> results;

@@ -41,6 +41,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   // The callees have no more uses.
   passes.addPass(createSymbolDCEPass());
   passes.addPass(nd::createNdExpandPass());
+  passes.addNestedPass<func::FuncOp>(nd::createNdExpandControlFlowPass());
   simplify();
   passes.addNestedPass<func::FuncOp>(nd::createNdFoldPadIntoWindowPass());
   simplify();
@@ -63,6 +64,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   for (const auto &extension : options.extensions)
     extension->addNestPasses(passes);
   add(createCSEPass());
+  add(nest::createNestDropAfterPass());
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine)};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {

@@ -26,10 +26,22 @@ class Converter {
 public:
   explicit Converter(func::FuncOp function) : function(function), b(function.getContext()) {}
 
-  LogicalResult convert() {
-    for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
-      if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp>(op))
+  LogicalResult convert() { return convert(function.front()); }
+
+private:
+  LogicalResult convert(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+      if (auto scan = dyn_cast<ScanOp>(op)) {
+        Block &body = scan.getBody().front();
+        for (auto constant : llvm::make_early_inc_range(body.getOps<nd::ConstantOp>()))
+          constant->moveBefore(scan);
+        if (failed(convert(body)))
+          return failure();
+      }
+      if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp, nd::AfterOp>(op))
         continue;
+      if (isa<nd::ItemOp, nd::FromItemOp>(op))
+        return op.emitOpError() << "cannot be compiled: expected control flow that nd-expand-control-flow expands";
       b.setInsertionPoint(&op);
       loc = op.getLoc();
       SmallVector<Value> results;
@@ -49,7 +61,7 @@ public:
       op.erase();
     }
     // What reductions took in.
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front()))) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (!isTakenIn(&op))
         continue;
       if (!op.use_empty())
@@ -59,7 +71,6 @@ public:
     return success();
   }
 
-private:
   func::FuncOp function;
   OpBuilder b;
   Location loc = UnknownLoc::get(function.getContext());
@@ -69,7 +80,7 @@ private:
   /// A window whose outside is excluded, or what is computed from one: only the reduction that follows can say what
   /// becomes of the points outside, so it stays as it is until then.
   static bool isTakenIn(Operation *op) {
-    return op && op->getName().getDialectNamespace() == "nd" && !isa<nd::ConstantOp>(op);
+    return op && op->getName().getDialectNamespace() == "nd" && !isa<nd::ConstantOp, nd::AfterOp>(op);
   }
   static bool readsExcluded(Operation *op) {
     return llvm::any_of(op->getOperands(), [](Value value) { return isTakenIn(value.getDefiningOp()); });

@@ -12,6 +12,7 @@
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace heddle::nd {
 #define GEN_PASS_DEF_NDCSEPASS
@@ -47,8 +48,7 @@ OperandIdentity Merger::identify(Value value) {
     names[dim.name.str()] = dim.name.str();
   while (auto rename = value.getDefiningOp<RenameOp>()) {
     std::map<StringRef, StringRef> back;
-    for (auto [from, to] :
-         llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
+    for (auto [from, to] : llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
       back[to] = from;
     for (auto &[own, name] : names)
       if (auto found = back.find(name); found != back.end())
@@ -96,8 +96,10 @@ unsigned Merger::run(Block &block) {
     // A rename is looked through; it never stands for a value.
     if (isa<RenameOp>(op))
       continue;
-    if (isa<nest::GroupOp, nest::ScanOp>(op)) {
-      merged += mergeEqualOps(op.getRegion(0).front());
+    if (isa<nest::GroupOp, nest::ScanOp>(op) || isa_and_nonnull<scf::SCFDialect>(op.getDialect())) {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          merged += mergeEqualOps(inner);
       continue;
     }
     std::optional<CanonicalForm> form =

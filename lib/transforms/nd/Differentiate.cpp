@@ -10,11 +10,13 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
 #include "dialects/nest/NestGradient.h"
+#include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace heddle::nd {
@@ -26,98 +28,380 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
+namespace {
+/// A copy of a callee's ops at a request. Each argument that derivatives are taken by gets a value
+/// of its own: one may be passed twice.
+struct Copy {
+  SmallVector<Value> arguments, results;
+  SmallVector<Operation *> standIns, ops;
+
+  Copy(OpBuilder &builder, Location loc, Block &body, ValueRange inputs, ArrayRef<int64_t> wrt)
+      : arguments(inputs) {
+    for (int64_t i : wrt) {
+      auto standIn = RenameOp::create(builder, loc, inputs[i].getType(), inputs[i],
+                                      builder.getStrArrayAttr({}), builder.getStrArrayAttr({}));
+      standIns.push_back(standIn);
+      arguments[i] = standIn.getResult();
+    }
+    IRMapping mapping;
+    mapping.map(body.getArguments(), arguments);
+    for (Operation &inner : body.without_terminator())
+      ops.push_back(builder.clone(inner, mapping));
+    for (Value value : body.getTerminator()->getOperands())
+      results.push_back(mapping.lookup(value));
+  }
+
+  void replace(Operation *request, ValueRange values) {
+    request->replaceAllUsesWith(values);
+    for (Operation *standIn : standIns) {
+      standIn->replaceAllUsesWith(standIn->getOperands());
+      standIn->erase();
+    }
+    request->erase();
+  }
+};
+
+/// Forward mode. Gradients are linear in the cotangents, and the tangent of an op is the transpose
+/// of its gradient: with g(u) the gradients for the cotangents u of the results, the tangents of
+/// the results are the gradients of <g(u), tangents of the operands> by u. So reverse mode does
+/// both, and what has a gradient has a tangent: that of a window is the adjoint of nd.unwindow, a
+/// window. Nothing depends on u in the end.
+class ForwardMode {
+public:
+  explicit ForwardMode(OpBuilder &builder) : builder(builder) {}
+
+  void set(Value value, Value tangent) { tangents[value] = tangent; }
+  /// Null if it is zero.
+  Value tangent(Value value) const {
+    while (Value other = replaced.lookup(value))
+      value = other;
+    return tangents.lookup(value);
+  }
+  LogicalResult run(SmallVector<Operation *> ops) {
+    nest::expandForGradient(
+        builder, [&](Value value, Value other) { replaced[value] = other; }, ops);
+    OpBuilder::InsertionGuard guard(builder);
+    for (Operation *op : ops) {
+      builder.setInsertionPointAfter(op);
+      if (failed(visit(op)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// The value itself: control flow is replaced by one that computes tangents beside it.
+  Value value(Value old) const {
+    Value fresh = primal.lookup(old);
+    return fresh ? fresh : old;
+  }
+
+private:
+  OpBuilder &builder;
+  DenseMap<Value, Value> tangents, replaced, primal;
+
+  LogicalResult visit(Operation *op);
+  LogicalResult visitControl(Operation *op);
+  void appendTangents(Location loc, SmallVectorImpl<Value> &values) const;
+  FailureOr<SmallVector<Operation *>> opsSince(Operation *before, SmallVectorImpl<Value> &values);
+};
+} // namespace
+
+/// The ops after `before`, with calls inlined; `values` may be results of these.
+FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
+                                                          SmallVectorImpl<Value> &values) {
+  SmallVector<Operation *> ops;
+  Block::iterator end = builder.getInsertionPoint();
+  for (auto next = std::next(before->getIterator()); next != end;) {
+    auto call = dyn_cast<CallOp>(&*next);
+    if (!call || call.getGradientAttr()) {
+      ops.push_back(&*next++);
+      continue;
+    }
+    auto previous = std::prev(next);
+    SmallVector<Value> old(call.getResults());
+    FailureOr<SmallVector<Value>> fresh = inlineCall(call);
+    if (failed(fresh))
+      return failure();
+    for (auto [value, by] : llvm::zip_equal(old, *fresh))
+      llvm::replace(values, value, by);
+    next = std::next(previous);
+  }
+  return ops;
+}
+
+/// After the values, the tangents of those of floats.
+void ForwardMode::appendTangents(Location loc, SmallVectorImpl<Value> &values) const {
+  for (Value value : llvm::to_vector(values))
+    if (!floatTypes(value.getType()).empty()) {
+      Value own = tangent(value);
+      values.push_back(own ? own : buildZero(builder, loc, tensorType(value)));
+    }
+}
+
+/// A branch, or a loop of unknown length: the same with tangents beside what its regions take and
+/// yield.
+LogicalResult ForwardMode::visitControl(Operation *op) {
+  Location loc = op->getLoc();
+  SmallVector<Value> operands(op->getOperands());
+  appendTangents(loc, operands);
+  SmallVector<Type> types(op->getResultTypes());
+  llvm::append_range(types, floatTypes(op->getResultTypes()));
+  OperationState state(loc, op->getName(), operands, types, op->getAttrs());
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  Operation *both = builder.create(state);
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), both->getRegions())) {
+    if (from.empty())
+      continue;
+    SmallVector<Type> taken(from.getArgumentTypes());
+    llvm::append_range(taken, floatTypes(from.getArgumentTypes()));
+    Block *block =
+        builder.createBlock(&to, to.end(), taken, SmallVector<Location>(taken.size(), loc));
+    ForwardMode inner = *this;
+    IRMapping mapping;
+    unsigned next = from.getNumArguments();
+    for (BlockArgument argument : from.getArguments()) {
+      Value fresh = block->getArgument(argument.getArgNumber());
+      mapping.map(argument, fresh);
+      if (!floatTypes(fresh.getType()).empty())
+        inner.set(fresh, block->getArgument(next++));
+    }
+    SmallVector<Operation *> ops;
+    for (Operation &each : from.front().without_terminator())
+      ops.push_back(builder.clone(each, mapping));
+    Operation *end = from.front().getTerminator();
+    SmallVector<Value> yielded = llvm::map_to_vector(
+        end->getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
+    if (failed(inner.run(ops)))
+      return failure();
+    inner.appendTangents(loc, yielded);
+    for (Value &value : yielded)
+      value = inner.value(value);
+    builder.create(OperationState(loc, end->getName(), yielded, {}, end->getAttrs()));
+  }
+  unsigned next = op->getNumResults();
+  for (auto [old, fresh] : llvm::zip(op->getResults(), both->getResults())) {
+    primal[old] = fresh;
+    if (!floatTypes(old.getType()).empty()) {
+      set(old, both->getResult(next));
+      set(fresh, both->getResult(next++));
+    }
+  }
+  op->replaceAllUsesWith(both->getResults().take_front(op->getNumResults()));
+  return success();
+}
+
+LogicalResult ForwardMode::visit(Operation *op) {
+  Location loc = op->getLoc();
+  if (isa<scf::IfOp, scf::WhileOp>(op))
+    return visitControl(op);
+  SmallVector<Value> given =
+      llvm::map_to_vector(op->getOperands(), [&](Value v) { return tangent(v); });
+  if (isa<StopGradientOp>(op) || llvm::none_of(given, [](Value value) { return bool(value); }))
+    return success();
+  auto differentiable = dyn_cast<DifferentiableInterface>(op);
+  if (!differentiable)
+    return op->emitOpError() << "cannot be differentiated";
+  SmallVector<Value> cotangents(op->getNumResults());
+  ReverseMode transpose(builder);
+  Operation *before = nullptr;
+  for (auto [result, cotangent] : llvm::zip_equal(op->getResults(), cotangents)) {
+    if (!isa<FloatType>(tensorType(result).getElementType()))
+      continue;
+    before = RenameOp::create(builder, loc, result.getType(),
+                              buildZero(builder, loc, tensorType(result)),
+                              builder.getStrArrayAttr({}), builder.getStrArrayAttr({}));
+    cotangent = before->getResult(0);
+    transpose.want(cotangent);
+  }
+  if (!before)
+    return success();
+  SmallVector<bool> wanted = llvm::map_to_vector(given, [](Value value) { return bool(value); });
+  SmallVector<Value> gradients(op->getNumOperands());
+  if (failed(differentiable.buildGradient(builder, cotangents, wanted, gradients)))
+    return failure();
+  FailureOr<SmallVector<Operation *>> ops = opsSince(before, gradients);
+  if (failed(ops))
+    return failure();
+  nest::expandForGradient(
+      builder, [&](Value value, Value other) { transpose.redirect(value, other); }, *ops);
+  transpose.propagate(*ops);
+  for (auto [gradient, tangent] : llvm::zip_equal(gradients, given))
+    if (gradient)
+      transpose.accumulate(loc, gradient, tangent);
+  if (failed(transpose.run(*ops)))
+    return failure();
+  for (auto [result, cotangent] : llvm::zip_equal(op->getResults(), cotangents))
+    if (Value tangent = cotangent ? transpose.cotangent(cotangent) : Value())
+      set(result, tangent);
+  return success();
+}
+
+LogicalResult nd::expandJvp(JvpOp op) {
+  FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
+  if (failed(found))
+    return failure();
+  OpBuilder builder(op);
+  Copy copy(builder, op.getLoc(), found->getBody().front(), op.getInputs(), op.getWrt());
+  ForwardMode forward(builder);
+  for (auto [i, tangent] : llvm::zip_equal(op.getWrt(), op.getTangents()))
+    forward.set(copy.arguments[i], tangent);
+  if (failed(forward.run(copy.ops))) {
+    op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
+    return failure();
+  }
+  SmallVector<Value> results =
+      llvm::map_to_vector(copy.results, [&](Value value) { return forward.value(value); });
+  for (Value value : copy.results)
+    if (isa<FloatType>(tensorType(value).getElementType())) {
+      Value tangent = forward.tangent(value);
+      results.push_back(tangent ? tangent : buildZero(builder, op.getLoc(), tensorType(value)));
+    }
+  copy.replace(op, results);
+  return success();
+}
+
 LogicalResult nd::expandVjp(VjpOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
   if (failed(found))
     return failure();
-  Block &body = found->getBody().front();
   OpBuilder builder(op);
   Location loc = op.getLoc();
-
-  // Each value that a gradient is asked for gets a place of its own: an argument may be passed twice.
-  IRMapping mapping;
-  mapping.map(body.getArguments(), op.getInputs());
-  SmallVector<Value> own(body.getArguments().begin(), body.getArguments().end());
-  SmallVector<Operation *> standIns;
-  for (int64_t i : op.getWrt()) {
-    auto standIn = RenameOp::create(builder, loc, op.getInputs()[i].getType(), op.getInputs()[i],
-                                    builder.getStrArrayAttr({}), builder.getStrArrayAttr({}));
-    standIns.push_back(standIn);
-    own[i] = standIn.getResult();
-    mapping.map(body.getArgument(i), own[i]);
-  }
-  SmallVector<Operation *> ops;
-  for (Operation &inner : body.without_terminator())
-    ops.push_back(builder.clone(inner, mapping));
+  Copy copy(builder, loc, found->getBody().front(), op.getInputs(), op.getWrt());
 
   ReverseMode reverse(builder);
   for (int64_t i : op.getWrt())
-    reverse.want(own[i]);
-  nest::expandForGradient(builder, reverse, ops);
-  reverse.propagate(ops);
-
-  SmallVector<Value> results;
-  for (auto [value, cotangent] :
-       llvm::zip_equal(body.getTerminator()->getOperands(), op.getCotangents())) {
-    results.push_back(mapping.lookup(value));
-    reverse.accumulate(loc, results.back(), cotangent);
-  }
-  if (failed(reverse.run(ops))) {
+    reverse.want(copy.arguments[i]);
+  nest::expandForGradient(
+      builder, [&](Value value, Value other) { reverse.redirect(value, other); }, copy.ops);
+  reverse.propagate(copy.ops);
+  for (auto [value, cotangent] : llvm::zip_equal(copy.results, op.getCotangents()))
+    reverse.accumulate(loc, value, cotangent);
+  if (failed(reverse.run(copy.ops))) {
     op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
     return failure();
   }
+  SmallVector<Value> results(copy.results);
   for (int64_t i : op.getWrt()) {
-    Value gradient = reverse.cotangent(own[i]);
-    results.push_back(gradient ? gradient
-                               : buildZero(builder, loc, tensorType(op.getInputs()[i])));
+    Value gradient = reverse.cotangent(copy.arguments[i]);
+    results.push_back(gradient ? gradient : buildZero(builder, loc, tensorType(op.getInputs()[i])));
   }
-  op->replaceAllUsesWith(results);
-  for (Operation *standIn : standIns) {
-    standIn->replaceAllUsesWith(standIn->getOperands());
-    standIn->erase();
-  }
-  op.erase();
+  copy.replace(op, results);
   return success();
+}
+
+/// The gradient of a function that is a checkpoint: computes it again from its arguments, once the
+/// cotangents are known.
+static FlatSymbolRefAttr checkpointGradient(func::FuncOp callee) {
+  OpBuilder builder(callee);
+  builder.setInsertionPointAfter(callee);
+  Location loc = callee.getLoc();
+  SmallVector<Type> taken(callee.getArgumentTypes());
+  llvm::append_range(taken, callee.getResultTypes());
+  auto gradient =
+      func::FuncOp::create(builder, loc, (callee.getName() + ".gradient").str(),
+                           builder.getFunctionType(taken, floatTypes(callee.getArgumentTypes())));
+  gradient.setPrivate();
+  SymbolTable(callee->getParentOp()).insert(gradient, std::next(callee->getIterator()));
+  unsigned n = callee.getNumArguments();
+  ValueRange all = gradient.addEntryBlock()->getArguments();
+  builder.setInsertionPointToEnd(&gradient.front());
+  Value cotangent = *llvm::find_if(all.drop_front(n), [](Value value) {
+    return isa<FloatType>(tensorType(value).getElementType());
+  });
+  SmallVector<Value> again;
+  SmallVector<int64_t> wrt;
+  for (auto [i, value] : llvm::enumerate(all.take_front(n))) {
+    again.push_back(AfterOp::create(builder, loc, value.getType(), value, cotangent));
+    if (isa<FloatType>(tensorType(value).getElementType()))
+      wrt.push_back(int64_t(i));
+  }
+  SmallVector<Value> made = buildVjp(builder, loc, callee, again, all.drop_front(n), wrt);
+  func::ReturnOp::create(builder, loc, ValueRange(made).drop_front(callee.getNumResults()));
+  return FlatSymbolRefAttr::get(gradient);
 }
 
 namespace {
 struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePass> {
   void runOnOperation() override {
+    replaceCheckpoints();
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions))
       return signalPassFailure();
-    // Only what gradients need is inlined.
-    llvm::DenseSet<Operation *> differentiated = reached();
+    // Only what derivatives need is inlined.
+    llvm::SetVector<Operation *> differentiated = reached();
     for (func::FuncOp function : *functions) {
+      bool inlines = differentiated.contains(function);
+      if ((inlines && failed(scansForLoops(function))) || failed(expand(function, inlines)))
+        return signalPassFailure();
+    }
+    getOperation().walk([](StopGradientOp op) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
+  }
+
+  /// Expands requests, and what they become where it asks for more.
+  static LogicalResult expand(func::FuncOp function, bool inlines) {
+    while (true) {
       SmallVector<Operation *> requests;
       function.walk([&](Operation *op) {
-        if (isa<VjpOp>(op) || (isa<CallOp>(op) && differentiated.contains(function)))
+        auto call = dyn_cast<CallOp>(op);
+        if (isa<VjpOp, JvpOp>(op) || (call && inlines && !call.getGradientAttr()))
           requests.push_back(op);
       });
+      if (requests.empty())
+        return success();
       for (Operation *request : requests) {
         auto vjp = dyn_cast<VjpOp>(request);
-        if (failed(vjp ? expandVjp(vjp) : inlineCall(cast<CallOp>(request))))
-          return signalPassFailure();
+        auto jvp = dyn_cast<JvpOp>(request);
+        LogicalResult done = vjp   ? expandVjp(vjp)
+                             : jvp ? expandJvp(jvp)
+                                   : LogicalResult(inlineCall(cast<CallOp>(request)));
+        if (failed(done))
+          return failure();
       }
-      if (!requests.empty())
-        for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-          if (isOpTriviallyDead(&op))
-            op.erase();
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
+        if (isOpTriviallyDead(&op))
+          op.erase();
     }
   }
 
-  /// The functions that gradient requests reach.
-  llvm::DenseSet<Operation *> reached() {
-    llvm::DenseSet<Operation *> set;
-    SmallVector<Operation *> open;
+  /// A checkpoint that derivatives meet is a call with a gradient.
+  void replaceCheckpoints() {
+    llvm::DenseMap<Operation *, FlatSymbolRefAttr> gradients;
+    for (Operation *function : reached())
+      function->walk([&](CallOp call) {
+        auto callee =
+            SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+        if (!call.getCheckpoint() || !callee || floatTypes(callee.getArgumentTypes()).empty() ||
+            floatTypes(callee.getResultTypes()).empty())
+          return;
+        FlatSymbolRefAttr &gradient = gradients[callee];
+        if (!gradient)
+          gradient = checkpointGradient(callee);
+        call.setGradientAttr(gradient);
+        call.setCheckpoint(false);
+      });
+  }
+
+  /// The functions that requests reach.
+  llvm::SetVector<Operation *> reached() {
+    llvm::SetVector<Operation *> set;
     auto reach = [&](Operation *from, FlatSymbolRefAttr symbol) {
-      Operation *callee = SymbolTable::lookupNearestSymbolFrom(from, symbol);
-      if (callee && set.insert(callee).second)
-        open.push_back(callee);
+      if (Operation *callee = symbol ? SymbolTable::lookupNearestSymbolFrom(from, symbol) : nullptr)
+        set.insert(callee);
     };
-    getOperation().walk([&](VjpOp op) { reach(op, op.getCalleeAttr()); });
-    while (!open.empty())
-      open.pop_back_val()->walk([&](CallOp op) { reach(op, op.getCalleeAttr()); });
+    getOperation().walk([&](Operation *op) {
+      if (isa<VjpOp, JvpOp>(op))
+        reach(op, calleeOf(op));
+    });
+    for (unsigned i = 0; i < set.size(); ++i)
+      set[i]->walk([&](CallOp op) {
+        reach(op, op.getCalleeAttr());
+        reach(op, op.getGradientAttr());
+      });
     return set;
   }
 };

@@ -15,6 +15,8 @@ namespace heddle::nd {
 /// Replaces `op` by the callee's ops and those that compute the gradients asked for. The callee must
 /// have no calls and no requests of its own.
 mlir::LogicalResult expandVjp(VjpOp op);
+/// The same for nd.jvp.
+mlir::LogicalResult expandJvp(JvpOp op);
 
 } // namespace heddle::nd
 

@@ -28,12 +28,9 @@ FailureOr<func::FuncOp> nd::definedCallee(Operation *op, FlatSymbolRefAttr symbo
   return callee;
 }
 
-static FlatSymbolRefAttr calleeOf(Operation *op) {
-  if (auto call = dyn_cast<CallOp>(op))
-    return call.getCalleeAttr();
-  if (auto vjp = dyn_cast<VjpOp>(op))
-    return vjp.getCalleeAttr();
-  return {};
+FlatSymbolRefAttr nd::calleeOf(Operation *op) {
+  return isa<CallOp, VjpOp, JvpOp>(op) ? op->getAttrOfType<FlatSymbolRefAttr>("callee")
+                                       : FlatSymbolRefAttr();
 }
 
 FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
@@ -44,14 +41,23 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
       return success();
     active.insert(function);
     WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-      FlatSymbolRefAttr symbol = calleeOf(op);
-      auto callee = symbol ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol)
-                           : func::FuncOp();
+      auto find = [&](FlatSymbolRefAttr symbol) {
+        return symbol ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol)
+                      : func::FuncOp();
+      };
+      func::FuncOp callee = find(calleeOf(op));
       if (!callee)
         return WalkResult::advance();
       if (active.contains(callee))
-        return op->emitOpError() << "is recursive: '@" << symbol.getValue() << "' calls itself";
-      return visit(callee);
+        return op->emitOpError() << "is recursive: '@" << callee.getName() << "' calls itself";
+      if (failed(visit(callee)))
+        return WalkResult::interrupt();
+      // A gradient may call the function whose gradient it is.
+      auto call = dyn_cast<CallOp>(op);
+      func::FuncOp gradient = call ? find(call.getGradientAttr()) : func::FuncOp();
+      if (gradient && !active.contains(gradient) && failed(visit(gradient)))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
     });
     active.erase(function);
     order.push_back(function);
@@ -63,7 +69,7 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
   return order;
 }
 
-LogicalResult nd::inlineCall(CallOp op) {
+FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
   if (failed(found))
     return failure();
@@ -126,7 +132,7 @@ LogicalResult nd::inlineCall(CallOp op) {
   }
   op->replaceAllUsesWith(results);
   op.erase();
-  return success();
+  return results;
 }
 
 namespace {

@@ -15,8 +15,12 @@
 
 namespace heddle::nd {
 
-/// Replaces `op` by a lifted copy of the callee's ops (Lift.h). Calls inside the callee stay.
-mlir::LogicalResult inlineCall(CallOp op);
+/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and gives the values of its results.
+/// Calls inside the callee stay.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> inlineCall(CallOp op);
+
+/// The function that a call, or a request for derivatives, names; null for other ops.
+mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 
 /// The functions of `module`, each after those that it calls or differentiates; refuses recursion.
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);

@@ -10,6 +10,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestGradient.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -253,11 +254,20 @@ LogicalResult Lifter::copyOp(Operation &op) {
         lifted.push_back(dim);
     return copyScan(scan, lifted);
   }
+  if (isa_and_nonnull<scf::SCFDialect>(op.getDialect()))
+    return copyControl(op);
+  if (!lifted.empty() && isa<ItemOp>(op))
+    return op.emitOpError()
+           << "cannot be lifted over " << namesText(lifted)
+           << ": control flow would differ from point to point; compute both ways and "
+              "select instead";
   if (!lifted.empty() && !isa_and_nonnull<NdDialect, nest::NestDialect>(op.getDialect()))
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted);
-  if (!lifted.empty() && isa<VjpOp, CallOp>(op))
+  if (auto call = dyn_cast<CallOp>(op))
+    return copyCall(call);
+  if (!lifted.empty() && isa<VjpOp, JvpOp>(op))
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted)
-                            << "; expected gradients and calls of the callee to be expanded first";
+                            << "; expected gradients of the callee to be expanded first";
 
   Operation *copy = builder.clone(op, values);
   for (auto [old, fresh] : llvm::zip_equal(op.getResults(), copy->getResults()))
@@ -279,6 +289,8 @@ LogicalResult Lifter::copyOp(Operation &op) {
       pointwise.setCrossed(true);
   } else if (isa<ReduceOp, ScanOp, SortOp, nest::SortOp, ConcatOp>(copy)) {
     broadcastOperands(copy->getOpOperands());
+  } else if (isa<AfterOp>(copy)) {
+    copy->getResult(0).setType(copy->getOperand(0).getType());
   } else if (isa<ScatterOp, UpdateSliceOp>(copy)) {
     broadcastOperands(copy->getOpOperands().take_front(2));
   } else if (auto compute = dyn_cast<nest::ComputeOp>(copy)) {
@@ -325,6 +337,81 @@ LogicalResult Lifter::copyScan(nest::ScanOp op, ArrayRef<Dim> lifted) {
   for (Value value : op.getBody().front().getTerminator()->getOperands())
     yielded.push_back(broadcast(loc, values.lookupOrDefault(value), lifted));
   nest::YieldOp::create(builder, loc, yielded);
+  values.map(op.getResults(), copy->getResults());
+  return success();
+}
+
+/// A call lifts its callee by itself; names that were replaced are given back to it.
+LogicalResult Lifter::copyCall(CallOp op) {
+  Location loc = op.getLoc();
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+  std::map<StringRef, StringRef> back, forth;
+  for (const auto &entry : rewriter.names) {
+    back[entry.second] = entry.first();
+    forth[entry.first()] = entry.second;
+  }
+  auto renamed = [&](Value value, const std::map<StringRef, StringRef> &names) {
+    SmallVector<StringRef> from, to;
+    for (const Dim &dim : tensorType(value).getDims())
+      if (auto found = names.find(dim.name.getValue()); found != names.end()) {
+        from.push_back(found->first);
+        to.push_back(found->second);
+      }
+    return buildRename(builder, loc, value, from, to);
+  };
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs()) {
+    Value value = values.lookupOrDefault(input);
+    for (auto [old, fresh] : forth)
+      if (tensorType(value).has(old))
+        return op.emitOpError() << "cannot be lifted over '" << old
+                                << "': its callee has a name that is spelled like that";
+    inputs.push_back(renamed(value, back));
+  }
+  SmallVector<Value> results;
+  if (callee)
+    results = buildCall(builder, loc, callee, inputs);
+  if (results.size() != op.getNumResults() || results.empty())
+    return failure();
+  auto copy = results[0].getDefiningOp<CallOp>();
+  copy->setAttrs(op->getAttrs());
+  for (auto [old, fresh] : llvm::zip_equal(op.getResults(), results)) {
+    auto type = cast<NdTensorType>(rewriter.rewrite(old.getType()));
+    values.map(old, buildBroadcast(builder, loc, renamed(fresh, forth), type.getDims().getDims()));
+  }
+  return success();
+}
+
+/// Branches and loops: their tensors get all names that anything in them is lifted over.
+LogicalResult Lifter::copyControl(Operation &op) {
+  llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+  getUsedValuesDefinedAbove(op.getRegions(), used);
+  SmallVector<Dim> lifted = liftedNames(used.getArrayRef());
+  auto operandsOf = [&](Operation &each) {
+    return llvm::map_to_vector(each.getOperands(), [&](Value value) {
+      Value fresh = values.lookupOrDefault(value);
+      return isa<NdTensorType>(fresh.getType()) ? broadcast(op.getLoc(), fresh, lifted) : fresh;
+    });
+  };
+  OperationState state(op.getLoc(), op.getName(), operandsOf(op), {}, op.getAttrs());
+  for (Type type : op.getResultTypes())
+    state.addTypes(liftedType(type, lifted));
+  for (unsigned i = 0; i < op.getNumRegions(); ++i)
+    state.addRegion();
+  Operation *copy = builder.create(state);
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [from, to] : llvm::zip_equal(op.getRegions(), copy->getRegions())) {
+    if (from.empty())
+      continue;
+    Block *block = builder.createBlock(&to);
+    for (BlockArgument argument : from.getArguments())
+      values.map(argument, block->addArgument(liftedType(argument.getType(), lifted), op.getLoc()));
+    if (failed(this->copy(from.front())))
+      return failure();
+    Operation *end = from.front().getTerminator();
+    builder.create(
+        OperationState(end->getLoc(), end->getName(), operandsOf(*end), {}, end->getAttrs()));
+  }
   values.map(op.getResults(), copy->getResults());
   return success();
 }

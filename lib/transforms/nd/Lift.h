@@ -75,6 +75,8 @@ private:
   mlir::LogicalResult copyOp(mlir::Operation &op);
   mlir::LogicalResult copyScan(nest::ScanOp op, llvm::ArrayRef<Dim> lifted);
   mlir::LogicalResult copyGroup(nest::GroupOp op);
+  mlir::LogicalResult copyControl(mlir::Operation &op);
+  mlir::LogicalResult copyCall(CallOp op);
   llvm::SmallVector<Dim> liftedNames(mlir::ValueRange values) const;
   mlir::Type liftedType(mlir::Type type, llvm::ArrayRef<Dim> lifted) const;
   mlir::Value broadcast(mlir::Location loc, mlir::Value value, llvm::ArrayRef<Dim> dims) const;

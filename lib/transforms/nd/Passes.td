@@ -33,15 +33,32 @@ def NdExpandPass : Pass<"nd-expand", "::mlir::ModuleOp"> {
 }
 
 def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
-  let summary = "replaces nd.vjp by the ops that compute the value and the gradients";
+  let summary = "replaces nd.vjp and nd.jvp by the ops that compute values, gradients and tangents";
   let description = [{
     Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee
     are inlined. The callee's ops are written once (values and gradients share them), then walked backwards: each op gives the
     gradients of its operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added up.
     What is not asked for is not computed; a gradient that is zero becomes a constant only where it is a result.
+
+    `nd.jvp` walks forwards: gradients are linear in the cotangents, and the tangent of an op is the transpose of its gradient.
+    A call with `gradient` calls that function. A call with `checkpoint` is computed again in the backward pass, from operands behind `nd.after`.
+    Loops with a known number of steps become scans, which save what they carry at each step; branches are differentiated side by side.
+    An `scf.while` is refused. Last, `nd.stop_gradient` disappears.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
+  let summary = "loops become scans that carry their tensors, branches become selections";
+  let description = [{
+    `scf.for` with a known number of steps becomes `nest.scan` along a name of its own; `scf.if` becomes both of its
+    sides and `nd.pointwise` that selects, which is the same since ops have no effects. Refuses other loops and
+    `scf.while`, and says what to write instead.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def NdCsePass : Pass<"nd-cse"> {

@@ -30,6 +30,7 @@ namespace heddle::nest {
 #define GEN_PASS_DEF_NESTASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_NESTCHOOSEGROUPSPASS
 #define GEN_PASS_DEF_NESTCSEPASS
+#define GEN_PASS_DEF_NESTDROPAFTERPASS
 #define GEN_PASS_DEF_NESTFLATTENREDUCTIONSPASS
 #define GEN_PASS_DEF_NESTFORMGROUPSPASS
 #define GEN_PASS_DEF_NESTFUSEEPILOGUESPASS
@@ -69,6 +70,14 @@ struct NestMaterializeGuardsPass : nest::impl::NestMaterializeGuardsPassBase<Nes
   void runOnOperation() override {
     if (!getOperation().isExternal())
       materializeGuards(getOperation());
+  }
+};
+struct NestDropAfterPass : nest::impl::NestDropAfterPassBase<NestDropAfterPass> {
+  void runOnOperation() override {
+    getOperation()->walk([](nd::AfterOp op) {
+      op.getResult().replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
   }
 };
 struct NestSplitReductionsPass : nest::impl::NestSplitReductionsPassBase<NestSplitReductionsPass> {

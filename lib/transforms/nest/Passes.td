@@ -103,6 +103,13 @@ def NestSplitReductionsPass : NestPass<"nest-split-reductions"> {
   }];
 }
 
+def NestDropAfterPass : NestPass<"nest-drop-after"> {
+  let summary = "what nd.after holds apart is in its place: the op becomes its operand";
+  let description = [{
+    Behind fusion and the merging of equal nests, which would undo the recomputation of a checkpoint.
+  }];
+}
+
 def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
   let summary = "chooses a layout for every value";
   let description = [{

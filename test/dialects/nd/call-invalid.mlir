@@ -130,3 +130,51 @@ func.func @vjp_c3_results(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
   %0 = nd.vjp @f(%a) cotangents(%g) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32>
   return
 }
+
+// -----
+
+func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+func.func @jvp_c1_tangents(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
+  // expected-error @below {{expected operands ('!nd.tensor<f32, k: 4>') and tangents ('!nd.tensor<f32, k: 4>'), got ('!nd.tensor<f32, k: 4>') and ('!nd.tensor<f32>')}}
+  %0:2 = nd.jvp @f(%a) tangents(%g) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(!nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+func.func @jvp_c1_integer(%a: !nd.tensor<i32, k: 4>) {
+  // expected-error @below {{expected 'wrt' to list arguments of float elements, argument 0 is '!nd.tensor<i32, k: 4>'}}
+  %0:2 = nd.jvp @f(%a) tangents(%a) wrt [0] : (!nd.tensor<i32, k: 4>, !nd.tensor<i32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
+  return
+}
+
+// -----
+
+func.func private @f(!nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
+func.func @jvp_c2_results(%a: !nd.tensor<f32, k: 4>) {
+  // expected-error @below {{expected results ('!nd.tensor<f32>', '!nd.tensor<i32>', '!nd.tensor<f32>'), got ('!nd.tensor<f32>', '!nd.tensor<i32>')}}
+  %0:2 = nd.jvp @f(%a) tangents(%a) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
+  return
+}
+
+// -----
+
+func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{'@g' is defined here}}
+func.func private @g(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+func.func @call_c5(%a: !nd.tensor<f32, k: 4>) {
+  // expected-error @below {{expected the gradient of '@f' to be of type '(!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>', got '(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>'}}
+  %0 = nd.call @f(%a) gradient @g : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+func.func private @g(!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>
+func.func @call_c6(%a: !nd.tensor<f32, k: 4>) {
+  // expected-error @below {{expected 'gradient' or 'checkpoint', got both}}
+  %0 = nd.call @f(%a) gradient @g checkpoint : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+  return
+}

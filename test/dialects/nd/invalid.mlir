@@ -861,3 +861,34 @@ func.func @sort_c3_size(%a: !nd.tensor<f32, row: 8>) {
   %0 = nd.sort %a along row : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 9>
   return
 }
+
+// -----
+
+func.func @item_c1(%a: !nd.tensor<i1, k: 4>) {
+  // expected-error @below {{expected a tensor without names and 'i1', or 'index' for elements of i64, got '!nd.tensor<i1, k: 4>' and 'i1'}}
+  %0 = nd.item %a : !nd.tensor<i1, k: 4> -> i1
+  return
+}
+
+// -----
+
+func.func @from_item_c1(%a: index) {
+  // expected-error @below {{expected a tensor without names and 'index', or 'index' for elements of i64, got '!nd.tensor<i32>' and 'index'}}
+  %0 = nd.from_item %a : index -> !nd.tensor<i32>
+  return
+}
+
+// -----
+
+// Both sides of a branch have the same names.
+func.func @branch_names(%x: !nd.tensor<f32, k: 4>, %y: !nd.tensor<f32, m: 4>, %b: !nd.tensor<i1>) {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  // expected-error @below {{successor operand type #0 '!nd.tensor<f32, m: 4>' should match successor input type #0 '!nd.tensor<f32, k: 4>'}}
+  %0 = scf.if %c -> (!nd.tensor<f32, k: 4>) {
+    scf.yield %x : !nd.tensor<f32, k: 4>
+  } else {
+    // expected-note @below {{region branch point}}
+    scf.yield %y : !nd.tensor<f32, m: 4>
+  }
+  return
+}

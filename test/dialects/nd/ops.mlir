@@ -169,6 +169,7 @@ func.func @places(%x: !nd.tensor<f32, row: 8, k: 2>, %s: !nd.tensor<i32, k: 2>, 
 
 func.func private @dot(!nd.tensor<f32, k: K>, !nd.tensor<f32, k: K>) -> !nd.tensor<f32>
 func.func private @loss(!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+func.func private @slope(!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>
 
 // CHECK-LABEL: @functions
 func.func @functions(%a: !nd.tensor<f32, k: 4, m: 2>, %b: !nd.tensor<f32, k: 4, n: 3>, %c: !nd.tensor<f32, k: 4>, %i: !nd.tensor<i32, k: 4>, %one: !nd.tensor<f32>) {
@@ -176,5 +177,32 @@ func.func @functions(%a: !nd.tensor<f32, k: 4, m: 2>, %b: !nd.tensor<f32, k: 4, 
   %0 = nd.call @dot(%a, %b) : (!nd.tensor<f32, k: 4, m: 2>, !nd.tensor<f32, k: 4, n: 3>) -> !nd.tensor<f32, m: 2, n: 3>
   // CHECK: nd.vjp @loss(%{{.*}}, %{{.*}}) cotangents(%{{.*}}) wrt [0] : (
   %1:2 = nd.vjp @loss(%c, %i) cotangents(%one) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, k: 4>)
+  // CHECK: nd.jvp @loss(%{{.*}}, %{{.*}}) tangents(%{{.*}}) wrt [0] : (
+  %2:2 = nd.jvp @loss(%c, %i) tangents(%c) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>, !nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
+  // CHECK: nd.call @loss(%{{.*}}, %{{.*}}) gradient @slope : (
+  %3 = nd.call @loss(%c, %i) gradient @slope : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+  // CHECK: nd.call @loss(%{{.*}}, %{{.*}}) checkpoint : (
+  %4 = nd.call @loss(%c, %i) checkpoint : (!nd.tensor<f32, k: 4>, !nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+  // CHECK: nd.stop_gradient %{{.*}} : !nd.tensor<f32, k: 4>
+  %5 = nd.stop_gradient %c : !nd.tensor<f32, k: 4>
+  // CHECK: nd.after %{{.*}}, %{{.*}} : !nd.tensor<f32, k: 4>, !nd.tensor<f32>
+  %6 = nd.after %c, %one : !nd.tensor<f32, k: 4>, !nd.tensor<f32>
   return
+}
+
+// CHECK-LABEL: @control
+func.func @control(%x: !nd.tensor<f32, k: 4>, %b: !nd.tensor<i1>) -> !nd.tensor<i64> {
+  // CHECK: %[[C:.*]] = nd.item %arg1 : !nd.tensor<i1> -> i1
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  // CHECK: scf.if %[[C]] -> (!nd.tensor<f32, k: 4>)
+  %y = scf.if %c -> (!nd.tensor<f32, k: 4>) {
+    scf.yield %x : !nd.tensor<f32, k: 4>
+  } else {
+    %e = nd.stop_gradient %x : !nd.tensor<f32, k: 4>
+    scf.yield %e : !nd.tensor<f32, k: 4>
+  }
+  %i = arith.constant 3 : index
+  // CHECK: nd.from_item %{{.*}} : index -> !nd.tensor<i64>
+  %n = nd.from_item %i : index -> !nd.tensor<i64>
+  return %n : !nd.tensor<i64>
 }

@@ -155,3 +155,91 @@ func.func @refused(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: 2>, %k: !nd
   %r:2 = nd.vjp @multiply_at(%d, %u, %k) cotangents(%d) wrt [1] : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>, !nd.tensor<i32, i: 2>, !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: 2>)
   return %r#1 : !nd.tensor<f32, i: 2>
 }
+
+// -----
+
+// Only what is asked for: of a * b * c by a, one product of b and c and one with the cotangent; the value is not computed, nor
+// anything by b and c.
+func.func private @product(%a: !nd.tensor<f32, i: 4>, %b: !nd.tensor<f32, i: 4>, %c: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %ab = nd.pointwise %a, %b : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%x: f32, %y: f32):
+    %m = arith.mulf %x, %y : f32
+    nd.yield %m : f32
+  }
+  %e = nd.pointwise %c : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%x: f32):
+    %m = math.exp %x : f32
+    nd.yield %m : f32
+  }
+  %p = nd.pointwise %ab, %e : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%x: f32, %y: f32):
+    %m = arith.mulf %x, %y : f32
+    nd.yield %m : f32
+  }
+  return %p : !nd.tensor<f32, i: 4>
+}
+// CHECK-LABEL: @asked
+// CHECK-COUNT-1: math.exp
+// CHECK-COUNT-2: arith.mulf
+// CHECK-NOT: arith.mulf
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @asked(%a: !nd.tensor<f32, i: 4>, %b: !nd.tensor<f32, i: 4>, %c: !nd.tensor<f32, i: 4>, %g: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %y, %da = nd.vjp @product(%a, %b, %c) cotangents(%g) wrt [0] : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>)
+  return %da : !nd.tensor<f32, i: 4>
+}
+
+// -----
+
+// The tangent of a window is a window; nothing of the transposition remains.
+func.func private @windows(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 4> {
+  %w = nd.window %x row -> ky size 3 stride 2 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 4, ky: 3>
+  %y = nd.reduce %w over [ky] neutral [0.0 : f32] : (!nd.tensor<f32, row: 4, ky: 3>) -> !nd.tensor<f32, row: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    nd.yield %m : f32
+  }
+  return %y : !nd.tensor<f32, row: 4>
+}
+// CHECK-LABEL: @tangent
+// CHECK-NEXT: %[[W:.*]] = nd.window %arg1 row -> ky size 3 stride 2 pad 1, 1 value 0
+// CHECK-NEXT: %[[S:.*]] = nd.reduce %[[W]] over [ky]
+// CHECK: return %[[S]]
+func.func @tangent(%x: !nd.tensor<f32, row: 8>, %v: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 4> {
+  %y, %dy = nd.jvp @windows(%x) tangents(%v) wrt [0] : (!nd.tensor<f32, row: 8>, !nd.tensor<f32, row: 8>) -> (!nd.tensor<f32, row: 4>, !nd.tensor<f32, row: 4>)
+  return %dy : !nd.tensor<f32, row: 4>
+}
+
+// -----
+
+// A checkpoint is computed again, behind the cotangent, and not merged with the first time.
+func.func private @block(%x: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %e = nd.pointwise %x : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%v: f32):
+    %m = math.exp %v : f32
+    nd.yield %m : f32
+  }
+  %s = nd.pointwise %e : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%v: f32):
+    %m = math.sin %v : f32
+    nd.yield %m : f32
+  }
+  return %s : !nd.tensor<f32, i: 4>
+}
+func.func private @checkpointed(%x: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %0 = nd.call @block(%x) checkpoint : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4>
+  return %0 : !nd.tensor<f32, i: 4>
+}
+// CHECK-LABEL: func.func private @block.gradient
+// CHECK: %[[X:.*]] = nd.after %arg0, %arg1
+// CHECK: nd.pointwise %[[X]]
+// CHECK: math.exp
+// CHECK: math.cos
+// CHECK-LABEL: @again
+// CHECK: %[[Y:.*]] = nd.call @block(%arg0) gradient @block.gradient
+// CHECK: %[[DX:.*]] = nd.call @block.gradient(%arg0, %arg1)
+// CHECK: return %[[Y]], %[[DX]]
+func.func @again(%x: !nd.tensor<f32, i: 4>, %g: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) {
+  %y, %dx = nd.vjp @checkpointed(%x) cotangents(%g) wrt [0] : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>)
+  return %y, %dx : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
+}

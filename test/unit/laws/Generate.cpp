@@ -13,6 +13,7 @@
 #include "dialects/nest/NestGradient.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace heddle;
@@ -196,6 +197,7 @@ private:
   void call();
   void kernel();
   void request();
+  void control();
   void step();
   Value operandFor(NdTensorType type);
 };
@@ -684,6 +686,7 @@ void Generator::call() {
   GeneratorOptions inner = options;
   inner.steps = int(dice.between(1, 3));
   inner.calls = options.calls && dice.chance(20);
+  inner.control = false; // branches cannot be lifted
   inner.requests = false;
   func::FuncOp callee =
       generateProgram(module, prefix + "_" + std::to_string(callees++), dice.bits(), inner);
@@ -849,9 +852,67 @@ void Generator::request() {
         (wrt.empty() || dice.chance(60)))
       wrt.push_back(int64_t(i));
   }
+  if (dice.chance(30)) {
+    for (int64_t position : wrt)
+      cotangents.push_back(operandFor(cast<NdTensorType>(callee.getArgumentTypes()[position])));
+    keep(buildJvp(b, loc, callee, inputs, cotangents, wrt));
+    return;
+  }
   for (Type type : callee.getResultTypes())
     cotangents.push_back(operandFor(cast<NdTensorType>(type)));
   keep(buildVjp(b, loc, callee, inputs, cotangents, wrt));
+}
+
+/// A loop that uses its counter, or a branch on the largest element.
+void Generator::control() {
+  Value x = any();
+  NdTensorType type = tensorType(x);
+  Type element = type.getElementType();
+  auto code = [&](OpBuilder &at, ValueRange inputs) {
+    SmallVector<Type> types =
+        llvm::map_to_vector(inputs, [](Value value) { return tensorType(value).getElementType(); });
+    return buildPointwise(at, loc, inputs, element, [&](OpBuilder &inner, ValueRange scalars) {
+      return drawScalarCode(dice, inner, loc, scalars, types, element, options.smooth);
+    });
+  };
+  if (dice.chance(50)) {
+    auto index = [&](int64_t i) { return arith::ConstantIndexOp::create(b, loc, i).getResult(); };
+    Value low = index(dice.between(0, 2)), high = index(dice.between(1, 5)),
+          stride = index(dice.between(1, 2));
+    auto loop = scf::ForOp::create(
+        b, loc, low, high, stride, ValueRange{x},
+        [&](OpBuilder &at, Location, Value i, ValueRange state) {
+          SmallVector<Value> inputs{state[0], x};
+          if (dice.chance(50))
+            inputs.push_back(nd::FromItemOp::create(
+                at, loc, NdTensorType::get(at.getI64Type(), ArrayRef<Dim>()), i));
+          scf::YieldOp::create(at, loc, code(at, inputs));
+        });
+    keep(loop.getResult(0));
+    return;
+  }
+  Strings names;
+  for (const Dim &each : type.getDims())
+    names.push_back(each.name);
+  bool isFloat = isa<FloatType>(element);
+  Value most = names.empty()
+                   ? x
+                   : buildReduce(b, loc, x, names,
+                                 element.isInteger(1) ? CombinerKind::Or : CombinerKind::Max);
+  Value holds =
+      buildPointwise(b, loc, most, b.getI1Type(), [&](OpBuilder &at, ValueRange s) -> Value {
+        Value bound = buildNumber(at, loc, s[0].getType(), isFloat ? 0.37 : 0);
+        if (isFloat)
+          return arith::CmpFOp::create(at, loc, arith::CmpFPredicate::OGT, s[0], bound);
+        return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, s[0], bound);
+      });
+  auto branch = scf::IfOp::create(b, loc, TypeRange{type},
+                                  nd::ItemOp::create(b, loc, b.getI1Type(), holds), true);
+  for (Block *side : {branch.thenBlock(), branch.elseBlock()}) {
+    OpBuilder at = OpBuilder::atBlockEnd(side);
+    scf::YieldOp::create(at, loc, dice.chance(70) ? code(at, {x}) : x);
+  }
+  keep(branch.getResult(0));
 }
 
 void Generator::step() {
@@ -864,7 +925,8 @@ void Generator::step() {
       {6, &Generator::rename},       {5, &Generator::broadcast}, {7, &Generator::gather},
       {6, &Generator::scatter},      {5, &Generator::source},    {3, &Generator::random},
       {5, &Generator::dynamicSlice}, {5, &Generator::sort},      {6, &Generator::call},
-      {8, &Generator::kernel},       {6, &Generator::request}};
+      {8, &Generator::kernel},       {6, &Generator::request},
+      {6, &Generator::control}};
   int total = 0;
   for (auto [weight, function] : steps)
     total += weight;
@@ -873,7 +935,8 @@ void Generator::step() {
     if (draw < weight) {
       bool isOff = (function == &Generator::call && !options.calls) ||
                    (function == &Generator::kernel && !options.kernels) ||
-                   (function == &Generator::request && !options.requests);
+                   (function == &Generator::request && !options.requests) ||
+                   (function == &Generator::control && !options.control);
       if (!isOff)
         (this->*function)();
       return;

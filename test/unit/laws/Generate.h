@@ -30,7 +30,8 @@ struct GeneratorOptions {
   bool calls = true;     ///< calls with lifting, of functions made for it
   bool kernels = true;   ///< nest.compute beside nd ops
   bool symbols = false;  ///< sizes are expressions over N and M
-  bool requests = false; ///< nd.vjp
+  bool requests = false; ///< nd.vjp, nd.jvp
+  bool control = false;  ///< loops and branches (scf)
 };
 
 /// Adds @`name` to the module, and the functions that it calls.

@@ -10,6 +10,10 @@
 // discarded and counted. The function that computes the gradient is then itself differentiated: the
 // second derivative.
 //
+// Forward mode is held against reverse mode: <w, Jv> = <J'w, v>, at kinks as well, where both
+// follow one branch. In second order, forward over reverse and reverse over forward give one
+// Hessian: <u, d(J'w) v> = <d(<w, Ju>), v>, where no kink is near.
+//
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/laws/Laws.h"
@@ -51,6 +55,31 @@ func::FuncOp addGradient(ModuleOp module, func::FuncOp of, StringRef name) {
                         b.getStringAttr((i < n ? "x" : "w") + std::to_string(i)));
   module.push_back(gradient);
   return gradient;
+}
+
+/// Adds @`name`, which returns the tangents of @`of`; its arguments are those of @`of`, then a
+/// direction for each of them that is of floats.
+func::FuncOp addTangent(ModuleOp module, func::FuncOp of, StringRef name) {
+  OpBuilder b(module.getContext());
+  SmallVector<Type> arguments(of.getArgumentTypes());
+  llvm::append_range(arguments, nd::floatTypes(of.getArgumentTypes()));
+  SmallVector<int64_t> wrt;
+  for (auto [i, type] : llvm::enumerate(of.getArgumentTypes()))
+    if (!nd::floatTypes(type).empty())
+      wrt.push_back(int64_t(i));
+  auto tangent = func::FuncOp::create(
+      of.getLoc(), name, b.getFunctionType(arguments, nd::floatTypes(of.getResultTypes())));
+  Block *block = tangent.addEntryBlock();
+  b.setInsertionPointToEnd(block);
+  unsigned n = of.getNumArguments();
+  SmallVector<Value> values = nd::buildJvp(b, of.getLoc(), of, block->getArguments().take_front(n),
+                                           block->getArguments().drop_front(n), wrt);
+  func::ReturnOp::create(b, of.getLoc(), ValueRange(values).drop_front(of.getNumResults()));
+  for (unsigned i = 0; i < arguments.size(); ++i)
+    tangent.setArgAttr(i, nd::nameAttrName,
+                       b.getStringAttr((i < n ? "x" : "v") + std::to_string(i)));
+  module.push_back(tangent);
+  return tangent;
 }
 
 double inner(const TensorValue &a, const TensorValue &b) {
@@ -131,6 +160,7 @@ TEST(GradientLaw, GradientsEqualDifferences) {
     GeneratorOptions options;
     options.smooth = true;
     options.symbols = seed % 4 == 3;
+    options.control = seed % 3 == 1;
     options.steps = 2 + int(seed % 6);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
     // Twice for small programs: the gradient of a gradient grows fast.
@@ -181,5 +211,128 @@ TEST(GradientLaw, GradientsEqualDifferences) {
       ADD_FAILURE() << report(seed, "the gradient law", *module, check);
   }
   std::printf("%d gradients held against differences, %d discarded\n", held, discarded);
+  EXPECT_LE(discarded * 10, held + discarded);
+}
+
+namespace {
+/// The sum of <a, b> over the pairs, and a bound on what rounding may do to it.
+std::pair<double, double> innerOfAll(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
+  double sum = 0, scale = 1e-3;
+  for (auto [x, y] : llvm::zip_equal(a, b)) {
+    sum += inner(x, y);
+    scale += size(x) * size(y);
+  }
+  return {sum, scale};
+}
+Values realsOf(ArrayRef<TensorValue> values) {
+  Values reals;
+  llvm::copy_if(values, std::back_inserter(reals), isReal);
+  return reals;
+}
+Values joined(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
+  Values all(a);
+  llvm::append_range(all, b);
+  return all;
+}
+/// Values of @`of`'s results, for the arguments; none where the interpreter refuses.
+std::optional<Values> valuesOf(ModuleOp module, StringRef of, ArrayRef<TensorValue> arguments) {
+  FailureOr<Values> values = interp::interpret(module.lookupSymbol<func::FuncOp>(of), arguments);
+  return failed(values) ? std::nullopt : std::optional<Values>(*values);
+}
+} // namespace
+
+TEST(GradientLaw, ForwardEqualsReverse) {
+  auto context = makeContext();
+  Seeds seeds = seedsFor(0.5);
+  int held = 0, discarded = 0;
+  for (int i = 0; i < seeds.count; ++i) {
+    uint64_t seed = seeds.first + uint64_t(i);
+    Announce announce("the gradient law, forward", seed);
+    GeneratorOptions options;
+    options.smooth = true;
+    options.symbols = seed % 4 == 3;
+    options.control = seed % 3 == 1;
+    options.steps = 2 + int(seed % 6);
+    OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
+    bool twice = options.steps <= 4;
+    auto check = [&](ModuleOp candidate) -> Violation {
+      OwningOpRef<ModuleOp> copy(candidate.clone());
+      func::FuncOp function = mainOf(*copy);
+      func::FuncOp reverse = addGradient(*copy, function, "reverse");
+      func::FuncOp forward = addTangent(*copy, function, "forward");
+      if (twice) {
+        addTangent(*copy, reverse, "forward_over_reverse");
+        addGradient(*copy, forward, "reverse_over_forward");
+      }
+      std::string messages, text;
+      ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+        messages += diagnostic.str() + "\n";
+        return success();
+      });
+      PassManager passes(context.get());
+      passes.addPass(nd::createNdDifferentiatePass());
+      if (seed % 2) {
+        passes.addPass(nd::createNdInlineCallsPass());
+        passes.addPass(nd::createNdSimplifyPass());
+        passes.addPass(nd::createNdCsePass());
+      }
+      if (failed(passes.run(*copy)))
+        return {"differentiation fails: " + messages, text};
+
+      unsigned n = function.getNumArguments();
+      Values all = drawArguments(reverse, seed, /*ties=*/true);
+      Values x(all.begin(), all.begin() + n), w(all.begin() + n, all.end());
+      Values v = realsOf(drawArguments(function, seed + 1, false)),
+             u = realsOf(drawArguments(function, seed + 2, false));
+      auto gradients = valuesOf(*copy, "reverse", joined(x, w)),
+           tangents = valuesOf(*copy, "forward", joined(x, v));
+      if (!gradients || !tangents)
+        return {"the interpreter refuses: " + messages, text};
+      auto [one, scale] = innerOfAll(*gradients, v);
+      auto [two, other] = innerOfAll(realsOf(w), *tangents);
+      if (!std::isfinite(one) || !std::isfinite(two)) {
+        ++discarded;
+        return {};
+      }
+      ++held;
+      if (std::fabs(one - two) > 1e-9 * (scale + other)) {
+        llvm::raw_string_ostream(text) << *copy->lookupSymbol<func::FuncOp>("forward");
+        return {"reverse mode gives " + std::to_string(one) + ", forward mode " +
+                    std::to_string(two) + " " + messages,
+                text};
+      }
+      if (!twice)
+        return {};
+      // Away from ties: there two orders may follow different branches.
+      all = drawArguments(reverse, seed + 3, /*ties=*/false);
+      x.assign(all.begin(), all.begin() + n);
+      w.assign(all.begin() + n, all.end());
+      Values still = realsOf(w); // the cotangents do not move
+      for (TensorValue &value : still)
+        for (auto &element : value.elements)
+          element = interp::exactly(0);
+      auto hv = valuesOf(*copy, "forward_over_reverse", joined(joined(joined(x, w), v), still)),
+           hu = valuesOf(*copy, "reverse_over_forward", joined(joined(x, u), realsOf(w)));
+      if (!hv || !hu)
+        return {"the interpreter refuses the second derivative: " + messages, text};
+      hu->resize(v.size()); // by x; the rest is by u
+      auto [first, sizeOfFirst] = innerOfAll(*hv, u);
+      auto [second, sizeOfSecond] = innerOfAll(*hu, v);
+      if (!std::isfinite(first) || !std::isfinite(second)) {
+        ++discarded;
+        return {};
+      }
+      ++held;
+      if (std::fabs(first - second) > 1e-8 * (sizeOfFirst + sizeOfSecond))
+        return {"forward over reverse gives " + std::to_string(first) + ", reverse over forward " +
+                    std::to_string(second) + " " + messages,
+                printed(copy->lookupSymbol("forward_over_reverse"))};
+      return {};
+    };
+    if (Violation violation = check(*module))
+      ADD_FAILURE() << report(seed, "the gradient law, forward", *module, check);
+  }
+  std::printf("%d times forward and reverse mode held against each other, %d discarded\n", held,
+              discarded);
   EXPECT_LE(discarded * 10, held + discarded);
 }

@@ -194,7 +194,11 @@ private:
   std::optional<Values> expected;
 
   bool asksForGradients(Operation *op) {
-    return op->walk([](nd::VjpOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    return op
+        ->walk([](Operation *each) {
+          return isa<nd::VjpOp, nd::JvpOp>(each) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
   void look(StringRef pass, Operation *op) {
     func::FuncOp function = mainOf(module);

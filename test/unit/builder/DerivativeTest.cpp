@@ -1,0 +1,191 @@
+//===- DerivativeTest.cpp - tangents, own gradients, checkpoints, control flow -===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/heddle.h"
+#include "test/unit/builder/Tensors.h"
+
+#include "gtest/gtest.h"
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+Name row("row"), k("k"), m("m");
+
+struct Pair {
+  Tensor w, x;
+  HEDDLE_FIELDS(w, x)
+};
+
+void expectNear(const Tensor &got, const std::vector<double> &wanted, const Names &order = {row}) {
+  auto values = got.to<float>(order);
+  ASSERT_EQ(values.size(), wanted.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_NEAR(values[i], wanted[i], 1e-4 * (1 + std::abs(wanted[i]))) << i;
+}
+std::string messageOf(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+Tensor vector(std::vector<float> values) { return tensor(values, {{row, int64_t(values.size())}}); }
+} // namespace
+
+TEST(Jvp, GivesValueAndTangentOfATree) {
+  Pair at{vector({1, 2, 3}), vector({4, 5, 6})}, by{vector({1, 0, 2}), vector({0, 1, 0})};
+  auto product = [](Pair p) { return p.w * p.w * p.x; };
+  auto [value, tangent] = valueAndJvp(product, at, by);
+  expectNear(value, {4, 20, 54});
+  expectNear(tangent, {8, 4, 72}); // 2 w x dw + w^2 dx
+  auto compiled = jit([&](Pair p, Pair d) { return jvp(product, p, d); });
+  expectNear(compiled(at, by), {8, 4, 72});
+  EXPECT_NE(
+      messageOf([&] { jvp(product, at, Pair{vector({1}), vector({1, 2, 3})}); }).find("row: 3"),
+      std::string::npos);
+}
+
+TEST(Jvp, HessianTimesVectorBothWays) {
+  Tensor x = vector({1, 2, 3}), v = vector({1, 0, 2});
+  auto loss = [](Tensor x) { return sum(x * x * x, over(row)); };
+  auto forwardOverReverse =
+      jit([&](Tensor x, Tensor v) { return jvp([&](Tensor x) { return grad(loss, x); }, x, v); });
+  auto reverseOverForward =
+      jit([&](Tensor x, Tensor v) { return grad([&](Tensor x) { return jvp(loss, x, v); }, x); });
+  expectNear(forwardOverReverse(x, v), {6, 0, 36});
+  expectNear(reverseOverForward(x, v), {6, 0, 36});
+}
+
+TEST(Jvp, LiftedOverDirectionsGivesAJacobian) {
+  // d (x_i^2 + x_0) / d x_j, one direction for each j.
+  Tensor x = vector({1, 2, 3});
+  auto f = [](Tensor x) { return x * x + sum(x.slice(row, 0, 1), over(row)); };
+  Tensor directions = tensor({1, 0, 0, 0, 1, 0, 0, 0, 1}, {{m, 3}, {row, 3}});
+  auto along = [&](Tensor v) { return jvp(f, x, v); };
+  Tensor jacobian = lift(along, over(m))(directions);
+  expectNear(jacobian, {3, 1, 1, 0, 4, 0, 0, 0, 6}, {m, row});
+}
+
+TEST(WithGradient, StandsForTheDerivative) {
+  Tensor scale = vector({2, 2, 2});
+  auto clip = withGradient([&](Tensor x) { return minimum(x, 1.0) * scale; },
+                           [&](Tensor x, Tensor g) { return g * x * scale; });
+  Tensor x = vector({0.5, 3, -1});
+  expectNear(clip(x), {1, 2, -2});
+  auto loss = [&](Tensor x) { return sum(clip(x), over(row)); };
+  expectNear(jit([&](Tensor x) { return grad(loss, x); })(x), {1, 6, -2});
+  expectNear(jvp(clip, x, vector({1, 1, 0})), {1, 6, 0});
+  // Lifted, and a gradient for each of several arguments.
+  auto both = withGradient([](Tensor a, Tensor b) { return a * b; },
+                           [](Tensor a, Tensor, Tensor g) { return std::pair(g, g * a); });
+  auto lifted = [&](Tensor y) { return sum(lift(both, over(m))(y, x), over(m, row)); };
+  Tensor y = tensor({1, 2, 3, 4, 5, 6}, {{m, 2}, {row, 3}});
+  expectNear(grad(lifted, y), {1, 1, 1, 1, 1, 1}, {m, row});
+  auto wrong =
+      withGradient([](Tensor a) { return a; }, [](Tensor, Tensor g) { return sum(g, over(row)); });
+  EXPECT_NE(
+      messageOf([&] { wrong(x); }).find("expected a gradient of type !nd.tensor<f32, row: 3>"),
+      std::string::npos);
+}
+
+TEST(Checkpoint, NeedsLessMemoryAndChangesNoValue) {
+  constexpr int layers = 8;
+  Tensor x = random({{row, 4096}, {k, 16}}, 1);
+  std::vector<Tensor> weights;
+  for (int i = 0; i < layers; ++i)
+    weights.push_back(random({{k, 16}, {m, 16}}, uint64_t(i) + 2));
+  auto block = [](Tensor x, Tensor w) {
+    Tensor y = x;
+    for (int i = 0; i < 4; ++i)
+      y = sin(sum(y * w, over(k)).rename({{m, k}}));
+    return y;
+  };
+  auto gradientOf = [&](bool saves) {
+    return jit([&, saves](std::vector<Tensor> weights, Tensor x) {
+      return grad(
+          [&](std::vector<Tensor> weights) {
+            Tensor y = x;
+            for (const Tensor &w : weights)
+              y = saves ? checkpoint(block)(y, w) : block(y, w);
+            return sum(y * y, over(row, k));
+          },
+          weights);
+    });
+  };
+  auto plain = gradientOf(false), saving = gradientOf(true);
+  auto wanted = plain(weights, x), got = saving(weights, x);
+  for (int i = 0; i < layers; ++i) {
+    auto a = wanted[size_t(i)].to<float>({k, m}), b = got[size_t(i)].to<float>({k, m});
+    for (size_t j = 0; j < a.size(); ++j)
+      ASSERT_NEAR(a[j], b[j], 1e-2 + 1e-3 * std::abs(a[j])) << i << ", " << j;
+  }
+  EXPECT_LT(2 * saving.statistics().arenaBytes, plain.statistics().arenaBytes);
+}
+
+TEST(Control, BranchesTakeOneSide) {
+  Tensor x = vector({1, -2, 3});
+  auto root = [](Tensor x) { // no derivative of the side that is not taken
+    return sum(
+        cond(
+            sum(x, over(row)) > 100.0, [&] { return sqrt(x - 50.0); }, [&] { return x * x; }),
+        over(row));
+  };
+  auto both = jit([&](Tensor x) { return valueAndGrad(root, x); });
+  auto [value, slope] = both(x);
+  EXPECT_NEAR(value.item(), 14, 1e-4);
+  expectNear(slope, {2, -4, 6});
+  EXPECT_NE(messageOf([&] {
+              cond(x > 0.0, [&] { return x; }, [&] { return x; });
+            }).find("!nd.tensor<i1>"),
+            std::string::npos);
+  EXPECT_NE(messageOf([&] {
+              cond(sum(x, over(row)) > 0.0, [&] { return x; }, [&] { return sum(x, over(row)); });
+            }).find("row: 3"),
+            std::string::npos);
+}
+
+TEST(Control, LoopsCarryTrees) {
+  Tensor x = vector({1, 2, -1});
+  // (y, s) <- (y * x, s + i y)
+  auto run = [](Tensor x) {
+    Pair end = forLoop(4, Pair{x, x * 0.0}, [&](Tensor i, Pair p) {
+      return Pair{p.w * x, p.x + p.w * i.cast(ElementType::F32)};
+    });
+    return sum(end.x, over(row)); // x^2 + 2 x^3 + 3 x^4
+  };
+  auto [value, slope] = jit([&](Tensor x) { return valueAndGrad(run, x); })(x);
+  EXPECT_NEAR(value.item(), 6 + 68 + 2, 1e-3);
+  expectNear(slope, {20, 124, -8}); // 2 x + 6 x^2 + 12 x^3
+  expectNear(jvp([](Tensor x) { return forLoop(2, x, [&](Tensor, Tensor y) { return y * y; }); }, x,
+                 vector({1, 1, 1})),
+             {4, 32, -4});
+  EXPECT_NE(messageOf([&] {
+              forLoop(2, x, [](Tensor, Tensor y) { return sum(y, over(row)); });
+            }).find("row: 3"),
+            std::string::npos);
+}
+
+TEST(Control, BoundedWhileIsDifferentiated) {
+  Tensor x = constant(3.0);
+  auto power = [](Tensor x) { // the largest power of x below 100
+    return whileLoop(
+        x, [&](Tensor y) { return y * x < 100.0; }, [&](Tensor y) { return y * x; }, 20);
+  };
+  auto [value, slope] = jit([&](Tensor x) { return valueAndGrad(power, x); })(x);
+  EXPECT_NEAR(value.item(), 81, 1e-3);
+  EXPECT_NEAR(slope.item(), 108, 1e-3);
+  auto unbounded = [](Tensor x) {
+    return whileLoop(x, [&](Tensor y) { return y * x < 100.0; }, [&](Tensor y) { return y * x; });
+  };
+  EXPECT_NE(messageOf([&] { unbounded(x).item(); }).find("number of its steps is not known"),
+            std::string::npos);
+  EXPECT_NE(
+      messageOf([&] { grad(unbounded, x).item(); }).find("cannot be differentiated backwards"),
+      std::string::npos);
+}
