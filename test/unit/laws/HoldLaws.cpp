@@ -25,8 +25,8 @@ static void conclude(const Tally &tally) {
               tally.programs, (long long)tally.comparisons, (long long)tally.undecided,
               (long long)tally.elements);
   if (tally.programs >= 30)
-    EXPECT_LE(tally.undecided * 20, tally.elements)
-        << "more than 5 % of the elements are not decided";
+    EXPECT_LE(tally.undecidedTensors, 0.05 * double(tally.comparisons))
+        << "more than 5 % of the tensors are not decided";
 }
 
 void laws::holdEach(const ProgramLaw &law, double share) {

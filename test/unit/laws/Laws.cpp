@@ -104,6 +104,8 @@ std::string Tally::compare(ArrayRef<TensorValue> expected, ArrayRef<TensorValue>
     ++comparisons;
     elements += comparison.compared;
     undecided += comparison.undecided;
+    if (comparison.compared)
+      undecidedTensors += double(comparison.undecided) / double(comparison.compared);
     if (!comparison.equal())
       return "result " + std::to_string(i) + ": " + comparison.mismatch;
   }

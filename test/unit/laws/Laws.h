@@ -59,6 +59,7 @@ struct Tally {
   int programs = 0;
   int64_t comparisons = 0; ///< of tensors
   int64_t elements = 0, undecided = 0;
+  double undecidedTensors = 0; ///< each counts by the part of it that is not decided
   /// What differs, empty if nothing does.
   std::string compare(llvm::ArrayRef<TensorValue> expected, llvm::ArrayRef<TensorValue> got);
 };
