@@ -143,6 +143,19 @@ static LogicalResult toPointwise(arith::SelectOp op) {
   return success();
 }
 
+/// The counter of a loop with one step, which upstream made a constant.
+static LogicalResult toConstant(FromItemOp op) {
+  auto known = getConstantIntValue(op.getInput());
+  if (!known)
+    return op.emitOpError() << "expected the counter of a loop, or a constant";
+  OpBuilder builder(op);
+  NdTensorType type = tensorType(op.getResult());
+  op.replaceAllUsesWith(
+      buildConstant(builder, op.getLoc(), type, builder.getIntegerAttr(type.scalarType(), *known)));
+  op.erase();
+  return success();
+}
+
 template <typename Op>
 static LogicalResult replaceAll(Operation *root, LogicalResult (*replace)(Op)) {
   SmallVector<Op> ops; // those inside others first
@@ -156,7 +169,8 @@ static LogicalResult replaceAll(Operation *root, LogicalResult (*replace)(Op)) {
 
 LogicalResult nd::scansForLoops(Operation *root) {
   return failure(failed(replaceAll<scf::ForOp>(root, toScan)) ||
-                 failed(replaceAll<arith::SelectOp>(root, toPointwise)));
+                 failed(replaceAll<arith::SelectOp>(root, toPointwise)) ||
+                 failed(replaceAll<FromItemOp>(root, toConstant)));
 }
 LogicalResult nd::selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);

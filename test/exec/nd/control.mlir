@@ -125,3 +125,22 @@ func.func @followed_by_more() {
   check.expect_eq_const %0#1 is dense<874.0> : tensor<f32> by [] : !nd.tensor<f32>
   return
 }
+
+// A loop of one step, whose counter is a constant.
+func.func @one_step() {
+  %x = nd.constant dense<[1, 2]> : tensor<2xi64> by [a] : !nd.tensor<i64, a: 2>
+  %low = arith.constant 2 : index
+  %high = arith.constant 3 : index
+  %step = arith.constant 2 : index
+  %y = scf.for %i = %low to %high step %step iter_args(%s = %x) -> (!nd.tensor<i64, a: 2>) {
+    %n = nd.from_item %i : index -> !nd.tensor<i64>
+    %0 = nd.pointwise %s, %n : (!nd.tensor<i64, a: 2>, !nd.tensor<i64>) -> !nd.tensor<i64, a: 2> {
+    ^bb0(%v: i64, %k: i64):
+      %r = arith.addi %v, %k : i64
+      nd.yield %r : i64
+    }
+    scf.yield %0 : !nd.tensor<i64, a: 2>
+  }
+  check.expect_eq_const %y is dense<[3, 4]> : tensor<2xi64> by [a] : !nd.tensor<i64, a: 2>
+  return
+}
