@@ -193,6 +193,7 @@ struct GuardSplitter {
   using Pattern = std::vector<bool>;
   std::vector<Atom> atoms;
   std::map<Pattern, int64_t> patterns; ///< with how often they occur
+  int64_t widest = 0;                  ///< lanes of the tile's widest vector
 
   static Expr atLane(const Expr &expr, int64_t lane) {
     return expr.substitute(Replacement{{laneName, Expr(lane)}});
@@ -289,9 +290,10 @@ struct GuardSplitter {
     auto facts = e.facts;
     auto failing = c.failing;
     for (auto [atom, bit] : llvm::zip_equal(atoms, pattern)) {
-      if (bit)
+      // What holds on the few lanes of a last vector need not hold on all of another's.
+      if (bit && !(atom.lanewise && atom.active < widest))
         e.facts.insert(atom.tests.begin(), atom.tests.end());
-      else if (!atom.lanewise)
+      else if (!bit && !atom.lanewise)
         c.failing.insert(atom.members.begin(), atom.members.end());
     }
     FailureOr<Values> result = next(carried);
@@ -356,6 +358,8 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
       continue;
     if (points.empty())
       points = allPoints(loops, plan);
+    for (const Point &point : points)
+      splitter.widest = std::max(splitter.widest, point.active);
     for (const Point &point : points) {
       std::vector<Test> tests;
       bool fails = false, lanewise = false, testable = true;

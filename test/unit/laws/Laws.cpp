@@ -34,7 +34,7 @@ static int64_t numberFrom(const char *variable, int64_t otherwise) {
 }
 
 Seeds laws::seedsFor(double share) {
-  int64_t programs = numberFrom("HEDDLE_LAWS_PROGRAMS", 240);
+  int64_t programs = numberFrom("HEDDLE_LAWS_PROGRAMS", 2000);
   return {uint64_t(numberFrom("HEDDLE_LAWS_SEED", 1)), int(std::ceil(double(programs) * share))};
 }
 
