@@ -59,12 +59,8 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   app.add_option_function<std::vector<std::string>>(
          "--plugin",
          [&](const std::vector<std::string> &paths) {
-           for (const std::string &path : paths) {
-             auto extension = loadExtension(path);
-             if (!extension)
-               throw CLI::ValidationError("--plugin", llvm::toString(extension.takeError()));
-             options.extensions.push_back(std::move(*extension));
-           }
+           if (llvm::Error error = loadExtensions(paths, options.extensions))
+             throw CLI::ValidationError("--plugin", llvm::toString(std::move(error)));
          },
          "Add what this shared object holds to the compiler; may be given several times")
       ->allow_extra_args(false);

@@ -356,6 +356,14 @@ static bool isTooLong(const Expr &size, const Expr &whole) {
   return (part && *part < 0) || (part && all && *part > *all);
 }
 
+static LogicalResult requireAtMost(const Expr &size, NdTensorType input, StringRef name,
+                                   EmitError emitError) {
+  if (!isTooLong(size, input.size(name).getExpr()))
+    return success();
+  return emitError() << "expected at most the size of '" << name << "', "
+                     << input.size(name).getExpr().str() << ", got " << size.str();
+}
+
 FailureOr<NdTensorType> nd::inferDynamicSlice(NdTensorType input, NdTensorType start,
                                               StringRef name, const Expr &size,
                                               EmitError emitError) {
@@ -365,10 +373,8 @@ FailureOr<NdTensorType> nd::inferDynamicSlice(NdTensorType input, NdTensorType s
     return emitError() << "expected a start of integer elements without the name '" << name
                        << "', got " << start,
            failure();
-  if (isTooLong(size, input.size(name).getExpr()))
-    return emitError() << "expected at most the size of '" << name << "', "
-                       << input.size(name).getExpr().str() << ", got " << size.str(),
-           failure();
+  if (failed(requireAtMost(size, input, name, emitError)))
+    return failure();
   SmallVector<Dim> dims = others(input, name);
   dims.emplace_back(input.getContext(), name, size);
   FailureOr<DimsAttr> all =
@@ -411,10 +417,8 @@ FailureOr<SmallVector<NdTensorType>> nd::inferSort(ArrayRef<NdTensorType> inputs
       return emitError() << "expected operands with the same names and sizes, got "
                          << namesText(inputs[0].getDims()) << " and " << namesText(input.getDims()),
              failure();
-    if (isTooLong(size, input.size(name).getExpr()))
-      return emitError() << "expected at most the size of '" << name << "', "
-                         << input.size(name).getExpr().str() << ", got " << size.str(),
-             failure();
+    if (failed(requireAtMost(size, input, name, emitError)))
+      return failure();
     SmallVector<Dim> dims = others(input, name);
     dims.emplace_back(input.getContext(), name, size);
     results.push_back(input.withDims(dims));

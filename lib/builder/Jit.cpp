@@ -203,12 +203,8 @@ struct JitCore::Impl {
 };
 
 JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
-  for (const std::string &path : options.plugins) {
-    auto extension = loadExtension(path);
-    if (!extension)
-      throw Error(llvm::toString(extension.takeError()));
-    impl->extensions.push_back(std::move(*extension));
-  }
+  if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
+    throw Error(llvm::toString(std::move(error)));
   impl->options = std::move(options);
 }
 JitCore::~JitCore() = default;

@@ -41,3 +41,13 @@ llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std
   extension->key = KernelCache::keyOf((*file)->getBuffer().str());
   return extension;
 }
+
+llvm::Error heddle::loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions) {
+  for (const std::string &path : paths) {
+    auto extension = loadExtension(path);
+    if (!extension)
+      return extension.takeError();
+    extensions.push_back(std::move(*extension));
+  }
+  return llvm::Error::success();
+}

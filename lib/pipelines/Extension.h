@@ -80,6 +80,9 @@ using Extensions = std::vector<std::shared_ptr<const Extension>>;
 /// what is wrong if it can't be loaded, holds no extension, or was built for another Heddle.
 llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string &path);
 
+/// Loads several and appends them; fails at the first that can't be loaded.
+llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
+
 /// What the programs of this version and those of an extension must have in common.
 #define HEDDLE_EXTENSION_INTERFACE "heddle-extension-1"
 

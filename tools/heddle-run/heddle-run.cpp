@@ -88,12 +88,9 @@ int main(int argc, char **argv) {
   options.compile.programThreads = options.threads;
   options.compile.progress = false;
   try {
-    for (const std::string &path : plugins) {
-      auto extension = loadExtension(path);
-      if (!extension)
-        throw heddle::Error(toString(extension.takeError()));
-      options.compile.extensions.push_back(std::move(*extension));
-    }
+    std::vector<std::string> paths(plugins.begin(), plugins.end());
+    if (llvm::Error error = loadExtensions(paths, options.compile.extensions))
+      throw heddle::Error(toString(std::move(error)));
     bool isProgram = sys::path::extension(options.input) == ".heddle";
     return (isProgram ? run::runProgram(options) : run::runIr(options)) ? 0 : 1;
   } catch (const heddle::Error &error) {

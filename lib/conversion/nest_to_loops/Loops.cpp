@@ -140,6 +140,23 @@ FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside i
   return result;
 }
 
+LogicalResult LoopWalker::walkAll(llvm::function_ref<LogicalResult()> point) {
+  std::function<LogicalResult(size_t)> from = [&](size_t position) -> LogicalResult {
+    if (position < plan.loops.size())
+      return success(succeeded(walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
+        if (failed(from(position + 1)))
+          return failure();
+        return Values();
+      })));
+    Saved saved = bindTile();
+    if (failed(point()))
+      return failure();
+    unbind(std::move(saved));
+    return success();
+  };
+  return from(0);
+}
+
 bool LoopWalker::canClip(size_t position) const {
   const Walk &walk = plan.loops[position];
   const Extent &tile = extent.find(walk.group)->second;

@@ -38,6 +38,8 @@ public:
   /// The same from `low` (if any) to below `high`, of a loop that `canClip`.
   mlir::FailureOr<Values> walkClipped(size_t position, mlir::Value low, mlir::Value high,
                                       mlir::ValueRange carried, Inside inside);
+  /// Emits all loops of the plan, with `point` for each tile, whose names are bound.
+  mlir::LogicalResult walkAll(llvm::function_ref<mlir::LogicalResult()> point);
   /// True if the loop walks single points, as many each time.
   bool canClip(size_t position) const;
 

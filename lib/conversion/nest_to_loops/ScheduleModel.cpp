@@ -270,6 +270,14 @@ private:
     return result;
   }
 
+  /// Places along a dimension of the box that an access touches.
+  static int64_t extentOf(const ModelAccess::Dim &dim, const Extents &extents) {
+    int64_t extent = 1;
+    for (const auto &[name, coefficient] : dim.terms)
+      extent += coefficient * (extents[name] - 1);
+    return std::min(extent, dim.size);
+  }
+
   /// Bytes of the box that an access touches: the elements alone, or with what cache lines waste;
   /// as it lies, or widened in a copy, whose panels of lanes waste nothing; with what rows waste
   /// that meet in few sets of the first or second cache.
@@ -280,10 +288,7 @@ private:
     int64_t span = kind == InL1 ? m.l1 / 8 : kind == InL2 ? m.l2 / 16 : 0;
     double elements = 1, waste = 1;
     for (const ModelAccess::Dim &dim : access.dims) {
-      int64_t extent = 1;
-      for (const auto &[name, coefficient] : dim.terms)
-        extent += coefficient * (extents[name] - 1);
-      extent = std::min(extent, dim.size);
+      int64_t extent = extentOf(dim, extents);
       if (dim.contiguous && lines) {
         int64_t line = std::max<int64_t>(1, std::min(dim.run, 64 / bytes));
         elements *= double((extent + line - 1) / line * line);
@@ -309,10 +314,7 @@ private:
     for (const ModelAccess::Dim *dim : dims) {
       if (dim->stride > covered)
         break;
-      int64_t extent = 1;
-      for (const auto &[name, coefficient] : dim->terms)
-        extent += coefficient * (extents[name] - 1);
-      extent = std::min(extent, dim->size);
+      int64_t extent = extentOf(*dim, extents);
       int64_t run = dim->contiguous ? dim->run : dim->size;
       covered *= std::min(extent, run);
       if (extent < run)
@@ -378,10 +380,7 @@ private:
   double pages(const ModelAccess &access, const Extents &extents) {
     double elements = 1, span = 0;
     for (const ModelAccess::Dim &dim : access.dims) {
-      int64_t extent = 1;
-      for (const auto &[name, coefficient] : dim.terms)
-        extent += coefficient * (extents[name] - 1);
-      extent = std::min(extent, dim.size);
+      int64_t extent = extentOf(dim, extents);
       elements *= double(extent);
       span += double((extent - 1) * dim.stride * access.bytes);
     }
@@ -604,11 +603,8 @@ private:
       // Rows a power of two apart would meet in few sets of the cache.
       for (const ModelAccess::Dim &dim : access.dims)
         if (!order.empty() && dim.name == order.back()) {
-          int64_t extent = 1;
-          for (const auto &[name, coefficient] : dim.terms)
-            extent += coefficient * (extents[name] - 1);
           int64_t bytes = std::max<int64_t>(access.bytes, 4);
-          if (order.size() > 1 && std::min(extent, dim.size) * bytes % 512 == 0)
+          if (order.size() > 1 && extentOf(dim, extents) * bytes % 512 == 0)
             layout.factors.back().high = 64 / bytes;
         }
       return layout;

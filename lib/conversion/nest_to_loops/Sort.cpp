@@ -312,19 +312,10 @@ LogicalResult SortEmitter::emit(Value chunk) {
       schedule.loops.push_back({"loop", {each}, 1, 1});
   Plan plan = planLoops(e, lines, nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/64);
   LoopWalker loops(e, plan, chunk);
-  std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
-    if (position < plan.loops.size())
-      return success(succeeded(loops.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
-        if (failed(walk(position + 1)))
-          return failure();
-        return Values();
-      })));
-    LoopWalker::Saved saved = loops.bindTile();
+  return loops.walkAll([&] {
     line();
-    loops.unbind(std::move(saved));
     return success();
-  };
-  return walk(0);
+  });
 }
 
 LogicalResult Emitter::emitSort(SortOp op, Value chunk) {

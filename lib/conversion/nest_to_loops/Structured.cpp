@@ -150,14 +150,7 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
       planLoops(*this, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), chosen, /*bits=*/32);
   LoopWalker loops(*this, plan, chunk);
   Block &block = op.getBody().front();
-  std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
-    if (position < plan.loops.size())
-      return success(succeeded(loops.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
-        if (failed(walk(position + 1)))
-          return failure();
-        return Values();
-      })));
-    LoopWalker::Saved saved = loops.bindTile();
+  return loops.walkAll([&]() -> LogicalResult {
     Expr top = scratchTop;
     SmallVector<Memory> places;
     for (Value result : op.getResults()) {
@@ -169,10 +162,8 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
     if (failed(emitInner(block, places)))
       return failure();
     scratchTop = top;
-    loops.unbind(std::move(saved));
     return success();
-  };
-  return walk(0);
+  });
 }
 
 LogicalResult Emitter::emitScan(ScanOp op) {

@@ -109,6 +109,15 @@ double loss(func::FuncOp function, Values x, ArrayRef<TensorValue> v, double h,
   return sum;
 }
 
+GeneratorOptions optionsFor(uint64_t seed) {
+  GeneratorOptions options;
+  options.smooth = true;
+  options.symbols = seed % 4 == 3;
+  options.control = seed % 3 == 1;
+  options.steps = 2 + int(seed % 6);
+  return options;
+}
+
 enum class Outcome { Equal, Discarded, Different };
 
 /// Holds @`gradient` of @`function` against differences in a direction. Symbols have the same sizes for seeds
@@ -158,11 +167,7 @@ TEST(GradientLaw, GradientsEqualDifferences) {
   for (int i = 0; i < seeds.count; ++i) {
     uint64_t seed = seeds.first + uint64_t(i);
     Announce announce("the gradient law", seed);
-    GeneratorOptions options;
-    options.smooth = true;
-    options.symbols = seed % 4 == 3;
-    options.control = seed % 3 == 1;
-    options.steps = 2 + int(seed % 6);
+    GeneratorOptions options = optionsFor(seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
     // Twice for small programs: the gradient of a gradient grows fast.
     bool twice = options.steps <= 4;
@@ -250,11 +255,7 @@ TEST(GradientLaw, ForwardEqualsReverse) {
   for (int i = 0; i < seeds.count; ++i) {
     uint64_t seed = seeds.first + uint64_t(i);
     Announce announce("the gradient law, forward", seed);
-    GeneratorOptions options;
-    options.smooth = true;
-    options.symbols = seed % 4 == 3;
-    options.control = seed % 3 == 1;
-    options.steps = 2 + int(seed % 6);
+    GeneratorOptions options = optionsFor(seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
     bool twice = options.steps <= 4;
     auto check = [&](ModuleOp candidate) -> Violation {
