@@ -170,6 +170,24 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
   return steps;
 }
 
+/// A kernel is called after the first step that runs it, what it shares with others after its
+/// symbol.
+static std::vector<FunctionSpec> describeFunctions(const cpu::CodeBlock &block,
+                                                   const std::vector<EntrySpec> &entries) {
+  std::map<std::string, const StepSpec *> steps;
+  for (const EntrySpec &entry : entries)
+    for (const StepSpec &step : entry.steps)
+      steps.try_emplace(step.kernel, &step);
+  std::vector<FunctionSpec> functions;
+  for (const auto &[symbol, offset, bytes] : block.functions) {
+    auto step = steps.find(symbol);
+    bool isKernel = step != steps.end();
+    functions.push_back({isKernel ? step->second->name : symbol,
+                         isKernel ? step->second->location : "", offset, bytes});
+  }
+  return functions;
+}
+
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
                                         CompileStatistics &statistics) {
@@ -230,12 +248,12 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     entry.spec.codeOffset = block->symbols.at("entry." + entry.spec.name);
     manifest.entries.push_back(std::move(entry.spec));
   }
+  manifest.functions = describeFunctions(*block, manifest.entries);
   return image;
 }
 
 static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const OutlinedProgram &program,
-                                 const cpu::CpuTarget &target,
-                                 const CompileOptions &options) {
+                                 const cpu::CpuTarget &target, const CompileOptions &options) {
   for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
     std::string name = "kernels/" + std::to_string(i) + "-" + kernel.name;
     llvm::replace(name, ' ', '-');

@@ -141,11 +141,17 @@ static EntrySpec entryFrom(const Json &json) {
 }
 
 std::string Manifest::toJson() const {
-  Json list = Json::array();
+  Json list = Json::array(), code = Json::array();
   for (const EntrySpec &entry : entries)
     list.push_back(::toJson(entry));
+  for (const FunctionSpec &function : functions)
+    code.push_back({{"name", function.name},
+                    {"location", function.location},
+                    {"offset", function.offset},
+                    {"bytes", function.bytes}});
   return Json{{"abi", abiVersion}, {"compiler", compilerVersion}, {"target", target},
-              {"cpu", cpu},        {"features", features},        {"entries", list}}
+              {"cpu", cpu},        {"features", features},        {"entries", list},
+              {"functions", code}}
       .dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -160,6 +166,10 @@ std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &e
     manifest.features = json.at("features").get<std::vector<std::string>>();
     for (const Json &entry : json.at("entries"))
       manifest.entries.push_back(entryFrom(entry));
+    for (const Json &function : json.value("functions", Json::array()))
+      manifest.functions.push_back({function.at("name"), function.at("location"),
+                                    whole<int64_t>(function.at("offset")),
+                                    whole<int64_t>(function.at("bytes"))});
     return manifest;
   } catch (const std::exception &failure) {
     error = std::string("malformed manifest: ") + failure.what();

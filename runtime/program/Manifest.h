@@ -65,8 +65,16 @@ struct EntrySpec {
   /// the result then takes.
   std::vector<std::pair<int32_t, int32_t>> donations;
   std::vector<StepSpec> steps;
-  int64_t arenaBytes = 0;   ///< planned arena
-  Expr scratchBytes;        ///< a thread, over the symbols
+  int64_t arenaBytes = 0; ///< planned arena
+  Expr scratchBytes;      ///< a thread, over the symbols
+};
+
+/// A function in the code block, for profilers.
+struct FunctionSpec {
+  std::string name; ///< what it computes
+  std::string
+      location; ///< source place of the op, "file:line:column"; of the first, if many share it
+  int64_t offset = 0, bytes = 0;
 };
 
 struct Manifest {
@@ -76,6 +84,7 @@ struct Manifest {
   std::string cpu;                   ///< target CPU the code was made for
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
   std::vector<EntrySpec> entries;
+  std::vector<FunctionSpec> functions; ///< in the order of their offsets
 
   const EntrySpec *find(std::string_view entry) const;
   /// Empty if all offsets, indices and lifetimes are consistent with code and

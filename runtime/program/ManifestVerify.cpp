@@ -121,5 +121,9 @@ std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
     if (std::string message = Verifier(entry, codeBytes, constantBytes).run(); !message.empty())
       return "the entry '" + entry.name + "' is not consistent: " + message;
   }
+  for (const FunctionSpec &function : functions)
+    if (function.offset < 0 || function.bytes < 0 || function.offset > codeBytes ||
+        function.bytes > codeBytes - function.offset)
+      return "the function '" + function.name + "' lies outside of the program's code";
   return "";
 }

@@ -9,6 +9,7 @@
 #include "heddle/Error.h"
 #include "runtime/program/CpuFeatures.h"
 #include "runtime/program/Loaded.h"
+#include "runtime/program/PerfDump.h"
 
 #include <algorithm>
 
@@ -55,6 +56,7 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
   loaded->code = Mapping(image.code, Mapping::Use::Code);
   loaded->constants = Mapping(image.constants, Mapping::Use::Constants);
   loaded->manifest = std::move(image.manifest);
+  describeToPerf(loaded->manifest, loaded->code.data());
   loaded->setFunctions([&](const EntrySpec &entry) {
     return reinterpret_cast<HeddleEntry>(loaded->code.data() + entry.codeOffset);
   });

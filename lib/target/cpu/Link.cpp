@@ -86,10 +86,15 @@ static llvm::Error collectSymbols(const Placed &placed, CodeBlock &block) {
     auto value = symbol.getValue();
     if (!value)
       return value.takeError();
-    if (*section == placed.file->section_end() || symbol.getBinding() == llvm::ELF::STB_LOCAL)
+    if (*section == placed.file->section_end())
       continue;
     auto at = placed.sections.find((*section)->getIndex());
     if (at == placed.sections.end())
+      continue;
+    if (symbol.getELFType() == llvm::ELF::STT_FUNC)
+      block.functions.push_back(
+          {name->str(), at->second + int64_t(*value), int64_t(symbol.getSize())});
+    if (symbol.getBinding() == llvm::ELF::STB_LOCAL)
       continue;
     if (!block.symbols.emplace(name->str(), at->second + int64_t(*value)).second)
       return llvm::createStringError("the symbol '" + name->str() + "' is defined twice");
@@ -204,5 +209,8 @@ llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
   for (const Placed &placed : files)
     if (llvm::Error error = resolveAll(placed, block))
       return blame(*placed.source, std::move(error));
+  llvm::sort(block.functions, [](const CodeBlock::Function &a, const CodeBlock::Function &b) {
+    return a.offset < b.offset;
+  });
   return block;
 }

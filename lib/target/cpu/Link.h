@@ -33,6 +33,11 @@ struct Object {
 struct CodeBlock {
   std::string bytes;
   std::map<std::string, int64_t> symbols; ///< offset of each global function
+  struct Function {
+    std::string name;
+    int64_t offset, bytes;
+  };
+  std::vector<Function> functions; ///< all of them, as they lie
 };
 
 llvm::Expected<CodeBlock> link(llvm::ArrayRef<Object> objects);

@@ -21,6 +21,11 @@
 // MANIFEST-DAG: "name": "double"
 // MANIFEST-DAG: "name": "twice"
 // MANIFEST-DAG: "cpu": "haswell"
+// A function of the code has the name and the place of the first step that runs it.
+// MANIFEST: "functions": [
+// MANIFEST:   "bytes": {{[1-9][0-9]*}},
+// MANIFEST:   "location": "{{.*}}program.mlir:{{[0-9]+}}:{{[0-9]+}}",
+// MANIFEST:   "name": "pointwise",
 // Nothing is left over beside the files that were asked for.
 // FILES: a.heddle
 // FILES-NEXT: b.heddle

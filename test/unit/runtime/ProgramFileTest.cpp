@@ -52,6 +52,65 @@ TEST_F(ProgramFile, MachineCodeRuns) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(results[0]->address()) % 128, 0u);
 }
 
+TEST_F(ProgramFile, PerfIsToldOfFunctionsAndTheirLines) {
+  ProgramImage image = scaleImage();
+  image.manifest.functions = {{"twice", "some where/model.cpp:12:7", 16, 5},
+                              {"entry.scale", "", 21, 3}};
+  std::string folder = path + ".perf", file = folder + "/jit-" + std::to_string(getpid()) + ".dump";
+  std::filesystem::create_directory(folder);
+  setenv("HEDDLE_PERF", folder.c_str(), 1);
+  Program program(image);
+  unsetenv("HEDDLE_PERF");
+  std::string dump = read(file);
+  std::filesystem::remove_all(folder);
+  size_t at = 0;
+  auto number = [&](size_t bytes) {
+    uint64_t value = 0;
+    std::memcpy(&value, dump.data() + at, bytes);
+    at += bytes;
+    return value;
+  };
+  auto text = [&] {
+    std::string word = dump.c_str() + at;
+    at += word.size() + 1;
+    return word;
+  };
+  EXPECT_EQ(number(4), 0x4a695444u);
+  EXPECT_EQ(number(4), 1u);
+  EXPECT_EQ(number(4), 40u);
+  at = 40;
+  uint64_t begin = 0;
+  {
+    EXPECT_EQ(number(4), 2u) << "lines come before the code";
+    EXPECT_EQ(number(4), 16 + 16 + 2 * (16 + strlen("some where/model.cpp") + 1));
+    at += 8;
+    begin = number(8);
+    EXPECT_EQ(number(8), 2u);
+    for (uint64_t place : {begin, begin + 5}) {
+      EXPECT_EQ(number(8), place);
+      EXPECT_EQ(number(4), 12u);
+      at += 4;
+      EXPECT_EQ(text(), "some where/model.cpp");
+    }
+  }
+  for (auto [name, offset, bytes] :
+       {std::tuple("twice", 16, 5), std::tuple("entry.scale", 21, 3)}) {
+    EXPECT_EQ(number(4), 0u);
+    EXPECT_EQ(number(4), 16 + 40 + strlen(name) + 1 + size_t(bytes));
+    at += 8;
+    EXPECT_EQ(number(4), uint64_t(getpid()));
+    at += 4;
+    EXPECT_EQ(number(8), begin + uint64_t(offset - 16));
+    at += 8;
+    EXPECT_EQ(number(8), uint64_t(bytes));
+    at += 8;
+    EXPECT_EQ(text(), name);
+    EXPECT_EQ(dump.substr(at, size_t(bytes)), image.code.substr(size_t(offset), size_t(bytes)));
+    at += size_t(bytes);
+  }
+  EXPECT_EQ(at, dump.size());
+}
+
 TEST_F(ProgramFile, CodeIsNotWritable) {
   Mapping mapping(std::string_view("\xc3", 1), Mapping::Use::Code);
   std::ifstream maps("/proc/self/maps");
@@ -215,6 +274,10 @@ TEST(Manifest, InconsistenciesAreRefused) {
   expectIn("stands there twice", loadError([](ProgramImage &image) {
              image.manifest.entries.push_back(image.manifest.entries[0]);
            }));
+  expectIn("the function 'scale' lies outside of the program's code",
+           loadError([](ProgramImage &image) {
+             image.manifest.functions.push_back({"scale", "", 8, int64_t(image.code.size())});
+           }));
 }
 
 TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
@@ -224,11 +287,14 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
                              "cale"; // not UTF-8
   std::string error, text = manifest.toJson();
   manifest.entries[0].name = "scale";
+  manifest.functions.push_back({"scale", "model.cpp:3:5", 0, 16});
   text = manifest.toJson();
   auto again = Manifest::fromJson(text, error);
   ASSERT_TRUE(again) << error;
   EXPECT_EQ(again->toJson(), text);
   EXPECT_EQ(again->entries[1].donations, manifest.entries[1].donations);
+  ASSERT_EQ(again->functions.size(), 1u);
+  EXPECT_EQ(again->functions[0].location, "model.cpp:3:5");
   for (const char *bad : {"", "{", "[]", "{\"abi\": \"x\"}", "null", "{\"abi\": 1}"}) {
     EXPECT_FALSE(Manifest::fromJson(bad, error)) << bad;
     expectIn("malformed manifest", error);
@@ -257,6 +323,7 @@ TEST(Manifest, NonsenseIsRefusedOrHarmless) {
   ProgramImage image = scaleImage();
   image.manifest.entries.push_back(counterEntry());
   image.manifest.entries.push_back(chainEntry());
+  image.manifest.functions.push_back({"scale", "model.cpp:3:5", 0, 1});
   const std::string text = image.manifest.toJson();
   const nlohmann::json replacements[] = {-1,
                                          0,
