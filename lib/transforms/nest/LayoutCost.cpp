@@ -93,15 +93,32 @@ bool LaidAccess::mentions(unsigned name) const {
 
 int64_t LaidAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
 
+/// What a group yields lies in the group's result.
+static Value placeOf(Value value) {
+  for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made); made = value.getDefiningOp()) {
+    auto group = dyn_cast<GroupOp>(made->getParentOp());
+    if (!group)
+      break;
+    auto yielded = made->getBlock()->getTerminator()->getOperands();
+    auto found = llvm::find(yielded, value);
+    if (found == yielded.end())
+      break;
+    value = group->getResult(unsigned(found - yielded.begin()));
+  }
+  return value;
+}
+
 static LaidAccess accessOf(const NestModel &nest, Value tensor, MapAttr map) {
   LaidAccess access;
+  tensor = placeOf(tensor);
   access.tensor = tensor;
   access.type = tensorTypeOf(tensor);
   access.gathered = isGathered(map);
   for (const nd::Dim &dim : access.type.getDims()) {
     access.dims.push_back(dim.name.str());
     Place place;
-    place.expr = atTypical(*map.lookup(dim.name.getValue()),
+    // A group's names stand for themselves.
+    place.expr = atTypical(map.lookup(dim.name.getValue()).value_or(Expr::name(dim.name.str())),
                            [&](const std::string &name) { return nest.indexOf(name) >= 0; });
     place.constant = place.expr.offset();
     place.steps.assign(nest.names.size(), 0);

@@ -67,3 +67,23 @@ func.func @state(%a: !nd.tensor<f32, k: 512, m: 60>, %b: !nd.tensor<f32, k: 512,
   } : (!nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, k: 512, n: 512>
   return %d, %c : !nd.tensor<f32, k: 512, n: 512>, !nd.tensor<f32, m: 60, n: 512>
 }
+
+// What a group makes lies as the nests in it write it.
+// CHECK-LABEL: func.func @lines(
+// CHECK: nest.group (z: 400)
+// CHECK: } {layouts = [#nest.layout<[z, a]>]}
+func.func @lines(%x: !nd.tensor<f32, a: 512, z: 400> {nd.layout = #nest.layout<[z, a]>}) -> !nd.tensor<f32, a: 512, z: 400> {
+  %g = nest.group (z: 400) {
+    %s = nest.compute () reduce (a: 512) reads %x[] {
+    ^bb0(%v: f32):
+      nest.yield %v : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, a: 512, z: 400>) -> !nd.tensor<f32>
+    %c = nest.compute (a: 512) reads %x[], %s[] {
+    ^bb0(%v: f32, %t: f32):
+      %d = arith.subf %v, %t : f32
+      nest.yield %d : f32
+    } : (!nd.tensor<f32, a: 512, z: 400>, !nd.tensor<f32>) -> !nd.tensor<f32, a: 512>
+    nest.yield %c : !nd.tensor<f32, a: 512>
+  } : !nd.tensor<f32, a: 512, z: 400>
+  return %g : !nd.tensor<f32, a: 512, z: 400>
+}
