@@ -99,7 +99,7 @@ template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments);
 /// The same for any size of the names `symbolic`.
 template <typename F, typename... A>
-System symbolicSystem(const Request &request, const Names &symbolic, F function, A... arguments);
+System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function, A... arguments);
 
 namespace detail {
 System loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads, double compileSeconds);
@@ -109,17 +109,19 @@ double now(Clock clock = Clock::Wall);
 
 template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments) {
-  return symbolicSystem(request, {}, std::move(function), std::move(arguments)...);
+  return symbolicSystem(request, "heddle", {}, std::move(function), std::move(arguments)...);
 }
 
 template <typename F, typename... A>
-System symbolicSystem(const Request &request, const Names &symbolic, F function, A... arguments) {
+System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function, A... arguments) {
   auto compiled = jit(std::move(function),
                       JitOptions{.threads = request.threads, .cache = false, .symbolic = symbolic});
   std::string path = detail::temporaryFile();
   double begin = detail::now();
   compiled.save(path, arguments...);
-  return detail::loadAndCall(path, {arguments...}, request.threads, detail::now() - begin);
+  System system = detail::loadAndCall(path, {arguments...}, request.threads, detail::now() - begin);
+  system.name = std::move(name);
+  return system;
 }
 
 /// Values in [-1, 1), the same in every run.

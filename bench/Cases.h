@@ -17,6 +17,7 @@ void convolution(const Request &request, Report &report);
 void capsule(const Request &request, Report &report);
 void routing(const Request &request, Report &report);
 void fashionTraining(const Request &request, Report &report);
+void fashionClassifying(const Request &request, Report &report);
 void compilation(const Request &request, Report &report);
 void calls(const Request &request, Report &report);
 void pointwise(const Request &request, Report &report);

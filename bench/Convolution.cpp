@@ -36,17 +36,19 @@ static void one(const Request &request, Report &report, const ConvolutionShape &
   auto scalar = [=](const Tensor &x, const Tensor &w, const Tensor &dy) {
     return sum(convolve(x, w, window, stride) * dy, all);
   };
+  auto add = [&](auto function, auto... arguments) {
+    work.systems.push_back(heddleSystem(request, function, arguments...));
+    work.systems.push_back(symbolicSystem(request, "heddle-any-batch", {batch}, function, arguments...));
+    if (stride == 1)
+      work.systems.push_back(
+          symbolicSystem(request, "heddle-any-size", {batch, row, column, in, out}, function, arguments...));
+  };
   if (direction == Direction::Forward)
-    work.systems.push_back(heddleSystem(
-        request, [=](Tensor x, Tensor w) { return convolve(x, w, window, stride); }, x, w));
+    add([=](Tensor x, Tensor w) { return convolve(x, w, window, stride); }, x, w);
   else if (direction == Direction::Data) // the gradient by x does not depend on x, which only gives the type
-    work.systems.push_back(heddleSystem(
-        request,
-        [=](Tensor x, Tensor w, Tensor dy) { return grad([&](Tensor x) { return scalar(x, w, dy); }, x); }, x, w, dy));
+    add([=](Tensor x, Tensor w, Tensor dy) { return grad([&](Tensor x) { return scalar(x, w, dy); }, x); }, x, w, dy);
   else
-    work.systems.push_back(heddleSystem(
-        request,
-        [=](Tensor x, Tensor w, Tensor dy) { return grad([&](Tensor w) { return scalar(x, w, dy); }, w); }, x, w, dy));
+    add([=](Tensor x, Tensor w, Tensor dy) { return grad([&](Tensor w) { return scalar(x, w, dy); }, w); }, x, w, dy);
   if (request.peers)
     for (System &peer : oneDnnConvolution(s, direction, dtype, request.threads))
       work.systems.push_back(std::move(peer));

@@ -62,6 +62,27 @@ void bench::fashionTraining(const Request &request, Report &report) {
          double(statistics.liveBytes) / (1 << 20));
 }
 
+void bench::fashionClassifying(const Request &request, Report &report) {
+  int64_t batch = request.size("batch", 64);
+  fashion::Image image{inputsOf(batch).sample.image};
+  fashion::Net net = fashion::initialState(1).net;
+  Case work{.bench = "fashion/classify-b" + std::to_string(batch),
+            .threads = request.threads,
+            .work = double(batch),
+            .unit = Unit::ExamplesPerSecond};
+  for (bool anyBatch : {false, true}) {
+    auto classifier = jit(fashion::classify,
+                          JitOptions{.threads = request.threads,
+                                     .cache = false,
+                                     .symbolic = anyBatch ? Names{fashion::names().batch} : Names{}});
+    classifier(net, image);
+    work.systems.push_back({.name = anyBatch ? "heddle-any-batch" : "heddle",
+                            .once = [=] { classifier(net, image); },
+                            .compileMilliseconds = classifier.statistics().compileSeconds * 1e3});
+  }
+  report.measure(work);
+}
+
 void bench::compilation(const Request &request, Report &report) {
   int64_t batch = request.size("batch", 64);
   Inputs in = inputsOf(batch);

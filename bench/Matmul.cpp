@@ -19,11 +19,9 @@ static void one(const Request &request, Report &report, const MatmulShape &s) {
             .dtype = dtype,
             .threads = request.threads,
             .work = 2.0 * double(s.m) * double(s.n) * double(s.k)};
-  work.systems.push_back(heddleSystem(
-      request, [=](Tensor a, Tensor b) { return sum(a * b, over(Name("inner"))); }, a, b));
-  work.systems.push_back(symbolicSystem(
-      request, {row, column, inner}, [=](Tensor a, Tensor b) { return sum(a * b, over(Name("inner"))); }, a, b));
-  work.systems.back().name = "heddle-any-size";
+  auto product = [=](Tensor a, Tensor b) { return sum(a * b, over(Name("inner"))); };
+  work.systems.push_back(heddleSystem(request, product, a, b));
+  work.systems.push_back(symbolicSystem(request, "heddle-any-size", {row, column, inner}, product, a, b));
   if (request.peers) {
     for (System &peer : oneDnnMatmul(s, dtype, request.threads))
       work.systems.push_back(std::move(peer));

@@ -19,7 +19,9 @@ void bench::pointwise(const Request &request, Report &report) {
   double bytes = double(byteSize(a.elementType())) * double(n);
   Case work{.bench = "add/" + std::to_string(n), .dtype = dtype, .threads = request.threads, .work = 3 * bytes,
             .unit = Unit::GigabytesPerSecond};
-  work.systems.push_back(heddleSystem(request, [](Tensor a, Tensor b) { return a + b; }, a, b));
+  auto add = [](Tensor a, Tensor b) { return a + b; };
+  work.systems.push_back(heddleSystem(request, add, a, b));
+  work.systems.push_back(symbolicSystem(request, "heddle-any-size", {x}, add, a, b));
   if (request.peers && dtype == "f32")
     for (System &peer : torchPeer("pointwise", {{"n", std::to_string(n)}}, request.threads))
       work.systems.push_back(std::move(peer));
@@ -31,8 +33,9 @@ void bench::pointwise(const Request &request, Report &report) {
   Case transpose{.bench = "transpose/4096", .dtype = dtype, .threads = request.threads,
                  .work = 2 * double(byteSize(m.elementType())) * double(side * side), .unit = Unit::GigabytesPerSecond};
   // Other names sort the other way round, so that the result lies transposed.
-  transpose.systems.push_back(heddleSystem(
-      request, [=](Tensor t) { return t.rename({{row, width}, {column, height}}) * 2; }, m));
+  auto turn = [=](Tensor t) { return t.rename({{row, width}, {column, height}}) * 2; };
+  transpose.systems.push_back(heddleSystem(request, turn, m));
+  transpose.systems.push_back(symbolicSystem(request, "heddle-any-size", {row, column}, turn, m));
   report.measure(transpose);
 }
 
@@ -46,6 +49,7 @@ void bench::normalisation(const Request &request, Report &report) {
     Case work{.bench = std::string(name) + "/" + std::to_string(rows) + "x" + std::to_string(columns), .dtype = dtype,
               .threads = request.threads, .work = bytes, .unit = Unit::GigabytesPerSecond};
     work.systems.push_back(heddleSystem(request, function, x));
+    work.systems.push_back(symbolicSystem(request, "heddle-any-size", {row, wide}, function, x));
     report.measure(work);
   };
   run("softmax", [=](Tensor x) {

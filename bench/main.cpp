@@ -26,6 +26,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"capsule", "convolutional capsules as one kernel; --shape n=,in=,out=", capsule},
       {"routing", "capsules routed by expectation maximisation, one group; --shape n=,in=,out=", routing},
       {"fashion", "training step of models/fashion; --shape batch=", fashionTraining},
+      {"classify", "its classifier, for one and for any size of batch; --shape batch=", fashionClassifying},
       {"compile", "cold and warm compilation of that step; --shape batch=", compilation},
       {"compile-ops", "compilation of 1000, 2000, 4000, ... ops; --shape ops= the most", scaling},
       {"call", "what a call costs beyond its work", calls},

@@ -28,18 +28,21 @@ namespace heddle {
 // Index maps
 //===----------------------------------------------------------------------===//
 
-/// The shape of a window over `whole` elements of `name`.
+/// The shape of a window over `whole` elements of `name`, a number that is asked for only where it
+/// matters.
 static nd::WindowShape shapeOf(const Name &name, const Name &tap, const WindowOptions &options,
-                               int64_t whole) {
+                               llvm::function_ref<int64_t()> whole) {
   nd::WindowShape shape{name.str(), tap.str(), options.size, options.stride, options.dilation,
                         0,          0};
   if (options.padding.kind == Padding::Kind::Explicit) {
     shape.low = options.padding.low;
     shape.high = options.padding.high;
   } else if (options.padding.kind == Padding::Kind::Same) {
-    int64_t windows = (whole + options.stride - 1) / std::max<int64_t>(options.stride, 1);
-    int64_t total =
-        (windows - 1) * options.stride + (options.size - 1) * options.dilation + 1 - whole;
+    int64_t total = (options.size - 1) * options.dilation;
+    if (options.stride > 1) {
+      int64_t size = whole(), windows = (size + options.stride - 1) / options.stride;
+      total += (windows - 1) * options.stride + 1 - size;
+    }
     shape.low = std::max<int64_t>(total, 0) / 2;
     shape.high = std::max<int64_t>(total, 0) - shape.low;
   }
@@ -49,7 +52,7 @@ static nd::WindowShape shapeOf(const Name &name, const Name &tap, const WindowOp
 Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, Here here) const {
   GraphLock lock;
   NodeRef input = nodeOf(*this, here);
-  nd::WindowShape shape = shapeOf(name, tap, options, size(name, here));
+  nd::WindowShape shape = shapeOf(name, tap, options, [&] { return size(name, here); });
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     TypedAttr padding;
     if (!options.padding.exclude && (shape.low || shape.high))
@@ -61,7 +64,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
 Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t whole,
                         Here here) const {
   NodeRef input = nodeOf(*this, here);
-  nd::WindowShape shape = shapeOf(name, tap, options, whole);
+  nd::WindowShape shape = shapeOf(name, tap, options, [&] { return whole; });
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     return nd::buildUnwindow(builder, loc, input->value, shape, Expr(whole));
   });
@@ -403,21 +406,21 @@ Tensor randomNormal(const Tensor &key, const std::vector<Extent> &by, Here here)
 Tensor randomIntegers(const Tensor &key, int64_t low, int64_t high, const std::vector<Extent> &by,
                       Here here) {
   if (high <= low || uint64_t(high) - uint64_t(low) > uint64_t(1) << 32)
-    fail(here, "expected a range of 1 to 2^32 integers, got " + std::to_string(low) +
-                   " to below " + std::to_string(high));
+    fail(here, "expected a range of 1 to 2^32 integers, got " + std::to_string(low) + " to below " +
+                   std::to_string(high));
   // The upper half of bits * range (Lemire, ACM TOMACS 29 (2019)).
   Type i64 = toMlir(ElementType::I64);
-  return pointwiseMixed(
-      here, {randomBits(key, by, here)}, i64,
-      [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-        auto literal = [&](int64_t n) -> Value {
-          return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(n));
-        };
-        Value wide = arith::ExtUIOp::create(builder, loc, i64, v[0]);
-        wide = arith::MulIOp::create(builder, loc, wide, literal(high - low));
-        wide = arith::ShRUIOp::create(builder, loc, wide, literal(32));
-        return arith::AddIOp::create(builder, loc, wide, literal(low));
-      });
+  return pointwiseMixed(here, {randomBits(key, by, here)}, i64,
+                        [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
+                          auto literal = [&](int64_t n) -> Value {
+                            return arith::ConstantOp::create(builder, loc,
+                                                             builder.getI64IntegerAttr(n));
+                          };
+                          Value wide = arith::ExtUIOp::create(builder, loc, i64, v[0]);
+                          wide = arith::MulIOp::create(builder, loc, wide, literal(high - low));
+                          wide = arith::ShRUIOp::create(builder, loc, wide, literal(32));
+                          return arith::AddIOp::create(builder, loc, wide, literal(low));
+                        });
 }
 
 Tensor randomPermutation(const Tensor &key, const Extent &extent, Here here) {

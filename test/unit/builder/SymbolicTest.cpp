@@ -95,6 +95,20 @@ TEST(Symbolic, TrainingStep) {
   }
 }
 
+// Padding that gives every place a window of its own is the same for all sizes.
+TEST(Symbolic, WindowsAlongIt) {
+  Name tap("tap");
+  auto smooth = [&](const Tensor &x, const Tensor &weight) {
+    return sum(x.window(batch, tap, {.size = 3, .padding = Same}) * weight, over(tap));
+  };
+  auto f = jit(smooth, forAnyBatch());
+  Tensor weight = random({{tap, 3}}, 1);
+  for (int64_t size : {1, 2, 37}) {
+    Tensor x = random({{batch, size}, {in, 4}}, uint64_t(size));
+    expectNear(f(x, weight), smooth(x, weight));
+  }
+}
+
 TEST(Symbolic, ArgmaxOverIt) {
   auto f = jit([](Tensor x) { return argmax(x, over(in, batch)); }, forAnyBatch());
   for (int64_t size : {4, 9}) {
