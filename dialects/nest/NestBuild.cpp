@@ -7,6 +7,8 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "dialects/nd/NdTypical.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -303,7 +305,7 @@ Expr nest::atTypical(const Expr &expr, llvm::function_ref<bool(const std::string
   return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
     if (name.back() == '$' || readIndex(name) || iterates(name))
       return std::nullopt;
-    return Expr(typicalSymbol);
+    return Expr(nd::typicalSymbol);
   });
 }
 

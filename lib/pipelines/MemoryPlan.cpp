@@ -7,6 +7,7 @@
 
 #include "lib/pipelines/MemoryPlan.h"
 
+#include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
 #include "lib/pipelines/KernelSource.h"
@@ -215,7 +216,7 @@ private:
 int64_t heddle::typicalBytes(const ValueSpec &value) {
   if (auto bytes = value.bytes.constant())
     return *bytes;
-  auto bytes = value.bytes.evaluate([](const std::string &) { return typicalSymbol; });
+  auto bytes = value.bytes.evaluate([](const std::string &) { return nd::typicalSymbol; });
   return std::max<int64_t>(bytes.value_or(1), 1);
 }
 

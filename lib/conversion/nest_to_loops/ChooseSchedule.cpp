@@ -486,6 +486,7 @@ private:
         model.names.push_back(dim.name.str());
         model.sizes.push_back(sizes[dim.name.str()]);
         model.reduced.push_back(reduced);
+        model.symbolic.push_back(!dim.size().constant());
       }
     unsigned panel = 0;
     bool found = false;
@@ -555,39 +556,33 @@ private:
     return model.search(candidates, reductionOrder(panel));
   }
 
-  /// What is copied has a box of constant size: names over symbols that are walked whole below a
-  /// stage are cut into blocks of their typical size.
+  /// What is copied has a box of constant size: names over symbols of which a copy holds all are
+  /// cut into blocks of their typical size.
   Schedule boundStages(Schedule schedule) {
-    if (schedule.stages.empty())
-      return schedule;
-    unsigned first = unsigned(schedule.loops.size());
-    for (const Stage &stage : schedule.stages)
-      first = std::min(first, unsigned(stage.at));
     unsigned front = 0;
     while (front < schedule.loops.size() && schedule.loops[front].level == "thread")
       ++front;
     std::vector<Loop> blocks;
     for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
       for (const nd::Dim &dim : dims) {
-        if (dim.size().constant())
+        std::string name = dim.name.str();
+        bool isCopied =
+            !dim.size().constant() && llvm::any_of(schedule.stages, [&](const Stage &stage) {
+              return llvm::any_of(
+                         op.readMap(stage.operand).getEntries(),
+                         [&](const MapEntry &entry) { return entry.expr().mentions(name); }) &&
+                     llvm::none_of(
+                         ArrayRef<Loop>(schedule.loops).take_front(stage.at + 1),
+                         [&](const Loop &loop) { return llvm::is_contained(loop.names, name); });
+            });
+        if (!isCopied)
           continue;
-        Loop block{"cache", {dim.name.str()}, 1, 1};
-        bool known = false, isBound = false;
-        for (unsigned i = 0; i < schedule.loops.size(); ++i) {
-          const Loop &loop = schedule.loops[i];
-          if (!llvm::is_contained(loop.names, dim.name.str()))
-            continue;
-          isBound |= i <= first && loop.level != "register" && loop.level != "vector";
-          if (!known) {
-            block.names = loop.names;
-            block.step = loop.step;
-          }
-          known = true;
-        }
-        int64_t size = sizeOf(block.names);
-        block.step = (size + block.step - 1) / block.step * block.step;
-        if (!isBound)
-          blocks.push_back(block);
+        Loop block{"cache", {name}, 1, 1};
+        for (const Loop &loop : llvm::reverse(schedule.loops))
+          if (llvm::is_contained(loop.names, name))
+            block = {"cache", loop.names, loop.step, 1};
+        block.step = llvm::divideCeil(sizeOf(block.names), block.step) * block.step;
+        blocks.push_back(block);
       }
     schedule.loops.insert(schedule.loops.begin() + front, blocks.begin(), blocks.end());
     for (Stage &stage : schedule.stages)

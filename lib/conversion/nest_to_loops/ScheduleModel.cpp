@@ -29,6 +29,7 @@ static constexpr double turnCycles = 0.5;                   ///< an element, lan
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
+static constexpr double shortWork = 1e8; ///< that sizes over symbols leave
 /// Candidates that are looked at.
 static constexpr int64_t mostCandidates = 20000;
 
@@ -46,7 +47,7 @@ struct Walked {
   Group group;
   std::vector<unsigned> names;
   int64_t size = 1, step = 1;
-  bool reduced = false;
+  bool reduced = false, symbolic = false;
 };
 
 struct Staged {
@@ -88,8 +89,8 @@ public:
       mentioned.push_back(list);
     }
     for (const ModelTile &tile : tiles)
-      for (const auto &[group, block] : blocks)
-        tryOrders(tile, group, block);
+      for (const Split &split : blocks)
+        tryOrders(tile, split);
     return write();
   }
 
@@ -107,26 +108,27 @@ private:
     for (unsigned i = 0; i < groups.size(); ++i)
       if (groups[i].group == group)
         return i;
-    Walked walked{group, {}, 1, 1, reduced};
+    Walked walked{group, {}, 1, 1, reduced, false};
     for (const std::string &name : group) {
       walked.names.push_back(m.number(name));
       walked.size *= m.sizes[walked.names.back()];
+      walked.symbolic |= m.symbolic[walked.names.back()];
     }
     groups.push_back(walked);
     return unsigned(groups.size() - 1);
   }
 
-  /// Blocks of one reduced name that may stand outside of produced loops: (group, step); step 0 is
-  /// none.
-  std::vector<std::pair<unsigned, int64_t>> splits() {
-    std::vector<std::pair<unsigned, int64_t>> result = {{0, 0}};
-    double length = 1;
-    for (unsigned i = 0; i < firstProduced; ++i)
-      length *= double(groups[i].size);
-    for (unsigned i = 0; i < firstProduced; ++i) {
-      int64_t size = groups[i].size, unit = 1;
+  /// Reduced loops that may stand outside of produced ones, by group and step.
+  using Split = SmallVector<std::pair<unsigned, int64_t>, 2>;
+
+  /// None; blocks of one reduced name; where all of those are long, single steps of another one
+  /// around them.
+  std::vector<Split> splits() {
+    std::vector<Split> result(1);
+    auto addBlocks = [&](unsigned group, double outside, Split around) {
+      int64_t size = groups[group].size, unit = 1;
       for (const Loop &loop : reductionOrder)
-        if (loop.names == groups[i].group)
+        if (loop.names == groups[group].group)
           unit = std::max(unit, loop.step);
       std::set<int64_t> steps;
       for (int64_t step : {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024}) {
@@ -135,17 +137,30 @@ private:
         even = (even + unit - 1) / unit * unit;
         if (step > 64)
           even = (even + 7) / 8 * 8;
-        double inside = length / double(size) * double(even);
+        double inside = outside * double(even);
         if (even < size && inside >= 96 && inside <= 1100)
           steps.insert(even);
       }
-      for (int64_t step : steps)
-        result.emplace_back(i, step);
-    }
+      for (int64_t step : steps) {
+        result.push_back(around);
+        result.back().emplace_back(group, step);
+      }
+    };
+    double length = 1;
+    for (unsigned i = 0; i < firstProduced; ++i)
+      length *= double(groups[i].size);
+    for (unsigned i = 0; i < firstProduced; ++i)
+      addBlocks(i, length / double(groups[i].size), {});
+    if (result.size() > 1 || length <= 1100)
+      return result;
+    for (unsigned i = 0; i < firstProduced; ++i)
+      for (unsigned j = 0; j < firstProduced; ++j)
+        if (i != j && groups[i].size > 1)
+          addBlocks(j, length / double(groups[i].size) / double(groups[j].size), {{i, 1}});
     return result;
   }
 
-  void tryOrders(const ModelTile &tile, unsigned splitGroup, int64_t block) {
+  void tryOrders(const ModelTile &tile, const Split &split) {
     std::vector<unsigned> walked;
     std::vector<int64_t> steps(groups.size(), 1);
     for (auto &[name, points] : tile.rows)
@@ -211,14 +226,13 @@ private:
         }
         candidate.chunkLevels = candidate.levels.size();
         if (chunks <= 1024) {
-          if (block) {
-            add(splitGroup, block);
-            candidate.split = true;
-          }
+          for (auto [group, step] : split)
+            add(group, step);
+          candidate.split = !split.empty();
           for (unsigned i : positions)
             add(walked[i], steps[walked[i]]);
           candidate.outer = candidate.levels.size();
-          if (candidate.split && candidate.outer == candidate.chunkLevels + 1)
+          if (candidate.split && candidate.outer == candidate.chunkLevels + split.size())
             candidate.split = false; // nothing is produced inside: accumulators stay in registers
           else
             for (const Loop &loop : reductionOrder)
@@ -226,7 +240,7 @@ private:
           std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
           for (const Level &level : candidate.levels)
             key.insert(key.end(), {int64_t(level.group), level.step});
-          if ((candidate.split || !block) && seen.insert(key).second) {
+          if ((candidate.split || split.empty()) && seen.insert(key).second) {
             measure(candidate);
             for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
               evaluate(candidate, staging);
@@ -550,15 +564,25 @@ private:
       cost += elements * (access.scattered ? turnCycles : copyCycles);
     }
 
-    double chunks = 1;
-    for (size_t i = 0; i < candidate.chunkLevels; ++i)
-      chunks *= candidate.levels[i].trips();
+    // Sizes over symbols may be smaller: but work for some tens of milliseconds matters.
+    double chunks = 1, fewest = 1, symbols = 0;
+    for (const Walked &group : groups)
+      symbols += group.symbolic;
+    double shrink = symbols ? std::min(1.0, std::pow(shortWork / cost, 1 / symbols)) : 1;
+    for (size_t i = 0; i < candidate.chunkLevels; ++i) {
+      const Level &level = candidate.levels[i];
+      double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
+      chunks *= level.trips();
+      fewest *= std::ceil(size / double(level.step));
+    }
     if (chunks > 1 && cost / chunks < smallestChunk)
       return;
     // Threads that wait for the last chunk: two, four or sixteen of them.
-    auto waits = [&](double threads) { return std::ceil(chunks / threads) * threads / chunks - 1; };
+    auto waits = [&](double threads) { return std::ceil(fewest / threads) * threads / fewest - 1; };
     cost =
         cost * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) + chunks * chunkCycles;
+    if (fewest == 1 && cost > shortWork / 10)
+      cost *= 1.3;
     if (cost < best.cost * 0.9999) {
       candidate.cost = cost;
       best = candidate;

@@ -77,8 +77,8 @@ struct ModelTile {
 
 struct Model {
   std::vector<std::string> names;
-  std::vector<int64_t> sizes;
-  std::vector<bool> reduced;
+  std::vector<int64_t> sizes; ///< of symbols: typical ones
+  std::vector<bool> reduced, symbolic;
   std::vector<ModelAccess> accesses; ///< reads in the order of the nest, then results
   Group vector;                      ///< a produced name, or merged names
   int64_t width = 16;                ///< lanes

@@ -8,7 +8,8 @@
 // What a read touches below a loop is a box: coordinate d is a part that the loops around fix, the
 // origin, plus a part in [0, extent). The copy of the box is a nest itself, `copy[d] =
 // operand[origin + d]`, and is emitted like any other, with zeros (or what the read's guard gives)
-// outside of the operand. Narrow floats are widened while they are copied.
+// outside of the operand; where sizes are symbols, what nobody reads is not copied.
+// Narrow floats are widened while they are copied.
 //
 // A stage with two buffers asks for the lines of its next box while the current one is used: each
 // tile of the loops inside asks for its share, so that the copy finds them in the cache.
@@ -38,14 +39,35 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (isGathered(map))
     return success();
 
+  // The last points of the loops not yet entered; where all sizes are numbers, boxes are whole.
+  Replacement last;
+  bool anySymbol = false;
+  for (const auto &[group, size] : plan.sizes) {
+    anySymbol |= !size.isConstant();
+    if (group.size() == 1)
+      last[group[0]] =
+          Expr::min(loops.indexOf(group) + Expr(loops.extentOf(group)), size) - Expr(1);
+  }
   // The box.
   LoopWalker::Saved saved = loops.bindAll();
+  auto lastPlace = [&](const Expr &place) -> std::optional<Expr> {
+    Replacement places = e.bindings;
+    for (const std::string &name : place.names())
+      if (plan.nameSizes.count(name)) {
+        auto found = last.find(name);
+        if (found == last.end() || !place.isLinearIn(name) || place.coefficient(name) < 0)
+          return std::nullopt;
+        places[name] = found->second;
+      }
+    return place.substitute(places).simplify(e.ranges);
+  };
   std::set<std::string> inside(loops.pending());
   for (const Walk &walk : plan.tile)
     inside.insert(walk.variable);
   inside.insert(laneName);
   Replacement origin;
-  SmallVector<nd::Dim> dims;
+  SmallVector<nd::Dim> dims, boxDims;
+  std::set<std::string> withinOperand;
   Sizes sizes;
   bool isBox = true;
   for (const MapEntry &entry : map.getEntries()) {
@@ -66,7 +88,15 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     }
     origin[entry.name.str()] = outer + Expr(bounds->low);
     int64_t extent = bounds->high - bounds->low + 1;
-    dims.emplace_back(op.getContext(), entry.name.getValue(), Expr(extent));
+    boxDims.emplace_back(op.getContext(), entry.name.getValue(), Expr(extent));
+    Expr copied(extent);
+    if (auto end = anySymbol ? lastPlace(entry.expr()) : std::nullopt) {
+      // Nobody reads beyond; between the first point and the last one all is inside.
+      copied = Expr::max(Expr::min(Expr(extent), *end + Expr(1) - origin[entry.name.str()]), 0);
+      if (guards[read].isTrivial())
+        withinOperand.insert(entry.name.str());
+    }
+    dims.emplace_back(op.getContext(), entry.name.getValue(), copied.simplify(e.ranges));
     sizes[entry.name.str()] = extent;
   }
   loops.unbind(std::move(saved));
@@ -87,6 +117,8 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   for (const auto &[name, start] : origin) {
     Expr place = start + Expr::name(name);
     entries.emplace_back(op.getContext(), name, place);
+    if (withinOperand.count(name))
+      continue;
     conditions.emplace_back(op.getContext(), place);
     conditions.emplace_back(op.getContext(),
                             tensorTypeOf(tensor).size(name).getExpr() - Expr(1) - place);
@@ -105,7 +137,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   });
   e.temporaries.push_back(copied);
   Value result = copied.getResult(0);
-  auto type = tensorTypeOf(result);
+  auto type = tensorTypeOf(result).withDims(boxDims);
   e.memory[result] = {e.allocateScratch(bytesOf(stage.layout, type)), stage.layout, type, {}, {}};
   Schedule schedule = chooseSchedule(copied, {freeLayout(source)}, {stage.layout}, e.machine);
   if (failed(e.emitNest(copied, schedule, Value())))
