@@ -401,6 +401,89 @@ static Value gatherInside(OpBuilder &b, ScatterOp op, Value source) {
   });
 }
 
+/// Several updates may meet at a place. Of a maximum or minimum all that equal the result share its
+/// gradient, since they have no order; of a product each gets the product of all others.
+static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cotangent,
+                                           ArrayRef<bool> wanted, Gradients &gradients) {
+  CombinerKind kind = combinerKind(op.getCombiner());
+  bool isProduct = kind == CombinerKind::Mul;
+  if (!isProduct && kind != CombinerKind::Max && kind != CombinerKind::Min)
+    return op.emitOpError() << "cannot be differentiated: expected a sum, product, maximum or "
+                               "minimum, or 'unique', so that the order in which updates are "
+                               "combined does not matter";
+  Location loc = op.getLoc();
+  Type element = tensorType(op.getUpdates()).getElementType();
+  Type exact = element.isF64() ? element : Type(b.getF32Type());
+  auto names = stringsOf(op.getNames());
+  auto wide = [&](Value value) { // as it is stored, whatever was kept while it was computed
+    return buildCast(b, loc, element == exact ? value : buildRound(b, loc, value, element), exact);
+  };
+  auto together = [&](ValueRange both, CombinerKind by) {
+    return buildScatter(b, loc, both[0], both[1], names, op.getIndices(), by);
+  };
+  auto atTargets = [&](Value value) {
+    return buildGather(b, loc, value, names, op.getIndices());
+  };
+  auto pointwise = [&](ValueRange values, ScalarBody body) {
+    return buildPointwise(b, loc, values, exact, body);
+  };
+  auto isEqual = [&](OpBuilder &b, Value x, Value y) -> Value {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
+  };
+  auto number = [&](OpBuilder &b, double value) { return buildNumber(b, loc, exact, value); };
+  auto choose = [&](OpBuilder &b, Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  };
+  SmallVector<Value> factors{wide(op.getDestination()), wide(op.getUpdates())}, marks, others;
+  Value all;
+  if (!isProduct)
+    all = together(factors, kind);
+  for (unsigned i = 0; i < 2; ++i) {
+    // What equals the result; of a product, what is zero, and the others.
+    SmallVector<Value> operands{factors[i]};
+    if (!isProduct)
+      operands.push_back(i ? atTargets(all) : all);
+    marks.push_back(pointwise(operands, [&](OpBuilder &b, ValueRange s) {
+      return choose(b, isEqual(b, s[0], isProduct ? number(b, 0) : s[1]), number(b, 1),
+                    number(b, 0));
+    }));
+    if (isProduct)
+      others.push_back(pointwise(factors[i], [&](OpBuilder &b, ValueRange s) {
+        return choose(b, isEqual(b, s[0], number(b, 0)), number(b, 1), s[0]);
+      }));
+  }
+  Value count = together(marks, CombinerKind::Add), given = buildCast(b, loc, cotangent, exact);
+  if (isProduct)
+    all = together(others, CombinerKind::Mul);
+  else
+    given = pointwise({given, count}, [&](OpBuilder &b, ValueRange s) -> Value {
+      Value some = arith::MaximumFOp::create(b, loc, s[1], number(b, 1)); // NaN equals nothing
+      return arith::DivFOp::create(b, loc, s[0], some);
+    });
+  for (unsigned i = 0; i < 2; ++i) {
+    if (!wanted[i])
+      continue;
+    SmallVector<Value> operands{i ? gatherInside(b, op, given) : given, marks[i]};
+    if (isProduct)
+      llvm::append_range(operands, i ? ArrayRef{others[i], atTargets(all), atTargets(count)}
+                                     : ArrayRef{others[i], all, count});
+    Value slope = pointwise(operands, [&](OpBuilder &b, ValueRange s) -> Value {
+      Value passed = s[0];
+      if (isProduct) { // without this factor: all others, if none of them is zero
+        Value zeros = arith::SubFOp::create(b, loc, s[4], s[1]);
+        Value rest = arith::DivFOp::create(b, loc, s[3], s[2]);
+        passed = choose(b, isEqual(b, zeros, number(b, 0)),
+                        arith::MulFOp::create(b, loc, passed, rest), number(b, 0));
+      } else {
+        passed = arith::MulFOp::create(b, loc, passed, s[1]);
+      }
+      return passed;
+    });
+    gradients[i] = buildCast(b, loc, slope, element);
+  }
+  return success();
+}
+
 LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                        Gradients &gradients) {
   Value cotangent = cotangents[0];
@@ -422,9 +505,14 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
       gradients[1] = gatherInside(b, *this, cotangent);
     return success();
   }
-  if (!getUnique())
-    return emitOpError() << "cannot be differentiated: expected a sum, or 'unique', so that the "
-                            "order in which updates are combined does not matter";
+  // A point of the rest of the destination is met by one update, if updates have no more names.
+  bool isUnique = getUnique() ||
+                  llvm::all_of(tensorType(getUpdates()).getDims(), [&](const Dim &dim) {
+                    return type.has(dim.name) &&
+                           !llvm::is_contained(stringsOf(getNames()), dim.name.getValue());
+                  });
+  if (!isUnique)
+    return sharedScatterGradient(b, *this, cotangent, wanted, gradients);
   // Each target is met once: the combiner's derivative there, from the old value and the update.
   Value given = gatherInside(b, *this, cotangent);
   Value old = buildGather(b, loc, getDestination(), stringsOf(getNames()), getIndices());

@@ -18,8 +18,9 @@ def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the gradients of the operands, given those of the results. A null
-      cotangent means zero; a null gradient says that the operand has none (integer
+      Builds the gradients of the operands, given those of the results. `gradients`
+      comes with one null value for each operand, of which those that exist are
+      replaced. A null cotangent means zero; a null gradient says that the operand has none (integer
       values, operands that do not matter). `wanted[i]` is false where the gradient
       of operand i is not asked for and should be left null. Each gradient has the
       type of its operand. Values of the forward op (operands and results) may be used.

@@ -76,9 +76,10 @@ mlir::Value broadcastByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 
 /// Groups, and scans that capture values, are differentiated in another form: ops of that form are
 /// put beside them and into `ops`; `redirect` is told the values of both forms. Forward code of either
-/// form that is not used in the end is dead.
+/// form that is not used in the end is dead. Scans stay as they are if not `carries`: tangents of what
+/// they capture are captured as well.
 void expandForGradient(mlir::OpBuilder &builder, nd::Redirect redirect,
-                       llvm::SmallVectorImpl<mlir::Operation *> &ops);
+                       llvm::SmallVectorImpl<mlir::Operation *> &ops, bool carries = true);
 
 } // namespace heddle::nest
 

@@ -213,7 +213,7 @@ static Value resultOf(ScanOp original, ScanOp copy, unsigned i) {
 }
 
 void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect,
-                             SmallVectorImpl<Operation *> &ops) {
+                             SmallVectorImpl<Operation *> &ops, bool carries) {
   SmallVector<Operation *> all;
   for (Operation *op : ops) {
     OpBuilder::InsertionGuard guard(b);
@@ -233,11 +233,11 @@ void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect,
         redirect(result, wide);
       }
       // Scans that came out of the group may capture values, too.
-      expandForGradient(b, redirect, made);
+      expandForGradient(b, redirect, made, carries);
       llvm::append_range(all, made);
       continue;
     }
-    if (auto scan = dyn_cast<ScanOp>(op))
+    if (auto scan = dyn_cast<ScanOp>(op); scan && carries)
       if (ScanOp copy = carryCaptures(b, scan)) {
         for (unsigned i = 0; i < scan.getNumResults(); ++i)
           redirect(scan.getResult(i), resultOf(scan, copy, i));

@@ -12,6 +12,7 @@ include "dialects/nest/NestAttrs.td"
 include "dialects/nd/NdTypes.td"
 include "dialects/nd/NdInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
@@ -172,6 +173,40 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, DeclareOpInterfaceMethod
   let results = (outs Variadic<Nd_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+}
+
+def Nest_ControlOp : Nest_Op<"control", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a branch or a loop whose parts are functions, steered by a value";
+  let description = [{
+    The first operand is the condition, a truth value without names.
+
+    - Two functions: a branch. The first is called with the other operands where the condition holds, else the second; the
+      results are what it returns. The other one is not run.
+    - One function: a loop. The first operands, one for each result, are carried, the condition among them. While it holds,
+      the function is called with all operands and returns the next carried tensors. The results are the last ones.
+
+    A compiled program jumps among its steps; each function is a list of nests like the entry's own, so that it is fused, laid out and
+    scheduled by the same passes. It stands at the top level of a function.
+
+    Constraints:
+    - (c1) one or two functions, which take the operands described and return the results.
+    - (c2) the condition is of type `!nd.tensor<i1>`.
+    - (c3) the results of a loop have the types of the carried operands.
+    - (c4) `layouts` as for `nest.compute`.
+
+    ```mlir
+    %r:2 = nest.control [@f.loop] %c, %x, %w : (!nd.tensor<i1>, !nd.tensor<f32, n: 8>, !nd.tensor<f32>) -> (!nd.tensor<i1>, !nd.tensor<f32, n: 8>)
+    ```
+  }];
+  let arguments = (ins TypedArrayAttrBase<FlatSymbolRefAttr, "functions">:$functions, Variadic<Nd_Tensor>:$operands,
+                   OptionalAttr<ArrayAttr>:$layouts);
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let assemblyFormat = "$functions $operands attr-dict `:` functional-type($operands, $results)";
+  let extraClassDeclaration = [{
+    bool isLoop() { return getFunctions().size() == 1; }
+    /// What the functions are given: all operands of a loop, all but the condition of a branch.
+    ::mlir::OperandRange given() { return getOperands().drop_front(isLoop() ? 0 : 1); }
+  }];
 }
 
 def Nest_IndexOp : Nest_Op<"index", [Pure]> {

@@ -375,6 +375,34 @@ LogicalResult SortOp::verify() {
   return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
 }
 
+LogicalResult ControlOp::verify() {
+  unsigned count = getFunctions().size();
+  if (count != 1 && count != 2) // c1
+    return emitOpError() << "expected one function (a loop) or two (a branch), got " << count;
+  auto condition = nd::NdTensorType::get(IntegerType::get(getContext(), 1), ArrayRef<nd::Dim>());
+  if (getOperands().empty() || getOperand(0).getType() != condition) // c2
+    return emitOpError() << "expected a condition of type " << condition << ", got "
+                         << (getOperands().empty() ? Type() : getOperand(0).getType());
+  if (isLoop() && (getNumResults() > getNumOperands() ||
+                   getResultTypes() != getOperands().take_front(getNumResults()).getTypes())) // c3
+    return emitOpError() << "expected results of the types of its first operands, got "
+                         << getResultTypes();
+  return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
+}
+
+LogicalResult ControlOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FunctionType type = FunctionType::get(getContext(), given().getTypes(), getResultTypes());
+  for (Attribute each : getFunctions()) { // c1
+    auto name = cast<FlatSymbolRefAttr>(each);
+    auto function = symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, name);
+    if (!function || function.isExternal() || function.getFunctionType() != type)
+      return emitOpError() << "expected '@" << name.getValue() << "' to be a function of type "
+                           << type << ", got "
+                           << (function ? Type(function.getFunctionType()) : Type());
+  }
+  return success();
+}
+
 /// The names that an op iterates over (an inner group checks its own against those around it).
 static SmallVector<nd::DimsAttr, 2> ownNames(Operation *op) {
   if (auto compute = dyn_cast<ComputeOp>(op))

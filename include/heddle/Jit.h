@@ -32,6 +32,7 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <variant>
 
 namespace heddle {
 
@@ -240,8 +241,9 @@ struct Part {
 uint64_t nodesMade();
 std::vector<Tensor> branch(const Tensor &condition, const Part &yes, const Part &no, Here here);
 /// The first formal of `body` is the counter.
-std::vector<Tensor> loop(int64_t steps, const Part &body, const std::vector<Tensor> &initial,
-                         Here here);
+/// `steps` is a number, or an integer tensor without names.
+std::vector<Tensor> loop(const std::variant<int64_t, Tensor> &steps, const Part &body,
+                         const std::vector<Tensor> &initial, Here here);
 std::vector<Tensor> loopWhile(const Part &condition, const Part &body,
                               const std::vector<Tensor> &initial, Here here);
 /// An i64 scalar that stands for a loop's counter while its body is traced.
@@ -392,6 +394,19 @@ auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current())
                                               {{}, detail::tensorsOf(other), second}, here));
 }
 
+namespace detail {
+template <typename T, typename F>
+T forLoop(const std::variant<int64_t, Tensor> &steps, const T &initial, F &&body, Here here) {
+  T formals = formalTree(initial);
+  Tensor counter = counterFormal();
+  T next = body(counter, formals);
+  Part part{{counter}, tensorsOf(next)};
+  for (const Tensor &formal : tensorsOf(formals))
+    part.formals.push_back(formal);
+  return treeOf(initial, loop(steps, part, tensorsOf(initial), here));
+}
+} // namespace detail
+
 /// The tree after `steps` times `state = body(i, state)`, where `i` is the number of the step, a
 /// scalar of i64. The types of the state do not change. Its gradient keeps the state of every step;
 /// a `checkpoint` in the body keeps it at that.
@@ -399,17 +414,27 @@ auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current())
 ///     Tensor power = forLoop(5, x, [&](Tensor, Tensor y) { return y * x; });    // x^6
 template <typename T, typename F>
 T forLoop(int64_t steps, const T &initial, F &&body, Here here = Here::current()) {
-  T formals = detail::formalTree(initial);
-  Tensor counter = detail::counterFormal();
-  T next = body(counter, formals);
-  detail::Part part{{counter}, detail::tensorsOf(next)};
-  for (const Tensor &formal : detail::tensorsOf(formals))
-    part.formals.push_back(formal);
-  return detail::treeOf(initial, detail::loop(steps, part, detail::tensorsOf(initial), here));
+  return detail::forLoop(steps, initial, body, here);
+}
+/// The same, as many times as a value says (an integer scalar), but at most `most` times. Without
+/// `most` it has tangents, but no gradients.
+template <typename T, typename F>
+T forLoop(const Tensor &steps, const T &initial, F &&body, int64_t most = -1,
+          Here here = Here::current()) {
+  if (most < 0)
+    return detail::forLoop(steps, initial, body, here);
+  return detail::forLoop(
+      most, initial,
+      [&](const Tensor &i, const T &state) {
+        return cond(
+            i < steps.cast(ElementType::I64), [&] { return T(body(i, state)); },
+            [&] { return state; }, here);
+      },
+      here);
 }
 
 /// The tree after `state = body(state)` as long as `condition(state)` (an i1 scalar) holds, but at
-/// most `most` times. Without `most` it has tangents but no gradients, and is not compiled.
+/// most `most` times. Without `most` it has tangents, but no gradients.
 template <typename T, typename C, typename F>
 T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
             Here here = Here::current()) {

@@ -11,6 +11,7 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -65,7 +66,7 @@ private:
   std::map<std::string, std::vector<std::string>> seen; ///< by name
 
   static bool isMentioning(Operation *op) {
-    return isa_and_nonnull<nd::NdDialect, nest::NestDialect>(op->getDialect()) ||
+    return isa_and_nonnull<nd::NdDialect, nest::NestDialect, scf::SCFDialect>(op->getDialect()) ||
            (op->hasTrait<OpTrait::IsTerminator>() && op->getParentOp() &&
             isa<FunctionOpInterface>(op->getParentOp()));
   }
@@ -191,7 +192,7 @@ private:
       if (!isMentioning(&op))
         continue;
       std::string all = note(namesOf(&op), [&] { return textOf(&op); });
-      if (isa<nest::GroupOp, nest::ScanOp>(op))
+      if (isa<nest::GroupOp, nest::ScanOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op))
         for (Region &region : op.getRegions())
           for (Block &inner : region) {
             for (BlockArgument argument : inner.getArguments())

@@ -96,6 +96,36 @@ private:
 };
 } // namespace
 
+/// The module of `callee` and in it an empty function `f`.
+static mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> arguments,
+                                      llvm::ArrayRef<NodeRef> results, Here here) {
+  callee.module = mlir::ModuleOp::create(locationOf(here));
+  auto builder = mlir::OpBuilder::atBlockEnd(callee.module->getBody());
+  auto typeOf = [](const NodeRef &node) -> mlir::Type { return node->type(); };
+  auto function =
+      mlir::func::FuncOp::create(builder, locationOf(here), "f",
+                                 builder.getFunctionType(llvm::map_to_vector(arguments, typeOf),
+                                                         llvm::map_to_vector(results, typeOf)));
+  function.addEntryBlock();
+  return function;
+}
+/// The results of a function for the values of `operands`.
+static std::vector<Tensor> callOf(mlir::func::FuncOp function, const std::vector<NodeRef> &operands,
+                                  const std::shared_ptr<Callee> &callee, Here here,
+                                  bool checkpoint = false) {
+  return makeAll(
+      here, operands,
+      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+        llvm::SmallVector<mlir::Value> results = nd::buildCall(
+            builder, loc, function,
+            llvm::map_to_vector(operands, [](const NodeRef &node) { return node->value; }));
+        if (checkpoint && !results.empty())
+          llvm::cast<nd::CallOp>(results[0].getDefiningOp()).setCheckpoint(true);
+        return results;
+      },
+      callee);
+}
+
 /// Emits `roots` as the function `name` of a callee. What depends on the formals is part of it, the
 /// rest is captured; with `since`, what was made since then is part of it.
 static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
@@ -221,19 +251,7 @@ static std::vector<Tensor> call(const std::vector<NodeRef> &formals,
   Emission emission = emitCallee(*callee, formals, roots, here);
   std::vector<NodeRef> operands = actuals;
   operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());
-  return makeAll(
-      here, operands,
-      [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        llvm::SmallVector<mlir::Value> inputs;
-        for (const NodeRef &operand : operands)
-          inputs.push_back(operand->value);
-        llvm::SmallVector<mlir::Value> results =
-            nd::buildCall(builder, loc, emission.function, inputs);
-        if (checkpoint && !results.empty())
-          llvm::cast<nd::CallOp>(results[0].getDefiningOp()).setCheckpoint(true);
-        return results;
-      },
-      callee);
+  return callOf(emission.function, operands, callee, here, checkpoint);
 }
 
 std::vector<Tensor> heddle::detail::checkpointed(const std::vector<Tensor> &formals,
@@ -285,31 +303,17 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
                        }).node);
   }
   auto callee = std::make_shared<Callee>();
-  callee->module = mlir::ModuleOp::create(locationOf(here));
-  auto builder = mlir::OpBuilder::atBlockEnd(callee->module->getBody());
-  auto typeOf = [](const NodeRef &node) -> mlir::Type { return node->type(); };
-  auto both =
-      mlir::func::FuncOp::create(builder, locationOf(here), "f",
-                                 builder.getFunctionType(llvm::map_to_vector(arguments, typeOf),
-                                                         llvm::map_to_vector(roots, typeOf)));
+  mlir::func::FuncOp both = startCallee(*callee, arguments, roots, here);
   mlir::func::FuncOp forward = emitCallee(*callee, arguments, roots, here, "value").function;
   mlir::func::FuncOp gradient =
       emitCallee(*callee, with(arguments), slopes, here, "gradient").function;
-  builder.setInsertionPointToEnd(both.addEntryBlock());
+  auto builder = mlir::OpBuilder::atBlockEnd(&both.front());
   llvm::SmallVector<mlir::Value> results =
       nd::buildCall(builder, locationOf(here), forward, both.getArguments());
   llvm::cast<nd::CallOp>(results[0].getDefiningOp())
       .setGradientAttr(mlir::FlatSymbolRefAttr::get(gradient));
   mlir::func::ReturnOp::create(builder, locationOf(here), results);
-  return makeAll(
-      here, operands,
-      [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        llvm::SmallVector<mlir::Value> inputs;
-        for (const NodeRef &operand : operands)
-          inputs.push_back(operand->value);
-        return nd::buildCall(builder, loc, both, inputs);
-      },
-      callee);
+  return callOf(both, operands, callee, here);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,13 +350,7 @@ public:
     size_t own = operands.size();
     operands.insert(operands.end(), captured.begin(), captured.end());
     auto callee = std::make_shared<Callee>();
-    callee->module = mlir::ModuleOp::create(locationOf(here));
-    auto builder = mlir::OpBuilder::atBlockEnd(callee->module->getBody());
-    auto typeOf = [](const NodeRef &node) -> mlir::Type { return node->type(); };
-    auto function =
-        mlir::func::FuncOp::create(builder, locationOf(here), "f",
-                                   builder.getFunctionType(llvm::map_to_vector(operands, typeOf),
-                                                           llvm::map_to_vector(like, typeOf)));
+    mlir::func::FuncOp function = startCallee(*callee, operands, like, here);
     std::vector<mlir::func::FuncOp> functions;
     for (Nodes &part : parts) {
       part.formals.insert(part.formals.end(), captured.begin(), captured.end());
@@ -360,7 +358,7 @@ public:
           emitCallee(*callee, part.formals, part.outputs, here, "part", part.since).function);
       functions.back().setName("part" + std::to_string(functions.size()));
     }
-    builder.setInsertionPointToEnd(function.addEntryBlock());
+    auto builder = mlir::OpBuilder::atBlockEnd(&function.front());
     mlir::ValueRange arguments = function.getArguments();
     llvm::SmallVector<mlir::Value> results =
         build(builder, arguments, [&](size_t part, mlir::OpBuilder &b, mlir::ValueRange values) {
@@ -369,15 +367,7 @@ public:
           return nd::buildCall(b, locationOf(here), functions[part], inputs);
         });
     mlir::func::ReturnOp::create(builder, locationOf(here), results);
-    return makeAll(
-        here, operands,
-        [&](mlir::OpBuilder &b, mlir::Location loc) {
-          llvm::SmallVector<mlir::Value> inputs;
-          for (const NodeRef &operand : operands)
-            inputs.push_back(operand->value);
-          return nd::buildCall(b, loc, function, inputs);
-        },
-        callee);
+    return callOf(function, operands, callee, here);
   }
 
   /// That a part gives tensors of the types of others.
@@ -438,10 +428,18 @@ std::vector<Tensor> heddle::detail::branch(const Tensor &condition, const Part &
   });
 }
 
-std::vector<Tensor> heddle::detail::loop(int64_t steps, const Part &body,
-                                         const std::vector<Tensor> &initial, Here here) {
+std::vector<Tensor> heddle::detail::loop(const std::variant<int64_t, Tensor> &steps,
+                                         const Part &body, const std::vector<Tensor> &initial,
+                                         Here here) {
+  std::vector<Tensor> operands = initial;
+  if (auto *count = std::get_if<Tensor>(&steps)) {
+    nd::NdTensorType type = nodeOf(*count, here)->type();
+    if (!type.getDims().getDims().empty() || !type.getElementType().isIntOrIndex())
+      fail(here, "expected a number of steps without names, an integer, got " + count->type());
+    operands.push_back(count->cast(ElementType::I64));
+  }
   GraphLock lock;
-  Control control(initial, here);
+  Control control(operands, here);
   control.expect(body.outputs, initial, "the body of a loop to give a state");
   control.add(body);
   return control.make(nodesOf(initial, here), [&](mlir::OpBuilder &b, mlir::ValueRange arguments,
@@ -450,8 +448,13 @@ std::vector<Tensor> heddle::detail::loop(int64_t steps, const Part &body,
     auto index = [&](int64_t i) {
       return mlir::arith::ConstantIndexOp::create(b, loc, i).getResult();
     };
+    auto *known = std::get_if<int64_t>(&steps);
+    mlir::Value count = known ? index(*known)
+                              : nd::ItemOp::create(b, loc, b.getIndexType(),
+                                                   arguments[initial.size()])
+                                    .getResult();
     auto op = mlir::scf::ForOp::create(
-        b, loc, index(0), index(steps), index(1), arguments.take_front(initial.size()),
+        b, loc, index(0), count, index(1), arguments.take_front(initial.size()),
         [&](mlir::OpBuilder &inner, mlir::Location, mlir::Value i, mlir::ValueRange state) {
           llvm::SmallVector<mlir::Value> values{nd::FromItemOp::create(
               inner, loc, nd::NdTensorType::get(inner.getI64Type(), llvm::ArrayRef<nd::Dim>()), i)};

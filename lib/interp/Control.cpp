@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nest/Nest.h"
 #include "lib/interp/Evaluator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,6 +104,29 @@ std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &fr
         return failure();
       state = refs(loop.getYieldOp().getOperands(), frame);
     }
+  } else if (auto control = dyn_cast<nest::ControlOp>(op)) {
+    state = refs(control.given(), frame);
+    TensorRef condition = frame.ref(control.getOperand(0));
+    for (int64_t steps = 0;; ++steps) {
+      bool holds = numberOf(*condition);
+      doubtful |= condition->elements[0].undecided;
+      if (control.isLoop() && !holds)
+        break;
+      if (steps > mostSteps)
+        return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
+      auto name = cast<FlatSymbolRefAttr>(control.getFunctions()[control.isLoop() || holds ? 0 : 1]);
+      FailureOr<SmallVector<TensorRef>> next =
+          call(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op);
+      if (failed(next))
+        return failure();
+      if (!control.isLoop()) {
+        state = *next;
+        break;
+      }
+      llvm::copy(*next, state.begin());
+      condition = state[0];
+    }
+    state.truncate(op->getNumResults());
   } else {
     return std::nullopt;
   }

@@ -139,6 +139,11 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
   for (OutlinedStep &step : entry.steps) {
+    if (step.kind != cpu::StepKind::Kernel) {
+      chunks.push_back(1);
+      serial.push_back(false); // all threads go the same way
+      continue;
+    }
     const CompiledKernel &kernel = kernels[step.kernel];
     SizeExprs symbols;
     for (auto [number, at] : llvm::enumerate(step.numbers))
@@ -163,7 +168,8 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
     }
     int64_t count = chunks[s].constant().value_or(2); // of more than one
     steps.push_back(
-        {step.spec.kernel, count, serial[s], waits[s], std::move(values), step.numbers, chunksAt});
+        {step.spec.kernel, count, serial[s], waits[s], std::move(values), step.numbers, chunksAt,
+         step.kind});
     step.spec.chunks = serial[s] ? 1 : count; // a program without shared steps runs on one thread
     spec.steps.push_back(step.spec);
   }
@@ -188,6 +194,25 @@ static std::vector<FunctionSpec> describeFunctions(const cpu::CodeBlock &block,
   return functions;
 }
 
+/// Kernels of steps that were left out are not compiled.
+static void dropUnusedKernels(OutlinedProgram &program) {
+  constexpr size_t unused = SIZE_MAX;
+  std::vector<size_t> number(program.kernels.size(), unused);
+  std::vector<OutlinedKernel> kept;
+  for (OutlinedEntry &entry : program.entries)
+    for (OutlinedStep &step : entry.steps) {
+      if (step.kind != cpu::StepKind::Kernel)
+        continue;
+      size_t &to = number[step.kernel];
+      if (to == unused) {
+        to = kept.size();
+        kept.push_back(std::move(program.kernels[step.kernel]));
+      }
+      step.kernel = to;
+    }
+  program.kernels = std::move(kept);
+}
+
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
                                         CompileStatistics &statistics) {
@@ -200,6 +225,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     statistics.arenaBytes += entry.spec.arenaBytes;
     establishPadding(program, entry);
   }
+  dropUnusedKernels(program);
   auto begin = Clock::now();
   auto kernels = compileKernels(program.kernels, setting.target, kept, options);
   if (failed(kernels))

@@ -230,7 +230,8 @@ llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const 
                                                  const KernelCache *cache) {
   std::string text = symbol + "|" + target.key() + "|" + compilerVersion();
   for (const cpu::EntryStep &step : steps) {
-    text += "|" + step.kernel + " " + std::to_string(step.chunks) + (step.serial ? " serial" : "") +
+    text += "|" + step.kernel + " " + std::to_string(int(step.kind)) + " " +
+            std::to_string(step.chunks) + (step.serial ? " serial" : "") +
             (step.waits ? " waits" : "");
     for (int32_t value : step.values)
       text += " " + std::to_string(value);

@@ -53,12 +53,119 @@ static bool mayOverwrite(Operation *op, Value operand) {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
 namespace {
+/// Steps from If to EndIf, or from Loop to EndLoop.
+struct Extent {
+  size_t begin, middle, end; ///< middle: Else, or `begin`
+  bool isLoop;
+  bool contains(size_t step) const { return begin < step && step < end; }
+};
+} // namespace
+
+/// Those inside others first.
+static std::vector<Extent> extentsOf(const std::vector<OutlinedStep> &steps) {
+  std::vector<Extent> found, open;
+  for (auto [s, step] : llvm::enumerate(steps)) {
+    if (step.kind == cpu::StepKind::If || step.kind == cpu::StepKind::Loop)
+      open.push_back({s, s, s, step.kind == cpu::StepKind::Loop});
+    else if (step.kind == cpu::StepKind::Else)
+      open.back().middle = s;
+    if (step.kind != cpu::StepKind::EndIf && step.kind != cpu::StepKind::EndLoop)
+      continue;
+    open.back().end = s;
+    found.push_back(open.back());
+    open.pop_back();
+  }
+  return found;
+}
+
+namespace {
+/// What several steps make (both sides of a branch, the start and each step of a loop) is copied
+/// to one place. Copies go where the value can be made in that place.
+class Passing {
+public:
+  explicit Passing(OutlinedEntry &entry)
+      : steps(entry.steps), values(entry.spec.values), extents(extentsOf(steps)) {}
+
+  void run() {
+    std::vector<bool> dropped(steps.size());
+    for (size_t s = 0; s < steps.size(); ++s)
+      if (mayLieThere(s)) {
+        int32_t from = steps[s].operands[0], to = steps[s].results[0];
+        dropped[s] = true;
+        steps[s].operands.clear();
+        steps[s].results.clear();
+        for (OutlinedStep &step : steps)
+          for (std::vector<int32_t> *list : {&step.operands, &step.results})
+            std::replace(list->begin(), list->end(), from, to);
+        values[size_t(from)].aliasOf = to;
+      }
+    std::vector<OutlinedStep> kept;
+    for (auto [s, step] : llvm::enumerate(steps))
+      if (!dropped[s])
+        kept.push_back(std::move(step));
+    steps = std::move(kept);
+  }
+
+private:
+  std::vector<OutlinedStep> &steps;
+  std::vector<ValueSpec> &values;
+  std::vector<Extent> extents;
+
+  /// True if a step from `first` to `last` reads the value.
+  bool isRead(int32_t value, size_t first, size_t last) const {
+    for (size_t s = first; s <= last; ++s)
+      if (llvm::is_contained(steps[s].operands, value))
+        return true;
+    return false;
+  }
+
+  bool mayLieThere(size_t copy) const {
+    using How = OutlinedStep::Passing;
+    How how = steps[copy].passing;
+    if (how == How::None)
+      return false;
+    int32_t from = steps[copy].operands[0], to = steps[copy].results[0];
+    const ValueSpec &source = values[size_t(from)], &target = values[size_t(to)];
+    std::vector<size_t> made;
+    for (auto [s, step] : llvm::enumerate(steps))
+      if (llvm::is_contained(step.results, from))
+        made.push_back(s);
+    if (source.kind != Kind::Temporary || source.type != target.type ||
+        source.layout != target.layout || made.empty() || made.back() > copy)
+      return false;
+    if (how == How::Start) // nobody needs it afterwards, nor in the next step of a loop around
+      return !isRead(from, copy + 1, steps.size() - 1) &&
+             llvm::none_of(extents, [&](const Extent &each) {
+               return each.isLoop && each.contains(copy) && !each.contains(made[0]);
+             });
+    const Extent &inner =
+        *llvm::find_if(extents, [&](const Extent &each) { return each.contains(copy); });
+    if (!inner.contains(made[0]))
+      return false;
+    if (how == How::Side)
+      return inner.middle > copy || made[0] > inner.middle;
+    // The old state must not be needed once the new one is being made.
+    if (isRead(to, made[0] + 1, inner.end))
+      return false;
+    const OutlinedStep &maker = steps[made[0]];
+    for (auto [value, number] : llvm::zip_equal(nest::kernelOperands(maker.nest), maker.operands))
+      if (number == to && (made.size() > 1 || !mayOverwrite(maker.nest, value)))
+        return false;
+    return true;
+  }
+};
+
 class Planner {
 public:
   explicit Planner(OutlinedEntry &entry) : entry(entry), values(entry.spec.values) {}
 
   int64_t run() {
+    Passing(entry).run();
     findLifetimes();
     planDonations();
     planInPlace();
@@ -70,6 +177,7 @@ private:
   std::vector<ValueSpec> &values;
   std::vector<int32_t> maker, lastRead; ///< steps; -1: none
   std::vector<bool> overwritten;        ///< some value takes its place
+  std::vector<bool> shared;             ///< several steps make it: it keeps its place
   std::vector<std::vector<int32_t>> numberOf;
 
   void findLifetimes() {
@@ -77,18 +185,33 @@ private:
     maker.assign(values.size(), -1);
     lastRead.assign(values.size(), -1);
     overwritten.assign(values.size(), false);
+    shared.assign(values.size(), false);
+    std::vector<int32_t> first(values.size(), -1), last(values.size(), -1);
     for (auto [s, step] : llvm::enumerate(entry.steps)) {
       for (int32_t value : step.operands)
-        lastRead[size_t(value)] = int32_t(s);
-      for (int32_t value : step.results)
-        maker[size_t(value)] = int32_t(s);
+        last[size_t(value)] = lastRead[size_t(value)] = int32_t(s);
+      for (int32_t value : step.results) {
+        shared[size_t(value)] = maker[size_t(value)] >= 0;
+        last[size_t(value)] = maker[size_t(value)] = int32_t(s);
+        if (first[size_t(value)] < 0)
+          first[size_t(value)] = int32_t(s);
+      }
     }
+    // What lives where steps branch or go back lives in all of the branch or loop.
+    for (const Extent &each : extentsOf(entry.steps))
+      for (size_t v = 0; v < values.size(); ++v)
+        if (llvm::any_of(ArrayRef{each.begin, each.middle, each.end}, [&](size_t edge) {
+              return first[v] <= int32_t(edge) && int32_t(edge) <= last[v];
+            })) {
+          first[v] = std::min(first[v], int32_t(each.begin));
+          last[v] = lastRead[v] = std::max(last[v], int32_t(each.end));
+        }
     for (auto [v, value] : llvm::enumerate(values)) {
-      value.firstStep = std::max(0, maker[v]);
+      size_t at = place(v); // of what is made in the place of another
+      value.firstStep = std::max(0, first[at]);
       // Results and arguments live as long as the program; a temporary that nobody reads is
       // written.
-      value.lastStep =
-          value.kind == Kind::Temporary ? std::max(maker[v], lastRead[v]) : std::max(0, steps - 1);
+      value.lastStep = value.kind == Kind::Temporary ? std::max(0, last[at]) : std::max(0, steps - 1);
     }
   }
 
@@ -100,7 +223,7 @@ private:
 
   /// True if step `s` may make `to` where `from` lies, which it is the last to read.
   bool fits(size_t s, size_t from, size_t to) const {
-    if (lastRead[from] != int32_t(s) || overwritten[from] ||
+    if (lastRead[from] != int32_t(s) || overwritten[from] || shared[from] || shared[to] ||
         values[from].layout != values[to].layout ||
         byteSize(values[from].type.element) != byteSize(values[to].type.element) ||
         values[from].bytes != values[to].bytes)
@@ -143,7 +266,7 @@ private:
       if (findChain(from, to, chain)) {
         for (size_t i = 0; i + 1 < chain.size(); ++i)
           takePlace(chain[i], chain[i + 1]);
-      } else if (lastRead[from] < maker[to] && !overwritten[from] &&
+      } else if (lastRead[from] < values[to].firstStep && !overwritten[from] &&
                  values[from].layout == values[to].layout) {
         // Nobody needs the argument any more when the result is made.
         takePlace(to, from);
@@ -327,6 +450,7 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
   };
   std::vector<bool> waits(entry.steps.size());
   SmallVector<std::pair<size_t, Footprint>> open; // steps since the last barrier
+  std::vector<Extent> extents = extentsOf(entry.steps);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     Footprint mine;
     for (int32_t value : step.operands)
@@ -348,9 +472,24 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
         for (int32_t value : *list)
           waits[s] = waits[s] || (makes && diesBefore(value, s));
     }
+    // Threads meet where they read which way to go, where the ways join, and where a loop goes back
+    // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the other.
+    cpu::StepKind kind = step.kind;
+    size_t at = s;
+    if (kind == cpu::StepKind::EndLoop || kind == cpu::StepKind::Else) {
+      const Extent &extent = *llvm::find_if(
+          extents, [&](const Extent &each) { return each.end == s || each.middle == s; });
+      for (size_t i = extent.begin; kind == cpu::StepKind::EndLoop && i < s; ++i)
+        waits[s] = waits[s] || (entry.steps[i].kind == cpu::StepKind::Kernel && !serial[i]);
+      open.clear();
+      at = extent.begin;
+      mine.reads = {touched(entry.steps[at].operands[0])};
+    } else if (kind != cpu::StepKind::Kernel) {
+      waits[s] = true;
+    }
     if (waits[s])
       open.clear();
-    open.emplace_back(s, std::move(mine));
+    open.emplace_back(at, std::move(mine));
   }
   return waits;
 }

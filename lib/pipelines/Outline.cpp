@@ -37,26 +37,38 @@ static std::string placeOf(Location loc) {
 // Preparing a function
 //===----------------------------------------------------------------------===//
 
-/// A function returns each value once, and none that it was given or that is a literal: such
-/// results are copied.
+/// Marks copies that are left out where what they copy may be made in their place.
+static constexpr const char *passingName = "heddle.passing";
+
+/// A copy of a value as a nest.
+static nest::ComputeOp copyOf(OpBuilder &builder, Value value) {
+  auto type = nest::tensorTypeOf(value);
+  nest::NestBuilder copy(builder, value.getLoc());
+  copy.produced = type.getDims();
+  copy.read(value, nest::MapAttr::identity(type));
+  auto op = copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
+    return SmallVector<Value>(read);
+  });
+  op->setAttr("heddle.name", builder.getStringAttr("copy"));
+  return op;
+}
+
+/// A function returns each value once, and none that it was given, that is a literal or that
+/// several steps make: such results are copied.
 static void makeResultsDistinct(func::FuncOp function) {
   auto end = cast<func::ReturnOp>(function.front().getTerminator());
   llvm::DenseSet<Value> seen;
   for (OpOperand &operand : end->getOpOperands()) {
     Value value = operand.get();
     Operation *maker = value.getDefiningOp();
-    if (maker && !isa<nd::ConstantOp>(maker) && seen.insert(value).second)
+    bool isControl = isa_and_nonnull<nest::ControlOp>(maker);
+    if (maker && !isa<nd::ConstantOp>(maker) && !isControl && seen.insert(value).second)
       continue;
     OpBuilder builder(end);
-    auto type = nest::tensorTypeOf(value);
-    nest::NestBuilder copy(builder, value.getLoc());
-    copy.produced = type.getDims();
-    copy.read(value, nest::MapAttr::identity(type));
-    auto op = copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
-      return SmallVector<Value>(read);
-    });
-    op->setAttr("heddle.name", builder.getStringAttr("copy"));
-    operand.set(op.getResult(0));
+    nest::ComputeOp copy = copyOf(builder, value);
+    if (isControl)
+      copy->setAttr(passingName, builder.getUnitAttr());
+    operand.set(copy.getResult(0));
   }
 }
 
@@ -188,22 +200,17 @@ public:
       return function.emitError() << "expected a body without branches";
     entry.function = function;
     entry.spec.name = function.getName().str();
-    if (failed(checkTypes()))
+    bindSymbols();
+    if (failed(prepare(function)))
       return failure();
-    fillSplats(function);
-    makeResultsDistinct(function);
-    delayOverwriting(function);
     for (BlockArgument argument : function.getArguments())
       if (failed(addArgument(argument)))
         return failure();
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
     for (OpOperand &operand : end->getOpOperands())
       resultNumber[operand.get()] = operand.getOperandNumber();
-    for (Operation &op : function.front().without_terminator()) {
-      auto constant = dyn_cast<nd::ConstantOp>(op);
-      if (failed(constant ? addConstant(constant) : addStep(&op)))
-        return failure();
-    }
+    if (failed(addSteps(function)))
+      return failure();
     for (Value value : end.getOperands())
       entry.spec.results.push_back(values.lookup(value));
     program.entries.push_back(std::move(entry));
@@ -219,6 +226,27 @@ private:
   OutlinedEntry entry;
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
+
+  LogicalResult prepare(func::FuncOp function) {
+    if (failed(checkTypes(function)))
+      return failure();
+    fillSplats(function);
+    makeResultsDistinct(function);
+    delayOverwriting(function);
+    return success();
+  }
+
+  LogicalResult addSteps(func::FuncOp function) {
+    for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
+      auto constant = dyn_cast<nd::ConstantOp>(op);
+      auto control = dyn_cast<nest::ControlOp>(op);
+      if (failed(constant  ? addConstant(constant)
+                 : control ? addControl(control)
+                           : addStep(&op)))
+        return failure();
+    }
+    return success();
+  }
 
   /// Lists the symbols that the arguments' sizes tell, as the runtime finds them: sizes that are
   /// linear in one unknown symbol.
@@ -239,7 +267,7 @@ private:
   }
 
   /// Every value needs an element type that lies in memory and sizes that arguments tell.
-  LogicalResult checkTypes() {
+  LogicalResult checkTypes(func::FuncOp function) {
     auto check = [&](Location loc, Type type, const Twine &what) -> LogicalResult {
       auto tensor = dyn_cast<nd::NdTensorType>(type);
       if (!tensor)
@@ -257,15 +285,13 @@ private:
                                   << symbol << "'";
       return success();
     };
-    func::FuncOp function = entry.function;
-    bindSymbols();
     for (BlockArgument argument : function.getArguments())
       if (failed(
               check(argument.getLoc(), argument.getType(), "argument '" + nameOf(argument) + "'")))
         return failure();
     for (Operation &op : function.front().without_terminator()) {
       if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp,
-               nd::ConstantOp>(op))
+               nest::ControlOp, nd::ConstantOp>(op))
         return op.emitOpError() << "was not lowered to a nest";
       for (Type type : op.getResultTypes())
         if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))
@@ -275,8 +301,8 @@ private:
   }
 
   std::string nameOf(BlockArgument argument) {
-    auto name =
-        entry.function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
     return name ? name.str() : "argument" + std::to_string(argument.getArgNumber());
   }
 
@@ -310,10 +336,14 @@ private:
                                      << value.getType() << ": " << problem;
   }
 
+  Layout layoutOf(BlockArgument argument) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto chosen = function.getArgAttrOfType<nest::LayoutAttr>(argument.getArgNumber(), "nd.layout");
+    return chosen ? chosen.getLayout() : defaultLayout(nest::tensorTypeOf(argument));
+  }
+
   LogicalResult addArgument(BlockArgument argument) {
-    auto chosen =
-        entry.function.getArgAttrOfType<nest::LayoutAttr>(argument.getArgNumber(), "nd.layout");
-    Layout layout = chosen ? chosen.getLayout() : defaultLayout(nest::tensorTypeOf(argument));
+    Layout layout = layoutOf(argument);
     if (failed(checkLayout(argument, layout)))
       return failure();
     entry.spec.arguments.push_back(
@@ -337,11 +367,12 @@ private:
   /// Where a nest's result lies: as the function's result says, else as the nest says, else
   /// row-major.
   Layout layoutOf(OpResult result) {
-    auto returned = resultNumber.find(result);
-    if (returned != resultNumber.end())
-      if (auto fixed =
-              entry.function.getResultAttrOfType<nest::LayoutAttr>(returned->second, "nd.layout"))
-        return fixed.getLayout();
+    auto function = result.getOwner()->getParentOfType<func::FuncOp>();
+    for (OpOperand &use : result.getUses())
+      if (isa<func::ReturnOp>(use.getOwner()))
+        if (auto fixed =
+                function.getResultAttrOfType<nest::LayoutAttr>(use.getOperandNumber(), "nd.layout"))
+          return fixed.getLayout();
     if (auto list = result.getOwner()->getAttrOfType<ArrayAttr>("layouts"))
       if (auto chosen = dyn_cast<nest::LayoutAttr>(list[result.getResultNumber()]))
         return chosen.getLayout();
@@ -350,9 +381,98 @@ private:
     return defaultLayout(nest::tensorTypeOf(result));
   }
 
+  //===--------------------------------------------------------------------===//
+  // Branches and loops
+  //===--------------------------------------------------------------------===//
+
+  void addSteering(cpu::StepKind kind, nest::ControlOp op, ArrayRef<int32_t> reads = {}) {
+    OutlinedStep step;
+    step.kind = kind;
+    step.operands = reads;
+    step.spec.name = op.isLoop() ? "while" : "if";
+    step.spec.location = placeOf(op.getLoc());
+    entry.steps.push_back(std::move(step));
+  }
+
+  /// Copies `from` to a value of its own, or to `to`, whichever lies where; the op that says so is
+  /// inserted by `builder`.
+  FailureOr<int32_t> pass(OpBuilder builder, Value from, const Layout &layout,
+                          OutlinedStep::Passing passing, std::optional<int32_t> to = {}) {
+    Operation *copy = copyOf(builder, from);
+    cast<nest::ComputeOp>(copy).setLayout(0, nest::LayoutAttr::get(copy->getContext(), layout));
+    if (to)
+      values[copy->getResult(0)] = *to;
+    if (failed(addStep(copy)))
+      return failure();
+    entry.steps.back().passing = passing;
+    return values.lookup(copy->getResult(0));
+  }
+
+  LogicalResult addControl(nest::ControlOp op) {
+    OpBuilder before(op);
+    SmallVector<func::FuncOp> functions;
+    SmallVector<SmallVector<int32_t>> given;
+    SmallVector<int32_t> results; // of a loop: what it carries
+    for (auto symbol : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
+      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+      functions.push_back(function);
+      given.emplace_back();
+      if (failed(prepare(function)))
+        return failure();
+      for (auto [i, operand] : llvm::enumerate(op.given())) {
+        Layout layout = layoutOf(function.getArgument(unsigned(i)));
+        bool isCarried = op.isLoop() && i < op.getNumResults();
+        if (!isCarried && layout == spec(operand).layout) {
+          given.back().push_back(values.lookup(operand));
+          continue;
+        }
+        FailureOr<int32_t> copy = pass(
+            before, operand, layout,
+            isCarried ? OutlinedStep::Passing::Start : OutlinedStep::Passing::None);
+        if (failed(copy))
+          return failure();
+        given.back().push_back(*copy);
+        if (isCarried)
+          results.push_back(*copy);
+      }
+    }
+    addSteering(op.isLoop() ? cpu::StepKind::Loop : cpu::StepKind::If, op,
+                op.isLoop() ? results[0] : values.lookup(op.getOperand(0)));
+    for (auto [side, function] : llvm::enumerate(functions)) {
+      if (side == 1)
+        addSteering(cpu::StepKind::Else, op);
+      for (auto [argument, value] : llvm::zip_equal(function.getArguments(), given[side]))
+        values[argument] = value;
+      if (failed(addSteps(function)))
+        return failure();
+      OpBuilder end(function.front().getTerminator());
+      for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
+        bool isFirst = i == results.size();
+        FailureOr<int32_t> to = pass(
+            end, value, isFirst ? spec(value).layout : entry.spec.values[size_t(results[i])].layout,
+            op.isLoop() ? OutlinedStep::Passing::Next : OutlinedStep::Passing::Side,
+            isFirst ? std::nullopt : std::optional(results[i]));
+        if (failed(to))
+          return failure();
+        if (isFirst)
+          results.push_back(*to);
+      }
+    }
+    addSteering(op.isLoop() ? cpu::StepKind::EndLoop : cpu::StepKind::EndIf, op);
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
+      values[result] = value;
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Kernels
+  //===--------------------------------------------------------------------===//
+
   LogicalResult addStep(Operation *op) {
     OutlinedStep step;
     step.nest = op;
+    if (op->removeAttr(passingName))
+      step.passing = OutlinedStep::Passing::Start;
     SmallVector<Layout> operandLayouts, resultLayouts;
     KernelLabels labels = orderOperands(op, [&](Value operand) { return spec(operand).layout; });
     for (Value operand : nest::kernelOperands(op)) {
@@ -376,7 +496,9 @@ private:
       }
       resultLayouts.push_back(layout);
       layouts.push_back(nest::LayoutAttr::get(op->getContext(), layout));
-      step.results.push_back(add(result, kind, valueName, layout));
+      auto known = values.find(result); // made by other steps as well
+      step.results.push_back(known != values.end() ? known->second
+                                                   : add(result, kind, valueName, layout));
     }
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;
@@ -402,14 +524,43 @@ private:
 };
 } // namespace
 
+/// Gives every branch and loop functions of its own, and refuses recursion.
+static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
+                                  llvm::SetVector<Operation *> &around,
+                                  llvm::DenseSet<Operation *> &owned) {
+  around.insert(function);
+  for (auto op : function.getOps<nest::ControlOp>()) {
+    SmallVector<Attribute> own;
+    for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
+      auto callee = symbols.lookup<func::FuncOp>(name.getValue());
+      if (around.contains(callee))
+        return op.emitOpError() << "is recursive: '@" << name.getValue() << "' runs itself";
+      if (!owned.insert(callee).second) {
+        callee = callee.clone();
+        symbols.insert(callee);
+      }
+      if (failed(ownFunctions(callee, symbols, around, owned)))
+        return failure();
+      own.push_back(FlatSymbolRefAttr::get(callee));
+    }
+    op.setFunctionsAttr(ArrayAttr::get(op.getContext(), own));
+  }
+  around.remove(function);
+  return success();
+}
+
 FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr machine,
                                            bool showSchedules) {
   OutlinedProgram program;
   ConstantBlock constants;
   std::map<std::string, size_t> kernelOf;
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> around;
+  llvm::DenseSet<Operation *> owned;
+  for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
-        failed(Outliner(program, constants, kernelOf, machine, showSchedules).run(function)))
+        (failed(ownFunctions(function, symbols, around, owned)) ||
+         failed(Outliner(program, constants, kernelOf, machine, showSchedules).run(function))))
       return failure();
   program.constants = constants.take();
   return program;

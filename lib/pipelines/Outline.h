@@ -19,6 +19,7 @@
 
 #include "lib/analysis/Canonical.h"
 #include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/cpu/Entry.h"
 #include "runtime/program/Manifest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,11 +34,15 @@ struct OutlinedKernel {
 };
 
 struct OutlinedStep {
-  mlir::Operation *nest;
-  size_t kernel;
+  mlir::Operation *nest = nullptr; ///< null where the step steers, or clears memory
+  size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
   StepSpec spec;                          ///< without chunks and kernel symbol
   std::vector<int32_t> numbers; ///< the entry's symbols that the kernel gets after the values
+  cpu::StepKind kind = cpu::StepKind::Kernel;
+  /// A copy to what several steps make: before a loop or the end of the entry, at the end of a loop's
+  /// body, of a side of a branch. It is left out where what it copies can be made there at once.
+  enum class Passing { None, Start, Next, Side } passing = Passing::None;
 
   /// The value that op operand or result `value` is, among this step's.
   int32_t operand(mlir::Value value) const;

@@ -54,6 +54,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
   add(createNeutralNamesPass());
+  passes.addPass(nd::createNdOutlineControlPass());
   add(createConvertNdToNestPass());
   add(createCSEPass());
   add(nest::createNestFusePass());

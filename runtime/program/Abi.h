@@ -46,8 +46,8 @@ typedef struct HeddleCallTable {
   int32_t (*barrier)(HeddleCall *call, int32_t thread);
   /** Called by thread 0 before step `step`, after a barrier, when `call->hooks`
    *  is non-zero: managed memory makes and frees buffers here, profilers take
-   *  the time. Step numbers run from 0; a last call with the number of steps
-   *  ends the program. */
+   *  the time. Step numbers run from 0, through branches and loops as these
+   *  go; a last call with the number of steps ends the program. */
   int32_t (*step)(HeddleCall *call, int32_t step);
 } HeddleCallTable;
 

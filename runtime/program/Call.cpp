@@ -36,7 +36,7 @@ const HeddleCallTable &heddle::callTable() {
 
 int32_t Call::step(int32_t index) {
   if (settings.profile)
-    times.push_back(Profile::Clock::now());
+    times.emplace_back(index, Profile::Clock::now());
   if (settings.managed) {
     try {
       makeAndFree(index);
@@ -52,8 +52,9 @@ int32_t Call::step(int32_t index) {
 
 void Call::makeAndFree(int32_t step) {
   const auto &free = plan->freeBefore[size_t(step)], &make = plan->makeBefore[size_t(step)];
-  for (int32_t value : free)
-    settings.manager->free(std::exchange(addresses[size_t(value)], nullptr));
+  for (int32_t value : free) // a branch that was not taken has made none
+    if (void *address = std::exchange(addresses[size_t(value)], nullptr))
+      settings.manager->free(address);
   for (int32_t value : make) {
     const ValueSpec &of = spec.values[size_t(value)];
     addresses[size_t(value)] = settings.manager->allocate(

@@ -80,7 +80,7 @@ private:
   std::atomic<int32_t> status{0};
   int32_t currentStep = -1;
   std::string failure;
-  std::vector<Profile::Clock::time_point> times;
+  std::vector<Profile::Begin> times;
 
   friend const HeddleCallTable &callTable();
   int32_t step(int32_t index);

@@ -16,17 +16,18 @@
 
 using namespace heddle;
 
-void Profile::add(const EntrySpec &entry, const std::vector<Clock::time_point> &times) {
+void Profile::add(const EntrySpec &entry, const std::vector<Begin> &times) {
   std::lock_guard lock(mutex);
   auto caller = std::find(callers.begin(), callers.end(), std::this_thread::get_id());
   int lane = int(caller - callers.begin());
   if (caller == callers.end())
     callers.push_back(std::this_thread::get_id());
   auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
-  for (size_t s = 0; s + 1 < times.size() && s < entry.steps.size(); ++s) {
-    const StepSpec &step = entry.steps[s];
-    recorded.push_back({entry.name, step.name, step.location, seconds(times[s] - start),
-                        seconds(times[s + 1] - times[s]), step.flops, step.bytesMoved, lane});
+  for (size_t i = 0; i + 1 < times.size(); ++i) {
+    auto [s, begin] = times[i];
+    const StepSpec &step = entry.steps[size_t(s)];
+    recorded.push_back({entry.name, step.name, step.location, seconds(begin - start),
+                        seconds(times[i + 1].second - begin), step.flops, step.bytesMoved, lane});
   }
 }
 

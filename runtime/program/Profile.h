@@ -36,8 +36,9 @@ public:
   };
 
   using Clock = std::chrono::steady_clock;
-  /// `times[s]` is when step s began, the last one when the program ended.
-  void add(const EntrySpec &entry, const std::vector<Clock::time_point> &times);
+  using Begin = std::pair<int32_t, Clock::time_point>;
+  /// Which steps began when, in this order; the last one is the program's end.
+  void add(const EntrySpec &entry, const std::vector<Begin> &times);
 
   std::vector<Step> steps() const;
   /// JSON in the Chrome trace event format.

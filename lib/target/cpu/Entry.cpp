@@ -19,7 +19,14 @@ using namespace heddle::cpu;
 using namespace mlir;
 
 namespace {
-class EntryBuilder {
+/// The function that is being written.
+struct Writing {
+  LLVM::LLVMFuncOp function;
+  Value call, thread, addresses, counters, scratch, table, hooked, isFirst, slots, numbers;
+  Block *exit = nullptr;
+};
+
+class EntryBuilder : Writing {
 public:
   EntryBuilder(MLIRContext *context, const std::string &symbol, const std::vector<EntryStep> &steps)
       : b(context), loc(UnknownLoc::get(context)), symbol(symbol), steps(steps) {
@@ -33,22 +40,10 @@ public:
     b.setInsertionPointToEnd(module->getBody());
     declareKernels();
     buildHook();
-    // A function has so many steps at most: LLVM's passes take a time that grows faster than its blocks.
-    constexpr size_t most = 16;
-    SmallVector<LLVM::LLVMFuncOp> parts;
-    for (size_t first = 0; steps.size() > most && first < steps.size(); first += most) {
-      startFunction(symbol + "." + std::to_string(first), LLVM::Linkage::Internal);
-      function.setPassthroughAttr(b.getArrayAttr({b.getStringAttr("noinline")}));
-      parts.push_back(function);
-      emitSteps(first, std::min(first + most, steps.size()));
-      finishFunction();
-    }
     startFunction(symbol, LLVM::Linkage::External);
-    for (LLVM::LLVMFuncOp part : parts)
-      check(LLVM::CallOp::create(b, loc, part, ValueRange{call, thread, number(i32, 0)})
-                .getResult());
-    if (parts.empty())
-      emitSteps(0, steps.size());
+    startSteps(0, steps.size());
+    emitSteps(0, steps.size());
+    meet(int64_t(steps.size()), false);
     finishFunction();
     return std::move(module);
   }
@@ -60,9 +55,7 @@ private:
   const std::vector<EntryStep> &steps;
   Type pointer, i32, i64;
   OwningOpRef<ModuleOp> module;
-  LLVM::LLVMFuncOp function, hook;
-  Value call, thread, addresses, counters, scratch, table, hooked, isFirst, slots, numbers;
-  Block *exit = nullptr;
+  LLVM::LLVMFuncOp hook;
 
   Value number(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value));
@@ -88,7 +81,7 @@ private:
     auto nothing = LLVM::LLVMVoidType::get(b.getContext());
     auto type = LLVM::LLVMFunctionType::get(nothing, {pointer, i64, pointer});
     for (const EntryStep &step : steps)
-      if (declared.insert(step.kernel).second)
+      if (step.kind == StepKind::Kernel && declared.insert(step.kernel).second)
         LLVM::LLVMFuncOp::create(b, loc, step.kernel, type)
             .setVisibility_(LLVM::Visibility::Hidden);
   }
@@ -144,8 +137,8 @@ private:
     finishFunction();
   }
 
-  /// Steps first ... end - 1, and what happens after the last one of the program.
-  void emitSteps(size_t first, size_t end) {
+  /// What steps first ... end - 1 need in a function.
+  void startSteps(size_t first, size_t end) {
     addresses = field(offsetof(HeddleCall, addresses));
     counters = field(offsetof(HeddleCall, counters));
     Value mine = LLVM::ZExtOp::create(b, loc, i64, thread);
@@ -161,12 +154,101 @@ private:
       most = std::max(most, steps[i].values.size() + steps[i].numbers.size());
     numbers = field(offsetof(HeddleCall, symbols));
     slots = LLVM::AllocaOp::create(b, loc, pointer, pointer, number(i64, int64_t(most)));
-    for (size_t i = first; i < end; ++i) {
-      meet(int64_t(i), steps[i].waits && i > 0);
-      emitStep(steps[i], int64_t(i));
+  }
+
+  /// The step behind the branch or loop that begins at `i`, or behind the step.
+  size_t behind(size_t i) const {
+    for (int depth = 0;; ++i) {
+      depth += steps[i].kind == StepKind::If || steps[i].kind == StepKind::Loop;
+      depth -= steps[i].kind == StepKind::EndIf || steps[i].kind == StepKind::EndLoop;
+      if (depth == 0)
+        return i + 1;
     }
-    if (end == steps.size())
-      meet(int64_t(end), false);
+  }
+
+  /// Steps first ... end - 1. A function has so many at most: LLVM's passes take a time that grows
+  /// faster than its blocks.
+  void emitSteps(size_t first, size_t end) {
+    constexpr size_t most = 16;
+    bool isWhole = end - first <= most;
+    for (size_t i = first, next; i < end; i = next) {
+      next = behind(i);
+      if (isWhole || (i == first && next == end)) {
+        emitOne(i, next);
+        continue;
+      }
+      while (next < end && behind(next) - i <= most)
+        next = behind(next);
+      emitPart(i, next);
+    }
+  }
+
+  /// The steps as a function of their own, and a call of it.
+  void emitPart(size_t first, size_t end) {
+    Writing outer = *this;
+    OpBuilder::InsertPoint here = b.saveInsertionPoint();
+    startFunction(symbol + "." + std::to_string(first), LLVM::Linkage::Internal);
+    function.setPassthroughAttr(b.getArrayAttr({b.getStringAttr("noinline")}));
+    LLVM::LLVMFuncOp part = function;
+    startSteps(first, end);
+    emitSteps(first, end);
+    finishFunction();
+    static_cast<Writing &>(*this) = outer;
+    b.restoreInsertionPoint(here);
+    check(LLVM::CallOp::create(b, loc, part, ValueRange{call, thread, number(i32, 0)}).getResult());
+  }
+
+  void branchTo(Block *block) { LLVM::BrOp::create(b, loc, ValueRange{}, block); }
+  /// Goes on at one of the blocks, as a truth value says.
+  void branchOn(const EntryStep &step, Block *yes, Block *no) {
+    Value truth = LLVM::LoadOp::create(b, loc, b.getI8Type(),
+                                       load(offset(addresses, 8 * int64_t(step.values[0]))));
+    LLVM::CondBrOp::create(
+        b, loc, compare(LLVM::ICmpPredicate::ne, truth, number(b.getI8Type(), 0)), yes, no);
+  }
+
+  /// A step, or a branch or loop, which ends before `end`.
+  void emitOne(size_t i, size_t end) {
+    const EntryStep &step = steps[i];
+    if (step.kind == StepKind::Kernel) {
+      meet(int64_t(i), step.waits && i > 0);
+      return emitStep(step, int64_t(i));
+    }
+    Block *body = newBlock(), *after = newBlock();
+    if (step.kind == StepKind::If) {
+      size_t middle = i + 1;
+      while (steps[middle].kind != StepKind::Else)
+        middle = behind(middle);
+      Block *otherwise = newBlock();
+      meet(int64_t(i), step.waits);
+      branchOn(step, body, otherwise);
+      b.setInsertionPointToEnd(body);
+      emitSteps(i + 1, middle);
+      meet(int64_t(middle), false);
+      branchTo(after);
+      b.setInsertionPointToEnd(otherwise);
+      emitSteps(middle + 1, end - 1);
+      branchTo(after);
+      b.setInsertionPointToEnd(after);
+      return meet(int64_t(end - 1), steps[end - 1].waits);
+    }
+    Block *head = newBlock();
+    branchTo(head);
+    b.setInsertionPointToEnd(head);
+    meet(int64_t(i), step.waits);
+    branchOn(step, body, after);
+    b.setInsertionPointToEnd(body);
+    emitSteps(i + 1, end - 1);
+    meet(int64_t(end - 1), steps[end - 1].waits);
+    // All have met: chunks are counted from zero again, which is seen where the loop begins.
+    Block *reset = newBlock();
+    LLVM::CondBrOp::create(b, loc, isFirst, reset, head);
+    b.setInsertionPointToEnd(reset);
+    for (size_t s = i + 1; s + 1 < end; ++s)
+      if (steps[s].kind == StepKind::Kernel && !steps[s].serial)
+        LLVM::StoreOp::create(b, loc, number(i64, 0), offset(counters, 64 * int64_t(s)));
+    branchTo(head);
+    b.setInsertionPointToEnd(after);
   }
 
   /// What happens before a step (after the last: before the end).

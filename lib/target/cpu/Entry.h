@@ -15,6 +15,14 @@
 //     step 3   serial              c -> d        no barrier: thread 0 did step 2 itself
 //     step 4   shared, waits       d -> e
 //
+// Steps that hold no kernel steer: they read a truth value, and say which steps come next.
+//
+//     step 5   If c                           step 5   Loop c       while c holds:
+//     step 6     ...                          step 6     ...
+//     step 7   Else                           step 7     ...        makes c anew
+//     step 8     ...                          step 8   EndLoop      back to step 5
+//     step 9   EndIf
+//
 // When the call has hooks, all threads meet before every step and thread 0 calls the hook.
 //
 //===----------------------------------------------------------------------===//
@@ -30,16 +38,19 @@
 
 namespace heddle::cpu {
 
+enum class StepKind : uint8_t { Kernel, If, Else, EndIf, Loop, EndLoop };
+
 struct EntryStep {
-  std::string kernel;
+  std::string kernel; ///< empty where a step steers
   int64_t chunks = 1;
   bool serial = false;         ///< run by thread 0 alone
   bool waits = true;           ///< a barrier stands before it
-  std::vector<int32_t> values; ///< the entry's values that the kernel is given
+  std::vector<int32_t> values; ///< the entry's values that the kernel is given; the truth value
   /// Positions in HeddleCall::symbols: of numbers that the kernel is given after the values, and of
   /// how many chunks there are; -1: as `chunks` says.
   std::vector<int32_t> numbers;
   int32_t chunksAt = -1;
+  StepKind kind = StepKind::Kernel;
 };
 
 /// A module in the LLVM dialect with the function `symbol`.

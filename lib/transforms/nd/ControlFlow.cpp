@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - loops become scans, branches selections ----------===//
+//===- ControlFlow.cpp - loops and branches of tensors -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace heddle::nd {
 #define GEN_PASS_DEF_NDEXPANDCONTROLFLOWPASS
+#define GEN_PASS_DEF_NDOUTLINECONTROLPASS
 #include "lib/transforms/nd/Passes.h.inc"
 } // namespace heddle::nd
 
@@ -41,20 +44,145 @@ static void eraseDeadScalarsIn(Operation *root) {
   });
 }
 
-static LogicalResult toScan(scf::ForOp op) {
-  auto low = getConstantIntValue(op.getLowerBound()),
-       high = getConstantIntValue(op.getUpperBound()), stride = getConstantIntValue(op.getStep());
-  if (!low || !high || !stride || *stride <= 0)
-    return op.emitOpError()
-           << "expected a number of steps that is known when the program is compiled: "
-              "bounds that are constants and a positive step; write the largest number of "
-              "steps and an scf.if in the body that keeps the carried tensors";
+Value nd::tensorOfScalar(OpBuilder &builder, Operation *op, Value scalar) {
+  if (auto item = scalar.getDefiningOp<ItemOp>())
+    return item.getInput();
+  if (auto known = getConstantIntValue(scalar)) {
+    Type element = scalar.getType().isIndex() ? builder.getI64Type() : scalar.getType();
+    return buildConstant(builder, op->getLoc(), NdTensorType::get(element, ArrayRef<Dim>()),
+                         builder.getIntegerAttr(element, *known));
+  }
+  op->emitOpError() << "expected its conditions and bounds to come from nd.item, or to be constants";
+  return {};
+}
+
+/// Points that the ops of a region visit, which tells how much work it is.
+static double workOf(Region &region) {
+  double work = 0;
+  region.walk([&](Operation *op) {
+    double most = 0;
+    for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                              SmallVector<Type>(op->getResultTypes())))
+      if (auto tensor = dyn_cast<NdTensorType>(type)) {
+        double points = 1;
+        for (const Dim &dim : tensor.getDims())
+          points *= double(dim.size().typical());
+        most = std::max(most, points);
+      }
+    work += most;
+  });
+  return work;
+}
+/// Steps that take longer than the threads need to meet.
+static constexpr double heavyWork = 1 << 16;
+
+static bool holdsLoop(Operation *op) {
+  WalkResult result = op->walk([&](scf::WhileOp loop) {
+    return loop == op ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+static LogicalResult verifyLoop(scf::ForOp op) {
   if (failed(expectTensors(op, op.getResultTypes())))
     return failure();
   for (Operation *user : op.getInductionVar().getUsers())
     if (!isa<FromItemOp>(user))
       return user->emitOpError()
              << "expected the counter of a loop to be used by nd.from_item alone";
+  if (auto stride = getConstantIntValue(op.getStep()); !stride || *stride <= 0)
+    return op.emitOpError() << "expected a positive step that is a constant";
+  return success();
+}
+
+/// What the counter of a loop is at step `at`: low + stride * at.
+static Value counterAt(OpBuilder &builder, Location loc, Value at, Value low, int64_t stride) {
+  Type element = builder.getI64Type();
+  return buildPointwise(builder, loc, {at, low}, element, [&](OpBuilder &b, ValueRange s) -> Value {
+    Value scaled =
+        arith::MulIOp::create(b, loc, s[0], buildNumber(b, loc, element, double(stride)));
+    return arith::AddIOp::create(b, loc, scaled, s[1]);
+  });
+}
+/// Gives users of a loop's counter the tensor that stands for it.
+static void replaceCounter(OpBuilder &builder, Location loc, Value counter, Value at) {
+  for (Operation *user : llvm::make_early_inc_range(counter.getUsers())) {
+    builder.setInsertionPoint(user);
+    Value value = user->getResult(0);
+    value.replaceAllUsesWith(buildCast(builder, loc, at, tensorType(value).getElementType()));
+    user->erase();
+  }
+}
+
+/// Carries a number of steps done, and compares it with the number of steps to do.
+static LogicalResult toWhile(scf::ForOp op) {
+  if (failed(verifyLoop(op)))
+    return failure();
+  Location loc = op.getLoc();
+  OpBuilder builder(op);
+  Type i64 = builder.getI64Type();
+  auto scalar = NdTensorType::get(i64, ArrayRef<Dim>());
+  Value low = tensorOfScalar(builder, op, op.getLowerBound()),
+        high = tensorOfScalar(builder, op, op.getUpperBound());
+  if (!low || !high)
+    return failure();
+  low = buildCast(builder, loc, low, i64);
+  high = buildCast(builder, loc, high, i64);
+  int64_t stride = *getConstantIntValue(op.getStep());
+  Value count =
+      buildPointwise(builder, loc, {low, high}, i64, [&](OpBuilder &b, ValueRange s) -> Value {
+        Value distance = arith::SubIOp::create(b, loc, s[1], s[0]);
+        if (stride == 1)
+          return distance;
+        Value up = arith::AddIOp::create(b, loc, distance, buildNumber(b, loc, i64, double(stride - 1)));
+        return arith::DivSIOp::create(b, loc, up, buildNumber(b, loc, i64, double(stride)));
+      });
+  SmallVector<Value> carried{
+      buildConstant(builder, loc, scalar, builder.getIntegerAttr(i64, 0))};
+  llvm::append_range(carried, op.getInitArgs());
+  auto loop = scf::WhileOp::create(
+      builder, loc, ValueRange(carried).getTypes(), carried,
+      [&](OpBuilder &b, Location, ValueRange state) {
+        Value more = buildPointwise(
+            b, loc, {state[0], count}, b.getI1Type(), [&](OpBuilder &b, ValueRange s) -> Value {
+              return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, s[0], s[1]);
+            });
+        scf::ConditionOp::create(b, loc, ItemOp::create(b, loc, b.getI1Type(), more), state);
+      },
+      [&](OpBuilder &b, Location, ValueRange state) {
+        Value next = buildPointwise(b, loc, state[0], i64, [&](OpBuilder &b, ValueRange s) -> Value {
+          return arith::AddIOp::create(b, loc, s[0], buildNumber(b, loc, i64, 1));
+        });
+        if (!op.getInductionVar().use_empty()) {
+          Value at = counterAt(b, loc, state[0], low, stride);
+          replaceCounter(b, loc, op.getInductionVar(), at);
+          b.setInsertionPointToEnd(state[0].getParentBlock());
+        }
+        Block *body = state[0].getParentBlock();
+        for (auto [old, fresh] : llvm::zip_equal(op.getRegionIterArgs(), state.drop_front()))
+          old.replaceAllUsesWith(fresh);
+        Operation *yield = op.getBody()->getTerminator();
+        SmallVector<Value> yielded{next};
+        llvm::append_range(yielded, yield->getOperands());
+        yield->erase();
+        body->getOperations().splice(body->end(), op.getBody()->getOperations());
+        b.setInsertionPointToEnd(body);
+        scf::YieldOp::create(b, loc, yielded);
+      });
+  op->replaceAllUsesWith(loop.getResults().drop_front());
+  op.erase();
+  return success();
+}
+
+static bool isCounted(scf::ForOp op) {
+  return getConstantIntValue(op.getLowerBound()) && getConstantIntValue(op.getUpperBound());
+}
+
+static LogicalResult toScan(scf::ForOp op) {
+  if (failed(verifyLoop(op)))
+    return failure();
+  auto low = getConstantIntValue(op.getLowerBound()),
+       high = getConstantIntValue(op.getUpperBound()), stride = getConstantIntValue(op.getStep());
   int64_t count = *high <= *low ? 0 : (*high - *low + *stride - 1) / *stride;
   if (count == 0) {
     op->replaceAllUsesWith(op.getInitArgs());
@@ -70,12 +198,9 @@ static LogicalResult toScan(scf::ForOp op) {
   if (!op.getInductionVar().use_empty()) {
     Type element = builder.getI64Type();
     Value iota = buildIota(builder, loc, along, element);
-    reads.push_back(
-        buildPointwise(builder, loc, iota, element, [&](OpBuilder &b, ValueRange s) -> Value {
-          Value scaled =
-              arith::MulIOp::create(b, loc, s[0], buildNumber(b, loc, element, double(*stride)));
-          return arith::AddIOp::create(b, loc, scaled, buildNumber(b, loc, element, double(*low)));
-        }));
+    Value first = buildConstant(builder, loc, NdTensorType::get(element, ArrayRef<Dim>()),
+                                builder.getIntegerAttr(element, *low));
+    reads.push_back(counterAt(builder, loc, iota, first, *stride));
   }
   auto scan =
       nest::ScanOp::create(builder, loc, op.getResultTypes(), op.getInitArgs(), reads,
@@ -85,12 +210,7 @@ static LogicalResult toScan(scf::ForOp op) {
   if (!reads.empty()) {
     BlockArgument at =
         block.addArgument(NdTensorType::get(builder.getI64Type(), ArrayRef<Dim>()), loc);
-    for (Operation *user : llvm::make_early_inc_range(block.getArgument(0).getUsers())) {
-      builder.setInsertionPoint(user);
-      Value value = user->getResult(0);
-      value.replaceAllUsesWith(buildCast(builder, loc, at, tensorType(value).getElementType()));
-      user->erase();
-    }
+    replaceCounter(builder, loc, block.getArgument(0), at);
   }
   block.eraseArgument(0);
   builder.setInsertionPointToEnd(&block);
@@ -105,11 +225,15 @@ static LogicalResult toScan(scf::ForOp op) {
 static LogicalResult toSelection(scf::IfOp op) {
   if (failed(expectTensors(op, op.getResultTypes())))
     return failure();
-  auto item = op.getCondition().getDefiningOp<ItemOp>();
   auto known = getConstantIntValue(op.getCondition());
-  if (!item && !known)
-    return op.emitOpError() << "expected a condition from nd.item, or a constant";
+  bool isInKernel = op->getParentOfType<nest::ScanOp>();
+  if (!known && !isInKernel &&
+      (holdsLoop(op) || workOf(op.getThenRegion()) + workOf(op.getElseRegion()) > heavyWork))
+    return success();
   OpBuilder builder(op);
+  Value condition = tensorOfScalar(builder, op, op.getCondition());
+  if (!condition)
+    return failure();
   SmallVector<SmallVector<Value>> sides;
   for (Region *side : {&op.getThenRegion(), &op.getElseRegion()}) {
     if (side->empty())
@@ -123,7 +247,7 @@ static LogicalResult toSelection(scf::IfOp op) {
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     results.push_back(
         known ? sides[*known ? 0 : 1][i]
-              : select(builder, op.getLoc(), item.getInput(), sides[0][i], sides[1][i]));
+              : select(builder, op.getLoc(), condition, sides[0][i], sides[1][i]));
   op->replaceAllUsesWith(results);
   op.erase();
   return success();
@@ -131,33 +255,32 @@ static LogicalResult toSelection(scf::IfOp op) {
 
 /// What upstream makes of a branch whose sides are empty.
 static LogicalResult toPointwise(arith::SelectOp op) {
-  auto item = op.getCondition().getDefiningOp<ItemOp>();
   if (!isa<NdTensorType>(op.getType()))
     return success();
-  if (!item)
-    return op.emitOpError() << "expected a condition from nd.item";
   OpBuilder builder(op);
+  Value condition = tensorOfScalar(builder, op, op.getCondition());
+  if (!condition)
+    return failure();
   op.replaceAllUsesWith(
-      select(builder, op.getLoc(), item.getInput(), op.getTrueValue(), op.getFalseValue()));
+      select(builder, op.getLoc(), condition, op.getTrueValue(), op.getFalseValue()));
   op.erase();
   return success();
 }
 
-/// The counter of a loop with one step, which upstream made a constant.
-static LogicalResult toConstant(FromItemOp op) {
-  auto known = getConstantIntValue(op.getInput());
-  if (!known)
-    return op.emitOpError() << "expected the counter of a loop, or a constant";
+/// The counter of a loop with one step, which upstream made a constant; a tensor's item.
+static LogicalResult toTensor(FromItemOp op) {
   OpBuilder builder(op);
-  NdTensorType type = tensorType(op.getResult());
-  op.replaceAllUsesWith(
-      buildConstant(builder, op.getLoc(), type, builder.getIntegerAttr(type.scalarType(), *known)));
+  Value tensor = tensorOfScalar(builder, op, op.getInput());
+  if (!tensor)
+    return failure();
+  op.replaceAllUsesWith(buildCast(builder, op.getLoc(), tensor,
+                                  tensorType(op.getResult()).getElementType()));
   op.erase();
   return success();
 }
 
 template <typename Op>
-static LogicalResult replaceAll(Operation *root, LogicalResult (*replace)(Op)) {
+static LogicalResult replaceAll(Operation *root, llvm::function_ref<LogicalResult(Op)> replace) {
   SmallVector<Op> ops; // those inside others first
   root->walk([&](Op op) { ops.push_back(op); });
   for (Op op : ops)
@@ -167,26 +290,232 @@ static LogicalResult replaceAll(Operation *root, LogicalResult (*replace)(Op)) {
   return success();
 }
 
-LogicalResult nd::scansForLoops(Operation *root) {
-  return failure(failed(replaceAll<scf::ForOp>(root, toScan)) ||
+LogicalResult nd::whilesForCounts(Operation *root) {
+  return replaceAll<scf::ForOp>(
+      root, [](scf::ForOp op) { return isCounted(op) ? success() : toWhile(op); });
+}
+LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
+  auto replace = [&](scf::ForOp op) {
+    bool isLoop = !isCounted(op) || holdsLoop(op) ||
+                  (keepsHeavy && !op->getParentOfType<nest::ScanOp>() &&
+                   workOf(op.getRegion()) > heavyWork);
+    return isLoop ? toWhile(op) : toScan(op);
+  };
+  return failure(failed(replaceAll<scf::ForOp>(root, replace)) ||
                  failed(replaceAll<arith::SelectOp>(root, toPointwise)) ||
-                 failed(replaceAll<FromItemOp>(root, toConstant)));
+                 failed(replaceAll<FromItemOp>(root, toTensor)));
 }
 LogicalResult nd::selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);
 }
 
+//===----------------------------------------------------------------------===//
+// Functions for what is left
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Takes the parts of one branch or loop to functions.
+class ControlOutliner {
+public:
+  explicit ControlOutliner(Operation *op)
+      : op(op), loc(op->getLoc()), builder(op), parent(op->getParentOfType<func::FuncOp>()),
+        last(parent) {}
+
+  LogicalResult run() {
+    for (Type type : op->getResultTypes())
+      if (failed(expectTensors(op, type)))
+        return failure();
+    // Scalars of control flow are taken from their tensors again in each region; literals are
+    // known there.
+    for (Region &region : op->getRegions()) {
+      llvm::SetVector<Value> used;
+      getUsedValuesDefinedAbove(region, used);
+      for (Value value : used)
+        if (Operation *made = value.getDefiningOp();
+            isa_and_nonnull<ConstantOp>(made) || !isa<NdTensorType>(value.getType())) {
+          builder.setInsertionPointToStart(&region.front());
+          if (!isa_and_nonnull<ItemOp, arith::ConstantOp, ConstantOp>(made))
+            return op->emitOpError() << "expected scalars from nd.item, or constants";
+          replaceAllUsesInRegionWith(value, builder.clone(*made)->getResult(0), region);
+        }
+    }
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    captured.assign(used.begin(), used.end());
+    builder.setInsertionPoint(op);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return outline(branch);
+    return outline(cast<scf::WhileOp>(op));
+  }
+
+private:
+  Operation *op;
+  Location loc;
+  OpBuilder builder;
+  func::FuncOp parent;
+  Operation *last; ///< function
+  SmallVector<Value> captured;
+
+  /// A private function of `arguments`, to which they are mapped.
+  func::FuncOp start(StringRef name, ValueRange arguments, TypeRange results, IRMapping &mapping) {
+    auto function = func::FuncOp::create(
+        loc, (parent.getName() + "." + name).str(),
+        FunctionType::get(op->getContext(), arguments.getTypes(), results));
+    function.setPrivate();
+    if (Attribute names = parent->getAttr("heddle.names"))
+      function->setAttr("heddle.names", names);
+    SymbolTable(parent->getParentOp()).insert(function, std::next(last->getIterator()));
+    last = function;
+    Block *block = function.addEntryBlock();
+    for (unsigned i = 0; i < arguments.size(); ++i)
+      function.setArgAttr(i, "nd.layout", builder.getStringAttr("any"));
+    mapping.map(arguments, block->getArguments());
+    builder.setInsertionPointToEnd(block);
+    return function;
+  }
+  /// Clones the ops of `block` and gives what `mapping` makes of `values`.
+  SmallVector<Value> clone(Block &block, ValueRange values, IRMapping &mapping) {
+    for (Operation &inner : block.without_terminator())
+      builder.clone(inner, mapping);
+    return llvm::map_to_vector(values,
+                               [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+  void replace(ArrayRef<Attribute> functions, ValueRange operands, TypeRange types,
+               llvm::function_ref<SmallVector<Value>(ValueRange)> results) {
+    builder.setInsertionPoint(op);
+    auto control = nest::ControlOp::create(builder, loc, types, builder.getArrayAttr(functions),
+                                           operands, ArrayAttr());
+    op->replaceAllUsesWith(results(control.getResults()));
+    op->erase();
+  }
+
+  LogicalResult outline(scf::IfOp branch) {
+    Value condition = tensorOfScalar(builder, op, branch.getCondition());
+    if (!condition)
+      return failure();
+    SmallVector<Attribute> functions;
+    for (auto [region, name] : {std::pair(&branch.getThenRegion(), "then"),
+                                std::pair(&branch.getElseRegion(), "else")}) {
+      IRMapping mapping;
+      functions.push_back(
+          FlatSymbolRefAttr::get(start(name, captured, op->getResultTypes(), mapping)));
+      Block &block = region->front();
+      func::ReturnOp::create(builder, loc,
+                             clone(block, block.getTerminator()->getOperands(), mapping));
+    }
+    SmallVector<Value> operands{condition};
+    llvm::append_range(operands, captured);
+    replace(functions, operands, op->getResultTypes(),
+            [](ValueRange results) { return SmallVector<Value>(results); });
+    return success();
+  }
+
+  /// The condition and what the loop passes on, of what it carries.
+  FailureOr<SmallVector<Value>> step(scf::WhileOp loop, ValueRange carried, IRMapping &mapping) {
+    mapping.map(loop.getBeforeArguments(), carried);
+    scf::ConditionOp end = loop.getConditionOp();
+    clone(*loop.getBeforeBody(), {}, mapping);
+    Value condition = tensorOfScalar(builder, op, mapping.lookupOrDefault(end.getCondition()));
+    if (!condition)
+      return failure();
+    SmallVector<Value> state{condition};
+    for (Value value : end.getArgs())
+      state.push_back(mapping.lookupOrDefault(value));
+    return state;
+  }
+
+  LogicalResult outline(scf::WhileOp loop) {
+    IRMapping first, mapping;
+    FailureOr<SmallVector<Value>> state = step(loop, loop.getInits(), first);
+    if (failed(state))
+      return failure();
+    // What a step passes on as it got it is captured.
+    SmallVector<Value> passed(state->begin() + 1, state->end());
+    auto isKept = [&](unsigned i) {
+      auto argument = dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[i]);
+      return argument && argument.getOwner() == loop.getBeforeBody() &&
+             loop.getYieldOp().getOperand(argument.getArgNumber()) == loop.getAfterArguments()[i];
+    };
+    SmallVector<unsigned> carried, kept;
+    for (unsigned i = 0; i < passed.size(); ++i)
+      (isKept(i) ? kept : carried).push_back(i);
+    SmallVector<Value> operands{state->front()};
+    for (unsigned i : carried)
+      operands.push_back(passed[i]);
+    SmallVector<Type> types(ValueRange(operands).getTypes());
+    SmallVector<Value> constant;
+    for (unsigned i : kept)
+      constant.push_back(passed[i]);
+    // One value may be several operands; each has an argument of its own.
+    size_t firstCaptured = operands.size();
+    llvm::append_range(operands, constant);
+    llvm::append_range(operands, captured);
+    func::FuncOp function = start("loop", operands, types, mapping);
+    ValueRange arguments = function.getArguments();
+    for (auto [value, argument] : llvm::zip_equal(
+             captured, arguments.drop_front(firstCaptured + constant.size())))
+      mapping.map(value, argument);
+    for (auto [k, i] : llvm::enumerate(carried))
+      mapping.map(loop.getAfterArguments()[i], arguments[1 + k]);
+    for (auto [k, i] : llvm::enumerate(kept))
+      mapping.map(loop.getAfterArguments()[i], arguments[firstCaptured + k]);
+    for (unsigned i = 0; i < types.size(); ++i)
+      function.setArgAttr(i, "heddle.donate", builder.getI64IntegerAttr(i));
+    SmallVector<Value> after = clone(*loop.getAfterBody(), loop.getYieldOp().getOperands(), mapping);
+    FailureOr<SmallVector<Value>> next = step(loop, after, mapping);
+    if (failed(next))
+      return failure();
+    SmallVector<Value> yielded{next->front()};
+    for (unsigned i : carried)
+      yielded.push_back((*next)[1 + i]);
+    func::ReturnOp::create(builder, loc, yielded);
+    replace(FlatSymbolRefAttr::get(function), operands, types, [&](ValueRange results) {
+      SmallVector<Value> all(passed);
+      for (auto [k, i] : llvm::enumerate(carried))
+        all[i] = results[1 + k];
+      return all;
+    });
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult nd::outlineControl(ModuleOp module) {
+  SmallVector<Operation *> ops; // those inside others last: they are copied with these
+  auto find = [&] {
+    ops.clear();
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isa<scf::IfOp, scf::WhileOp>(op))
+        return WalkResult::advance();
+      ops.push_back(op);
+      return WalkResult::skip();
+    });
+    return !ops.empty();
+  };
+  while (find())
+    for (Operation *op : ops) {
+      if (!isa<func::FuncOp>(op->getParentOp()))
+        return op->emitOpError() << "cannot stand in '" << op->getParentOp()->getName()
+                                 << "'; write an scf.for instead of the scan";
+      if (failed(ControlOutliner(op).run()))
+        return failure();
+    }
+  for (auto function : module.getOps<func::FuncOp>())
+    eraseDeadScalarsIn(function);
+  return success();
+}
+
 namespace {
 struct NdExpandControlFlowPass : nd::impl::NdExpandControlFlowPassBase<NdExpandControlFlowPass> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([](scf::WhileOp op) {
-      op.emitOpError()
-          << "cannot be compiled: the number of its steps is not known; write scf.for with the "
-             "largest number of steps and an scf.if in the body that keeps the carried tensors";
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted() || failed(scansForLoops(getOperation())) ||
+    if (failed(scansForLoops(getOperation(), /*keepsHeavy=*/true)) ||
         failed(selectionsForBranches(getOperation())))
+      signalPassFailure();
+  }
+};
+struct NdOutlineControlPass : nd::impl::NdOutlineControlPassBase<NdOutlineControlPass> {
+  void runOnOperation() override {
+    if (failed(outlineControl(getOperation())))
       signalPassFailure();
   }
 };

@@ -6,33 +6,45 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions may hold `scf.if`, `scf.for` and `scf.while` whose values are tensors. Their scalars
-// come from `nd.item` and constants, and go back by `nd.from_item`. Two rewrites take them to ops
-// that need no control: a loop with a known number of steps is a scan that carries its tensors,
+// come from `nd.item` and constants, and go back by `nd.from_item`. What is small, or has to be
+// differentiated, becomes ops that need no control: a loop with a known number of steps is a scan,
 //
 //     %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> T      nest.scan along <step$1:
 //     9>
 //                                                                            init(%x) reads(%iota)
 //
-// and a branch computes both sides and selects (ops have no effects and always come to an end).
+// and a branch computes both sides and selects (ops have no effects). The rest, `scf.while` and
+// `scf.if`, stays until the function's names are chosen; then `outlineControl` makes functions of
+// its parts, which the compiled program jumps among:
+//
+//     scf.while (%s = %x) { c(%s) } do { f(%s) }                  %c = c(%x)
+//                                                                 nest.control [@loop] %c, %x
+//     @loop(%c, %s) = { %t = f(%s); return c(%t), %t }
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TRANSFORMS_ND_CONTROLFLOW_H
 #define HEDDLE_TRANSFORMS_ND_CONTROLFLOW_H
 
-#include "mlir/Support/LogicalResult.h"
-
-namespace mlir {
-class Operation;
-} // namespace mlir
+#include "mlir/IR/BuiltinOps.h"
 
 namespace heddle::nd {
 
-/// Replaces the loops in `root` (`scf.for`) by scans; refuses those of which the number of steps is
-/// not known.
-mlir::LogicalResult scansForLoops(mlir::Operation *root);
-/// Replaces the branches in `root` (`scf.if`) by both sides and selections.
+/// Replaces the loops in `root` (`scf.for`): those of which the number of steps is not known, and
+/// those that hold loops which have to stay, by `scf.while`; the others by scans, but where
+/// `keepsHeavy` only if a step is little work.
+mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false);
+/// Replaces those loops in `root` of which the number of steps is not known by `scf.while`.
+mlir::LogicalResult whilesForCounts(mlir::Operation *root);
+/// Replaces the branches in `root` (`scf.if`) by both sides and selections; those stay that hold
+/// loops, and those whose sides are much work.
 mlir::LogicalResult selectionsForBranches(mlir::Operation *root);
+/// Makes `nest.control` and functions of what is left, in all functions of `module`.
+mlir::LogicalResult outlineControl(mlir::ModuleOp module);
+
+/// The tensor that a scalar of control flow was taken from: what `nd.item` takes, or a constant.
+/// Null, with a diagnostic at `op`, if it is something else.
+mlir::Value tensorOfScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value scalar);
 
 } // namespace heddle::nd
 

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace heddle::nd {
 #define GEN_PASS_DEF_NDDIFFERENTIATEPASS
@@ -79,7 +81,8 @@ public:
   }
   LogicalResult run(SmallVector<Operation *> ops) {
     nest::expandForGradient(
-        builder, [&](Value value, Value other) { replaced[value] = other; }, ops);
+        builder, [&](Value value, Value other) { replaced[value] = other; }, ops,
+        /*carries=*/false);
     OpBuilder::InsertionGuard guard(builder);
     for (Operation *op : ops) {
       builder.setInsertionPointAfter(op);
@@ -101,6 +104,9 @@ private:
 
   LogicalResult visit(Operation *op);
   LogicalResult visitControl(Operation *op);
+  LogicalResult visitScan(nest::ScanOp op);
+  void setTangents(ValueRange values, ValueRange from);
+  void takeBoth(ValueRange old, ValueRange both);
   void appendTangents(Location loc, SmallVectorImpl<Value> &values) const;
   FailureOr<SmallVector<Operation *>> opsSince(Operation *before, SmallVectorImpl<Value> &values);
 };
@@ -160,13 +166,10 @@ LogicalResult ForwardMode::visitControl(Operation *op) {
         builder.createBlock(&to, to.end(), taken, SmallVector<Location>(taken.size(), loc));
     ForwardMode inner = *this;
     IRMapping mapping;
-    unsigned next = from.getNumArguments();
-    for (BlockArgument argument : from.getArguments()) {
-      Value fresh = block->getArgument(argument.getArgNumber());
-      mapping.map(argument, fresh);
-      if (!floatTypes(fresh.getType()).empty())
-        inner.set(fresh, block->getArgument(next++));
-    }
+    unsigned count = from.getNumArguments();
+    ValueRange fresh = block->getArguments();
+    mapping.map(from.getArguments(), fresh.take_front(count));
+    inner.setTangents(fresh.take_front(count), fresh.drop_front(count));
     SmallVector<Operation *> ops;
     for (Operation &each : from.front().without_terminator())
       ops.push_back(builder.clone(each, mapping));
@@ -180,22 +183,91 @@ LogicalResult ForwardMode::visitControl(Operation *op) {
       value = inner.value(value);
     builder.create(OperationState(loc, end->getName(), yielded, {}, end->getAttrs()));
   }
-  unsigned next = op->getNumResults();
-  for (auto [old, fresh] : llvm::zip(op->getResults(), both->getResults())) {
-    primal[old] = fresh;
-    if (!floatTypes(old.getType()).empty()) {
-      set(old, both->getResult(next));
-      set(fresh, both->getResult(next++));
-    }
-  }
-  op->replaceAllUsesWith(both->getResults().take_front(op->getNumResults()));
+  takeBoth(op->getResults(), both->getResults());
   return success();
+}
+
+/// A scan that carries tangents beside its tensors: nothing has to be kept.
+LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op.getBody(), used);
+  if (llvm::none_of(used, [&](Value value) { return bool(tangent(value)); }))
+    return success();
+  Location loc = op.getLoc();
+  unsigned n = op.getInits().size();
+  SmallVector<Value> inits(op.getInits()), reads(op.getReads());
+  appendTangents(loc, inits);
+  appendTangents(loc, reads);
+  auto withTangents = [](TypeRange types) {
+    SmallVector<Type> all(types);
+    llvm::append_range(all, floatTypes(types));
+    return all;
+  };
+  SmallVector<Type> types = withTangents(TypeRange(op->getResultTypes()).take_front(n));
+  llvm::append_range(types, withTangents(TypeRange(op->getResultTypes()).drop_front(n)));
+  auto both = nest::ScanOp::create(builder, loc, types, inits, reads, op.getAlong(),
+                                   op.getReverse(), ArrayAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  Block &from = op.getBody().front();
+  Block *block = builder.createBlock(&both.getBody());
+  ForwardMode inner = *this;
+  IRMapping mapping;
+  for (ValueRange part : {ValueRange(from.getArguments()).take_front(n),
+                          ValueRange(from.getArguments()).drop_front(n)}) {
+    unsigned first = block->getNumArguments();
+    for (Type type : withTangents(part.getTypes()))
+      block->addArgument(type, loc);
+    ValueRange fresh = ValueRange(block->getArguments()).drop_front(first);
+    mapping.map(part, fresh.take_front(part.size()));
+    inner.setTangents(fresh.take_front(part.size()), fresh.drop_front(part.size()));
+  }
+  SmallVector<Operation *> ops;
+  for (Operation &each : from.without_terminator())
+    ops.push_back(builder.clone(each, mapping));
+  SmallVector<Value> yielded = llvm::map_to_vector(
+      from.getTerminator()->getOperands(), [&](Value v) { return mapping.lookupOrDefault(v); });
+  if (failed(inner.run(ops)))
+    return failure();
+  SmallVector<Value> carried(ArrayRef(yielded).take_front(n)), outputs(ArrayRef(yielded).drop_front(n));
+  inner.appendTangents(loc, carried);
+  inner.appendTangents(loc, outputs);
+  llvm::append_range(carried, outputs);
+  for (Value &value : carried)
+    value = inner.value(value);
+  nest::YieldOp::create(builder, loc, carried);
+  eraseDeadScalars(*block);
+  unsigned state = unsigned(inits.size());
+  takeBoth(op->getResults().take_front(n), both->getResults().take_front(state));
+  takeBoth(op->getResults().drop_front(n), both->getResults().drop_front(state));
+  return success();
+}
+
+/// The tangents of those of floats are `from`, in this order.
+void ForwardMode::setTangents(ValueRange values, ValueRange from) {
+  for (Value value : values)
+    if (!floatTypes(value.getType()).empty()) {
+      set(value, from.front());
+      from = from.drop_front();
+    }
+}
+
+/// `both` are the same values as `old`, then the tangents of those of floats.
+void ForwardMode::takeBoth(ValueRange old, ValueRange both) {
+  ValueRange fresh = both.take_front(old.size());
+  setTangents(old, both.drop_front(old.size()));
+  setTangents(fresh, both.drop_front(old.size()));
+  for (auto [value, by] : llvm::zip_equal(old, fresh)) {
+    primal[value] = by;
+    value.replaceAllUsesWith(by);
+  }
 }
 
 LogicalResult ForwardMode::visit(Operation *op) {
   Location loc = op->getLoc();
   if (isa<scf::IfOp, scf::WhileOp>(op))
     return visitControl(op);
+  if (auto scan = dyn_cast<nest::ScanOp>(op))
+    return visitScan(scan);
   SmallVector<Value> given =
       llvm::map_to_vector(op->getOperands(), [&](Value v) { return tangent(v); });
   if (isa<StopGradientOp>(op) || llvm::none_of(given, [](Value value) { return bool(value); }))

@@ -8,6 +8,7 @@
 #include "lib/transforms/nd/InlineCalls.h"
 
 #include "dialects/nd/NdBuild.h"
+#include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
 
@@ -142,6 +143,8 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     if (failed(functions))
       return signalPassFailure();
     for (func::FuncOp function : *functions) {
+      if (failed(whilesForCounts(function))) // which are lifted like other loops
+        return signalPassFailure();
       SmallVector<CallOp> calls;
       function.walk([&](CallOp call) { calls.push_back(call); });
       for (CallOp call : calls)

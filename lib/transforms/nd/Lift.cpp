@@ -9,10 +9,10 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestGradient.h"
+#include "lib/transforms/nd/ControlFlow.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
 using namespace heddle::nd;
@@ -167,12 +167,12 @@ std::string nd::freshName(StringRef base, llvm::StringSet<> &taken) {
 SmallVector<Dim> Lifter::liftedNames(ValueRange old) const {
   SmallVector<Dim> lifted;
   for (Value value : old) {
-    auto before = dyn_cast<NdTensorType>(value.getType());
-    if (!before)
+    Value point = scalars.lookup(value);
+    if (!point && !isa<NdTensorType>(value.getType()))
       continue;
-    before = cast<NdTensorType>(rewriter.rewrite(before));
-    for (const Dim &dim : tensorType(values.lookupOrDefault(value)).getDims())
-      if (!before.has(dim.name) && !llvm::is_contained(lifted, dim))
+    auto before = dyn_cast<NdTensorType>(rewriter.rewrite(value.getType()));
+    for (const Dim &dim : tensorType(point ? point : values.lookupOrDefault(value)).getDims())
+      if ((point || !before.has(dim.name)) && !llvm::is_contained(lifted, dim))
         lifted.push_back(dim);
   }
   return lifted;
@@ -256,11 +256,15 @@ LogicalResult Lifter::copyOp(Operation &op) {
   }
   if (isa_and_nonnull<scf::SCFDialect>(op.getDialect()))
     return copyControl(op);
-  if (!lifted.empty() && isa<ItemOp>(op))
-    return op.emitOpError()
-           << "cannot be lifted over " << namesText(lifted)
-           << ": control flow would differ from point to point; compute both ways and "
-              "select instead";
+  if (!lifted.empty() && isa<ItemOp>(op)) {
+    scalars[op.getResult(0)] = values.lookupOrDefault(op.getOperand(0));
+    return success();
+  }
+  if (!lifted.empty() && isa<FromItemOp>(op)) {
+    values.map(op.getResult(0), buildCast(builder, op.getLoc(), scalars.lookup(op.getOperand(0)),
+                                          tensorType(op.getResult(0)).getElementType()));
+    return success();
+  }
   if (!lifted.empty() && !isa_and_nonnull<NdDialect, nest::NestDialect>(op.getDialect()))
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted);
   if (auto call = dyn_cast<CallOp>(op))
@@ -269,6 +273,9 @@ LogicalResult Lifter::copyOp(Operation &op) {
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted)
                             << "; expected gradients of the callee to be expanded first";
 
+  for (Region &region : op.getRegions()) // which may have been copied before
+    for (BlockArgument argument : region.getArguments())
+      values.erase(argument);
   Operation *copy = builder.clone(op, values);
   for (auto [old, fresh] : llvm::zip_equal(op.getResults(), copy->getResults()))
     fresh.setType(liftedType(old.getType(), lifted));
@@ -382,20 +389,97 @@ LogicalResult Lifter::copyCall(CallOp op) {
   return success();
 }
 
-/// Branches and loops: their tensors get all names that anything in them is lifted over.
+/// Values in the regions of a branch or loop, and its results, that depend on something lifted.
+llvm::SetVector<Value> Lifter::touched(Operation &op) const {
+  llvm::SetVector<Value> found;
+  auto isTouched = [&](Value value) {
+    return found.contains(value) || scalars.contains(value) ||
+           (values.contains(value) && !liftedNames(value).empty());
+  };
+  auto touch = [&](Value value, Value from) { return isTouched(from) && found.insert(value); };
+  auto touchAll = [&](ValueRange to, ValueRange from) {
+    bool changed = false;
+    for (auto [value, source] : llvm::zip(to, from))
+      changed |= touch(value, source);
+    return changed;
+  };
+  auto touchOps = [&](Block &block) {
+    bool changed = false;
+    for (Operation &inner : block.without_terminator()) {
+      llvm::SetVector<Value> used(inner.operand_begin(), inner.operand_end());
+      getUsedValuesDefinedAbove(inner.getRegions(), used);
+      if (llvm::any_of(used, isTouched))
+        for (Value result : inner.getResults())
+          changed |= found.insert(result);
+    }
+    return changed;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Region &region : op.getRegions())
+      if (!region.empty())
+        changed |= touchOps(region.front());
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      changed |= touchAll(loop.getRegionIterArgs(), loop.getInitArgs());
+      changed |= touchAll(loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands());
+      changed |= touchAll(loop.getResults(), loop.getRegionIterArgs());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      changed |= touchAll(loop.getBeforeArguments(), loop.getInits());
+      changed |= touchAll(loop.getBeforeArguments(), loop.getYieldOp().getOperands());
+      changed |= touchAll(loop.getAfterArguments(), loop.getConditionOp().getArgs());
+      changed |= touchAll(loop.getResults(), loop.getConditionOp().getArgs());
+    } else {
+      for (Region &region : op.getRegions())
+        if (!region.empty())
+          changed |= touchAll(op.getResults(), region.front().getTerminator()->getOperands());
+    }
+  }
+  return found;
+}
+
+/// Branches and loops that go the same way at all points: what is touched gets all names that
+/// anything in them is lifted over.
 LogicalResult Lifter::copyControl(Operation &op) {
   llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
   getUsedValuesDefinedAbove(op.getRegions(), used);
   SmallVector<Dim> lifted = liftedNames(used.getArrayRef());
-  auto operandsOf = [&](Operation &each) {
-    return llvm::map_to_vector(each.getOperands(), [&](Value value) {
-      Value fresh = values.lookupOrDefault(value);
-      return isa<NdTensorType>(fresh.getType()) ? broadcast(op.getLoc(), fresh, lifted) : fresh;
-    });
+  llvm::SetVector<Value> more = touched(op);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    if (!liftedNames(branch.getCondition()).empty())
+      return selectSides(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    Value condition = loop.getConditionOp().getCondition();
+    if (mask || more.contains(condition) || !liftedNames(condition).empty()) {
+      for (const Dim &dim : mask ? tensorType(mask).getDims().getDims() : ArrayRef<Dim>())
+        if (!llvm::is_contained(lifted, dim))
+          lifted.push_back(dim);
+      return runUntilAllEnd(loop, lifted);
+    }
+  }
+  auto typeOf = [&](Value value) {
+    return liftedType(value.getType(), more.contains(value) ? ArrayRef(lifted) : ArrayRef<Dim>());
   };
-  OperationState state(op.getLoc(), op.getName(), operandsOf(op), {}, op.getAttrs());
-  for (Type type : op.getResultTypes())
-    state.addTypes(liftedType(type, lifted));
+  // The values as the types of what takes them ask.
+  auto given = [&](ValueRange from, ValueRange takers) {
+    SmallVector<Value> fresh;
+    for (auto [value, taker] : llvm::zip_equal(from, takers))
+      fresh.push_back(more.contains(taker)
+                          ? broadcast(op.getLoc(), values.lookupOrDefault(value), lifted)
+                          : values.lookupOrDefault(value));
+    return fresh;
+  };
+  auto loop = dyn_cast<scf::ForOp>(op);
+  auto until = dyn_cast<scf::WhileOp>(op);
+  unsigned plain = loop ? 3 : until ? 0 : op.getNumOperands(); // bounds, conditions
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op.getOperands().take_front(plain), [&](Value v) { return values.lookupOrDefault(v); });
+  llvm::append_range(operands, given(op.getOperands().drop_front(plain),
+                                     loop    ? ValueRange(loop.getRegionIterArgs())
+                                     : until ? ValueRange(until.getBeforeArguments())
+                                             : ValueRange()));
+  OperationState state(op.getLoc(), op.getName(), operands, {}, op.getAttrs());
+  for (Value result : op.getResults())
+    state.addTypes(typeOf(result));
   for (unsigned i = 0; i < op.getNumRegions(); ++i)
     state.addRegion();
   Operation *copy = builder.create(state);
@@ -405,14 +489,118 @@ LogicalResult Lifter::copyControl(Operation &op) {
       continue;
     Block *block = builder.createBlock(&to);
     for (BlockArgument argument : from.getArguments())
-      values.map(argument, block->addArgument(liftedType(argument.getType(), lifted), op.getLoc()));
+      values.map(argument, block->addArgument(typeOf(argument), op.getLoc()));
     if (failed(this->copy(from.front())))
       return failure();
     Operation *end = from.front().getTerminator();
-    builder.create(
-        OperationState(end->getLoc(), end->getName(), operandsOf(*end), {}, end->getAttrs()));
+    SmallVector<Value> yielded;
+    ValueRange passed = end->getOperands();
+    if (auto condition = dyn_cast<scf::ConditionOp>(end)) {
+      yielded.push_back(values.lookupOrDefault(condition.getCondition()));
+      llvm::append_range(yielded, given(condition.getArgs(), until.getAfterArguments()));
+    } else {
+      yielded = given(passed, until ? ValueRange(until.getBeforeArguments()) : op.getResults());
+    }
+    builder.create(OperationState(end->getLoc(), end->getName(), yielded, {}, end->getAttrs()));
   }
   values.map(op.getResults(), copy->getResults());
+  return success();
+}
+
+/// The tensor behind a condition, at all points.
+Value Lifter::conditionOf(Operation *op, Value scalar) {
+  if (Value lifted = scalars.lookup(scalar))
+    return lifted;
+  return tensorOfScalar(builder, op, values.lookupOrDefault(scalar));
+}
+
+static Value both(OpBuilder &builder, Location loc, Value a, Value b, bool notB = false) {
+  if (!a && !notB)
+    return b;
+  return buildPointwise(
+      builder, loc, a ? ValueRange{a, b} : ValueRange{b}, builder.getI1Type(),
+      [&](OpBuilder &inner, ValueRange s) {
+        Value second = s.back();
+        if (notB)
+          second = arith::XOrIOp::create(inner, loc, second,
+                                         buildNumber(inner, loc, inner.getI1Type(), 1));
+        return a ? arith::AndIOp::create(inner, loc, s[0], second).getResult() : second;
+      });
+}
+
+/// A branch that differs from point to point: both sides, each where it is taken.
+LogicalResult Lifter::selectSides(scf::IfOp op) {
+  Location loc = op.getLoc();
+  Value condition = conditionOf(op, op.getCondition()), around = mask;
+  SmallVector<SmallVector<Value>> sides;
+  for (Region *side : {&op.getThenRegion(), &op.getElseRegion()}) {
+    if (side->empty())
+      continue;
+    mask = both(builder, loc, around, condition, /*notB=*/!sides.empty());
+    if (failed(copy(side->front())))
+      return failure();
+    sides.push_back(llvm::map_to_vector(side->front().getTerminator()->getOperands(),
+                                        [&](Value v) { return values.lookupOrDefault(v); }));
+  }
+  mask = around;
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    values.map(op.getResult(i), select(builder, loc, condition, sides[0][i], sides[1][i]));
+  return success();
+}
+
+/// A loop that ends earlier at some points than at others: it goes on until all have ended, and
+/// points that have keep what they carried.
+LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
+  Location loc = op.getLoc();
+  auto wide = [&](Value value) {
+    return broadcast(loc, values.lookupOrDefault(value), lifted);
+  };
+  // What the loop passes on from the tensors that it starts a step with, after whether it goes on.
+  auto step = [&](ArrayRef<Value> carried, Value active) -> FailureOr<SmallVector<Value>> {
+    for (auto [argument, value] : llvm::zip_equal(op.getBeforeArguments(), carried))
+      values.map(argument, value);
+    if (failed(copy(*op.getBeforeBody())))
+      return failure();
+    Value condition = conditionOf(op, op.getConditionOp().getCondition());
+    if (!condition)
+      return failure();
+    SmallVector<Value> state{broadcast(loc, both(builder, loc, active, condition), lifted)};
+    for (Value value : op.getConditionOp().getArgs())
+      state.push_back(wide(value));
+    return state;
+  };
+  FailureOr<SmallVector<Value>> first =
+      step(llvm::map_to_vector(op.getInits(), wide), mask);
+  if (failed(first))
+    return failure();
+  SmallVector<StringRef> names;
+  for (const Dim &dim : lifted)
+    names.push_back(dim.name);
+  SmallVector<Type> types(ValueRange(*first).getTypes());
+  auto loop = scf::WhileOp::create(builder, loc, types, *first);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *before = builder.createBlock(&loop.getBefore(), {}, types,
+                                      SmallVector<Location>(types.size(), loc));
+  Value any = buildReduce(builder, loc, before->getArgument(0), names, CombinerKind::Or);
+  scf::ConditionOp::create(builder, loc, ItemOp::create(builder, loc, builder.getI1Type(), any),
+                           before->getArguments());
+  Block *after = builder.createBlock(&loop.getAfter(), {}, types,
+                                     SmallVector<Location>(types.size(), loc));
+  Value active = after->getArgument(0), around = std::exchange(mask, active);
+  for (auto [old, fresh] :
+       llvm::zip_equal(op.getAfterArguments(), after->getArguments().drop_front()))
+    values.map(old, fresh);
+  if (failed(copy(*op.getAfterBody())))
+    return failure();
+  FailureOr<SmallVector<Value>> next =
+      step(llvm::map_to_vector(op.getYieldOp().getOperands(), wide), active);
+  if (failed(next))
+    return failure();
+  for (unsigned i = 1; i < next->size(); ++i)
+    (*next)[i] = select(builder, loc, active, (*next)[i], after->getArgument(i));
+  scf::YieldOp::create(builder, loc, *next);
+  mask = around;
+  values.map(op.getResults(), loop.getResults().drop_front());
   return success();
 }
 

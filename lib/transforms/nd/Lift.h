@@ -12,6 +12,10 @@
 //     %s = nd.reduce %x over [row] ... : {row} -> {}        the callee
 //     %s = nd.reduce %x over [row] ... : {batch, row} -> {batch}
 //
+// Where a branch or a loop would go another way from point to point, both sides are computed and
+// one is selected; a loop runs until it has ended everywhere, and points that have ended keep what
+// they carried.
+//
 // Names of the ops can be replaced on the way, so that none meets a lifted one by accident.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +26,9 @@
 #include "dialects/nest/NestBuild.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace heddle::nd {
@@ -71,11 +77,18 @@ public:
 private:
   mlir::OpBuilder &builder;
   NameRewriter rewriter;
+  /// What scalars of control flow are of one point, for all of them.
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  mlir::Value mask; ///< the points at which what is being copied is run; null: all
 
   mlir::LogicalResult copyOp(mlir::Operation &op);
   mlir::LogicalResult copyScan(nest::ScanOp op, llvm::ArrayRef<Dim> lifted);
   mlir::LogicalResult copyGroup(nest::GroupOp op);
   mlir::LogicalResult copyControl(mlir::Operation &op);
+  mlir::LogicalResult selectSides(mlir::scf::IfOp op);
+  mlir::LogicalResult runUntilAllEnd(mlir::scf::WhileOp op, llvm::ArrayRef<Dim> lifted);
+  llvm::SetVector<mlir::Value> touched(mlir::Operation &op) const;
+  mlir::Value conditionOf(mlir::Operation *op, mlir::Value scalar);
   mlir::LogicalResult copyCall(CallOp op);
   llvm::SmallVector<Dim> liftedNames(mlir::ValueRange values) const;
   mlir::Type liftedType(mlir::Type type, llvm::ArrayRef<Dim> lifted) const;

@@ -43,7 +43,7 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
     `nd.jvp` walks forwards: gradients are linear in the cotangents, and the tangent of an op is the transpose of its gradient.
     A call with `gradient` calls that function. A call with `checkpoint` is computed again in the backward pass, from operands behind `nd.after`.
     Loops with a known number of steps become scans, which save what they carry at each step; branches are differentiated side by side.
-    An `scf.while` is refused. Last, `nd.stop_gradient` disappears.
+    An `scf.while`, and an `scf.for` whose bounds are values, have tangents but are refused backwards. Last, `nd.stop_gradient` disappears.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -51,14 +51,23 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
 }
 
 def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
-  let summary = "loops become scans that carry their tensors, branches become selections";
+  let summary = "small loops become scans that carry their tensors, small branches become selections";
   let description = [{
-    `scf.for` with a known number of steps becomes `nest.scan` along a name of its own; `scf.if` becomes both of its
-    sides and `nd.pointwise` that selects, which is the same since ops have no effects. Refuses other loops and
-    `scf.while`, and says what to write instead.
+    `scf.for` with a known number of steps becomes `nest.scan` along a name of its own, and `scf.for` whose bounds are values
+    `scf.while`; so does one whose steps are much work, or hold an `scf.while`. `scf.if` becomes both of its
+    sides and `nd.pointwise` that selects, unless they are much work or hold an `scf.while`. Other `scf.if` and `scf.while` stay, for `nd-outline-control`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def NdOutlineControlPass : Pass<"nd-outline-control", "::mlir::ModuleOp"> {
+  let summary = "branches and loops become nest.control over functions";
+  let description = [{
+    The sides of an `scf.if` become functions of what they capture. Of an `scf.while` the condition is computed once before it, and
+    its body becomes a function that computes the next state and the next condition.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
 def NdCsePass : Pass<"nd-cse"> {

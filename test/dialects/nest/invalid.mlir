@@ -1182,3 +1182,56 @@ func.func @sort_c4_layout(%a: !nd.tensor<f32, n: 4>) {
   %0 = nest.sort %a along <n: 4> {layouts = [#nest.layout<[m]>]} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
   return
 }
+
+// -----
+
+func.func @control_c1_functions(%c: !nd.tensor<i1>) {
+  // expected-error @below {{expected one function (a loop) or two (a branch), got 0}}
+  nest.control [] %c : (!nd.tensor<i1>) -> ()
+  return
+}
+
+// -----
+
+func.func private @body(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, n: 4>) -> !nd.tensor<i1> {
+  return %c : !nd.tensor<i1>
+}
+func.func @control_c1_types(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, m: 4>) {
+  // expected-error @below {{expected '@body' to be a function of type '(!nd.tensor<i1>, !nd.tensor<f32, m: 4>) -> !nd.tensor<i1>', got '(!nd.tensor<i1>, !nd.tensor<f32, n: 4>) -> !nd.tensor<i1>'}}
+  %0 = nest.control [@body] %c, %x : (!nd.tensor<i1>, !nd.tensor<f32, m: 4>) -> !nd.tensor<i1>
+  return
+}
+
+// -----
+
+func.func private @side() {
+  return
+}
+func.func @control_c2_condition(%c: !nd.tensor<i1, n: 2>) {
+  // expected-error @below {{expected a condition of type '!nd.tensor<i1>', got '!nd.tensor<i1, n: 2>'}}
+  nest.control [@side, @side] %c : (!nd.tensor<i1, n: 2>) -> ()
+  return
+}
+
+// -----
+
+func.func private @body(%c: !nd.tensor<i1>) -> !nd.tensor<f32> {
+  %0 = nd.constant dense<1.0> : tensor<f32> by [] : !nd.tensor<f32>
+  return %0 : !nd.tensor<f32>
+}
+func.func @control_c3_results(%c: !nd.tensor<i1>) {
+  // expected-error @below {{expected results of the types of its first operands, got '!nd.tensor<f32>'}}
+  %0 = nest.control [@body] %c : (!nd.tensor<i1>) -> !nd.tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @body(%c: !nd.tensor<i1>) -> !nd.tensor<i1> {
+  return %c : !nd.tensor<i1>
+}
+func.func @control_c4_layout(%c: !nd.tensor<i1>) {
+  // expected-error @below {{the layout mentions 'm', which the tensor does not have}}
+  %0 = nest.control [@body] %c {layouts = [#nest.layout<[m]>]} : (!nd.tensor<i1>) -> !nd.tensor<i1>
+  return
+}

@@ -74,3 +74,37 @@ func.func @gradients(%x: !nd.tensor<f32, b: 2, r: 9, c: 7>, %w: !nd.tensor<f32, 
     -> (!nd.tensor<f32, b: 2, y: 3>, !nd.tensor<f32, b: 2, r: 9, c: 7>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>, !nd.tensor<f32, o: 5>, !nd.tensor<f32, o: 5, y: 3>)
   return %0#0, %0#1, %0#2, %0#3, %0#4 : !nd.tensor<f32, b: 2, y: 3>, !nd.tensor<f32, b: 2, r: 9, c: 7>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>, !nd.tensor<f32, o: 5>, !nd.tensor<f32, o: 5, y: 3>
 }
+
+// Updates that meet at a place share the gradient of a maximum where they are equal; of a product each gets the
+// product of all others, whether or not some are zero.
+func.func private @largest(%x: !nd.tensor<f32, a: 3>, %u: !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, a: 3> {
+  %k = nd.constant dense<[0, 0, 1, 1, 9]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %0 = nd.scatter %u into %x [a] at %k : (!nd.tensor<f32, a: 3>, !nd.tensor<f32, i: 5>, !nd.tensor<i32, i: 5>) -> !nd.tensor<f32, a: 3> {
+  ^bb0(%p: f32, %q: f32):
+    %1 = arith.maximumf %p, %q : f32
+    nd.yield %1 : f32
+  }
+  return %0 : !nd.tensor<f32, a: 3>
+}
+func.func private @multiplied(%x: !nd.tensor<f32, a: 3>, %u: !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, a: 3> {
+  %k = nd.constant dense<[0, 0, 1, 1, 9]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %0 = nd.scatter %u into %x [a] at %k : (!nd.tensor<f32, a: 3>, !nd.tensor<f32, i: 5>, !nd.tensor<i32, i: 5>) -> !nd.tensor<f32, a: 3> {
+  ^bb0(%p: f32, %q: f32):
+    %1 = arith.mulf %p, %q : f32
+    nd.yield %1 : f32
+  }
+  return %0 : !nd.tensor<f32, a: 3>
+}
+func.func @meeting() {
+  %x = nd.constant dense<[2.0, 5.0, 7.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %u = nd.constant dense<[3.0, 3.0, 5.0, 1.0, 8.0]> : tensor<5xf32> by [i] : !nd.tensor<f32, i: 5>
+  %g = nd.constant dense<[4.0, 6.0, 8.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %0:3 = nd.vjp @largest(%x, %u) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, a: 3>, !nd.tensor<f32, i: 5>, !nd.tensor<f32, a: 3>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>, !nd.tensor<f32, i: 5>)
+  check.expect_eq_const %0#1 is dense<[0.0, 3.0, 8.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  check.expect_eq_const %0#2 is dense<[2.0, 2.0, 3.0, 0.0, 0.0]> : tensor<5xf32> by [i] : !nd.tensor<f32, i: 5>
+  %v = nd.constant dense<[3.0, 5.0, 0.0, 4.0, 8.0]> : tensor<5xf32> by [i] : !nd.tensor<f32, i: 5>
+  %1:3 = nd.vjp @multiplied(%x, %v) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, a: 3>, !nd.tensor<f32, i: 5>, !nd.tensor<f32, a: 3>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>, !nd.tensor<f32, i: 5>)
+  check.expect_eq_const %1#1 is dense<[60.0, 0.0, 8.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  check.expect_eq_const %1#2 is dense<[40.0, 24.0, 120.0, 0.0, 0.0]> : tensor<5xf32> by [i] : !nd.tensor<f32, i: 5>
+  return
+}

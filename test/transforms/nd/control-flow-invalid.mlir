@@ -1,11 +1,11 @@
-// RUN: heddle-opt %s --nd-differentiate --nd-inline-calls --nd-expand-control-flow --split-input-file --verify-diagnostics
+// RUN: heddle-opt %s --nd-differentiate --nd-inline-calls --nd-expand-control-flow --nd-outline-control --split-input-file --verify-diagnostics
 
 func.func @steps(%x: !nd.tensor<f32>, %n: !nd.tensor<i64>) -> !nd.tensor<f32> {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %many = nd.item %n : !nd.tensor<i64> -> index
-  // expected-error @below {{expected a number of steps that is known when the program is compiled: bounds that are constants and a positive step; write the largest number of steps and an scf.if}}
-  %y = scf.for %i = %c0 to %many step %c1 iter_args(%s = %x) -> (!nd.tensor<f32>) {
+  %c9 = arith.constant 9 : index
+  %by = nd.item %n : !nd.tensor<i64> -> index
+  // expected-error @below {{expected a positive step that is a constant}}
+  %y = scf.for %i = %c0 to %c9 step %by iter_args(%s = %x) -> (!nd.tensor<f32>) {
     scf.yield %s : !nd.tensor<f32>
   }
   return %y : !nd.tensor<f32>
@@ -15,12 +15,46 @@ func.func @steps(%x: !nd.tensor<f32>, %n: !nd.tensor<i64>) -> !nd.tensor<f32> {
 
 func.func @while(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  // expected-error @below {{cannot be compiled: the number of its steps is not known; write scf.for with the largest number of steps and an scf.if}}
+  // expected-error @below {{expected its conditions and bounds to come from nd.item, or to be constants}}
   %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
-    scf.condition(%c) %s : !nd.tensor<f32>
+    %both = arith.andi %c, %c : i1
+    %not = arith.xori %both, %c : i1
+    scf.condition(%not) %s : !nd.tensor<f32>
   } do {
   ^bb0(%s: !nd.tensor<f32>):
     scf.yield %s : !nd.tensor<f32>
+  }
+  return %y : !nd.tensor<f32>
+}
+
+// -----
+
+func.func @scalar(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  // expected-error @below {{expected named tensors to be carried, got 'i1'; carry a tensor without names instead}}
+  %y:2 = scf.while (%s = %x, %d = %c) : (!nd.tensor<f32>, i1) -> (!nd.tensor<f32>, i1) {
+    scf.condition(%c) %s, %d : !nd.tensor<f32>, i1
+  } do {
+  ^bb0(%s: !nd.tensor<f32>, %d: i1):
+    scf.yield %s, %d : !nd.tensor<f32>, i1
+  }
+  return %y#0 : !nd.tensor<f32>
+}
+
+// -----
+
+func.func @in_scan(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  %y = nest.scan along <t: 3> init(%x) reads() : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+  ^bb0(%a: !nd.tensor<f32>):
+    // expected-error @below {{cannot stand in 'nest.scan'; write an scf.for instead of the scan}}
+    %z = scf.while (%s = %a) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+      scf.condition(%c) %s : !nd.tensor<f32>
+    } do {
+    ^bb0(%s: !nd.tensor<f32>):
+      scf.yield %s : !nd.tensor<f32>
+    }
+    nest.yield %z : !nd.tensor<f32>
   }
   return %y : !nd.tensor<f32>
 }
@@ -47,9 +81,10 @@ func.func @reverse(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>, %g: !nd.tensor<f32>)
 // -----
 
 func.func private @choose(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
-  // expected-error @below {{cannot be lifted over {a: 3}: control flow would differ from point to point; compute both ways and select instead}}
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  %y = scf.if %c -> (!nd.tensor<f32>) {
+  // expected-error @below {{cannot be lifted over {a: 3}}}
+  %d = arith.xori %c, %c : i1
+  %y = scf.if %d -> (!nd.tensor<f32>) {
     scf.yield %x : !nd.tensor<f32>
   } else {
     scf.yield %x : !nd.tensor<f32>

@@ -1,4 +1,5 @@
 // RUN: heddle-opt %s --nd-expand-control-flow --nd-simplify | FileCheck %s
+// RUN: heddle-opt %s --nd-expand-control-flow --nd-outline-control --nd-simplify | FileCheck %s --check-prefix=OUT
 
 // A loop carries its tensors through a scan along a name of its own.
 // CHECK-LABEL: @loop
@@ -41,4 +42,63 @@ func.func @branch(%x: !nd.tensor<f32, a: 4>, %b: !nd.tensor<i1>) -> !nd.tensor<f
     scf.yield %x : !nd.tensor<f32, a: 4>
   }
   return %y : !nd.tensor<f32, a: 4>
+}
+
+// A loop of unknown length stays, and becomes a function of what it carries and captures: its condition is computed
+// before it and in each step.
+// CHECK-LABEL: @until
+// CHECK: scf.while
+// OUT-LABEL: func.func @until(
+// OUT: %[[C:.*]] = nd.pointwise %arg0, %arg1
+// OUT: arith.cmpf olt
+// OUT: %[[R:.*]]:2 = nest.control [@until.loop] %[[C]], %arg0, %arg1
+// OUT: return %[[R]]#1
+// OUT-LABEL: func.func private @until.loop(
+// OUT-SAME: %[[OLD:.*]]: !nd.tensor<i1> {heddle.donate = 0 : i64, nd.layout = "any"}, %[[S:.*]]: !nd.tensor<f32> {heddle.donate = 1 : i64, nd.layout = "any"}, %[[B:.*]]: !nd.tensor<f32> {nd.layout = "any"}
+// OUT: %[[T:.*]] = nd.pointwise %[[S]]
+// OUT: %[[NEW:.*]] = nd.pointwise %[[T]], %[[B]]
+// OUT: return %[[NEW]], %[[T]]
+func.func @until(%x: !nd.tensor<f32>, %b: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+    %small = nd.pointwise %s, %b : (!nd.tensor<f32>, !nd.tensor<f32>) -> !nd.tensor<i1> {
+    ^bb0(%v: f32, %w: f32):
+      %r = arith.cmpf olt, %v, %w : f32
+      nd.yield %r : i1
+    }
+    %c = nd.item %small : !nd.tensor<i1> -> i1
+    scf.condition(%c) %s : !nd.tensor<f32>
+  } do {
+  ^bb0(%s: !nd.tensor<f32>):
+    %t = nd.pointwise %s : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+    ^bb0(%v: f32):
+      %r = math.exp %v : f32
+      nd.yield %r : f32
+    }
+    scf.yield %t : !nd.tensor<f32>
+  }
+  return %y : !nd.tensor<f32>
+}
+
+// A branch that is much work runs the side that is taken.
+// CHECK-LABEL: @heavy
+// CHECK: scf.if
+// OUT-LABEL: func.func @heavy(
+// OUT: nest.control [@heavy.then, @heavy.else] %arg1, %arg0
+// OUT-LABEL: func.func private @heavy.then(
+// OUT: math.exp
+// OUT-LABEL: func.func private @heavy.else(
+// OUT-NEXT: return %arg0
+func.func @heavy(%x: !nd.tensor<f32, a: 100000>, %b: !nd.tensor<i1>) -> !nd.tensor<f32, a: 100000> {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  %y = scf.if %c -> (!nd.tensor<f32, a: 100000>) {
+    %t = nd.pointwise %x : (!nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
+    ^bb0(%v: f32):
+      %e = math.exp %v : f32
+      nd.yield %e : f32
+    }
+    scf.yield %t : !nd.tensor<f32, a: 100000>
+  } else {
+    scf.yield %x : !nd.tensor<f32, a: 100000>
+  }
+  return %y : !nd.tensor<f32, a: 100000>
 }

@@ -183,9 +183,28 @@ TEST(Control, BoundedWhileIsDifferentiated) {
   auto unbounded = [](Tensor x) {
     return whileLoop(x, [&](Tensor y) { return y * x < 100.0; }, [&](Tensor y) { return y * x; });
   };
-  EXPECT_NE(messageOf([&] { unbounded(x).item(); }).find("number of its steps is not known"),
-            std::string::npos);
+  EXPECT_NEAR(jit(unbounded)(x).item(), 81, 1e-3);
+  EXPECT_NEAR(jvp(unbounded, x, constant(1.0)).item(), 108, 1e-3);
   EXPECT_NE(
       messageOf([&] { grad(unbounded, x).item(); }).find("cannot be differentiated backwards"),
       std::string::npos);
+}
+
+TEST(Control, LoopsCountByValues) {
+  Tensor x = constant(2.0);
+  auto power = [](Tensor x, Tensor n, int64_t most) {
+    return forLoop(n, x, [&](Tensor, Tensor y) { return y * x; }, most);
+  };
+  auto free = jit([&](Tensor x, Tensor n) { return power(x, n, -1); });
+  for (int n : {0, 1, 5})
+    EXPECT_NEAR(free(x, constant(n, ElementType::I32)).item(), std::pow(2, n + 1), 1e-3);
+  auto bounded = jit([&](Tensor x, Tensor n) {
+    return valueAndGrad([&](Tensor x) { return power(x, n, 4); }, x);
+  });
+  auto [value, slope] = bounded(x, constant(2, ElementType::I64));
+  EXPECT_NEAR(value.item(), 8, 1e-3);
+  EXPECT_NEAR(slope.item(), 12, 1e-3);
+  EXPECT_NEAR(bounded(x, constant(7, ElementType::I64)).first.item(), 32, 1e-3);
+  EXPECT_NE(messageOf([&] { power(x, x, -1); }).find("an integer, got !nd.tensor<f32>"),
+            std::string::npos);
 }

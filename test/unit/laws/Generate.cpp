@@ -546,7 +546,8 @@ void Generator::scatter() {
   if (!fitsLimits(updateType))
     return;
   Value updates = operandFor(updateType);
-  CombinerKind kind = options.smooth ? CombinerKind::Add : drawCombiner(type.getElementType());
+  CombinerKind kind = options.smooth ? dice.pick({CombinerKind::Add, CombinerKind::Mul})
+                                     : drawCombiner(type.getElementType());
   keep(buildScatter(b, loc, destination, updates, {name}, {index}, kind));
 }
 
@@ -875,22 +876,24 @@ void Generator::control() {
       return drawScalarCode(dice, inner, loc, scalars, types, element, options.smooth);
     });
   };
-  if (dice.chance(50)) {
-    auto index = [&](int64_t i) { return arith::ConstantIndexOp::create(b, loc, i).getResult(); };
-    Value low = index(dice.between(0, 2)), high = index(dice.between(1, 5)),
-          stride = index(dice.between(1, 2));
-    auto loop = scf::ForOp::create(
-        b, loc, low, high, stride, ValueRange{x},
-        [&](OpBuilder &at, Location, Value i, ValueRange state) {
-          SmallVector<Value> inputs{state[0], x};
-          if (dice.chance(50))
-            inputs.push_back(nd::FromItemOp::create(
-                at, loc, NdTensorType::get(at.getI64Type(), ArrayRef<Dim>()), i));
-          scf::YieldOp::create(at, loc, code(at, inputs));
-        });
-    keep(loop.getResult(0));
-    return;
-  }
+  auto index = [&](OpBuilder &at, int64_t i) {
+    return arith::ConstantIndexOp::create(at, loc, i).getResult();
+  };
+  auto loop = [&](OpBuilder &outside, Value low, Value high, Value stride, Value start) {
+    return scf::ForOp::create(outside, loc, low, high, stride, ValueRange{start},
+                              [&](OpBuilder &at, Location, Value i, ValueRange state) {
+                                SmallVector<Value> inputs{state[0], x};
+                                if (dice.chance(50))
+                                  inputs.push_back(nd::FromItemOp::create(
+                                      at, loc, NdTensorType::get(at.getI64Type(), ArrayRef<Dim>()),
+                                      i));
+                                scf::YieldOp::create(at, loc, code(at, inputs));
+                              })
+        .getResult(0);
+  };
+  if (dice.chance(40))
+    return keep(loop(b, index(b, dice.between(0, 2)), index(b, dice.between(1, 5)),
+                     index(b, dice.between(1, 2)), x));
   Strings names;
   for (const Dim &each : type.getDims())
     names.push_back(each.name);
@@ -906,11 +909,25 @@ void Generator::control() {
           return arith::CmpFOp::create(at, loc, arith::CmpFPredicate::OGT, s[0], bound);
         return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, s[0], bound);
       });
+  // As many steps as a value says: 0 to 3.
+  auto counted = [&](OpBuilder &at, Value start) {
+    Value count = buildPointwise(at, loc, holds, at.getI64Type(), [&](OpBuilder &c, ValueRange s) {
+      Value many = buildNumber(c, loc, c.getI64Type(), double(dice.between(0, 3))),
+            few = buildNumber(c, loc, c.getI64Type(), double(dice.between(0, 3)));
+      return arith::SelectOp::create(c, loc, s[0], many, few).getResult();
+    });
+    return loop(at, index(at, dice.between(-1, 0)),
+                nd::ItemOp::create(at, loc, at.getIndexType(), count), index(at, 1), start);
+  };
+  if (!options.smooth && dice.chance(40)) // it has no gradients
+    return keep(counted(b, x));
+  bool holdsLoop = !options.smooth && dice.chance(40);
   auto branch = scf::IfOp::create(b, loc, TypeRange{type},
                                   nd::ItemOp::create(b, loc, b.getI1Type(), holds), true);
   for (Block *side : {branch.thenBlock(), branch.elseBlock()}) {
     OpBuilder at = OpBuilder::atBlockEnd(side);
-    scf::YieldOp::create(at, loc, dice.chance(70) ? code(at, {x}) : x);
+    Value value = dice.chance(70) ? code(at, {x}) : x;
+    scf::YieldOp::create(at, loc, holdsLoop && dice.chance(60) ? counted(at, value) : value);
   }
   keep(branch.getResult(0));
 }

@@ -520,6 +520,51 @@ func.func @f(%x: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: 2>) -> !nd.tensor
   }
   return %0 : !nd.tensor<f64, a: 4>
 })mlir"},
+    {"ScatterSharedProduct", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 4, b: 2>, %u: !nd.tensor<f64, i: 5, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  %k = nd.constant dense<[3, 0, 3, 7, 3]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %0 = nd.scatter %u into %x [a] at %k : (!nd.tensor<f64, a: 4, b: 2>, !nd.tensor<f64, i: 5, b: 2>, !nd.tensor<i32, i: 5>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64, %q: f64):
+    %1 = arith.mulf %p, %q : f64
+    nd.yield %1 : f64
+  }
+  %s = nd.pointwise %0 : (!nd.tensor<f64, a: 4, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64):
+    %1 = arith.mulf %p, %p : f64
+    nd.yield %1 : f64
+  }
+  return %s : !nd.tensor<f64, a: 4, b: 2>
+})mlir"},
+    {"ScatterSharedMaximum", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 4, b: 2>, %u: !nd.tensor<f64, i: 5, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  %k = nd.constant dense<[3, 0, 3, 7, 3]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %0 = nd.scatter %u into %x [a] at %k : (!nd.tensor<f64, a: 4, b: 2>, !nd.tensor<f64, i: 5, b: 2>, !nd.tensor<i32, i: 5>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64, %q: f64):
+    %1 = arith.maximumf %p, %q : f64
+    nd.yield %1 : f64
+  }
+  %s = nd.pointwise %0 : (!nd.tensor<f64, a: 4, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64):
+    %1 = arith.mulf %p, %p : f64
+    nd.yield %1 : f64
+  }
+  return %s : !nd.tensor<f64, a: 4, b: 2>
+})mlir"},
+    {"ScatterSharedMinimum", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 4, b: 2>, %u: !nd.tensor<f64, i: 5, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  %k = nd.constant dense<[3, 0, 3, 7, 3]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %0 = nd.scatter %u into %x [a] at %k : (!nd.tensor<f64, a: 4, b: 2>, !nd.tensor<f64, i: 5, b: 2>, !nd.tensor<i32, i: 5>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64, %q: f64):
+    %1 = arith.minimumf %p, %q : f64
+    nd.yield %1 : f64
+  }
+  %s = nd.pointwise %0 : (!nd.tensor<f64, a: 4, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64):
+    %1 = arith.mulf %p, %p : f64
+    nd.yield %1 : f64
+  }
+  return %s : !nd.tensor<f64, a: 4, b: 2>
+})mlir"},
     {"CallLifted", R"mlir(
 func.func private @dot(%x: !nd.tensor<f64, k: 3>, %y: !nd.tensor<f64, k: 3>) -> !nd.tensor<f64> {
   %p = nd.pointwise %x, %y : (!nd.tensor<f64, k: 3>, !nd.tensor<f64, k: 3>) -> !nd.tensor<f64, k: 3> {

@@ -1,0 +1,34 @@
+//===- KernelModule.h - a kernel written op by op ---------------*- C++ -* -===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels that no nest becomes are written in the LLVM dialect. All have the type that the runtime
+// expects (runtime/program/Abi.h):
+//
+//     void symbol(void *const *addresses, int64_t chunk, void *scratch) { body }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TARGET_CPU_KERNELMODULE_H
+#define HEDDLE_LIB_TARGET_CPU_KERNELMODULE_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::cpu {
+
+/// A module with the kernel `symbol`. `body` writes its ops, given the three arguments; what else
+/// the module holds it puts before the function.
+mlir::OwningOpRef<mlir::ModuleOp>
+buildKernelModule(mlir::MLIRContext *context, const std::string &symbol,
+                  llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::LLVM::LLVMFuncOp,
+                                          mlir::ValueRange)>
+                      body);
+
+} // namespace heddle::cpu
+
+#endif // HEDDLE_LIB_TARGET_CPU_KERNELMODULE_H
