@@ -16,6 +16,9 @@
 // those of temporaries, and a temporary that is updated in place to become a result lies in the
 // result from the start. All other temporaries are packed into one arena.
 //
+// What a loop carries, and what both sides of a branch make, has one place that several steps write.
+// What lives where the program jumps lives as long as the branch or loop: linear lifetimes stay true.
+//
 // Two steps that touch no place in common, or only read it, need not wait for each other; steps
 // say after which others a barrier has to stand (cpu::EntryStep::waits).
 //

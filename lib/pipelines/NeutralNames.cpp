@@ -20,7 +20,9 @@ using namespace mlir;
 static constexpr const char *dictionaryName = "heddle.names";
 
 namespace {
-struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::FuncOp>> {
+/// Functions that run others (nest.control) and those that are run have names in common. What was
+/// made of one function is renamed like it; where it was written so, names stay as they are.
+struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NeutralNamesPass)
   StringRef getArgument() const override { return "neutral-names"; }
   StringRef getDescription() const override {
@@ -28,9 +30,18 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::Func
   }
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isExternal())
-      return;
+    llvm::DenseSet<Operation *> kept;
+    getOperation().walk([&](nest::ControlOp op) {
+      kept.insert(op->getParentOfType<func::FuncOp>());
+      for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>())
+        kept.insert(getOperation().lookupSymbol(name));
+    });
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && !kept.contains(function))
+        rename(function);
+  }
+
+  void rename(func::FuncOp function) {
     nd::NameRewriter rewriter;
     SmallVector<NamedAttribute> dictionary;
     Builder builder(function.getContext());
@@ -58,13 +69,17 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<func::Func
   }
 };
 
-struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<func::FuncOp>> {
+struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RestoreNamesPass)
   StringRef getArgument() const override { return "restore-names"; }
   StringRef getDescription() const override { return "gives names back what neutral-names took"; }
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      restore(function);
+  }
+
+  void restore(func::FuncOp function) {
     auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
     if (!dictionary)
       return;

@@ -53,7 +53,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
-  add(createNeutralNamesPass());
+  passes.addPass(createNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   add(createConvertNdToNestPass());
   add(createCSEPass());
@@ -74,7 +74,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     };
     add(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
   }
-  add(createRestoreNamesPass());
+  passes.addPass(createRestoreNamesPass());
 }
 
 void heddle::registerCompilerDialects(DialectRegistry &registry,
