@@ -18,7 +18,7 @@ static void holdPrograms(bool symbols, double share) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 7);
     options.symbols = symbols;
-    options.control = !symbols && seed % 6 == 1;
+    options.control = seed % 6 == 1;
     return options;
   };
   auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t>) {

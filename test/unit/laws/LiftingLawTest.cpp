@@ -70,6 +70,7 @@ TEST(LiftingLaw, OverOneMoreNameIsTheStack) {
     GeneratorOptions options;
     options.steps = 2 + int(seed % 7);
     options.requests = seed % 3 == 0;
+    options.control = seed % 3 == 1;
     options.symbols = seed % 4 == 3;
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context.get()));
     func::FuncOp callee = generateProgram(*module, "f", seed, options);

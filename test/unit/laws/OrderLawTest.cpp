@@ -129,6 +129,7 @@ void reorder(ModuleOp module, Dice &dice) {
 GeneratorOptions optionsFor(uint64_t seed) {
   GeneratorOptions options;
   options.steps = 3 + int(seed % 7);
+  options.control = seed % 4 == 1;
   return options;
 }
 
