@@ -32,15 +32,21 @@ foreach(target ${targets})
 endforeach()
 set_target_properties(heddle PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
 
+set(tools heddle-opt heddle-run heddlec heddle-reduce heddle-lsp-server)
 install(TARGETS ${targets} EXPORT HeddleTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(tool heddle-opt heddle-run heddlec heddle-reduce heddle-lsp-server)
-  if(TARGET ${tool})
-    set_target_properties(${tool} PROPERTIES
-      INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
-    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  endif()
+foreach(tool ${tools})
+  set_target_properties(${tool} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
+  install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # bash looks for a file of the tool's name.
+  install(FILES "${PROJECT_SOURCE_DIR}/tools/share/completion.bash" RENAME ${tool}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  list(APPEND tool_files "$<TARGET_FILE:${tool}>")
 endforeach()
+# Manual pages say what the tools say on --help.
+install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/tools/share/make-man\" ${PROJECT_VERSION}
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\" ${tool_files} COMMAND_ERROR_IS_FATAL ANY)")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heddle" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
 # What plugins include: dialects, passes, interfaces; under a folder of their own, by the paths that they have here.

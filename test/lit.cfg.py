@@ -23,6 +23,7 @@ for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-lsp
 for tool in ["FileCheck", "not", "count"]:
     config.substitutions.append((rf"\b{tool}\b", os.path.join(config.llvm_tools_dir, tool)))
 
+config.substitutions.append(("%{tools}", config.heddle_tools_dir))
 config.substitutions.append(("%{source}", config.heddle_source_dir))
 config.substitutions.append(("%{mlir-tblgen}", os.path.join(config.llvm_tools_dir, "mlir-tblgen")))
 

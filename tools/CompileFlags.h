@@ -7,7 +7,7 @@
 //
 // The flags of `CompileOptions`, so that every tool calls one thing by one name, and reading IR.
 // (LLVM's own command line is no choice here: the shared LLVM library owns flags such as
-// --threads.)
+// --threads. Tools of MLIR's that use it hide what is not theirs by `hideLibraryOptions`.)
 //
 //     CompileOptions options;
 //     CLI::App app("Compiles IR to a program file.");
@@ -26,6 +26,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
@@ -34,37 +35,73 @@
 
 namespace heddle {
 
+/// Takes the hundreds of options of LLVM's code generators out of `--help`; `--help-hidden` lists
+/// them. To be called before a tool registers its own.
+inline void hideLibraryOptions() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (name != "help" && name != "version" && name != "help-hidden")
+      option->setHiddenFlag(llvm::cl::Hidden);
+}
+
+/// Declares them as a topic of `--help`.
 inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
+  app.failure_message([](const CLI::App *, const CLI::Error &error) {
+    return std::string("error: ") + error.what() + "\n";
+  });
+  const char *topic = "Compiling";
+  auto number = CLI::Range(0, 1024).description("");
   app.add_option("--target-cpu", options.targetCpu,
                  "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...")
+      ->type_name("NAME")
       ->capture_default_str()
-      ->check([](const std::string &name) {
-        auto target = cpu::targetFor(name);
-        return target ? "" : llvm::toString(target.takeError());
-      });
-  app.add_option("--threads", options.programThreads,
-                 "Threads that will run the program; 0: all cores")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
+      ->group(topic)
+      ->check(CLI::Validator(
+          [](const std::string &name) {
+            auto target = cpu::targetFor(name);
+            return target ? "" : llvm::toString(target.takeError());
+          },
+          ""));
+  app.add_option("--threads", options.programThreads, "Threads that run the program; 0: all cores")
+      ->type_name("N")
+      ->group(topic)
+      ->check(number);
   app.add_option("--compile-threads", options.compileThreads, "Threads that compile; 0: all cores")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
+      ->type_name("N")
+      ->group(topic)
+      ->check(number);
   app.add_option("--cache-dir", options.cacheDirectory,
-                 "Where compiled kernels are kept; empty: heddle in the user's cache directory");
+                 "Where compiled kernels are kept (heddle in the user's cache directory)")
+      ->type_name("FOLDER")
+      ->group(topic);
   app.add_flag_callback(
-      "--no-cache", [&] { options.useCache = false; }, "Compile every kernel anew");
+         "--no-cache", [&] { options.useCache = false; }, "Compile every kernel anew")
+      ->group(topic);
   app.add_flag_callback(
-      "--row-major", [&] { options.assignLayouts = false; },
-      "Let every value lie row-major over its sorted names");
+         "--row-major", [&] { options.assignLayouts = false; },
+         "Let every value lie row-major over its sorted names")
+      ->group(topic);
   app.add_option_function<std::vector<std::string>>(
          "--plugin",
          [&](const std::vector<std::string> &paths) {
            if (llvm::Error error = loadExtensions(paths, options.extensions))
-             throw CLI::ValidationError("--plugin", llvm::toString(std::move(error)));
+             throw CLI::ValidationError(llvm::toString(std::move(error)));
          },
          "Add what this shared object holds to the compiler; may be given several times")
-      ->allow_extra_args(false);
-  app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here");
+      ->allow_extra_args(false)
+      ->type_name("FILE.so")
+      ->type_size(1)
+      ->group(topic);
+  topic = "Looking inside the compiler";
+  app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here")
+      ->type_name("FOLDER")
+      ->group(topic);
+  app.add_flag("--print-after-change", options.printAfterChange,
+               "Print the IR after each pass that changed it to standard error")
+      ->group(topic);
+  app.add_option("--reproducer", options.reproducer,
+                 "If a pass fails, write what heddle-opt --run-reproducer needs to show it again")
+      ->type_name("FILE.mlir")
+      ->group(topic);
 }
 
 /// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard

@@ -113,8 +113,21 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   return Setting{std::move(*target), machine};
 }
 
+/// Whoever looks at the passes themselves gets them one after another.
+static void observe(PassManager &passes, const CompileOptions &options) {
+  MLIRContext *context = passes.getContext();
+  if (options.printAfterChange || !options.reproducer.empty())
+    context->disableMultithreading();
+  if (options.printAfterChange)
+    passes.enableIRPrinting([](Pass *, Operation *) { return false; },
+                            [](Pass *, Operation *) { return true; });
+  if (!options.reproducer.empty())
+    passes.enableCrashReproducerGeneration(options.reproducer);
+}
+
 static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options) {
   PassManager passes(module.getContext());
+  observe(passes, options);
   buildNdPipeline(passes, options);
   return passes.run(module);
 }
@@ -123,6 +136,7 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
                                    nest::MachineAttr machine) {
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
+  observe(passes, options);
   buildNestPipeline(passes, options, machine);
   return passes.run(module);
 }

@@ -47,6 +47,9 @@ struct CompileOptions {
   /// The program after each stage goes here. Empty: into a folder of $HEDDLE_DUMP_DIR, if that is
   /// set.
   std::string dumpDirectory;
+  bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
+  std::string
+      reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true; ///< false: every value row-major
   bool progress = true;      ///< show progress of long compilations on a terminal
   /// What is added to the compiler (Extension.h), in this order.

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
@@ -49,7 +50,8 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     extension->addNdPasses(passes);
 }
 
-void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options, Attribute machine) {
+void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
+                               Attribute machine) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
@@ -93,4 +95,12 @@ void heddle::registerCompilerPasses() {
   registerConvertNdToNestPass();
   nest::registerNestPasses();
   registerTransformsPasses();
+  registerPass(createNeutralNamesPass);
+  registerPass(createRestoreNamesPass);
+  static PassPipelineRegistration<> ndPipeline(
+      "nd-pipeline", "all that the compiler does to nd",
+      [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });
+  static PassPipelineRegistration<> nestPipeline(
+      "nest-pipeline", "from nd to nests that are fused and laid out",
+      [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions(), nullptr); });
 }

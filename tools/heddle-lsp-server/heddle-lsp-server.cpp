@@ -11,11 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/check/Check.h"
-#include "lib/pipelines/Compile.h"
+#include "tools/CompileFlags.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  heddle::hideLibraryOptions();
   mlir::DialectRegistry registry;
   heddle::registerCompilerDialects(registry);
   registry.insert<heddle::check::CheckDialect>();

@@ -10,16 +10,72 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/check/Check.h"
-#include "lib/pipelines/Compile.h"
+#include "tools/CompileFlags.h"
 
+#include "mlir/Debug/Counter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+using namespace mlir;
+
+static const char overview[] = R"(Heddle: runs passes over IR
+
+  heddle-opt program.mlir --nd-differentiate --nd-cse        single passes, in this order
+  heddle-opt program.mlir --nd-pipeline --nest-pipeline      what the compiler does
+  heddle-opt program.mlir --nest-fuse --mlir-print-ir-after-all --mlir-print-ir-after-change
+)";
+
+/// Sorts MLIR's options by what one wants to do; those without a topic are in `--help-hidden`.
+static void sortOptions(DialectRegistry &registry) {
+  MlirOptMainConfig::registerCLOptions(registry);
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  tracing::DebugCounter::registerCLOptions();
+  static llvm::cl::OptionCategory passes(
+      "Passes and pipelines, run in the order that they are given in"),
+      seeing("Seeing what passes do"), printing("How IR is printed"), reading("Input and output"),
+      testing("Tests"), extending("Plugins");
+  std::pair<const char *, llvm::cl::OptionCategory *> topics[] = {
+      {"mlir-print-ir-", &seeing},
+      {"mlir-timing", &seeing},
+      {"mlir-pass-pipeline-", &seeing},
+      {"mlir-generate-reproducer", &seeing},
+      {"run-reproducer", &seeing},
+      {"dump-pass-pipeline", &seeing},
+      {"list-passes", &seeing},
+      {"mlir-print-debuginfo", &printing},
+      {"mlir-pretty-", &printing},
+      {"mlir-print-local-scope", &printing},
+      {"mlir-elide-", &printing},
+      {"mlir-use-nameloc", &printing},
+      {"split-input-file", &testing},
+      {"verify-diagnostics", &testing},
+      {"verify-each", &testing},
+      {"verify-roundtrip", &testing},
+      {"emit-bytecode", &reading},
+      {"show-dialects", &reading},
+      {"load-", &extending}};
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
+    auto *topic = llvm::find_if(
+        topics, [&, name = name](auto &each) { return name.starts_with(each.first); });
+    if (topic != std::end(topics))
+      option->addCategory(*topic->second);
+    else if (option->ArgStr.empty())
+      option->addCategory(passes); // they are words of one option
+    else if (name != "help" && name != "version" && name != "pass-pipeline")
+      option->setHiddenFlag(llvm::cl::Hidden);
+  }
+}
+
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  DialectRegistry registry;
   heddle::registerCompilerDialects(registry);
-  registry.insert<heddle::check::CheckDialect, mlir::memref::MemRefDialect>();
+  registry.insert<heddle::check::CheckDialect, memref::MemRefDialect>();
   heddle::registerCompilerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Heddle: runs passes over IR\n", registry));
+  sortOptions(registry);
+  return asMainReturnCode(MlirOptMain(argc, argv, overview, registry));
 }

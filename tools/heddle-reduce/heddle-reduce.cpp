@@ -33,7 +33,8 @@ static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("heddle-reduce", "mlir", path))
     throw Error("can't make a temporary file: " + error.message());
   llvm::FileRemover remove(path);
-  io::writeFileAtomically(path.str().str(), [&](io::FileSink &sink) { sink.write(textOf(module)); });
+  io::writeFileAtomically(path.str().str(),
+                          [&](io::FileSink &sink) { sink.write(textOf(module)); });
   std::vector<llvm::StringRef> arguments(command.begin(), command.end());
   arguments.push_back(path);
   std::string error;
@@ -47,16 +48,22 @@ static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module
 int main(int argc, char **argv) {
   llvm::InitLLVM initialised(argc, argv);
   CLI::App app("Shrinks a program as long as a command, run with its file as the last argument, "
-               "exits with 0.");
+               "exits with 0.",
+               "heddle-reduce");
   app.footer("Example: heddle-reduce bad.mlir --test sh --test test.sh -o small.mlir\n"
              "where test.sh says:  ! heddle-run $1 --compare");
   std::string input = "-", output = "-";
   std::vector<std::string> command;
-  app.add_option("file", input, "IR, text or bytecode; -: standard input")->required();
+  app.add_option("file", input, "IR, text or bytecode; -: standard input")
+      ->type_name("FILE")
+      ->required();
   app.add_option("--test", command, "The command; once more for each argument of it")
       ->required()
-      ->allow_extra_args(false);
-  app.add_option("-o,--output", output, "Where the smallest program goes; -: standard output");
+      ->allow_extra_args(false)
+      ->type_name("WORD")
+      ->type_size(1);
+  app.add_option("-o,--output", output, "Where the smallest program goes; -: standard output")
+      ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
 
   mlir::DialectRegistry registry;

@@ -95,12 +95,12 @@ static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) 
 
 /// Gradients become ops that the interpreter has; all else stays as it was written.
 static LogicalResult expandGradients(ModuleOp module) {
-  bool any = module
-                 .walk([](Operation *op) {
-                   return isa<nd::VjpOp, nd::JvpOp>(op) ? WalkResult::interrupt()
-                                                        : WalkResult::advance();
-                 })
-                 .wasInterrupted();
+  bool any =
+      module
+          .walk([](Operation *op) {
+            return isa<nd::VjpOp, nd::JvpOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (!any)
     return success();
   PassManager passes(module.getContext());

@@ -14,16 +14,25 @@
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialised(argc, argv);
-  CLI::App app("Compiles IR to a program file: every public function becomes an entry of it.");
+  CLI::App app("Compiles IR to a program file: every public function becomes an entry of it.",
+               "heddlec");
   std::string input = "-", output, emit = "program";
   bool statistics = false;
   heddle::CompileOptions options;
-  app.add_option("file", input, "IR, text or bytecode; -: standard input")->required();
+  app.footer("Examples:\n  heddlec program.mlir -o program.heddle --target-cpu haswell\n"
+             "  heddlec program.mlir --emit=nest");
+  app.add_option("file", input, "IR, text or bytecode; -: standard input")
+      ->type_name("FILE")
+      ->required();
   app.add_option("-o,--output", output,
                  "What to write; default: the input's name ending in .heddle, text to standard "
-                 "output");
-  app.add_option("--emit", emit, "Stop at a stage and write it as text")
-      ->check(CLI::IsMember({"program", "nd", "nest", "kernels", "loops", "llvm", "asm"}))
+                 "output")
+      ->type_name("FILE");
+  app.add_option("--emit", emit,
+                 "Stop at a stage and write it as text: nd, nest, kernels, loops, llvm or asm")
+      ->check(CLI::IsMember({"program", "nd", "nest", "kernels", "loops", "llvm", "asm"})
+                  .description(""))
+      ->type_name("STAGE")
       ->capture_default_str();
   app.add_flag("--statistics", statistics, "Say what compiling did");
   heddle::addCompileFlags(app, options);

@@ -1,0 +1,10 @@
+func.func @while(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+    scf.condition(%c) %s : !nd.tensor<f32>
+  } do {
+  ^bb0(%s: !nd.tensor<f32>):
+    scf.yield %s : !nd.tensor<f32>
+  }
+  return %y : !nd.tensor<f32>
+}
