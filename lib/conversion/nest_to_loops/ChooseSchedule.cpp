@@ -675,12 +675,19 @@ private:
     llvm::sort(reduced);
     for (auto &[step, name] : reduced)
       schedule.loops.push_back({"loop", {name}, 1, 1});
+    // Short bodies have several accumulators side by side.
+    int64_t together = width, operations = 0;
+    for (Region *region : {&op.getBody(), &op.getCombine()})
+      operations += llvm::range_size(region->front());
+    if (vectorReduced && rows.empty() && operations <= 10)
+      while (together < 4 * width && 4 * together <= sizeOf(vector))
+        together *= 2;
     if (vectorReduced)
-      schedule.loops.push_back({"loop", vector, width, 1});
+      schedule.loops.push_back({"loop", vector, together, 1});
     for (auto &[name, points] : rows)
       schedule.loops.push_back({"register", {name}, 1, 1});
     if (!vector.empty()) {
-      if (!vectorReduced)
+      if (!vectorReduced || together > width)
         schedule.loops.push_back({"register", vector, width, 1});
       schedule.loops.push_back({"vector", vector, 1, 1});
     }

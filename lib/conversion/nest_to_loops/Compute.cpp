@@ -17,6 +17,10 @@ using namespace mlir;
 /// for at its start.
 static constexpr int64_t leastStepsToPrefetch = 32;
 
+/// Accumulators that several steps of a reduction along lanes have of their own, at most: a sum
+/// waits for the one before it, unless it goes elsewhere.
+static constexpr size_t mostChained = 8;
+
 /// Panels that no first cache holds are asked for so many steps of the reduction before their use.
 static constexpr int64_t stepsAhead = 8;
 
@@ -127,10 +131,26 @@ LogicalResult ComputeEmitter::tile() {
   else if (reductionSteps() >= leastStepsToPrefetch)
     prefetchResults();
   fetchAhead();
+  std::vector<Point> points = accumulatorPoints();
+  chains = 1;
+  if (plan.lanesReduced)
+    for (const Walk &walk : plan.tile)
+      if (walk.reduced)
+        chains *= size_t(walk.count());
+  if (points.size() * accumulators.size() * chains > mostChained)
+    chains = 1;
   Values start;
-  for (const Point &point : accumulatorPoints())
-    start.append(neutral(point.lanes));
+  for (size_t chain = 0; chain < chains; ++chain)
+    for (const Point &point : points)
+      start.append(neutral(point.lanes));
   FailureOr<Values> totals = reductionLoop(plan.outer, start);
+  if (failed(totals))
+    return failure();
+  size_t width = points.size() * accumulators.size();
+  Values all = *totals;
+  totals->truncate(width);
+  for (size_t chain = 1; chain < chains && succeeded(totals); ++chain)
+    totals = combineAccumulators(*totals, ValueRange(all).slice(chain * width, width));
   if (failed(totals))
     return failure();
   if (!rests)
@@ -257,8 +277,9 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
   Values totals(carried);
   size_t width = accumulators.size();
   Section section;
-  for (const Point &step : steps)
-    for (auto [i, accumulated] : llvm::enumerate(produced)) {
+  for (auto [s, step] : llvm::enumerate(steps))
+    for (auto [p, accumulated] : llvm::enumerate(produced)) {
+      size_t i = s % chains * produced.size() + p;
       Point point = accumulated;
       for (const auto &[name, value] : step.values)
         point.values[name] = value;

@@ -46,6 +46,7 @@ private:
   const Plan &plan;
   LoopWalker loops;
   llvm::SmallVector<mlir::Type> accumulators; ///< types
+  size_t chains = 1;                          ///< times so many, for as many steps side by side
 
   // Compute.cpp
   mlir::LogicalResult outerLoop(size_t position);
