@@ -62,7 +62,7 @@ public:
   LogicalResult build(ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients);
 
 private:
-  enum class Rule { Sum, Product, Choice };
+  enum class Rule { Sum, Product, Choice, General };
 
   OpBuilder &b;
   ComputeOp op;
@@ -70,7 +70,8 @@ private:
   SmallVector<Value> given; ///< cotangents of the accumulators, over the produced names
   /// An accumulator that has one, and what its rule needs besides, over the produced names: the
   /// chosen position; the product of all elements but zeros, and the number of zeros (inside of a
-  /// nest.scan), or for each element the product of the others (elsewhere).
+  /// nest.scan), or for each element the product of the others (elsewhere); with any other combiner
+  /// the cotangents of the elements themselves.
   struct Asked {
     unsigned accumulator;
     Rule rule;
@@ -82,7 +83,8 @@ private:
   SmallVector<Type> accumulators();
   NestBuilder sameSpace();
   MapAttr produced() {
-    return MapAttr::identity(nd::NdTensorType::get(b.getContext(), b.getF32Type(), op.getProduced()));
+    return MapAttr::identity(
+        nd::NdTensorType::get(b.getContext(), b.getF32Type(), op.getProduced()));
   }
   void readProduced(Contribution &what, ArrayRef<Value> values, SmallVectorImpl<int> &places);
   SmallVector<Value> recompute();
@@ -94,7 +96,15 @@ private:
   void prepareChoices(ArrayRef<unsigned> chosen);
   void prepareProduct(Asked &product);
   void prepareOthers(Asked &product);
+  LogicalResult prepareGeneral(ArrayRef<unsigned> general);
   SmallVector<Value> elementsOf(OpBuilder &b, ValueRange s);
+  SmallVector<Value> elementTensors(StringRef name, TypeRange types,
+                                    ArrayRef<unsigned> accumulators, ArrayRef<TypedAttr> neutral,
+                                    RegionBody combine);
+  std::string freshName();
+  bool isPerElement(const Asked &each) {
+    return each.rule == Rule::General || (each.rule == Rule::Product && each.helpers.size() == 1);
+  }
   SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> places,
                                        ArrayRef<SmallVector<int>> helpers);
   LogicalResult throughBody(unsigned i, Gradients &gradients);
@@ -138,7 +148,8 @@ SmallVector<Value> ComputeGradient::recompute() {
   IRMapping mapping;
   op.getBody().cloneInto(&body, mapping);
   op.getCombine().cloneInto(&combine, mapping);
-  return SmallVector<Value>(nest.create(types, body, combine, finish, op.getNeutral()).getResults());
+  return SmallVector<Value>(
+      nest.create(types, body, combine, finish, op.getNeutral()).getResults());
 }
 
 LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<bool> wanted,
@@ -195,8 +206,8 @@ LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<boo
   for (unsigned k = 0; k < m; ++k) {
     if (!wanted[numReads() + k])
       continue;
-    FailureOr<Value> built = build(n + k, tensorTypeOf(op.getFinishReads()[k]), op.finishMap(k),
-                                   op.finishGuard(k));
+    FailureOr<Value> built =
+        build(n + k, tensorTypeOf(op.getFinishReads()[k]), op.finishMap(k), op.finishGuard(k));
     if (failed(built))
       return failure();
     gradients[numReads() + k] = *built;
@@ -235,7 +246,7 @@ Value ComputeGradient::position(OpBuilder &b) {
   Expr linear(0);
   for (const nd::Dim &dim : reducedInOrder(op))
     linear = linear * dim.size().getExpr() + Expr::name(dim.name.getValue());
-  return arith::IndexCastOp::create(b, loc, positionType(), emitExpr(b, loc, linear));
+  return arith::IndexCastOp::create(b, loc, positionType(), emitIndex(b, loc, linear));
 }
 
 /// The elements as the combiner gets them.
@@ -300,34 +311,47 @@ void ComputeGradient::prepareProduct(Asked &each) {
   each.helpers.append(product.getResults().begin(), product.getResults().end());
 }
 
+std::string ComputeGradient::freshName() {
+  std::string name = "element";
+  while (iterationSpace(op).contains(name))
+    name += "$";
+  return name;
+}
+
+/// The elements of some accumulators as tensors over all names; `name` is new. Where a point is
+/// excluded the neutral element stands.
+SmallVector<Value> ComputeGradient::elementTensors(StringRef name, TypeRange types,
+                                                   ArrayRef<unsigned> accumulators,
+                                                   ArrayRef<TypedAttr> neutral,
+                                                   RegionBody combine) {
+  NestBuilder nest = sameSpace();
+  nest.produced = iterationSpace(op);
+  nest.reduced = nd::DimsAttr::getSorted(b.getContext(), nd::Dim(b.getContext(), name, Expr(1)));
+  ComputeOp elements = nest.create(
+      types,
+      [&](OpBuilder &b, Location, ValueRange s) {
+        SmallVector<Value> all = elementsOf(b, s);
+        return llvm::map_to_vector(accumulators, [&](unsigned i) { return all[i]; });
+      },
+      neutral, combine);
+  nd::eraseDeadScalars(elements.getBody().front());
+  return SmallVector<Value>(elements.getResults());
+}
+
 /// For each element the product of those before it and of those after it, which has the right
 /// derivatives of any order also where elements are zero.
 void ComputeGradient::prepareOthers(Asked &each) {
   Type real = accumulators()[each.accumulator];
-  // The elements as a tensor; where a point is excluded the neutral element stands.
-  NestBuilder nest = sameSpace();
-  SmallVector<nd::Dim> space(op.getProduced().begin(), op.getProduced().end());
-  llvm::append_range(space, op.getReduced());
-  nest.produced = nd::DimsAttr::getSorted(b.getContext(), space);
-  std::string name = "element";
-  while (nest.produced.contains(name))
-    name += "$";
-  nest.reduced = nd::DimsAttr::getSorted(b.getContext(), nd::Dim(b.getContext(), name, Expr(1)));
-  ComputeOp elements = nest.create(
-      {real},
-      [&](OpBuilder &b, Location, ValueRange s) {
-        return SmallVector<Value>{elementsOf(b, s)[each.accumulator]};
-      },
-      {nd::numberAttr(real, 1)},
-      [&](OpBuilder &b, Location, ValueRange s) {
-        return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[1])};
-      });
-  nd::eraseDeadScalars(elements.getBody().front());
+  std::string name = freshName();
+  Value elements =
+      elementTensors(name, {real}, {each.accumulator}, {nd::numberAttr(real, 1)},
+                     [&](OpBuilder &b, Location, ValueRange s) {
+                       return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[1])};
+                     })[0];
   SmallVector<StringRef> names;
   for (const nd::Dim &dim : op.getReduced())
     names.push_back(dim.name);
-  Value line = names.size() == 1 ? elements.getResult(0)
-                                 : nd::buildMerge(b, loc, elements.getResult(0), names, name);
+  Value line = names.size() == 1 ? elements : nd::buildMerge(b, loc, elements, names, name);
   StringRef along = names.size() == 1 ? names[0] : StringRef(name);
   auto part = [&](bool reverse) {
     return nd::buildScan(b, loc, line, along, nd::CombinerKind::Mul, /*exclusive=*/true, reverse);
@@ -338,9 +362,44 @@ void ComputeGradient::prepareOthers(Asked &each) {
   each.helpers.push_back(others);
 }
 
+/// The elements as tensors are reduced by the same combiner, whose rule gives their cotangents.
+LogicalResult ComputeGradient::prepareGeneral(ArrayRef<unsigned> general) {
+  if (isa<GroupOp>(op->getParentOp()))
+    return op.emitOpError() << "cannot be differentiated inside of a group: expected a combiner "
+                               "that adds, multiplies or chooses among its elements";
+  SmallVector<Type> types = accumulators();
+  SmallVector<TypedAttr> neutral;
+  for (Attribute value : op.getNeutral())
+    neutral.push_back(cast<TypedAttr>(value));
+  Block &combiner = op.getCombine().front();
+  SmallVector<StringRef> names;
+  for (const nd::Dim &dim : op.getReduced())
+    names.push_back(dim.name);
+  SmallVector<Value> elements = elementTensors(
+      freshName(), types, llvm::to_vector(llvm::seq<unsigned>(0, unsigned(types.size()))), neutral,
+      [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineScalars(b, combiner, s); });
+  auto reduce = nd::buildReduce(b, loc, elements, names, neutral,
+                                [&](OpBuilder &b, ValueRange s) {
+                                  return nd::inlineScalars(b, combiner, s);
+                                })[0]
+                    .getDefiningOp<nd::ReduceOp>();
+  SmallVector<Value> cotangents(types.size()), slopes(types.size());
+  for (unsigned i : general)
+    cotangents[i] = given[i];
+  SmallVector<bool> wanted =
+      llvm::map_to_vector(types, [](Type type) { return bool(isa<FloatType>(type)); });
+  if (failed(reduce.buildGradient(b, cotangents, wanted, slopes)))
+    return failure();
+  reduce.erase();
+  for (auto [i, slope] : llvm::enumerate(slopes))
+    if (slope)
+      asked.push_back({unsigned(i), Rule::General, {slope}});
+  return success();
+}
+
 /// Chooses a rule for each accumulator that has a cotangent.
 LogicalResult ComputeGradient::prepareRules() {
-  SmallVector<unsigned> chosen;
+  SmallVector<unsigned> chosen, general;
   for (auto [i, cotangent] : llvm::enumerate(given)) {
     if (!cotangent)
       continue;
@@ -359,23 +418,20 @@ LogicalResult ComputeGradient::prepareRules() {
         else
           prepareOthers(each);
       } else if (kind != nd::CombinerKind::Add) {
-        return op.emitOpError() << "cannot be differentiated: expected a combiner that adds, "
-                                   "multiplies or chooses among its elements";
+        general.push_back(i);
+        continue;
       }
     }
     asked.push_back(std::move(each));
   }
+  if (!general.empty() && failed(prepareGeneral(general)))
+    return failure();
   if (chosen.empty())
     return success();
   if (!isOrdered(op))
     return op.emitOpError() << "cannot be differentiated: which of equal elements over "
                             << nd::namesText(op.getReduced())
                             << " is chosen is not said; give the order of the names as `order`";
-  for (const nd::Dim &dim : llvm::drop_begin(reducedInOrder(op)))
-    if (!dim.size().constant())
-      return op.emitOpError() << "cannot be differentiated: the size of '" << dim.name.getValue()
-                              << "' is " << dim.size().getExpr().str()
-                              << ", expected a constant to number the elements by";
   prepareChoices(chosen);
   return success();
 }
@@ -388,6 +444,11 @@ SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int
   for (auto [each, extra] : llvm::zip_equal(asked, helpers)) {
     unsigned i = each.accumulator;
     Type element = code.getTerminator()->getOperand(i).getType();
+    if (each.rule == Rule::General) {
+      Value slope = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
+      scalars[i] = scalars[i] ? Value(arith::AddFOp::create(b, loc, scalars[i], slope)) : slope;
+      continue;
+    }
     Value g = nd::convertFloat(b, loc, block->getArgument(places[i]), element);
     Value zero = nd::buildNumber(b, loc, element, 0);
     if (each.rule == Rule::Choice) {
@@ -426,9 +487,10 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
   SmallVector<SmallVector<int>> helpers(asked.size());
   readProduced(what, given, places);
   for (auto [each, extra] : llvm::zip_equal(asked, helpers)) {
-    if (each.rule == Rule::Product && each.helpers.size() == 1)
-      extra.push_back(int(what.read(each.helpers[0], MapAttr::identity(tensorTypeOf(each.helpers[0])),
-                                    trivialGuard(b.getContext()))));
+    if (isPerElement(each))
+      extra.push_back(
+          int(what.read(each.helpers[0], MapAttr::identity(tensorTypeOf(each.helpers[0])),
+                        trivialGuard(b.getContext()))));
     else
       readProduced(what, each.helpers, extra);
   }
@@ -469,8 +531,9 @@ LogicalResult ComputeOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
 // Update
 //===----------------------------------------------------------------------===//
 
-/// What says that `map` lies inside a tensor; fails where a size is not known.
-static LogicalResult insideConditions(UpdateOp op, SmallVectorImpl<Condition> &conditions) {
+/// What says that the target of a point lies inside of the destination.
+static SmallVector<Condition> insideConditions(UpdateOp op) {
+  SmallVector<Condition> conditions;
   Ranges ranges = iterationRanges(op);
   nd::NdTensorType type = tensorTypeOf(op.getDest());
   for (const MapEntry &entry : op.getDestMap().getEntries()) {
@@ -479,17 +542,13 @@ static LogicalResult insideConditions(UpdateOp op, SmallVectorImpl<Condition> &c
     // A name of the space that has the size of the destination's fits.
     if (auto name = expr.asName(); name && op.getSpace().lookup(*name) == size)
       continue;
-    auto constant = size.constant();
-    if (!constant)
-      return op.emitOpError() << "cannot be differentiated: the size of '" << entry.name.getValue()
-                              << "' is " << size.getExpr().str() << ", expected a constant";
     auto bounds = expr.simplify(ranges).bounds(ranges);
     if (!bounds || bounds->low < 0)
       conditions.emplace_back(op.getContext(), expr);
-    if (!bounds || bounds->high >= *constant)
-      conditions.emplace_back(op.getContext(), Expr(*constant - 1) - expr);
+    if (!bounds || !size.constant() || bounds->high >= *size.constant())
+      conditions.emplace_back(op.getContext(), size.getExpr() - 1 - expr);
   }
-  return success();
+  return conditions;
 }
 
 LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
@@ -500,10 +559,7 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   if (!adds && !getUnique())
     return emitOpError() << "cannot be differentiated: expected a sum, or 'unique', so that the "
                             "order in which values are combined does not matter";
-  SmallVector<Condition> inside;
-  if (failed(insideConditions(*this, inside)))
-    return failure();
-  auto guard = GuardAttr::get(getContext(), inside, TypedAttr());
+  auto guard = GuardAttr::get(getContext(), insideConditions(*this), TypedAttr());
   unsigned n = getReads().size();
   Block &code = getBody().front(), &combiner = getCombine().front();
 

@@ -63,9 +63,6 @@ llvm::SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
 /// True if the order of the reduced points is said, or there is only one.
 bool isOrdered(ComputeOp op);
 
-/// An expression over iteration names as index code.
-mlir::Value emitExpr(mlir::OpBuilder &builder, mlir::Location loc, const Expr &expr);
-
 /// `map`, with an identity for the names of `type` that it lacks.
 MapAttr completeMap(MapAttr map, nd::NdTensorType type);
 /// Adds tensors by a nest.

@@ -133,8 +133,7 @@ void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
         nd::DimsAttr::getSorted(b.getContext(), unionOf(compute.getProduced(), names)));
     compute.setMapsAttr(completeMaps(compute.getMaps(), compute.getOperands()));
   } else if (auto update = dyn_cast<UpdateOp>(copy)) {
-    update.setSpaceAttr(
-        nd::DimsAttr::getSorted(b.getContext(), unionOf(update.getSpace(), names)));
+    update.setSpaceAttr(nd::DimsAttr::getSorted(b.getContext(), unionOf(update.getSpace(), names)));
     update.setMapsAttr(completeMaps(update.getMaps(), update.getReads()));
     update.setDestMapAttr(completeMap(update.getDestMap(), tensorTypeOf(update.getDest())));
   }
@@ -279,10 +278,21 @@ private:
     return body.getTerminator()->getOperand(i) == body.getArgument(i) &&
            llvm::count(op.getInits(), op.getInits()[i]) == 1;
   }
-  static bool isFloat(Value value) {
-    return isa<FloatType>(tensorTypeOf(value).getElementType());
-  }
+  static bool isFloat(Value value) { return isa<FloatType>(tensorTypeOf(value).getElementType()); }
   SmallVector<Value> stacks();
+  /// `value` with `from` spelled `to`, where it has such a name.
+  Value respelled(Value value, StringRef from, StringRef to) {
+    return tensorTypeOf(value).has(from) ? nd::buildRename(b, loc, value, from, to) : value;
+  }
+  StringRef along() { return op.getAlong().begin()->name; }
+  /// How a name of a carried tensor that is spelled as `along` is called in its stack.
+  std::string aside() {
+    std::string name = along().str();
+    do
+      name += "$";
+    while (llvm::any_of(op.getInits(), [&](Value init) { return tensorTypeOf(init).has(name); }));
+    return name;
+  }
 };
 } // namespace
 
@@ -295,7 +305,11 @@ SmallVector<Value> ScanGradient::stacks() {
       continue;
     saved.push_back(i);
     nd::NdTensorType type = tensorTypeOf(op.getInits()[i]);
-    types.push_back(type.withDims(unionOf(type.getDims(), op.getAlong().getDims())));
+    SmallVector<nd::Dim> dims(op.getAlong().begin(), op.getAlong().end());
+    for (const nd::Dim &dim : type.getDims())
+      dims.emplace_back(b.getContext(), dim.name == along() ? aside() : dim.name.str(),
+                        dim.size().getExpr());
+    types.push_back(type.withDims(dims));
   }
   auto forward = ScanOp::create(b, loc, types, op.getInits(), op.getReads(), op.getAlong(),
                                 op.getReverse(), ArrayAttr());
@@ -303,8 +317,10 @@ SmallVector<Value> ScanGradient::stacks() {
   op.getBody().cloneInto(&forward.getBody(), mapping);
   Block &block = forward.getBody().front();
   SmallVector<Value> yielded(block.getTerminator()->getOperands().take_front(n));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(block.getTerminator());
   for (unsigned i : saved)
-    yielded.push_back(block.getArgument(i));
+    yielded.push_back(respelled(block.getArgument(i), along(), aside()));
   block.getTerminator()->setOperands(yielded);
   SmallVector<Value> result(n);
   for (auto [k, i] : llvm::enumerate(saved))
@@ -315,11 +331,10 @@ SmallVector<Value> ScanGradient::stacks() {
 LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
                                   SmallVectorImpl<Value> &gradients) {
   SmallVector<Value> saved = stacks();
-  StringRef along = op.getAlong().begin()->name;
   auto sliceType = [&](Value value) {
     SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : tensorTypeOf(value).getDims())
-      if (dim.name != along)
+      if (dim.name != along())
         dims.push_back(dim);
     return tensorTypeOf(value).withDims(dims);
   };
@@ -347,8 +362,8 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
   SmallVector<Type> results(llvm::map_to_vector(inits, [](Value v) { return v.getType(); }));
   for (unsigned i : read)
     results.push_back(op.getReads()[i].getType());
-  auto backward = ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse(),
-                                 ArrayAttr());
+  auto backward =
+      ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse(), ArrayAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&backward.getBody());
@@ -359,8 +374,9 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
     unsigned next = carried.size() + op.getReads().size();
     IRMapping mapping;
     for (unsigned i = 0; i < n; ++i)
-      mapping.map(body.getArgument(i),
-                  saved[i] ? Value(block->getArgument(next++)) : op.getInits()[i]);
+      mapping.map(body.getArgument(i), saved[i]
+                                           ? respelled(block->getArgument(next++), aside(), along())
+                                           : op.getInits()[i]);
     for (unsigned i = 0; i < op.getReads().size(); ++i)
       mapping.map(body.getArgument(n + i), block->getArgument(carried.size() + i));
     SmallVector<Operation *> ops;
@@ -374,7 +390,9 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
       reverse.want(mapping.lookup(body.getArgument(n + i)));
     expandForGradient(b, [&](Value value, Value other) { reverse.redirect(value, other); }, ops);
     reverse.propagate(ops);
-    auto yielded = [&](unsigned i) { return mapping.lookupOrDefault(body.getTerminator()->getOperand(i)); };
+    auto yielded = [&](unsigned i) {
+      return mapping.lookupOrDefault(body.getTerminator()->getOperand(i));
+    };
     for (auto [k, i] : llvm::enumerate(carried))
       reverse.accumulate(loc, yielded(i), block->getArgument(k));
     for (unsigned i = n; i < op.getNumResults(); ++i)
@@ -424,14 +442,17 @@ LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
     if (!from) {
       NestBuilder iota(b, loc);
       iota.produced = type.getDims();
-      Value index = iota.create({b.getI64Type()}, [&](OpBuilder &b, Location loc, ValueRange) {
-                          return SmallVector<Value>{arith::IndexCastOp::create(
-                              b, loc, b.getI64Type(), emitExpr(b, loc, Expr::name(along)))};
-                        }).getResult(0);
-      from = SortOp::create(b, loc,
-                            {getResult(0).getType(), sorted.withElementType(b.getI64Type())},
-                            {getInputs()[0], index}, getAlong(), getDescending(), ArrayAttr())
-                 .getResult(1);
+      Value index =
+          iota.create({b.getI64Type()},
+                      [&](OpBuilder &b, Location loc, ValueRange) {
+                        return SmallVector<Value>{arith::IndexCastOp::create(
+                            b, loc, b.getI64Type(), emitIndex(b, loc, Expr::name(along)))};
+                      })
+              .getResult(0);
+      from =
+          SortOp::create(b, loc, {getResult(0).getType(), sorted.withElementType(b.getI64Type())},
+                         {getInputs()[0], index}, getAlong(), getDescending(), ArrayAttr())
+              .getResult(1);
     }
     NestBuilder nest(b, loc);
     nest.produced = sorted.getDims();

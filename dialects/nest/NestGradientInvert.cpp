@@ -16,51 +16,6 @@ using namespace heddle::nest;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Index code
-//===----------------------------------------------------------------------===//
-
-Value nest::emitExpr(OpBuilder &b, Location loc, const Expr &expr) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getIndexAttr(value));
-  };
-  auto remainder = [&](Value value, int64_t divisor) -> Value {
-    // The remainder in [0, divisor), also of negative numbers.
-    Value d = constant(divisor), first = arith::RemSIOp::create(b, loc, value, d);
-    return arith::RemSIOp::create(b, loc, arith::AddIOp::create(b, loc, first, d), d);
-  };
-  auto atom = [&](const Expr::Atom &a) -> Value {
-    switch (a.kind) {
-    case Expr::Atom::Kind::Name:
-      return IndexOp::create(b, loc, b.getIndexType(), a.name);
-    case Expr::Atom::Kind::Mod:
-      return remainder(emitExpr(b, loc, a.operands[0]), a.divisor);
-    case Expr::Atom::Kind::FloorDiv: {
-      Value value = emitExpr(b, loc, a.operands[0]);
-      Value whole = arith::SubIOp::create(b, loc, value, remainder(value, a.divisor));
-      return arith::DivSIOp::create(b, loc, whole, constant(a.divisor));
-    }
-    case Expr::Atom::Kind::Min:
-      return arith::MinSIOp::create(b, loc, emitExpr(b, loc, a.operands[0]),
-                                    emitExpr(b, loc, a.operands[1]));
-    case Expr::Atom::Kind::Max:
-      return arith::MaxSIOp::create(b, loc, emitExpr(b, loc, a.operands[0]),
-                                    emitExpr(b, loc, a.operands[1]));
-    }
-    llvm_unreachable("covered switch");
-  };
-  Value sum = expr.offset() != 0 || expr.isConstant() ? constant(expr.offset()) : Value();
-  for (const Expr::Term &term : expr.terms()) {
-    Value product = term.coefficient != 1 ? constant(term.coefficient) : Value();
-    for (const Expr::AtomRef &factor : term.factors) {
-      Value value = atom(*factor);
-      product = product ? arith::MulIOp::create(b, loc, product, value).getResult() : value;
-    }
-    sum = sum ? arith::AddIOp::create(b, loc, sum, product).getResult() : product;
-  }
-  return sum;
-}
-
-//===----------------------------------------------------------------------===//
 // Inverting maps
 //===----------------------------------------------------------------------===//
 
@@ -435,7 +390,7 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
       continue;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(index);
-    index.replaceAllUsesWith(emitExpr(b, loc, found->second.simplify(ranges)));
+    index.replaceAllUsesWith(emitIndex(b, loc, found->second.simplify(ranges)));
     index.erase();
   }
   return compute.getResult(0);

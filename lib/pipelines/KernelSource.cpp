@@ -88,6 +88,16 @@ static ArrayAttr renamedList(ArrayAttr list, llvm::function_ref<Attribute(Attrib
   return ArrayAttr::get(list.getContext(), llvm::map_to_vector(list, rename));
 }
 
+/// Names in a written order, as constants have them; null if `attr` is anything else.
+static ArrayAttr renamedOrder(const Labels &labels, Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  if (!list || list.empty() || !llvm::all_of(list, llvm::IsaPred<StringAttr>))
+    return {};
+  return renamedList(list, [&](Attribute name) -> Attribute {
+    return StringAttr::get(attr.getContext(), renamed(labels, cast<StringAttr>(name).getValue()));
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Labels
 //===----------------------------------------------------------------------===//
@@ -198,6 +208,8 @@ static void writeText(Operation *op, const Labels &labels, AttrTypeReplacer &rep
   for (NamedAttribute attr : op->getAttrs())
     if (auto name = dyn_cast<StringAttr>(attr.getValue()); name && isa<nest::IndexOp>(op))
       os << " " << renamed(labels, name.getValue());
+    else if (ArrayAttr order = renamedOrder(labels, attr.getValue()))
+      os << " " << order;
     else
       os << " " << textOf(attr.getValue(), labels, replacer);
   for (Value operand : op->getOperands())
@@ -274,6 +286,11 @@ static void renameNest(Operation *nest, const KernelLabels &labels) {
     AttrTypeReplacer replacer = uniformReplacer(labels.iteration);
     replacer.recursivelyReplaceElementsIn(nest, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    nest->walk([&](Operation *op) {
+      for (NamedAttribute attr : llvm::to_vector(op->getAttrs()))
+        if (ArrayAttr order = renamedOrder(labels.iteration, attr.getValue()))
+          op->setAttr(attr.getName(), order);
+    });
   } else {
     SmallVector<Value> distinct = nest::kernelOperands(nest);
     auto operandLabels = [&](unsigned position) -> const Labels & {
@@ -354,7 +371,61 @@ static void sortReads(Operation *nest, const KernelLabels &labels) {
   orderReads(nest, keys);
 }
 
+/// Sorts the reads of the nests in a scan or group by what they read, and where: values by their
+/// place in the region or, from outside, by their type; names by their sizes, which no spelling
+/// changes.
+static void sortInnerReads(Operation *structured) {
+  DenseMap<Value, std::string> identity;
+  unsigned met = 0;
+  auto meet = [&](ValueRange values) {
+    for (Value value : values)
+      identity[value] = "v" + std::to_string(met++);
+  };
+  structured->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    meet(op->getResults());
+    if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          meet(block.getArguments());
+  });
+  auto bySize = [](nd::DimsAttr dims) {
+    Labels labels;
+    for (const nd::Dim &dim : dims)
+      labels[dim.name.str()] = "n" + dim.size().getExpr().str();
+    return labels;
+  };
+  structured->walk([&](Operation *op) {
+    if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
+      return;
+    auto compute = dyn_cast<nest::ComputeOp>(op);
+    Labels names =
+        bySize(compute ? nest::iterationSpace(compute) : cast<nest::UpdateOp>(op).getSpace());
+    auto maps = op->getAttrOfType<ArrayAttr>("maps"),
+         guards = op->getAttrOfType<ArrayAttr>("guards");
+    std::vector<std::string> keys;
+    for (unsigned i = 0; i < maps.size(); ++i) {
+      Value read = op->getOperand((compute ? 0 : 1) + i);
+      Labels own = bySize(nest::tensorTypeOf(read).getDims());
+      AttrTypeReplacer replacer = uniformReplacer(own);
+      std::string key = identity.lookup(read);
+      if (key.empty())
+        key = textOf(read.getType(), own, replacer);
+      std::vector<std::string> entries;
+      for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries())
+        entries.push_back(renamed(own, entry.name.getValue()) + "=" +
+                          renamed(names, entry.expr()).str());
+      llvm::sort(entries);
+      llvm::raw_string_ostream(key)
+          << llvm::join(entries, ",") << renamed(names, cast<nest::GuardAttr>(guards[i]));
+      keys.push_back(std::move(key));
+    }
+    orderReads(op, keys);
+  });
+}
+
 KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf) {
+  if (!isa<nest::ComputeOp, nest::UpdateOp>(nest))
+    sortInnerReads(nest);
   SmallVector<Value> before = nest::kernelOperands(nest);
   KernelLabels labels = labelsOf(nest, llvm::map_to_vector(before, layoutOf));
   sortReads(nest, labels);

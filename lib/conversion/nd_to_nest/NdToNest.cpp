@@ -33,10 +33,10 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
       if (auto scan = dyn_cast<ScanOp>(op)) {
         Block &body = scan.getBody().front();
-        for (auto constant : llvm::make_early_inc_range(body.getOps<nd::ConstantOp>()))
-          constant->moveBefore(scan);
         if (failed(convert(body)))
           return failure();
+        for (auto constant : llvm::make_early_inc_range(body.getOps<nd::ConstantOp>()))
+          constant->moveBefore(scan);
       }
       if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp, nd::AfterOp>(op))
         continue;

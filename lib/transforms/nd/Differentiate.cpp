@@ -112,6 +112,23 @@ private:
 };
 } // namespace
 
+/// Inlines the calls in the regions of `op`.
+static LogicalResult inlineInside(Operation *op) {
+  while (true) {
+    CallOp call;
+    op->walk([&](CallOp each) {
+      if (each == op || each.getGradientAttr())
+        return WalkResult::advance();
+      call = each;
+      return WalkResult::interrupt();
+    });
+    if (!call)
+      return success();
+    if (failed(inlineCall(call)))
+      return failure();
+  }
+}
+
 /// The ops after `before`, with calls inlined; `values` may be results of these.
 FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
                                                           SmallVectorImpl<Value> &values) {
@@ -120,6 +137,8 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
   for (auto next = std::next(before->getIterator()); next != end;) {
     auto call = dyn_cast<CallOp>(&*next);
     if (!call || call.getGradientAttr()) {
+      if (failed(inlineInside(&*next)))
+        return failure();
       ops.push_back(&*next++);
       continue;
     }

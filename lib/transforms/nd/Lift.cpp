@@ -348,33 +348,29 @@ LogicalResult Lifter::copyScan(nest::ScanOp op, ArrayRef<Dim> lifted) {
   return success();
 }
 
-/// A call lifts its callee by itself; names that were replaced are given back to it.
+/// A call lifts its callee by itself; names that were replaced are given back to it, and a lifted
+/// name that is spelled like one of these stands aside.
 LogicalResult Lifter::copyCall(CallOp op) {
   Location loc = op.getLoc();
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
-  std::map<StringRef, StringRef> back, forth;
+  std::map<std::string, std::string, std::less<>> back, forth;
   for (const auto &entry : rewriter.names) {
-    back[entry.second] = entry.first();
-    forth[entry.first()] = entry.second;
+    std::string own = entry.first().str(), aside = own + "$outer";
+    back[entry.second] = own, back[own] = aside;
+    forth[own] = entry.second, forth[aside] = own;
   }
-  auto renamed = [&](Value value, const std::map<StringRef, StringRef> &names) {
+  auto renamed = [&](Value value, const std::map<std::string, std::string, std::less<>> &names) {
     SmallVector<StringRef> from, to;
     for (const Dim &dim : tensorType(value).getDims())
-      if (auto found = names.find(dim.name.getValue()); found != names.end()) {
+      if (auto found = names.find(std::string_view(dim.name.getValue())); found != names.end()) {
         from.push_back(found->first);
         to.push_back(found->second);
       }
     return buildRename(builder, loc, value, from, to);
   };
   SmallVector<Value> inputs;
-  for (Value input : op.getInputs()) {
-    Value value = values.lookupOrDefault(input);
-    for (auto [old, fresh] : forth)
-      if (tensorType(value).has(old))
-        return op.emitOpError() << "cannot be lifted over '" << old
-                                << "': its callee has a name that is spelled like that";
-    inputs.push_back(renamed(value, back));
-  }
+  for (Value input : op.getInputs())
+    inputs.push_back(renamed(values.lookupOrDefault(input), back));
   SmallVector<Value> results;
   if (callee)
     results = buildCall(builder, loc, callee, inputs);

@@ -65,3 +65,24 @@ func.func @dependence(%a: !nd.tensor<f32, n: 5, z: 3>, %b: !nd.tensor<f32, n: 5>
   %1:2 = nd.call @both(%c, %d) : (!nd.tensor<f32, n: 2>, !nd.tensor<f32, n: 2, y: 0>) -> (!nd.tensor<f32, n: 2>, !nd.tensor<f32, n: 1, y: 0>)
   return %0#0, %0#1, %1#0, %1#1 : !nd.tensor<f32, n: 5, z: 3>, !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 2>, !nd.tensor<f32, n: 1, y: 0>
 }
+
+// A call in a callee that is lifted over a name which the inner one has too.
+func.func private @total(%x: !nd.tensor<f32, k: K>) -> !nd.tensor<f32> {
+  %s = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: K>) -> !nd.tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %s : !nd.tensor<f32>
+}
+func.func private @twice(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %w = nd.broadcast %x : !nd.tensor<f32> -> !nd.tensor<f32, k: 2>
+  %s = nd.call @total(%w) : (!nd.tensor<f32, k: 2>) -> !nd.tensor<f32>
+  return %s : !nd.tensor<f32>
+}
+func.func @lifted_over_an_inner_name() {
+  %x = nd.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [k] : !nd.tensor<f32, k: 3>
+  %y = nd.call @twice(%x) : (!nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3>
+  check.expect_eq_const %y is dense<[2.0, 4.0, 6.0]> : tensor<3xf32> by [k] : !nd.tensor<f32, k: 3>
+  return
+}

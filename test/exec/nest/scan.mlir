@@ -74,3 +74,25 @@ func.func @empty(%h: !nd.tensor<f64, i: 3>, %x: !nd.tensor<f64, i: 3, t: 0>, %e:
   }
   return %a#0, %a#1, %b#0, %b#1 : !nd.tensor<f64, i: 3>, !nd.tensor<f64, i: 3, t: 0>, !nd.tensor<bf16, i: 0>, !nd.tensor<bf16, i: 0, t: 4>
 }
+
+// A step that holds a scan of its own: s <- s + the prefix sums of x over j.
+func.func @nested(%s: !nd.tensor<f32, j: 3>, %x: !nd.tensor<f32, j: 3, t: 2>) -> !nd.tensor<f32, j: 3, t: 2> {
+  %a:2 = nest.scan along #nd.dims<t: 2> init(%s) reads(%x) : (!nd.tensor<f32, j: 3>, !nd.tensor<f32, j: 3, t: 2>) -> (!nd.tensor<f32, j: 3>, !nd.tensor<f32, j: 3, t: 2>) {
+  ^bb0(%state: !nd.tensor<f32, j: 3>, %slice: !nd.tensor<f32, j: 3>):
+    %w = nd.broadcast %slice : !nd.tensor<f32, j: 3> -> !nd.tensor<f32, j: 3, w: 5>
+    %p = nd.scan %w along j neutral [0.0 : f32] : (!nd.tensor<f32, j: 3, w: 5>) -> !nd.tensor<f32, j: 3, w: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %r = arith.addf %u, %v : f32
+      nd.yield %r : f32
+    }
+    %m = nd.slice %p w from 1 size 1 : !nd.tensor<f32, j: 3, w: 5> -> !nd.tensor<f32, j: 3, w: 1>
+    %f = nd.merge %m [j, w] into j : !nd.tensor<f32, j: 3, w: 1> -> !nd.tensor<f32, j: 3>
+    %next = nd.pointwise %state, %f : (!nd.tensor<f32, j: 3>, !nd.tensor<f32, j: 3>) -> !nd.tensor<f32, j: 3> {
+    ^bb0(%u: f32, %v: f32):
+      %r = arith.addf %u, %v : f32
+      nd.yield %r : f32
+    }
+    nest.yield %next, %next : !nd.tensor<f32, j: 3>, !nd.tensor<f32, j: 3>
+  }
+  return %a#1 : !nd.tensor<f32, j: 3, t: 2>
+}

@@ -19,6 +19,8 @@ static void holdPrograms(bool symbols, double share) {
     options.steps = 4 + int(seed % 7);
     options.symbols = symbols;
     options.control = seed % 6 == 1;
+    options.requests = seed % 6 == 2;
+    options.gradients = true;
     return options;
   };
   auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t>) {

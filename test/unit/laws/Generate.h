@@ -27,11 +27,12 @@ struct GeneratorOptions {
   int steps = 8;
   /// f64 only, no integers that come from floats: what can be held against finite differences.
   bool smooth = false;
-  bool calls = true;     ///< calls with lifting, of functions made for it
-  bool kernels = true;   ///< nest.compute beside nd ops
-  bool symbols = false;  ///< sizes are expressions over N and M
-  bool requests = false; ///< nd.vjp, nd.jvp
-  bool control = false;  ///< loops and branches (scf)
+  bool calls = true;      ///< calls with lifting, of functions made for it
+  bool kernels = true;    ///< nest.compute beside nd ops
+  bool symbols = false;   ///< sizes are expressions over N and M
+  bool requests = false;  ///< nd.vjp, nd.jvp
+  bool control = false;   ///< loops and branches (scf)
+  bool gradients = false; ///< calls whose derivative is another function, an arbitrary one
 };
 
 /// Adds @`name` to the module, and the functions that it calls.

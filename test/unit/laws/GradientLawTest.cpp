@@ -120,8 +120,8 @@ GeneratorOptions optionsFor(uint64_t seed) {
 
 enum class Outcome { Equal, Discarded, Different };
 
-/// Holds @`gradient` of @`function` against differences in a direction. Symbols have the same sizes for seeds
-/// that differ by a multiple of 3.
+/// Holds @`gradient` of @`function` against differences in a direction. Symbols have the same sizes
+/// for seeds that differ by a multiple of 3.
 Outcome hold(func::FuncOp function, func::FuncOp gradient, uint64_t seed, bool ties,
              std::string &what) {
   Values x = drawArguments(gradient, seed, ties), v = drawArguments(function, seed + 3, false);
@@ -198,9 +198,9 @@ TEST(GradientLaw, GradientsEqualDifferences) {
         func::FuncOp of = copy->lookupSymbol<func::FuncOp>(name == "first" ? "main" : "first");
         auto gradient = copy->lookupSymbol<func::FuncOp>(name);
         std::string what;
-        // Where there are ties, a gradient follows one of the two: that of min(x, max(x, 2)), which is
-        // x, may be 0 at 2, and the slopes of max(x * x, 2 * x * x) at 0 are not the slope of its
-        // gradient. Other points must do then.
+        // Where there are ties, a gradient follows one of the two: that of min(x, max(x, 2)), which
+        // is x, may be 0 at 2, and the slopes of max(x * x, 2 * x * x) at 0 are not the slope of
+        // its gradient. Other points must do then.
         Outcome outcome = hold(of, gradient, seed, true, what);
         if (outcome != Outcome::Equal)
           outcome = hold(of, gradient, seed + 2, false, what);

@@ -393,10 +393,10 @@ SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string
 std::string laws::report(uint64_t seed, StringRef law, ModuleOp module,
                          llvm::function_ref<Violation(ModuleOp)> check) {
   // The same kind of wrong: a candidate that does not run at all is another matter.
-  std::string kind = check(module).what.substr(0, 24);
+  std::string kind = check(module).what.substr(0, 60);
   OwningOpRef<ModuleOp> smaller = nd::shrink(module, [&](ModuleOp candidate) {
-    std::string what = check(candidate).what;
-    return !what.empty() && what.substr(0, 24) == kind;
+    std::string what = mainOf(candidate) ? check(candidate).what : "";
+    return !what.empty() && what.substr(0, 60) == kind;
   });
   Violation violation = check(*smaller);
   if (!violation)

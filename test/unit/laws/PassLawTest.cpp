@@ -50,7 +50,8 @@ static void holdPasses(double share, bool symbols) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 9);
     options.requests = seed % 3 == 0;
-    options.control = seed % 3 == 1;
+    options.control = seed % 3 != 0;
+    options.gradients = true;
     options.symbols = symbols;
     return options;
   };

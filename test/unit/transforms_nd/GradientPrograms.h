@@ -27,6 +27,75 @@ inline void PrintTo(const GradientProgram &program, std::ostream *stream) {
 }
 
 inline const GradientProgram gradientPrograms[] = {
+    {"NestOwnCombiner", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 3, b: 2>, %y: !nd.tensor<f64, b: 2>) -> !nd.tensor<f64, b: 2> {
+  %r = nest.compute (b: 2) reduce (a: 3, c: 2) reads %x[a = a - c + 1] if [a - c + 1 >= 0, 1 - a + c >= 0], %y[b = c] {
+  ^bb0(%p: f64, %q: f64):
+    %0 = arith.mulf %p, %q : f64
+    nest.yield %0 : f64
+  } combine [0.0] {
+  ^bb0(%u: f64, %v: f64):
+    %0 = arith.addf %u, %v : f64
+    %1 = arith.mulf %u, %v : f64
+    %2 = arith.addf %0, %1 : f64
+    nest.yield %2 : f64
+  } : (!nd.tensor<f64, a: 3, b: 2>, !nd.tensor<f64, b: 2>) -> !nd.tensor<f64, b: 2>
+  return %r : !nd.tensor<f64, b: 2>
+})mlir"},
+    {"NestProductOfComplexNumbers", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 4>, %y: !nd.tensor<f64, a: 4>) -> !nd.tensor<f64> {
+  %r, %i = nest.compute () reduce (a: 4) reads %x[], %y[] {
+  ^bb0(%p: f64, %q: f64):
+    nest.yield %p, %q : f64, f64
+  } combine [1.0, 0.0] {
+  ^bb0(%ar: f64, %ai: f64, %br: f64, %bi: f64):
+    %0 = arith.mulf %ar, %br : f64
+    %1 = arith.mulf %ai, %bi : f64
+    %2 = arith.subf %0, %1 : f64
+    %3 = arith.mulf %ar, %bi : f64
+    %4 = arith.mulf %ai, %br : f64
+    %5 = arith.addf %3, %4 : f64
+    nest.yield %2, %5 : f64, f64
+  } : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64>, !nd.tensor<f64>)
+  return %r : !nd.tensor<f64>
+})mlir"},
+    {"ScanCapturesItsOwnName", R"mlir(
+func.func @f(%s: !nd.tensor<f64>, %x: !nd.tensor<f64, t: 3>) -> !nd.tensor<f64, t: 3> {
+  %last, %all = nest.scan along <t: 3> init(%s) reads(%x) : (!nd.tensor<f64>, !nd.tensor<f64, t: 3>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: 3>) {
+  ^bb0(%u: !nd.tensor<f64>, %v: !nd.tensor<f64>):
+    %0 = nest.compute () reduce (t: 3) reads %x[], %u[], %v[] {
+    ^bb0(%p: f64, %q: f64, %w: f64):
+      %1 = arith.mulf %p, %q : f64
+      %2 = arith.mulf %1, %w : f64
+      nest.yield %2 : f64
+    } combine add [0.0 : f64] : (!nd.tensor<f64, t: 3>, !nd.tensor<f64>, !nd.tensor<f64>) -> !nd.tensor<f64>
+    nest.yield %0, %0 : !nd.tensor<f64>, !nd.tensor<f64>
+  }
+  return %all : !nd.tensor<f64, t: 3>
+})mlir"},
+    {"CheckpointLiftedOverANameOfItsOwn", R"mlir(
+func.func private @g(%x: !nd.tensor<f64, c: 2>, %y: !nd.tensor<f64>) -> (!nd.tensor<f64, c: 2>, !nd.tensor<f64>) {
+  %0 = nd.pointwise %x, %x : (!nd.tensor<f64, c: 2>, !nd.tensor<f64, c: 2>) -> !nd.tensor<f64, c: 2> {
+  ^bb0(%p: f64, %q: f64):
+    %1 = arith.mulf %p, %q : f64
+    nd.yield %1 : f64
+  }
+  %2 = nd.reduce %x over [c] neutral [0.0] : (!nd.tensor<f64, c: 2>) -> !nd.tensor<f64> {
+  ^bb0(%p: f64, %q: f64):
+    %3 = arith.addf %p, %q : f64
+    nd.yield %3 : f64
+  }
+  %4 = nd.pointwise %2, %y : (!nd.tensor<f64>, !nd.tensor<f64>) -> !nd.tensor<f64> {
+  ^bb0(%p: f64, %q: f64):
+    %5 = arith.mulf %p, %q : f64
+    nd.yield %5 : f64
+  }
+  return %0, %4 : !nd.tensor<f64, c: 2>, !nd.tensor<f64>
+}
+func.func @f(%x: !nd.tensor<f64, c: 2>, %y: !nd.tensor<f64, c: 3>) -> (!nd.tensor<f64, c: 2>, !nd.tensor<f64, c: 3>) {
+  %0:2 = nd.call @g(%x, %y) checkpoint : (!nd.tensor<f64, c: 2>, !nd.tensor<f64, c: 3>) -> (!nd.tensor<f64, c: 2>, !nd.tensor<f64, c: 3>)
+  return %0#0, %0#1 : !nd.tensor<f64, c: 2>, !nd.tensor<f64, c: 3>
+})mlir"},
     {"Sort", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 5, b: 2>, %y: !nd.tensor<f64, a: 5, b: 2>)
     -> (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<f64, a: 5, b: 2>) {

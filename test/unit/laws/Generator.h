@@ -1,0 +1,252 @@
+//===- Generator.h - one random program in the making -----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A generator holds the values that there are so far and a position to build at. A step adds an op
+// on some of them; whatever it drew that does not fit (an op that does not verify, a result that is
+// too large) it drops again. Steps run inside of regions as well: of loops, branches and scans.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TEST_UNIT_LAWS_GENERATOR_H
+#define HEDDLE_TEST_UNIT_LAWS_GENERATOR_H
+
+#include "test/unit/laws/Dice.h"
+#include "test/unit/laws/Generate.h"
+
+#include "dialects/nest/Nest.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace heddle::laws {
+
+using Strings = llvm::SmallVector<llvm::StringRef>;
+using nd::CombinerKind, nd::Dim, nd::NdTensorType, nd::tensorType, nd::numberAttr;
+
+/// With more elements than this the interpreter gets slow.
+inline constexpr int64_t mostElements = 600;
+inline constexpr size_t mostNames = 5;
+
+/// What a size is when the program runs.
+inline int64_t numberOf(const Expr &size) {
+  return *size.evaluate([](const std::string &symbol) -> std::optional<int64_t> {
+    return symbol == "N" ? sizeOfN : sizeOfM;
+  });
+}
+
+inline int64_t elementsOf(NdTensorType type) {
+  int64_t count = 1;
+  for (const Dim &dim : type.getDims())
+    count *= numberOf(dim.size().getExpr());
+  return count;
+}
+
+class Generator {
+public:
+  Generator(mlir::ModuleOp module, llvm::StringRef name, uint64_t seed,
+            const GeneratorOptions &options)
+      : module(module), context(module.getContext()), b(context), loc(b.getUnknownLoc()),
+        dice(seed), options(options), prefix(name.str()) {
+    function = mlir::func::FuncOp::create(loc, name, b.getFunctionType({}, {}));
+    body = function.addEntryBlock();
+    b.setInsertionPointToEnd(body);
+    for (llvm::StringRef each : {"a", "b", "c", "d", "k", "row", "ky"})
+      sizes[each.str()] = drawSize();
+  }
+
+  mlir::func::FuncOp run();
+
+private:
+  mlir::ModuleOp module;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  Dice dice;
+  GeneratorOptions options;
+  std::string prefix;
+  mlir::func::FuncOp function;
+  mlir::Block *body;
+  llvm::SmallVector<mlir::Value> values;
+  std::map<std::string, Expr> sizes;
+  int freshNames = 0, callees = 0, depth = 0;
+  bool inScan = false; ///< where loops may not stand
+
+  // Choices.
+  Expr drawSize() {
+    if (options.symbols && dice.chance(45))
+      return Expr::name(dice.chance(70) ? "N" : "M");
+    return Expr(dice.pick({0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 11, 13}));
+  }
+  mlir::Type drawType();
+  llvm::StringRef anyName() {
+    auto entry = sizes.begin();
+    std::advance(entry, dice.below(int64_t(sizes.size())));
+    return entry->first;
+  }
+  Dim dim(llvm::StringRef name, const Expr &size) { return Dim(context, name, size); }
+  llvm::StringRef freshName() {
+    // Spelled so that new names sort before, between and after the others. A callee's names may
+    // come back as such.
+    while (true) {
+      auto name =
+          b.getStringAttr(std::string(1, "abkrz"[dice.below(5)]) + std::to_string(++freshNames));
+      if (llvm::none_of(values, [&](mlir::Value value) { return tensorType(value).has(name); }))
+        return name.getValue();
+    }
+  }
+  /// A name that `used` lacks: a usual one, or a new one.
+  llvm::StringRef newName(NdTensorType used) {
+    if (dice.chance(60))
+      for (int tries = 0; tries < 4; ++tries)
+        if (llvm::StringRef name = anyName(); !used.has(name))
+          return name;
+    return freshName();
+  }
+  NdTensorType drawTensorType(mlir::Type element, size_t most = 3) {
+    llvm::SmallVector<Dim> dims;
+    llvm::StringSet<> seen;
+    for (size_t i = dice.below(int64_t(most) + 1); i > 0; --i)
+      if (llvm::StringRef name = anyName(); seen.insert(name).second)
+        dims.push_back(dim(name, dice.chance(90) ? sizes[name.str()] : drawSize()));
+    auto type = NdTensorType::get(element, dims);
+    return elementsOf(type) <= mostElements ? type
+                                            : NdTensorType::get(element, llvm::ArrayRef<Dim>());
+  }
+
+  // Values.
+  mlir::Value argument(NdTensorType type) {
+    mlir::Value value = body->addArgument(type, loc);
+    values.push_back(value);
+    return value;
+  }
+  mlir::Value argument() { return argument(drawTensorType(drawType())); }
+  mlir::Value constant(NdTensorType type);
+  /// One of the values for which `fits` holds; a null value if none does.
+  mlir::Value any(llvm::function_ref<bool(NdTensorType)> fits = nullptr) {
+    llvm::SmallVector<mlir::Value> fitting;
+    for (mlir::Value value : values)
+      if (!fits || fits(tensorType(value)))
+        fitting.push_back(value);
+    if (fitting.empty())
+      return {};
+    return dice.chance(40) ? fitting.back() : dice.pick(fitting);
+  }
+  /// A value of an element type that satisfies `fits`, or an argument.
+  mlir::Value ofElement(llvm::function_ref<bool(mlir::Type)> fits) {
+    if (mlir::Value value = any([&](NdTensorType type) { return fits(type.getElementType()); }))
+      return value;
+    mlir::Type element = drawType();
+    for (int i = 0; i < 50 && !fits(element); ++i)
+      element = drawType();
+    return fits(element) ? argument(drawTensorType(element)) : mlir::Value();
+  }
+  bool fitsLimits(NdTensorType type) {
+    return elementsOf(type) <= mostElements && type.getDims().size() <= mostNames;
+  }
+  void keep(mlir::Value value) {
+    if (!value)
+      return;
+    if (fitsLimits(tensorType(value)))
+      values.push_back(value);
+    else if (value.use_empty())
+      value.getDefiningOp()->erase();
+  }
+  void keep(llvm::ArrayRef<mlir::Value> list) {
+    if (list.empty() ||
+        !llvm::all_of(list, [&](mlir::Value v) { return fitsLimits(tensorType(v)); })) {
+      if (!list.empty())
+        list[0].getDefiningOp()->erase();
+      return;
+    }
+    values.append(list.begin(), list.end());
+  }
+  /// A name of the value, empty if it has none.
+  llvm::StringRef nameOf(mlir::Value value, llvm::function_ref<bool(int64_t)> fits = nullptr) {
+    Strings names;
+    for (const Dim &dim : tensorType(value).getDims())
+      if (!fits || fits(numberOf(dim.size().getExpr())))
+        names.push_back(dim.name);
+    return names.empty() ? llvm::StringRef() : dice.pick(names);
+  }
+  Expr sizeOf(mlir::Value value, llvm::StringRef name) {
+    return tensorType(value).size(name).getExpr();
+  }
+  mlir::TypedAttr drawNumber(NdTensorType type) {
+    return numberAttr(type.scalarType(),
+                      double(dice.between(-6, 6)) /
+                          (llvm::isa<mlir::FloatType>(type.getElementType()) ? 4 : 1));
+  }
+  /// `value`, its names changed where they stand in the way of `others`.
+  mlir::Value compatible(mlir::Value value, llvm::ArrayRef<mlir::Value> others);
+  CombinerKind drawCombiner(mlir::Type element);
+  /// A combiner of one value or two that no name stands for: a + b + a b, a product of complex
+  /// numbers, or (`ordered`, where it need not commute) of affine maps.
+  struct Combination {
+    llvm::SmallVector<mlir::TypedAttr> neutral;
+    std::function<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> combine;
+  };
+  Combination drawCombination(mlir::Type element, bool ordered);
+  /// A value of type `type` from some of `inputs`, whose names it may lack.
+  mlir::Value combined(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
+  /// A value of type `type` that a few steps in the block at which `b` stands make of `inputs`.
+  mlir::Value inside(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
+  mlir::Value isLarge(mlir::Value x);
+  mlir::Value loop(mlir::Value x);
+  mlir::Value branch(mlir::Value x);
+
+  /// A nest in the making: its names, and reads that lie in what is read, or are guarded.
+  struct Space {
+    std::map<std::string, std::pair<Expr, bool>> names; ///< size, whether it is reduced
+    llvm::SmallVector<mlir::Value> reads;
+    llvm::SmallVector<nest::MapAttr> maps;
+    llvm::SmallVector<nest::GuardAttr> guards;
+    int64_t points() const;
+    llvm::SmallVector<Dim> dims(mlir::MLIRContext *context, bool reduced) const;
+  };
+  /// Where a coordinate of size `size` is read: an expression in names of the space (there, or
+  /// added), and the conditions without which it could lie outside.
+  Expr drawPlace(Space &space, const Expr &size, llvm::SmallVectorImpl<nest::Condition> &conditions,
+                 bool mayReduce);
+  bool drawReads(Space &space, bool mayReduce);
+
+  // Steps.
+  void pointwise();
+  void reduce();
+  void reduceWithIndex();
+  void scan();
+  void round();
+  void window();
+  void unwindow();
+  void slice();
+  void pad();
+  void concat();
+  void split();
+  void merge();
+  void rename();
+  void broadcast();
+  void gather();
+  void scatter();
+  void dynamicSlice();
+  void sort();
+  void source();
+  void random();
+  void call();
+  void kernel();
+  void group();
+  void ordered();
+  void update();
+  void marks();
+  void request();
+  void control();
+  void step();
+  mlir::Value operandFor(NdTensorType type);
+};
+
+} // namespace heddle::laws
+
+#endif // HEDDLE_TEST_UNIT_LAWS_GENERATOR_H
