@@ -19,6 +19,7 @@
 #ifndef HEDDLE_TOOLS_COMPILEFLAGS_H
 #define HEDDLE_TOOLS_COMPILEFLAGS_H
 
+#include "heddle/FastMath.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/target/cpu/CpuTarget.h"
@@ -80,6 +81,20 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
          "--row-major", [&] { options.assignLayouts = false; },
          "Let every value lie row-major over its sorted names")
       ->group(topic);
+  app.add_option("--fast-math", options.fastMath,
+                 "What may be done to floats, separated by commas: " + fastMathList())
+      ->type_name("WORD,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(topic)
+      ->check(CLI::Validator(
+          [](const std::string &word) -> std::string {
+            unsigned granted = Strict;
+            if (permit(granted, word))
+              return "";
+            return "expected one of " + fastMathList() + ", got '" + word + "'";
+          },
+          ""));
   app.add_option_function<std::vector<std::string>>(
          "--plugin",
          [&](const std::vector<std::string> &paths) {

@@ -216,48 +216,6 @@ struct InlineSplat : OpRewritePattern<PointwiseOp> {
     return rewriter.notifyMatchFailure(op, "expected an operand that is a splat");
   }
 };
-
-/// The value that a scalar region yields, given those of its arguments; null if unknown.
-TypedAttr evaluate(Block &body, ArrayRef<TypedAttr> arguments) {
-  DenseMap<Value, Attribute> known;
-  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
-    known[argument] = value;
-  for (Operation &op : body.without_terminator()) {
-    SmallVector<Attribute> operands;
-    for (Value operand : op.getOperands()) {
-      operands.push_back(known.lookup(operand));
-      if (!operands.back())
-        return {};
-    }
-    // Folding may change the op; what is folded here is a copy.
-    Operation *copy = op.clone();
-    SmallVector<OpFoldResult> results;
-    bool folded = succeeded(copy->fold(operands, results)) && results.size() == 1;
-    copy->erase();
-    if (!folded)
-      return {};
-    auto value = dyn_cast<Value>(results[0]);
-    known[op.getResult(0)] = value ? known.lookup(value) : cast<Attribute>(results[0]);
-  }
-  auto yield = cast<YieldOp>(body.getTerminator());
-  return dyn_cast_or_null<TypedAttr>(known.lookup(yield.getValues()[0]));
-}
-
-/// A pointwise function of splats is a splat.
-struct EvaluateSplats : OpRewritePattern<PointwiseOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
-    SmallVector<TypedAttr> arguments = llvm::map_to_vector(op.getInputs(), splatOf);
-    if (llvm::is_contained(arguments, TypedAttr()))
-      return rewriter.notifyMatchFailure(op, "expected operands that are splats");
-    TypedAttr value = evaluate(op.getBody().front(), arguments);
-    NdTensorType type = tensorType(op.getResult());
-    if (!value || value.getType() != type.scalarType())
-      return rewriter.notifyMatchFailure(op, "expected a region that folds");
-    rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), type, value));
-    return success();
-  }
-};
 } // namespace
 
 void RenameOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
@@ -267,8 +225,5 @@ void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRC
   patterns.add<SimplifyBroadcast>(context);
 }
 void PointwiseOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<PruneOperands>(context);
-  // A constant as a whole first, then its operands.
-  patterns.add<EvaluateSplats>(context, /*benefit=*/2);
-  patterns.add<InlineSplat>(context);
+  patterns.add<PruneOperands, InlineSplat>(context);
 }

@@ -52,12 +52,18 @@ static bool carriesExclusion(Operation *op) {
 }
 
 bool nd::mayBeExcluded(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!carriesExclusion(op))
-    return false;
-  if (auto window = dyn_cast<WindowOp>(op); window && leavesOut(window))
-    return true;
-  return llvm::any_of(op->getOperands(), mayBeExcluded);
+  SmallVector<Operation *> open{value.getDefiningOp()};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (!carriesExclusion(op) || !seen.insert(op).second)
+      continue;
+    if (auto window = dyn_cast<WindowOp>(op); window && leavesOut(window))
+      return true;
+    for (Value operand : op->getOperands())
+      open.push_back(operand.getDefiningOp());
+  }
+  return false;
 }
 
 std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {

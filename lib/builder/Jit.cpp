@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Jit.h"
+#include "heddle/FastMath.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/builder/Execute.h"
 #include "lib/pipelines/Extension.h"
@@ -198,11 +199,15 @@ struct JitCore::Impl {
     result.useCache = options.cache;
     result.onProgress = options.onProgress;
     result.extensions = extensions;
+    result.fastMath = options.fastMath;
     return result;
   }
 };
 
 JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
+  for (const std::string &word : options.fastMath)
+    if (unsigned granted = Strict; !permit(granted, word))
+      throw Error("expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word + "'");
   if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
     throw Error(llvm::toString(std::move(error)));
   impl->options = std::move(options);

@@ -38,6 +38,8 @@ public:
   call(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, mlir::Operation *site);
   /// Runs the ops of a block up to its terminator.
   mlir::LogicalResult run(mlir::Block &block, Frame &frame);
+  /// Sets the values of the op's results.
+  mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
   /// The dimensions with sizes as numbers.
   nd::DimsAttr concrete(nd::DimsAttr dims, const Frame &frame);
@@ -62,7 +64,6 @@ private:
   std::optional<mlir::LogicalResult> evaluateCheck(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateCall(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateControl(mlir::Operation *op, Frame &frame);
-  mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
   int depth = 0;
   std::map<mlir::Region *, ScalarRegion> codes; ///< looked up only, never walked

@@ -178,6 +178,20 @@ LogicalResult Evaluator::run(Block &block, Frame &frame) {
   return success();
 }
 
+FailureOr<SmallVector<TensorValue>> interpretLiterals(Operation *op) {
+  Evaluator evaluator;
+  Frame frame;
+  for (Value operand : op->getOperands())
+    if (failed(evaluator.evaluate(operand.getDefiningOp(), frame)))
+      return failure();
+  if (failed(evaluator.evaluate(op, frame)))
+    return failure();
+  SmallVector<TensorValue> results;
+  for (Value result : op->getResults())
+    results.push_back(frame[result].stored());
+  return results;
+}
+
 FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<TensorRef> arguments,
                                                   Operation *site) {
   if (func.isDeclaration() || !llvm::hasSingleElement(func.getBody()))

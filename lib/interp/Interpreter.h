@@ -30,6 +30,8 @@ namespace heddle::interp {
 /// Runs `func`, whose arguments are given in order. Errors have been reported where it fails.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp func,
                                                           llvm::ArrayRef<TensorValue> arguments);
+/// The results of an op whose operands are literals and whose sizes are constant.
+mlir::FailureOr<llvm::SmallVector<TensorValue>> interpretLiterals(mlir::Operation *op);
 
 /// Values of the size symbols of a function, from its formal types and its arguments' types.
 mlir::FailureOr<std::map<std::string, Expr, std::less<>>>

@@ -51,6 +51,8 @@ struct CompileOptions {
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true; ///< false: every value row-major
+  /// What may be done to floats: words of heddle/FastMath.h.
+  std::vector<std::string> fastMath;
   bool progress = true;      ///< show progress of long compilations on a terminal
   /// What is added to the compiler (Extension.h), in this order.
   std::vector<std::shared_ptr<const Extension>> extensions;

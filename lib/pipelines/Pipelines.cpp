@@ -32,7 +32,9 @@ using namespace mlir;
 
 void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &options) {
   auto simplify = [&] {
-    passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass());
+    nd::NdSimplifyPassOptions rules;
+    rules.fastMath.assign(options.fastMath.begin(), options.fastMath.end());
+    passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass(std::move(rules)));
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
   };
   simplify();

@@ -81,12 +81,22 @@ def NdCsePass : Pass<"nd-cse"> {
 }
 
 def NdSimplifyPass : Pass<"nd-simplify"> {
-  let summary = "removes what changes nothing: renames, broadcasts, identities, constants, dead code";
+  let summary = "removes what changes nothing, and computes what is left with less work";
   let description = [{
-    Every rewrite gives the same values bit for bit, except that sums over several names may be
-    taken in one go (the order of a sum is not defined anyway).
+    A list of rules with names, described in [the table of rules](rules.md). By default every rewrite gives values that the program as written
+    may give: bit for bit, except that a reduction has no order and may be taken in any greater precision. Rules that change floats
+    beyond that need words of `fast-math`.
+
+    ```
+    heddle-opt program.mlir --nd-simplify="fast-math=reassociate,no-nans without=slice-to-operands"
+    ```
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    ListOption<"fastMath", "fast-math", "std::string", "what may be done to floats: reassociate, no-nans, no-signed-zeros, reciprocal">,
+    ListOption<"only", "only", "std::string", "the names of the rules to use (default: all)">,
+    ListOption<"without", "without", "std::string", "the names of rules to leave out">
+  ];
 }
 
 def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {

@@ -143,25 +143,6 @@ func.func @splat_operand(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
 
 // -----
 
-// CHECK-LABEL: @splats
-func.func @splats() -> !nd.tensor<f32, a: 2, b: N> {
-  // CHECK-NEXT: %[[C:.*]] = nd.constant dense<5.000000e+00> : tensor<f32> by [a, b] : !nd.tensor<f32, a: 2, b: N>
-  // CHECK-NEXT: return %[[C]]
-  %0 = nd.constant dense<2.0> : tensor<f32> by [a] : !nd.tensor<f32, a: 2>
-  %1 = nd.constant dense<1> : tensor<i64> by [a, b] : !nd.tensor<i64, a: 2, b: N>
-  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, a: 2>, !nd.tensor<i64, a: 2, b: N>) -> !nd.tensor<f32, a: 2, b: N> {
-  ^bb0(%p: f32, %i: i64):
-    %f = arith.sitofp %i : i64 to f32
-    %two = arith.constant 2.0 : f32
-    %d = arith.mulf %p, %two : f32
-    %r = arith.addf %d, %f : f32
-    nd.yield %r : f32
-  }
-  return %2 : !nd.tensor<f32, a: 2, b: N>
-}
-
-// -----
-
 // Operands with different literals are no splats.
 // CHECK-LABEL: @no_splat
 func.func @no_splat() -> !nd.tensor<f32, a: 2> {

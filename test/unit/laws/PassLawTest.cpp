@@ -28,9 +28,12 @@ void drawPasses(OpPassManager &passes, uint64_t seed) {
   passes.addPass(nd::createNdDifferentiatePass());
   passes.addPass(nd::createNdInlineCallsPass());
   for (int i = 0; i < 4; ++i)
-    switch (dice.below(4)) {
+    switch (dice.below(5)) {
     case 0:
       passes.addPass(nd::createNdSimplifyPass());
+      break;
+    case 4:
+      passes.addPass(nd::createNdSimplifyPass({.fastMath = {"reassociate"}}));
       break;
     case 1:
       passes.addPass(nd::createNdCsePass());

@@ -1,0 +1,67 @@
+//===- FastMath.h - what may be done to floats ------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Without permission the compiler gives values that the program as written may give: sums in any
+// order, since a reduction has none, and in any greater precision. What changes floats beyond that
+// is permitted by name, a word for each thing that a rewrite takes for granted; each rewrite says
+// which words it needs.
+//
+//     JitOptions options;
+//     options.fastMath = {"reassociate"};      // A (B C) for (A B) C, a * sum(x) for sum(a * x)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_FASTMATH_H
+#define HEDDLE_FASTMATH_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+/// Permissions, a bit each.
+enum FastMath : unsigned {
+  Strict = 0,
+  Reassociate = 1,
+  NoNans = 2,
+  NoSignedZeros = 4,
+  Reciprocal = 8,
+};
+
+struct FastMathWord {
+  std::string_view word;
+  FastMath permission;
+  std::string_view meaning;
+};
+inline constexpr FastMathWord fastMathWords[] = {
+    {"reassociate", Reassociate, "sums and products may be regrouped, factors moved out of sums"},
+    {"no-nans", NoNans, "no value is NaN or infinite"},
+    {"no-signed-zeros", NoSignedZeros, "-0.0 may become 0.0 and the reverse"},
+    {"reciprocal", Reciprocal, "x / y may be x * (1 / y)"},
+};
+
+/// Adds what `word` permits to `granted`; false if there is no such word.
+inline bool permit(unsigned &granted, std::string_view word) {
+  for (const FastMathWord &each : fastMathWords)
+    if (each.word == word) {
+      granted |= each.permission;
+      return true;
+    }
+  return false;
+}
+/// All words, for messages.
+inline std::string fastMathList() {
+  std::string text;
+  for (const FastMathWord &each : fastMathWords)
+    text += (text.empty() ? "" : ", ") + std::string(each.word);
+  return text;
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_FASTMATH_H

@@ -1,0 +1,159 @@
+//===- Constants.cpp - what is computed from literals is one ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nd/simplify/Rules.h"
+
+#include "lib/interp/Interpreter.h"
+#include "lib/interp/ScalarRegion.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+/// A literal is not made larger than this, and not from larger ones.
+static constexpr int64_t mostElements = 256, mostRead = 4096;
+
+/// What the interpreter computed, null if another execution may give something else.
+static TypedAttr attributeOf(const interp::Scalar &scalar, Type type) {
+  if (scalar.undecided || scalar.excluded)
+    return {};
+  if (auto real = dyn_cast<FloatType>(type))
+    return FloatAttr::get(real, interp::roundTo(real, scalar.value));
+  return IntegerAttr::get(type, APInt(interp::widthOf(type), scalar.bits, false, true));
+}
+
+/// The names of an op's operands and attributes in an order that does not hang on spelling.
+static SmallVector<StringRef> writtenNames(Operation *op) {
+  llvm::SetVector<StringRef> names;
+  for (Value operand : op->getOperands())
+    for (StringRef name : stringsOf(operand.getDefiningOp<ConstantOp>().getOrder()))
+      names.insert(name);
+  for (StringRef attribute : {"order", "names", "into", "name", "tap"}) {
+    if (auto list = op->getAttrOfType<ArrayAttr>(attribute))
+      for (StringRef name : stringsOf(list))
+        names.insert(name);
+    else if (auto name = op->getAttrOfType<StringAttr>(attribute))
+      names.insert(name);
+  }
+  return names.takeVector();
+}
+
+namespace {
+struct FoldLiterals : RewritePattern {
+  explicit FoldLiterals(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    // Splats, renames and broadcasts have rules that serve every size.
+    if (op->getNumOperands() == 0 || !op->getOperand(0).getDefiningOp<ConstantOp>() ||
+        !isa<NdDialect>(op->getDialect()) || !isPure(op) ||
+        isa<RenameOp, BroadcastOp, StopGradientOp, AfterOp>(op))
+      return rewriter.notifyMatchFailure(op, "expected an op on literals");
+    auto within = [](ValueRange values, int64_t most) {
+      return llvm::all_of(values, [&](Value value) {
+        auto type = dyn_cast<NdTensorType>(value.getType());
+        return type && type.elements() >= 0 && type.elements() <= most;
+      });
+    };
+    if (!within(op->getOperands(), mostRead) || !within(op->getResults(), mostElements) ||
+        !llvm::all_of(op->getOperands(), [](Value value) {
+          return isa_and_nonnull<ConstantOp>(value.getDefiningOp());
+        }))
+      return rewriter.notifyMatchFailure(op, "expected few elements");
+    auto values = interp::interpretLiterals(op);
+    if (failed(values))
+      return rewriter.notifyMatchFailure(op, "expected an op with values");
+    SmallVector<StringRef> names = writtenNames(op);
+    SmallVector<Value> constants;
+    for (const interp::TensorValue &value : *values) {
+      Type scalar = value.type.scalarType();
+      SmallVector<interp::Extent> order;
+      SmallVector<StringRef> written;
+      SmallVector<int64_t> shape;
+      for (StringRef name : names)
+        if (value.has(name)) {
+          order.emplace_back(name.str(), value.size(name));
+          written.push_back(name);
+          shape.push_back(value.size(name));
+        }
+      if (order.size() != value.dims().size())
+        return rewriter.notifyMatchFailure(op, "expected names that are written");
+      SmallVector<Attribute> elements;
+      for (interp::Walk walk(order); walk; ++walk) {
+        elements.push_back(attributeOf(value.at(walk.position()), scalar));
+        if (!elements.back())
+          return rewriter.notifyMatchFailure(op, "expected values that are decided");
+      }
+      auto literal = DenseElementsAttr::get(RankedTensorType::get(shape, scalar), elements);
+      constants.push_back(ConstantOp::create(rewriter, op->getLoc(), value.type, literal,
+                                             rewriter.getStrArrayAttr(written)));
+    }
+    rewriter.replaceOp(op, constants);
+    return success();
+  }
+};
+
+struct EvaluateSplats : OpRewritePattern<PointwiseOp> {
+  explicit EvaluateSplats(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
+    SmallVector<interp::Scalar> arguments;
+    for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs())) {
+      TypedAttr splat = splatOf(input);
+      if (!splat && (!argument.use_empty() || mayBeExcluded(input)))
+        return rewriter.notifyMatchFailure(op, "expected operands that are splats");
+      arguments.push_back(splat ? interp::ofAttribute(splat) : interp::Scalar());
+    }
+    interp::Arithmetic arithmetic;
+    auto body = interp::ScalarRegion::prepare(op.getBody(), arithmetic);
+    if (failed(body))
+      return failure();
+    NdTensorType type = tensorType(op.getResult());
+    TypedAttr value = attributeOf(body->run(arguments)[0], type.scalarType());
+    if (!value)
+      return rewriter.notifyMatchFailure(op, "expected a value that is decided");
+    rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), type, value));
+    return success();
+  }
+};
+
+/// Places outside read what is inside.
+bool keepsSplat(Operation *op, TypedAttr splat) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<SliceOp, SplitOp, MergeOp, DynamicSliceOp, GatherOp>([](auto) { return true; })
+      .Case([&](PadOp pad) { return pad.getValueAttr() == splat; })
+      .Case([&](WindowOp window) {
+        return (window.getLow() == 0 && window.getHigh() == 0) || window.getPaddingAttr() == splat;
+      })
+      .Case([&](ConcatOp concat) {
+        return llvm::all_of(concat.getInputs(),
+                            [&](Value input) { return splatOf(input) == splat; });
+      })
+      .Default([](Operation *) { return false; });
+}
+
+struct MapSplat : RewritePattern {
+  explicit MapSplat(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    TypedAttr splat = op->getNumOperands() ? splatOf(op->getOperand(0)) : TypedAttr();
+    if (!splat || !keepsSplat(op, splat))
+      return rewriter.notifyMatchFailure(op, "expected an index map of a splat");
+    rewriter.replaceOp(op,
+                       buildConstant(rewriter, op->getLoc(), tensorType(op->getResult(0)), splat));
+    return success();
+  }
+};
+} // namespace
+
+void nd::addConstantRules(Rules &rules) {
+  rules.add<EvaluateSplats>("evaluate-splats", "A pointwise function of splats is a splat.");
+  rules.add<MapSplat>("index-map-of-splat",
+                      "An index map of a splat that reads nothing else is a splat.");
+  rules.add<FoldLiterals>("fold-literals",
+                          "What is computed from literals is a literal, if it is small.");
+}

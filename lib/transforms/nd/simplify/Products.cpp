@@ -1,0 +1,439 @@
+//===- Products.cpp - sums of products, and what has the same laws --------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction of a product of several factors may be taken in many orders. One rule covers them:
+// the factors are collected, through products and sums of one use, and the cheapest order is found
+// by dynamic programming over sets of factors (greedily for more than ten):
+//
+//     sum_jk A_ij B_jk C_kl        two products of matrices instead of one nest over ijkl
+//     sum_i (a x_i)                a sum_i x_i
+//     sum_ij (a_i b_j)             (sum_i a_i) (sum_j b_j)
+//     (A B) c                      A (B c)
+//
+// It uses that products distribute over sums, as any semiring does: minima over maxima, `and` over
+// `or`, sums over maxima. Of floats the lattices alone are exact; the others need permission.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nd/simplify/Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+/// What moving an element costs, in multiply-adds, and by how much another order must be cheaper.
+static constexpr double moveCost = 8, margin = 1.25;
+/// Sets of more factors are not searched.
+static constexpr size_t mostSearched = 10, mostFactors = 64;
+
+/// True if `times` distributes over the combiner, with these permissions.
+static bool isSemiring(CombinerKind plus, bool isSigned, Operation *times, unsigned granted) {
+  switch (plus) {
+  case CombinerKind::Add:
+    return isa<arith::MulIOp>(times) || (isa<arith::MulFOp>(times) && (granted & Reassociate));
+  case CombinerKind::Max:
+    return isa<arith::MinimumFOp>(times) ||
+           (isSigned ? isa<arith::MinSIOp>(times) : isa<arith::MinUIOp>(times)) ||
+           (isa<arith::AddFOp>(times) && (granted & NoNans));
+  case CombinerKind::Min:
+    return isa<arith::MaximumFOp>(times) ||
+           (isSigned ? isa<arith::MaxSIOp>(times) : isa<arith::MaxUIOp>(times)) ||
+           (isa<arith::AddFOp>(times) && (granted & NoNans));
+  case CombinerKind::Or:
+    return isa<arith::AndIOp>(times);
+  case CombinerKind::And:
+    return isa<arith::OrIOp>(times);
+  default:
+    return false;
+  }
+}
+
+namespace {
+/// One factor: a tensor, or a part of the code of a pointwise op.
+struct Factor {
+  Value tensor;
+  PointwiseOp op; ///< where `tensor` is null
+  Value scalar;
+  DimsAttr dims;
+};
+
+/// A reduction of a product, taken apart.
+class Product {
+public:
+  Product(ReduceOp op, unsigned granted) : op(op), granted(granted) {}
+
+  /// False if `op` is no reduction of a product.
+  bool collect();
+  /// The cheapest order, if it is better than the one that is written.
+  bool choose();
+  Value build(PatternRewriter &rewriter);
+
+private:
+  using Names = uint64_t; ///< a set of names
+  using Set = uint64_t;   ///< a set of factors
+
+  ReduceOp op;
+  unsigned granted;
+  CombinerKind plus = CombinerKind::General;
+  Operation *times = nullptr;
+  SmallVector<Factor> factors;
+  llvm::SmallSetVector<StringAttr, 8> reduced; ///< names, in the order in which they are written
+  llvm::DenseSet<StringAttr> seen;             ///< all names of the products
+  double written = 0;                          ///< cost of what is there
+
+  SmallVector<StringAttr> names;
+  SmallVector<double> sizes;
+  SmallVector<Names> has; ///< of each factor
+  Names resultNames = 0;
+  DenseMap<Set, std::pair<Set, Set>> parts; ///< of sets with several factors
+
+  bool isTimes(Operation *each) const { return each && each->getName() == times->getName(); }
+  void collect(PointwiseOp product, Value scalar, unsigned &count);
+  static double elements(NdTensorType type);
+  void countLevel(NdTensorType space, NdTensorType result, unsigned factorCount) {
+    double points = elements(space);
+    written += points * std::max(1u, factorCount - 1) + moveCost * elements(result);
+  }
+
+  double points(Names set) const;
+  Names kept(Set set) const;
+  double costOf(Set left, Set right) const;
+  double search(Set all);
+  double searchGreedily(Set all);
+  double baseCost(Set single) const;
+  Value emit(Set set, PatternRewriter &rewriter);
+  Value sumDown(Value value, Set set, Names present, PatternRewriter &rewriter);
+  Type element() {
+    Type neutral = cast<TypedAttr>(op.getNeutral()[0]).getType();
+    // Integers have their signedness outside of scalar code alone.
+    return isa<FloatType>(neutral) ? neutral : tensorType(op.getResult(0)).getElementType();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Taking apart
+//===----------------------------------------------------------------------===//
+
+double Product::elements(NdTensorType type) {
+  double count = 1;
+  for (const Dim &dim : type.getDims())
+    count *= double(std::max<int64_t>(1, dim.size().typical()));
+  return count;
+}
+
+static Value yielded(PointwiseOp op) {
+  return cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0];
+}
+
+/// All of the scalar code that `value` is computed from, itself included.
+static llvm::SetVector<Value> usesOf(Value value) {
+  llvm::SetVector<Value> uses;
+  SmallVector<Value> open{value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (Operation *code = uses.insert(next) ? next.getDefiningOp() : nullptr)
+      llvm::append_range(open, code->getOperands());
+  }
+  return uses;
+}
+
+bool Product::collect() {
+  if (op.getInputs().size() != 1 || !op.getInputs()[0].hasOneUse())
+    return false;
+  auto product = op.getInputs()[0].getDefiningOp<PointwiseOp>();
+  bool isSigned = true;
+  plus = combinerKind(op.getCombiner(), &isSigned);
+  times = product ? yielded(product).getDefiningOp() : nullptr;
+  if (!times || !isSemiring(plus, isSigned, times, granted))
+    return false;
+  for (const Dim &dim : tensorType(product).getDims())
+    seen.insert(dim.name);
+  for (Attribute name : op.getNames())
+    reduced.insert(cast<StringAttr>(name));
+  unsigned count = 0;
+  collect(product, yielded(product), count);
+  countLevel(tensorType(product), tensorType(op.getResult(0)), count);
+  if (factors.size() < 2 || factors.size() > mostFactors)
+    return false;
+  llvm::SetVector<StringAttr> all;
+  std::map<StringRef, double> sizeOf;
+  for (Factor &factor : factors)
+    for (const Dim &dim : factor.dims) {
+      all.insert(dim.name);
+      sizeOf[dim.name] = double(std::max<int64_t>(1, dim.size().typical()));
+      if (factor.tensor ? mayBeExcluded(factor.tensor)
+                        : llvm::any_of(factor.op.getInputs(), mayBeExcluded))
+        return false;
+    }
+  // Names that no factor has are those of operands without a use.
+  for (StringAttr name : reduced)
+    if (!all.contains(name))
+      return false;
+  for (const Dim &dim : tensorType(op.getResult(0)).getDims())
+    if (!all.contains(dim.name))
+      return false;
+  if (all.size() > 64)
+    return false;
+  names.assign(all.begin(), all.end());
+  for (StringAttr name : names)
+    sizes.push_back(sizeOf[name.getValue()]);
+  auto setOf = [&](DimsAttr dims) {
+    Names set = 0;
+    for (auto [i, name] : llvm::enumerate(names))
+      set |= Names(dims.contains(name.getValue())) << i;
+    return set;
+  };
+  for (const Factor &factor : factors)
+    has.push_back(setOf(factor.dims));
+  resultNames = setOf(tensorType(op.getResult(0)).getDims());
+  return true;
+}
+
+/// Adds the factors of `scalar`, which stands in the code of `product`; `count` of them are
+/// multiplied where it stands.
+void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
+  if (Operation *code = scalar.getDefiningOp(); isTimes(code) && scalar.hasOneUse()) {
+    collect(product, code->getOperand(0), count);
+    collect(product, code->getOperand(1), count);
+    return;
+  }
+  ++count;
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    Value tensor = product.getInputs()[argument.getArgNumber()];
+    written += moveCost * elements(tensorType(tensor));
+    bool isOne = tensor.hasOneUse() && argument.hasOneUse();
+    Type element = tensorType(tensor).getElementType();
+    if (auto inner = tensor.getDefiningOp<PointwiseOp>();
+        inner && isOne && isTimes(yielded(inner).getDefiningOp()) &&
+        element == tensorType(product).getElementType()) {
+      unsigned innerCount = 0;
+      collect(inner, yielded(inner), innerCount);
+      countLevel(tensorType(inner), tensorType(inner), innerCount);
+      return;
+    }
+    auto sum = tensor.getDefiningOp<ReduceOp>();
+    auto terms = sum && sum.getInputs().size() == 1
+                     ? sum.getInputs()[0].getDefiningOp<PointwiseOp>()
+                     : PointwiseOp();
+    // Its names must not meet names that are in sight here.
+    if (terms && isOne && terms->hasOneUse() && combinerKind(sum.getCombiner()) == plus &&
+        sum.getNeutral() == op.getNeutral() && isTimes(yielded(terms).getDefiningOp()) &&
+        element == this->element() && tensorType(terms).getElementType() == element &&
+        llvm::none_of(sum.getNames(),
+                      [&](Attribute name) { return seen.contains(cast<StringAttr>(name)); })) {
+      for (Attribute name : sum.getNames()) {
+        seen.insert(cast<StringAttr>(name));
+        reduced.insert(cast<StringAttr>(name));
+      }
+      unsigned innerCount = 0;
+      collect(terms, yielded(terms), innerCount);
+      countLevel(tensorType(terms), tensorType(tensor), innerCount);
+      return;
+    }
+    factors.push_back({tensor, {}, {}, tensorType(tensor).getDims()});
+    return;
+  }
+  // Some other code: of the operands that it uses.
+  SmallVector<NdTensorType> types;
+  for (Value value : usesOf(scalar))
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      types.push_back(tensorType(product.getInputs()[argument.getArgNumber()]));
+  DimsAttr dims = *unionOfNames(op.getContext(), types, [&] { return op.emitError(); });
+  for (NdTensorType type : types)
+    written += moveCost * elements(type);
+  factors.push_back({{}, product, scalar, dims});
+}
+
+//===----------------------------------------------------------------------===//
+// The order
+//===----------------------------------------------------------------------===//
+
+double Product::points(Names set) const {
+  double count = 1;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (set >> i & 1)
+      count *= size;
+  return count;
+}
+
+/// The names of the product of `set` once it is summed over those that nothing else has.
+Product::Names Product::kept(Set set) const {
+  Names own = 0, others = resultNames;
+  for (auto [i, names] : llvm::enumerate(has))
+    (set >> i & 1 ? own : others) |= names;
+  return own & others;
+}
+
+double Product::baseCost(Set single) const {
+  Names all = has[size_t(llvm::countr_zero(single))], left = kept(single);
+  return all == left ? 0 : points(all) + moveCost * (points(all) + points(left));
+}
+
+double Product::costOf(Set left, Set right) const {
+  Names a = kept(left), b = kept(right);
+  return points(a | b) + moveCost * (points(a) + points(b) + points(kept(left | right)));
+}
+
+/// The least cost of every set, smaller ones first; of equal ones the first.
+double Product::search(Set all) {
+  std::vector<double> cost(size_t(all) + 1);
+  for (Set set = 1; set <= all; ++set) {
+    if (llvm::has_single_bit(set)) {
+      cost[set] = baseCost(set);
+      continue;
+    }
+    double best = std::numeric_limits<double>::infinity();
+    Set first = set & -set;
+    // Every way to part the set; the first factor lies on the left.
+    for (Set right = (set - 1) & set; right; right = (right - 1) & set) {
+      if (right & first)
+        continue;
+      double now = cost[set ^ right] + cost[right] + costOf(set ^ right, right);
+      if (now < best) {
+        best = now;
+        parts[set] = {set ^ right, right};
+      }
+    }
+    cost[set] = best;
+  }
+  return cost[all];
+}
+
+double Product::searchGreedily(Set all) {
+  SmallVector<Set> sets;
+  double total = 0;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    sets.push_back(Set(1) << i);
+    total += baseCost(sets.back());
+  }
+  while (sets.size() > 1) {
+    size_t bestLeft = 0, bestRight = 1;
+    double best = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < sets.size(); ++i)
+      for (size_t j = i + 1; j < sets.size(); ++j)
+        if (double now = costOf(sets[i], sets[j]); now < best) {
+          best = now;
+          bestLeft = i;
+          bestRight = j;
+        }
+    Set both = sets[bestLeft] | sets[bestRight];
+    parts[both] = {sets[bestLeft], sets[bestRight]};
+    total += best;
+    sets[bestLeft] = both;
+    sets.erase(sets.begin() + ptrdiff_t(bestRight));
+  }
+  return total;
+}
+
+bool Product::choose() {
+  Set all = factors.size() == 64 ? ~Set(0) : (Set(1) << factors.size()) - 1;
+  double cost = factors.size() <= mostSearched ? search(all) : searchGreedily(all);
+  return cost * margin < written;
+}
+
+//===----------------------------------------------------------------------===//
+// Putting together
+//===----------------------------------------------------------------------===//
+
+/// Sums `value`, which has the names `present`, over those that nothing outside of `set` has.
+Value Product::sumDown(Value value, Set set, Names present, PatternRewriter &rewriter) {
+  Names gone = present & ~kept(set);
+  if (!gone)
+    return value;
+  SmallVector<Attribute> over;
+  for (StringAttr name : reduced)
+    if (gone >> (llvm::find(names, name) - names.begin()) & 1)
+      over.push_back(name);
+  SmallVector<Dim> left;
+  for (const Dim &dim : tensorType(value).getDims())
+    if (!llvm::is_contained(over, dim.name))
+      left.push_back(dim);
+  Type type = tensorType(value).withDims(left).withElementType(element());
+  auto reduce = ReduceOp::create(rewriter, op.getLoc(), TypeRange(type), value,
+                                 rewriter.getArrayAttr(over), op.getNeutral());
+  rewriter.cloneRegionBefore(op.getCombiner(), reduce.getCombiner(), reduce.getCombiner().end());
+  return reduce.getResult(0);
+}
+
+/// A pointwise op of the code that a factor is, on the operands that it uses.
+static Value emitCode(Factor factor, PatternRewriter &rewriter) {
+  PointwiseOp op = factor.op;
+  llvm::SetVector<Value> uses = usesOf(factor.scalar);
+  SmallVector<Value> inputs;
+  for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
+    if (uses.contains(argument))
+      inputs.push_back(input);
+  auto code = [&](OpBuilder &builder, ValueRange scalars) -> Value {
+    IRMapping map;
+    auto next = scalars.begin();
+    for (Value argument : op.getBody().getArguments())
+      if (uses.contains(argument))
+        map.map(argument, *next++);
+    for (Operation &each : op.getBody().front().without_terminator())
+      if (uses.contains(each.getResult(0)))
+        builder.clone(each, map);
+    return map.lookup(factor.scalar);
+  };
+  return buildPointwise(rewriter, op.getLoc(), inputs, tensorType(op).getElementType(), code);
+}
+
+Value Product::emit(Set set, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  if (llvm::has_single_bit(set)) {
+    const Factor &factor = factors[size_t(llvm::countr_zero(set))];
+    Value value = factor.tensor ? factor.tensor : emitCode(factor, rewriter);
+    return sumDown(value, set, has[size_t(llvm::countr_zero(set))], rewriter);
+  }
+  auto [left, right] = parts.lookup(set);
+  Value a = emit(left, rewriter), b = emit(right, rewriter);
+  Type type = element();
+  auto multiply = [&](OpBuilder &builder, ValueRange s) -> Value {
+    Value x = convertScalar(builder, loc, s[0], tensorType(a).getElementType(), type);
+    Value y = convertScalar(builder, loc, s[1], tensorType(b).getElementType(), type);
+    Operation *copy = builder.clone(*times);
+    copy->setOperands({x, y});
+    copy->getResult(0).setType(signless(type));
+    return copy->getResult(0);
+  };
+  Value product = buildPointwise(rewriter, loc, {a, b}, type, multiply);
+  return sumDown(product, set, kept(left) | kept(right), rewriter);
+}
+
+Value Product::build(PatternRewriter &rewriter) {
+  Set all = factors.size() == 64 ? ~Set(0) : (Set(1) << factors.size()) - 1;
+  return buildCast(rewriter, op.getLoc(), emit(all, rewriter),
+                   tensorType(op.getResult(0)).getElementType());
+}
+
+namespace {
+struct OrderProducts : OpRewritePattern<ReduceOp> {
+  OrderProducts(MLIRContext *context, unsigned granted)
+      : OpRewritePattern(context), granted(granted) {}
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    Product product(op, granted);
+    if (!product.collect() || !product.choose())
+      return rewriter.notifyMatchFailure(op, "expected a product with a better order");
+    rewriter.replaceOp(op, product.build(rewriter));
+    return success();
+  }
+  unsigned granted;
+};
+} // namespace
+
+void nd::addProductRules(Rules &rules) {
+  rules.add<OrderProducts>("order-products",
+                           "Sums of products are taken in the cheapest order: factors leave sums "
+                           "that they do not depend "
+                           "on, chains of matrices multiply the cheapest way. Integers, minima and "
+                           "maxima always; sums of "
+                           "floats with reassociate, maxima of sums with no-nans.");
+}
