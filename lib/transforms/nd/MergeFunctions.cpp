@@ -1,0 +1,233 @@
+//===- MergeFunctions.cpp - equal functions are one -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The form of a function is the forms of its ops (lib/analysis/Canonical.h), in which values are
+// numbered and the names of formals have labels. Forms are made of functions alone that look alike
+// at first sight.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "lib/analysis/Canonical.h"
+#include "lib/transforms/nd/Lift.h"
+#include "lib/transforms/nd/Passes.h"
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDMERGEFUNCTIONSPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+/// What equal functions have in common, whatever their names are.
+static std::string firstSight(func::FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (Type type : function.getArgumentTypes()) {
+    auto tensor = dyn_cast<NdTensorType>(type);
+    stream << (tensor ? tensor.getElementType() : type) << (tensor ? tensor.getDims().size() : 0);
+  }
+  for (Operation &op : function.front())
+    stream << op.getName() << op.getNumOperands() << op.getNumResults();
+  return text;
+}
+
+namespace {
+/// The form of a function, with labels for the names of its formals and results.
+struct FunctionForm {
+  CanonicalForm form;
+  SmallVector<Labels> results;
+
+  static std::optional<FunctionForm> of(func::FuncOp function);
+};
+
+/// Writes a function under given labels of its formals' names.
+class Writer {
+public:
+  Writer(func::FuncOp function, const Labels &formals) : function(function) {
+    for (Value argument : function.getArguments()) {
+      Labels names;
+      for (const Dim &dim : tensorType(argument).getDims())
+        names[dim.name.str()] = formals.find(std::string_view(dim.name.getValue()))->second;
+      std::string text = "a" + std::to_string(values.size());
+      for (const Dim &dim : tensorType(argument).getDims())
+        sizes[names[dim.name.str()]] = dim.size().getExpr().str();
+      values[argument] = {text, std::move(names)};
+    }
+  }
+  /// Empty if an op has no form.
+  std::string write(SmallVectorImpl<Labels> *results) {
+    std::string text;
+    for (auto &[label, size] : sizes)
+      text += label + ": " + size + ", ";
+    for (Type type : function.getArgumentTypes())
+      text += elementText(type);
+    for (Operation &op : function.front().without_terminator()) {
+      if (isa<RenameOp>(op))
+        continue;
+      auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
+      if (!form)
+        return {};
+      for (auto [i, result] : llvm::enumerate(op.getResults())) {
+        Labels names;
+        for (const Dim &dim : tensorType(result).getDims())
+          names[dim.name.str()] = form->labels[dim.name.str()];
+        values[result] = {"v" + std::to_string(count) + "." + std::to_string(i), std::move(names)};
+      }
+      ++count;
+      text += "\n" + form->text;
+    }
+    for (Value value : function.front().getTerminator()->getOperands()) {
+      OperandIdentity identity = identify(value);
+      text += "\nreturn " + identity.value + elementText(value.getType());
+      if (results)
+        results->push_back(std::move(identity.names));
+    }
+    return text;
+  }
+
+private:
+  func::FuncOp function;
+  DenseMap<Value, OperandIdentity> values;
+  std::map<std::string, std::string> sizes; ///< of formals, by label
+  unsigned count = 0;
+
+  static std::string elementText(Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << " " << cast<NdTensorType>(type).getElementType();
+    return text;
+  }
+  /// The value below renames.
+  OperandIdentity identify(Value value) {
+    auto rename = value.getDefiningOp<RenameOp>();
+    if (!rename)
+      return values.lookup(value);
+    OperandIdentity below = identify(rename.getInput());
+    OperandIdentity result{below.value, {}};
+    std::map<StringRef, StringRef> to;
+    for (auto [from, name] :
+         llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
+      to[from] = name;
+    for (auto &[name, label] : below.names) {
+      auto found = to.find(name);
+      result.names[found == to.end() ? name : found->second.str()] = label;
+    }
+    return result;
+  }
+};
+} // namespace
+
+std::optional<FunctionForm> FunctionForm::of(func::FuncOp function) {
+  std::set<std::string> names;
+  for (Type type : function.getArgumentTypes())
+    for (const Dim &dim : cast<NdTensorType>(type).getDims())
+      names.insert(dim.name.str());
+  std::vector<std::string> list(names.begin(), names.end());
+  FunctionForm result;
+  result.form = canonicalise(
+      list, [&](const Labels &labels) { return Writer(function, labels).write(nullptr); });
+  if (Writer(function, result.form.labels).write(&result.results).empty())
+    return std::nullopt;
+  return result;
+}
+
+/// Names of `type` as the labels `from` and `to` match them; none if they stay.
+static void matchNames(NdTensorType type, const Labels &from, const Labels &to,
+                       SmallVectorImpl<StringRef> &before, SmallVectorImpl<StringRef> &after) {
+  for (const Dim &dim : type.getDims())
+    if (auto label = from.find(std::string_view(dim.name.getValue())); label != from.end())
+      for (const auto &[name, other] : to)
+        if (other == label->second && name != dim.name.getValue()) {
+          before.push_back(dim.name);
+          after.push_back(name);
+        }
+}
+
+namespace {
+struct Known {
+  mutable func::FuncOp function;
+  FunctionForm form;
+};
+
+/// Calls `kept` in the place of `gone`; false where a lifted name stands in the way.
+bool redirect(CallOp call, const Known &gone, const Known &kept) {
+  OpBuilder builder(call);
+  llvm::StringSet<> own = collectNames(kept.function);
+  SmallVector<Value> inputs;
+  for (auto [input, formal] : llvm::zip_equal(call.getInputs(), gone.function.getArgumentTypes())) {
+    for (const Dim &dim : tensorType(input).getDims())
+      if (!cast<NdTensorType>(formal).has(dim.name) && own.contains(dim.name))
+        return false;
+    SmallVector<StringRef> from, to;
+    matchNames(cast<NdTensorType>(formal), gone.form.form.labels, kept.form.form.labels, from, to);
+    inputs.push_back(buildRename(builder, call.getLoc(), input, from, to));
+  }
+  SmallVector<Value> results = buildCall(builder, call.getLoc(), kept.function, inputs);
+  cast<CallOp>(results.front().getDefiningOp()).setCheckpoint(call.getCheckpoint());
+  for (auto [i, result] : llvm::enumerate(results)) {
+    SmallVector<StringRef> from, to;
+    matchNames(cast<NdTensorType>(kept.function.getResultTypes()[i]), kept.form.results[i],
+               gone.form.results[i], from, to);
+    result = buildRename(builder, call.getLoc(), result, from, to);
+    result = buildBroadcast(builder, call.getLoc(), result,
+                            tensorType(call.getResult(i)).getDims().getDims());
+  }
+  call.replaceAllUsesWith(results);
+  call.erase();
+  return true;
+}
+
+struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunctionsPass> {
+  void runOnOperation() override {
+    llvm::MapVector<StringRef, SmallVector<func::FuncOp>> alike;
+    std::vector<std::string> texts;
+    SmallVector<func::FuncOp> functions;
+    auto isTensor = [](Type type) { return isa<NdTensorType>(type); };
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && llvm::hasSingleElement(function.getBody()) &&
+          function.getNumResults() > 0 && llvm::all_of(function.getArgumentTypes(), isTensor) &&
+          llvm::all_of(function.getResultTypes(), isTensor)) {
+        functions.push_back(function);
+        texts.push_back(firstSight(function));
+      }
+    for (auto [function, text] : llvm::zip_equal(functions, texts))
+      alike[text].push_back(function);
+    for (auto &[text, group] : alike) {
+      if (group.size() < 2)
+        continue;
+      std::vector<Known> known;
+      for (func::FuncOp function : group) {
+        auto form = FunctionForm::of(function);
+        if (!form)
+          continue;
+        auto found = llvm::find_if(
+            known, [&](const Known &other) { return other.form.form.text == form->form.text; });
+        if (found == known.end())
+          known.push_back({function, std::move(*form)});
+        else
+          merge({function, std::move(*form)}, *found);
+      }
+    }
+  }
+
+  void merge(Known gone, const Known &kept) {
+    auto uses = SymbolTable::getSymbolUses(gone.function, getOperation());
+    if (!uses)
+      return;
+    for (SymbolTable::SymbolUse use : *uses) {
+      auto call = dyn_cast<CallOp>(use.getUser());
+      if (call && !call.getGradient())
+        redirect(call, gone, kept);
+    }
+    if (gone.function.isPrivate() &&
+        SymbolTable::symbolKnownUseEmpty(gone.function, getOperation()))
+      gone.function.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,94 @@
+// RUN: heddle-opt %s --nd-merge-functions | FileCheck %s
+// RUN: heddle-opt %s --nd-merge-functions --nd-inline-calls --nd-simplify --nd-cse --symbol-dce | FileCheck %s --check-prefix=INLINED
+// RUN: heddle-run %s --entry main --compare --no-cache
+// RUN: heddle-opt %s --nd-merge-functions > %t.mlir
+// RUN: heddle-run %s --entry main --interpret --seed 3 > %t.before
+// RUN: heddle-run %t.mlir --entry main --interpret --seed 3 > %t.after
+// RUN: diff %t.before %t.after
+
+// One function under other names, with operands of commutative code changed places.
+// CHECK: func.func private @scores
+// CHECK-NOT: @similar
+// CHECK: func.func private @difference
+func.func private @scores(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %p = nd.pointwise %x, %y : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, k: 3> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, k: 3>) -> !nd.tensor<f32, m: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  return %r : !nd.tensor<f32, m: 4>
+}
+func.func private @similar(%x: !nd.tensor<f32, k: 4, z: 3>, %y: !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4> {
+  %p = nd.pointwise %x, %y : (!nd.tensor<f32, k: 4, z: 3>, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, z: 3> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %b, %a : f32
+    nd.yield %0 : f32
+  }
+  %r = nd.reduce %p over [z] neutral [0.0 : f32] : (!nd.tensor<f32, k: 4, z: 3>) -> !nd.tensor<f32, k: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  return %r : !nd.tensor<f32, k: 4>
+}
+// Not this one: the operands of a difference do not change places.
+func.func private @difference(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %p = nd.pointwise %x, %y : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, k: 3> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.subf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, k: 3>) -> !nd.tensor<f32, m: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  return %r : !nd.tensor<f32, m: 4>
+}
+
+// Operands and results are renamed, lifted names pass. Once inlined, equal work of both callees is done once.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = nd.call @scores(%arg0, %arg1)
+// CHECK: %[[X:.*]] = nd.rename %{{.*}} [k, z] to [m, k]
+// CHECK: %[[Y:.*]] = nd.rename %{{.*}} [z] to [k]
+// CHECK: %[[B:.*]] = nd.call @scores(%[[X]], %[[Y]])
+// CHECK: nd.rename %[[B]] [m] to [k]
+// CHECK: nd.call @difference
+// INLINED-LABEL: func.func @main
+// INLINED-COUNT-1: arith.mulf
+// INLINED-NOT: arith.mulf
+func.func @main(%x: !nd.tensor<f32, m: 4, k: 3, batch: 2> {nd.name = "x"}, %y: !nd.tensor<f32, k: 3> {nd.name = "y"}) -> (!nd.tensor<f32, m: 4, batch: 2>, !nd.tensor<f32, k: 4, batch: 2>, !nd.tensor<f32, m: 4, batch: 2>) {
+  %0 = nd.call @scores(%x, %y) : (!nd.tensor<f32, m: 4, k: 3, batch: 2>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, batch: 2>
+  %1 = nd.rename %x [m, k] to [k, z] : !nd.tensor<f32, m: 4, k: 3, batch: 2> -> !nd.tensor<f32, k: 4, z: 3, batch: 2>
+  %2 = nd.rename %y [k] to [z] : !nd.tensor<f32, k: 3> -> !nd.tensor<f32, z: 3>
+  %3 = nd.call @similar(%1, %2) : (!nd.tensor<f32, k: 4, z: 3, batch: 2>, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, batch: 2>
+  %4 = nd.call @difference(%x, %y) : (!nd.tensor<f32, m: 4, k: 3, batch: 2>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, batch: 2>
+  return %0, %3, %4 : !nd.tensor<f32, m: 4, batch: 2>, !nd.tensor<f32, k: 4, batch: 2>, !nd.tensor<f32, m: 4, batch: 2>
+}
+
+// What lifts over a name that the other function has stays.
+// INLINED-LABEL: func.func @lifted
+// CHECK-LABEL: func.func @lifted
+// CHECK: nd.call @scores_again
+func.func private @scores_again(%x: !nd.tensor<f32, p: 4, q: 3>, %y: !nd.tensor<f32, q: 3>) -> !nd.tensor<f32, p: 4> {
+  %p = nd.pointwise %x, %y : (!nd.tensor<f32, p: 4, q: 3>, !nd.tensor<f32, q: 3>) -> !nd.tensor<f32, p: 4, q: 3> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  %r = nd.reduce %p over [q] neutral [0.0 : f32] : (!nd.tensor<f32, p: 4, q: 3>) -> !nd.tensor<f32, p: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  return %r : !nd.tensor<f32, p: 4>
+}
+func.func @lifted(%x: !nd.tensor<f32, p: 4, q: 3, m: 2> {nd.name = "x"}, %y: !nd.tensor<f32, q: 3> {nd.name = "y"}) -> !nd.tensor<f32, p: 4, m: 2> {
+  %0 = nd.call @scores_again(%x, %y) : (!nd.tensor<f32, p: 4, q: 3, m: 2>, !nd.tensor<f32, q: 3>) -> !nd.tensor<f32, p: 4, m: 2>
+  return %0 : !nd.tensor<f32, p: 4, m: 2>
+}
