@@ -37,6 +37,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass(std::move(rules)));
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
   };
+  passes.addPass(nd::createNdMergeFunctionsPass());
   simplify();
   // A function with gradient requests can't be lifted: they are expanded before calls are.
   passes.addPass(nd::createNdDifferentiatePass());

@@ -25,6 +25,7 @@ namespace {
 /// nd passes in an order drawn from the seed, then the compiler's.
 void drawPasses(OpPassManager &passes, uint64_t seed) {
   Dice dice(seed + 77);
+  passes.addPass(nd::createNdMergeFunctionsPass());
   passes.addPass(nd::createNdDifferentiatePass());
   passes.addPass(nd::createNdInlineCallsPass());
   for (int i = 0; i < 4; ++i)
