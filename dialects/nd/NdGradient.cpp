@@ -9,6 +9,7 @@
 #include "dialects/nd/NdBuild.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -389,12 +390,11 @@ LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
 }
 
 /// What a scatter reads at its targets; zero where a target lies outside.
-static Value gatherInside(OpBuilder &b, ScatterOp op, Value source) {
-  Location loc = op.getLoc();
+static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings names,
+                          ValueRange indices) {
   NdTensorType type = tensorType(source);
-  Value gathered = buildGather(b, loc, source, stringsOf(op.getNames()), op.getIndices());
-  SmallVector<Value> operands{gathered};
-  for (auto [name, operand] : llvm::zip_equal(stringsOf(op.getNames()), op.getIndices())) {
+  SmallVector<Value> operands{buildGather(b, loc, source, names, indices)};
+  for (auto [name, operand] : llvm::zip_equal(names, indices)) {
     auto [index, last] = indexAndLast(b, loc, type, name, operand);
     operands.append({index, last});
   }
@@ -409,16 +409,129 @@ static Value gatherInside(OpBuilder &b, ScatterOp op, Value source) {
   });
 }
 
+/// Writes `updates` over what stands in `destination`; no place is met twice.
+static Value put(OpBuilder &b, Location loc, Value destination, Value updates, Strings names,
+                 ValueRange indices) {
+  return buildScatter(
+      b, loc, destination, updates, names, indices, [](OpBuilder &, ValueRange s) { return s[1]; },
+      /*unique=*/true);
+}
+
+/// The gradient of a scatter's combiner by its old value (0) or the update (1), given tensors of
+/// both and of the cotangent. Null, with a diagnostic, where it has none.
+static Value combinerSlope(OpBuilder &b, ScatterOp op, ValueRange given, unsigned by) {
+  Location loc = op.getLoc();
+  bool isFailure = false;
+  Value slope = buildPointwise(b, loc, given, tensorType(op.getUpdates()).getElementType(),
+                               [&](OpBuilder &b, ValueRange s) -> Value {
+                                 FailureOr<SmallVector<Value>> result = buildScalarGradient(
+                                     b, loc, op.getCombiner().front(), s.take_front(2), {s[2]},
+                                     {by == 0, by == 1});
+                                 isFailure = failed(result);
+                                 Value value = isFailure ? Value() : (*result)[by];
+                                 return value ? value : buildNumber(b, loc, s[0].getType(), 0);
+                               });
+  if (isFailure)
+    return {};
+  eraseDeadScalars(cast<PointwiseOp>(slope.getDefiningOp()).getBody().front());
+  return slope;
+}
+
+/// Any combiner, where several updates may meet at a place: they are combined one after the other,
+/// and what stood there before each is kept; then back.
+///
+///     old[p] = d[i[p]];  d[i[p]] = combine(old[p], u[p])       for p = 0, 1, ...
+///     (d[i[p]], du[p]) = slopes of combine(old[p], u[p]), times d[i[p]]    for p = ..., 1, 0
+static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value cotangent,
+                                            ArrayRef<Dim> iterated, ArrayRef<bool> wanted,
+                                            Gradients &gradients) {
+  Location loc = op.getLoc();
+  int64_t count = 1;
+  SmallVector<StringRef> merged;
+  for (const Dim &dim : iterated) {
+    auto size = dim.size().getExpr().constant();
+    if (!size)
+      return op.emitOpError() << "cannot be differentiated: expected a sum, product, maximum or "
+                                 "minimum, 'unique', or a number as the size of '"
+                              << dim.name.getValue() << "', along which updates are combined";
+    count *= *size;
+    merged.push_back(dim.name);
+  }
+  auto names = stringsOf(op.getNames());
+  StringRef point = merged[0];
+  // Updates and indices point after point.
+  SmallVector<Value> points;
+  for (Value value : op->getOperands().drop_front()) {
+    value = buildBroadcast(b, loc, value, iterated);
+    points.push_back(merged.size() == 1 ? value : buildMerge(b, loc, value, merged, point));
+  }
+  NdTensorType updates = tensorType(points[0]);
+  auto loop = [&](ValueRange carried, auto body) {
+    auto index = [&](int64_t i) { return arith::ConstantIndexOp::create(b, loc, i).getResult(); };
+    return scf::ForOp::create(b, loc, index(0), index(count), index(1), carried,
+                              [&](OpBuilder &inner, Location, Value i, ValueRange state) {
+                                Value at = FromItemOp::create(
+                                    inner, loc,
+                                    NdTensorType::get(inner.getI64Type(), ArrayRef<Dim>()), i);
+                                scf::YieldOp::create(inner, loc, body(inner, at, state));
+                              });
+  };
+  auto slices = [&](OpBuilder &inner, Value at) {
+    return llvm::map_to_vector(
+        points, [&](Value value) { return buildGather(inner, loc, value, {point}, at); });
+  };
+  auto combine = [&](OpBuilder &inner, ValueRange s) {
+    return inlineScalars(inner, op.getCombiner().front(), s)[0];
+  };
+  auto forth = loop({op.getDestination(), buildZero(b, loc, updates)},
+                    [&](OpBuilder &inner, Value at, ValueRange state) {
+                      SmallVector<Value> now = slices(inner, at);
+                      ValueRange where = ArrayRef(now).drop_front();
+                      Value old = buildGather(inner, loc, state[0], names, where);
+                      Value next = buildPointwise(inner, loc, {old, now[0]},
+                                                  updates.getElementType(), combine);
+                      return SmallVector<Value>{put(inner, loc, state[0], next, names, where),
+                                                put(inner, loc, state[1], old, {point}, at)};
+                    });
+  bool isFailure = false;
+  auto back = loop({cotangent, buildZero(b, loc, updates)}, [&](OpBuilder &inner, Value step,
+                                                                ValueRange state) {
+    Value at = buildPointwise(inner, loc, step, inner.getI64Type(),
+                              [&](OpBuilder &b, ValueRange s) -> Value {
+                                Value last = buildNumber(b, loc, b.getI64Type(), double(count - 1));
+                                return arith::SubIOp::create(b, loc, last, s[0]);
+                              });
+    SmallVector<Value> now = slices(inner, at), slopes;
+    ValueRange where = ArrayRef(now).drop_front();
+    Value old = buildGather(inner, loc, forth.getResult(1), {point}, at);
+    Value given = gatherInside(inner, loc, state[0], names, where);
+    for (unsigned by : {0, 1})
+      slopes.push_back(combinerSlope(inner, op, {old, now[0], given}, by));
+    isFailure = !slopes[0] || !slopes[1];
+    if (isFailure)
+      return SmallVector<Value>(state);
+    return SmallVector<Value>{put(inner, loc, state[0], slopes[0], names, where),
+                              put(inner, loc, state[1], slopes[1], {point}, at)};
+  });
+  if (isFailure)
+    return failure();
+  if (wanted[0])
+    gradients[0] = back.getResult(0);
+  if (wanted[1])
+    gradients[1] = merged.size() == 1 ? back.getResult(1)
+                                      : buildSplit(b, loc, back.getResult(1), point, iterated);
+  return success();
+}
+
 /// Several updates may meet at a place. Of a maximum or minimum all that equal the result share its
 /// gradient, since they have no order; of a product each gets the product of all others.
 static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cotangent,
-                                           ArrayRef<bool> wanted, Gradients &gradients) {
+                                           ArrayRef<Dim> iterated, ArrayRef<bool> wanted,
+                                           Gradients &gradients) {
   CombinerKind kind = combinerKind(op.getCombiner());
   bool isProduct = kind == CombinerKind::Mul;
   if (!isProduct && kind != CombinerKind::Max && kind != CombinerKind::Min)
-    return op.emitOpError() << "cannot be differentiated: expected a sum, product, maximum or "
-                               "minimum, or 'unique', so that the order in which updates are "
-                               "combined does not matter";
+    return orderedScatterGradient(b, op, cotangent, iterated, wanted, gradients);
   Location loc = op.getLoc();
   Type element = tensorType(op.getUpdates()).getElementType();
   Type exact = element.isF64() ? element : Type(b.getF32Type());
@@ -429,9 +542,7 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   auto together = [&](ValueRange both, CombinerKind by) {
     return buildScatter(b, loc, both[0], both[1], names, op.getIndices(), by);
   };
-  auto atTargets = [&](Value value) {
-    return buildGather(b, loc, value, names, op.getIndices());
-  };
+  auto atTargets = [&](Value value) { return buildGather(b, loc, value, names, op.getIndices()); };
   auto pointwise = [&](ValueRange values, ScalarBody body) {
     return buildPointwise(b, loc, values, exact, body);
   };
@@ -471,7 +582,8 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   for (unsigned i = 0; i < 2; ++i) {
     if (!wanted[i])
       continue;
-    SmallVector<Value> operands{i ? gatherInside(b, op, given) : given, marks[i]};
+    SmallVector<Value> operands{i ? gatherInside(b, loc, given, names, op.getIndices()) : given,
+                                marks[i]};
     if (isProduct)
       llvm::append_range(operands, i ? ArrayRef{others[i], atTargets(all), atTargets(count)}
                                      : ArrayRef{others[i], all, count});
@@ -510,43 +622,28 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
   if (combinerKind(getCombiner()) == CombinerKind::Add) {
     gradients[0] = cotangent;
     if (wanted[1])
-      gradients[1] = gatherInside(b, *this, cotangent);
+      gradients[1] = gatherInside(b, loc, cotangent, stringsOf(getNames()), getIndices());
     return success();
   }
   // A point of the rest of the destination is met by one update, if updates have no more names.
-  bool isUnique = getUnique() ||
-                  llvm::all_of(tensorType(getUpdates()).getDims(), [&](const Dim &dim) {
-                    return type.has(dim.name) &&
-                           !llvm::is_contained(stringsOf(getNames()), dim.name.getValue());
-                  });
-  if (!isUnique)
-    return sharedScatterGradient(b, *this, cotangent, wanted, gradients);
+  SmallVector<Dim> iterated;
+  for (const Dim &dim : tensorType(getUpdates()).getDims())
+    if (!type.has(dim.name) || llvm::is_contained(stringsOf(getNames()), dim.name.getValue()))
+      iterated.push_back(dim);
+  if (!getUnique() && !iterated.empty())
+    return sharedScatterGradient(b, *this, cotangent, iterated, wanted, gradients);
   // Each target is met once: the combiner's derivative there, from the old value and the update.
-  Value given = gatherInside(b, *this, cotangent);
-  Value old = buildGather(b, loc, getDestination(), stringsOf(getNames()), getIndices());
-  Type element = tensorType(getUpdates()).getElementType();
+  auto names = stringsOf(getNames());
+  Value given = gatherInside(b, loc, cotangent, names, getIndices());
+  Value old = buildGather(b, loc, getDestination(), names, getIndices());
   for (unsigned i = 0; i < 2; ++i) {
     if (!wanted[i])
       continue;
-    bool isFailure = false;
-    Value slope = buildPointwise(
-        b, loc, {old, getUpdates(), given}, element, [&](OpBuilder &b, ValueRange s) -> Value {
-          FailureOr<SmallVector<Value>> result = buildScalarGradient(
-              b, loc, getCombiner().front(), s.take_front(2), {s[2]}, {i == 0, i == 1});
-          isFailure = failed(result);
-          Value value = isFailure ? Value() : (*result)[i];
-          return value ? value : buildNumber(b, loc, s[0].getType(), 0);
-        });
-    if (isFailure)
+    gradients[i] = combinerSlope(b, *this, {old, getUpdates(), given}, i);
+    if (!gradients[i])
       return failure();
-    eraseDeadScalars(cast<PointwiseOp>(slope.getDefiningOp()).getBody().front());
-    gradients[i] = slope;
-    if (i == 0) {
-      // Targets get what the combiner passes on, all other places keep their cotangent.
-      gradients[0] = buildScatter(
-          b, loc, cotangent, slope, stringsOf(getNames()), getIndices(),
-          [](OpBuilder &, ValueRange s) { return s[1]; }, /*unique=*/true);
-    }
+    if (i == 0) // targets get what the combiner passes on, all other places keep their cotangent
+      gradients[0] = put(b, loc, cotangent, gradients[0], names, getIndices());
   }
   return success();
 }

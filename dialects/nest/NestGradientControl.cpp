@@ -206,13 +206,65 @@ static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
   return copy;
 }
 
+/// An update in which several points may meet at a place, other than by a sum, as a scatter: what
+/// the points write, and where (nowhere: -1), are tensors over its space. Null for other updates.
+static Value asScatter(OpBuilder &b, UpdateOp op, SmallVectorImpl<Operation *> &made) {
+  Location loc = op.getLoc();
+  nd::NdTensorType type = tensorTypeOf(op.getDest());
+  if (op.getUnique() || nd::combinerKind(op.getCombine()) == nd::CombinerKind::Add ||
+      type.getDims().size() == 0 || !isa<FloatType>(type.getElementType()))
+    return {};
+  NestBuilder nest(b, loc);
+  nest.produced = op.getSpace();
+  SmallVector<Condition> conditions;
+  for (auto [value, map, attr] : llvm::zip_equal(op.getReads(), op.getMaps(), op.getGuards())) {
+    auto guard = cast<GuardAttr>(attr);
+    if (!guard.getOtherwise() && !guard.isTrivial()) {
+      llvm::append_range(conditions, guard.getConditions());
+      guard = GuardAttr::get(b.getContext(), guard.getConditions(),
+                             nd::numberAttr(tensorTypeOf(value).scalarType(), 0));
+    }
+    nest.read(value, cast<MapAttr>(map), guard);
+  }
+  SmallVector<Type> elements(type.getDims().size(), b.getI64Type());
+  elements.insert(elements.begin(), type.getElementType());
+  auto points = nest.create(elements, [&](OpBuilder &b, Location loc, ValueRange s) {
+    SmallVector<Value> results = nd::inlineScalars(b, op.getBody().front(), s);
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0), nowhere;
+    for (const Condition &condition : conditions) {
+      Value fails = arith::CmpIOp::create(
+          b, loc, condition.equality ? arith::CmpIPredicate::ne : arith::CmpIPredicate::slt,
+          emitIndex(b, loc, condition.expr(), s), zero);
+      nowhere = nowhere ? arith::OrIOp::create(b, loc, nowhere, fails).getResult() : fails;
+    }
+    for (const nd::Dim &dim : type.getDims()) {
+      Value at = emitIndex(b, loc, *op.getDestMap().lookup(dim.name), s);
+      if (nowhere)
+        at = arith::SelectOp::create(b, loc, nowhere, arith::ConstantIndexOp::create(b, loc, -1),
+                                     at);
+      results.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), at));
+    }
+    return results;
+  });
+  SmallVector<StringRef> names;
+  for (const nd::Dim &dim : type.getDims())
+    names.push_back(dim.name);
+  Value result =
+      nd::buildScatter(b, loc, op.getDest(), points.getResult(0), names,
+                       points->getResults().drop_front(), [&](OpBuilder &b, ValueRange s) {
+                         return nd::inlineScalars(b, op.getCombine().front(), s)[0];
+                       });
+  made.append({points, result.getDefiningOp()});
+  return result;
+}
+
 static Value resultOf(ScanOp original, ScanOp copy, unsigned i) {
   unsigned n = original.getInits().size(), more = copy.getInits().size() - n;
   return copy.getResult(i < n ? i : i + more);
 }
 
-void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect,
-                             SmallVectorImpl<Operation *> &ops, bool carries) {
+void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect, SmallVectorImpl<Operation *> &ops,
+                             bool carries) {
   SmallVector<Operation *> all;
   for (Operation *op : ops) {
     OpBuilder::InsertionGuard guard(b);
@@ -236,6 +288,11 @@ void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect,
       llvm::append_range(all, made);
       continue;
     }
+    if (auto update = dyn_cast<UpdateOp>(op))
+      if (Value scattered = asScatter(b, update, all)) {
+        redirect(update.getResult(), scattered);
+        continue;
+      }
     if (auto scan = dyn_cast<ScanOp>(op); scan && carries)
       if (ScanOp copy = carryCaptures(b, scan)) {
         for (unsigned i = 0; i < scan.getNumResults(); ++i)

@@ -15,6 +15,8 @@
 
 #include "heddle/Tensor.h"
 
+#include <functional>
+
 namespace heddle {
 
 Tensor operator+(Operand a, Operand b);
@@ -93,6 +95,13 @@ Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here = H
 /// Combines `updates` into `destination` at computed coordinates; updates outside are left out.
 Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
                const Tensor &updates, Combiner combiner, Here here = Here::current());
+/// With any combiner of two scalars, the old element and the update, in whatever order they come:
+///
+///     scatter(x, {{row, index}}, y, [](Tensor a, Tensor b) { return a + b + a * b; })
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates,
+               const std::function<Tensor(const Tensor &, const Tensor &)> &combiner,
+               Here here = Here::current());
 /// Puts `updates` in the place of elements; no place may be met twice.
 Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
                      const Tensor &updates, Here here = Here::current());

@@ -7,9 +7,11 @@
 
 #include "heddle/Ops.h"
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
 #include "lib/builder/Pointwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -200,6 +202,49 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
                        ArrayRef<StringRef> names, ValueRange indices) {
                      return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
                                              indices, kindOf(combiner));
+                   });
+}
+
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates,
+               const std::function<Tensor(const Tensor &, const Tensor &)> &combiner, Here here) {
+  Tensor old, update;
+  for (auto [formal, name] : {std::pair(&old, "old"), std::pair(&update, "update")}) {
+    formal->node = makeLeaf(nodeOf(destination, here)->type().withDims({}), here);
+    formal->node->formal = true;
+    formal->node->name = name;
+  }
+  Tensor result = combiner(old, update);
+  if (result.type() != old.type())
+    fail(here, "expected a combiner that gives " + old.type() + ", got " + result.type());
+  GraphLock lock;
+  // Its scalar code is that of the operations that it was traced to.
+  OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(here));
+  Emission traced = emit(*module, "f", {old.node, update.node}, {nodeOf(result, here)}, here);
+  Block &body = traced.function.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (!isa<nd::PointwiseOp, nd::ConstantOp>(op) || !traced.captured.empty())
+      fail(here, "expected a combiner of its two operands and numbers by pointwise operations");
+  auto inlined = [&](OpBuilder &builder, ValueRange scalars) {
+    IRMapping mapping;
+    mapping.map(body.getArguments(), scalars);
+    for (Operation &op : body.without_terminator()) {
+      SmallVector<Value> operands =
+          llvm::map_to_vector(op.getOperands(), [&](Value value) { return mapping.lookup(value); });
+      auto pointwise = dyn_cast<nd::PointwiseOp>(op);
+      mapping.map(op.getResult(0),
+                  pointwise ? nd::inlineScalars(builder, pointwise.getBody().front(), operands)[0]
+                            : arith::ConstantOp::create(builder, op.getLoc(),
+                                                        cast<nd::ConstantOp>(op).splat())
+                                  .getResult());
+    }
+    return mapping.lookup(body.getTerminator()->getOperand(0));
+  };
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
+                                             indices, inlined);
                    });
 }
 

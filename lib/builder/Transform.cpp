@@ -449,10 +449,9 @@ std::vector<Tensor> heddle::detail::loop(const std::variant<int64_t, Tensor> &st
       return mlir::arith::ConstantIndexOp::create(b, loc, i).getResult();
     };
     auto *known = std::get_if<int64_t>(&steps);
-    mlir::Value count = known ? index(*known)
-                              : nd::ItemOp::create(b, loc, b.getIndexType(),
-                                                   arguments[initial.size()])
-                                    .getResult();
+    mlir::Value count =
+        known ? index(*known)
+              : nd::ItemOp::create(b, loc, b.getIndexType(), arguments[initial.size()]).getResult();
     auto op = mlir::scf::ForOp::create(
         b, loc, index(0), count, index(1), arguments.take_front(initial.size()),
         [&](mlir::OpBuilder &inner, mlir::Location, mlir::Value i, mlir::ValueRange state) {

@@ -114,7 +114,8 @@ std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &fr
         break;
       if (steps > mostSteps)
         return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
-      auto name = cast<FlatSymbolRefAttr>(control.getFunctions()[control.isLoop() || holds ? 0 : 1]);
+      auto name =
+          cast<FlatSymbolRefAttr>(control.getFunctions()[control.isLoop() || holds ? 0 : 1]);
       FailureOr<SmallVector<TensorRef>> next =
           call(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op);
       if (failed(next))

@@ -181,9 +181,8 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
       chunksAt = int32_t(spec.symbols.size() + found);
     }
     int64_t count = chunks[s].constant().value_or(2); // of more than one
-    steps.push_back(
-        {step.spec.kernel, count, serial[s], waits[s], std::move(values), step.numbers, chunksAt,
-         step.kind});
+    steps.push_back({step.spec.kernel, count, serial[s], waits[s], std::move(values), step.numbers,
+                     chunksAt, step.kind});
     step.spec.chunks = serial[s] ? 1 : count; // a program without shared steps runs on one thread
     spec.steps.push_back(step.spec);
   }

@@ -211,7 +211,8 @@ private:
       value.firstStep = std::max(0, first[at]);
       // Results and arguments live as long as the program; a temporary that nobody reads is
       // written.
-      value.lastStep = value.kind == Kind::Temporary ? std::max(0, last[at]) : std::max(0, steps - 1);
+      value.lastStep =
+          value.kind == Kind::Temporary ? std::max(0, last[at]) : std::max(0, steps - 1);
     }
   }
 
@@ -473,7 +474,8 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
           waits[s] = waits[s] || (makes && diesBefore(value, s));
     }
     // Threads meet where they read which way to go, where the ways join, and where a loop goes back
-    // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the other.
+    // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the
+    // other.
     cpu::StepKind kind = step.kind;
     size_t at = s;
     if (kind == cpu::StepKind::EndLoop || kind == cpu::StepKind::Else) {

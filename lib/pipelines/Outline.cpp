@@ -240,9 +240,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
       auto constant = dyn_cast<nd::ConstantOp>(op);
       auto control = dyn_cast<nest::ControlOp>(op);
-      if (failed(constant  ? addConstant(constant)
-                 : control ? addControl(control)
-                           : addStep(&op)))
+      if (failed(constant ? addConstant(constant) : control ? addControl(control) : addStep(&op)))
         return failure();
     }
     return success();
@@ -426,9 +424,9 @@ private:
           given.back().push_back(values.lookup(operand));
           continue;
         }
-        FailureOr<int32_t> copy = pass(
-            before, operand, layout,
-            isCarried ? OutlinedStep::Passing::Start : OutlinedStep::Passing::None);
+        FailureOr<int32_t> copy =
+            pass(before, operand, layout,
+                 isCarried ? OutlinedStep::Passing::Start : OutlinedStep::Passing::None);
         if (failed(copy))
           return failure();
         given.back().push_back(*copy);

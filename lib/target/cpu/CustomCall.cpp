@@ -13,28 +13,28 @@ using namespace mlir;
 
 OwningOpRef<ModuleOp> cpu::buildCustomCall(MLIRContext *context, const std::string &symbol,
                                            const std::string &function, ArrayRef<int64_t> numbers) {
-  return buildKernelModule(context, symbol, [&](OpBuilder &b, Location loc,
-                                                LLVM::LLVMFuncOp kernel, ValueRange given) {
-    auto pointer = LLVM::LLVMPointerType::get(context);
-    Type i64 = b.getI64Type();
-    OpBuilder before(kernel);
-    auto callee = LLVM::LLVMFuncOp::create(
-        before, loc, function,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                    {pointer, i64, pointer, pointer}));
-    // In this block of code, not elsewhere: no table of addresses lies between.
-    callee.setVisibility_(LLVM::Visibility::Hidden);
-    Value count =
-        LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(int64_t(numbers.size())));
-    Value list = LLVM::AllocaOp::create(b, loc, pointer, i64, count);
-    for (auto [i, number] : llvm::enumerate(numbers)) {
-      Value place = LLVM::GEPOp::create(b, loc, pointer, i64, list,
-                                        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(i))});
-      Value value = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(number));
-      LLVM::StoreOp::create(b, loc, value, place);
-    }
-    SmallVector<Value> arguments(given);
-    arguments.push_back(list);
-    LLVM::CallOp::create(b, loc, callee, arguments);
-  });
+  return buildKernelModule(
+      context, symbol, [&](OpBuilder &b, Location loc, LLVM::LLVMFuncOp kernel, ValueRange given) {
+        auto pointer = LLVM::LLVMPointerType::get(context);
+        Type i64 = b.getI64Type();
+        OpBuilder before(kernel);
+        auto callee =
+            LLVM::LLVMFuncOp::create(before, loc, function,
+                                     LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                                                 {pointer, i64, pointer, pointer}));
+        // In this block of code, not elsewhere: no table of addresses lies between.
+        callee.setVisibility_(LLVM::Visibility::Hidden);
+        Value count =
+            LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(int64_t(numbers.size())));
+        Value list = LLVM::AllocaOp::create(b, loc, pointer, i64, count);
+        for (auto [i, number] : llvm::enumerate(numbers)) {
+          Value place = LLVM::GEPOp::create(b, loc, pointer, i64, list,
+                                            ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(i))});
+          Value value = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(number));
+          LLVM::StoreOp::create(b, loc, value, place);
+        }
+        SmallVector<Value> arguments(given);
+        arguments.push_back(list);
+        LLVM::CallOp::create(b, loc, callee, arguments);
+      });
 }

@@ -19,10 +19,10 @@ OwningOpRef<ModuleOp> cpu::buildKernelModule(
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   b.setInsertionPointToEnd(module->getBody());
   auto pointer = LLVM::LLVMPointerType::get(context);
-  auto function = LLVM::LLVMFuncOp::create(
-      b, loc, symbol,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                  {pointer, b.getI64Type(), pointer}));
+  auto function =
+      LLVM::LLVMFuncOp::create(b, loc, symbol,
+                               LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                                           {pointer, b.getI64Type(), pointer}));
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToEnd(entry);
   body(b, loc, function, entry->getArguments());

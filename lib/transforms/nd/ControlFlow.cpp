@@ -52,7 +52,8 @@ Value nd::tensorOfScalar(OpBuilder &builder, Operation *op, Value scalar) {
     return buildConstant(builder, op->getLoc(), NdTensorType::get(element, ArrayRef<Dim>()),
                          builder.getIntegerAttr(element, *known));
   }
-  op->emitOpError() << "expected its conditions and bounds to come from nd.item, or to be constants";
+  op->emitOpError()
+      << "expected its conditions and bounds to come from nd.item, or to be constants";
   return {};
 }
 
@@ -114,6 +115,20 @@ static void replaceCounter(OpBuilder &builder, Location loc, Value counter, Valu
   }
 }
 
+/// The branch that a loop's body ends in, if the loop does nothing once its condition fails: the
+/// other side keeps the carried tensors, so that the condition stays as it is.
+static scf::IfOp endOf(scf::ForOp op) {
+  Operation *yield = op.getBody()->getTerminator();
+  auto branch = yield->getNumOperands() ? yield->getOperand(0).getDefiningOp<scf::IfOp>() : nullptr;
+  if (!branch || branch->getParentOp() != op || branch.getResults() != yield->getOperands() ||
+      branch.elseYield().getOperands() != ValueRange(op.getRegionIterArgs()))
+    return {};
+  for (Operation *user : op.getInductionVar().getUsers())
+    if (user->getBlock() != branch.thenBlock() || !isa<FromItemOp>(user))
+      return {};
+  return branch;
+}
+
 /// Carries a number of steps done, and compares it with the number of steps to do.
 static LogicalResult toWhile(scf::ForOp op) {
   if (failed(verifyLoop(op)))
@@ -134,11 +149,13 @@ static LogicalResult toWhile(scf::ForOp op) {
         Value distance = arith::SubIOp::create(b, loc, s[1], s[0]);
         if (stride == 1)
           return distance;
-        Value up = arith::AddIOp::create(b, loc, distance, buildNumber(b, loc, i64, double(stride - 1)));
+        Value up =
+            arith::AddIOp::create(b, loc, distance, buildNumber(b, loc, i64, double(stride - 1)));
         return arith::DivSIOp::create(b, loc, up, buildNumber(b, loc, i64, double(stride)));
       });
-  SmallVector<Value> carried{
-      buildConstant(builder, loc, scalar, builder.getIntegerAttr(i64, 0))};
+  scf::IfOp end = endOf(op);
+  bool isFailure = false;
+  SmallVector<Value> carried{buildConstant(builder, loc, scalar, builder.getIntegerAttr(i64, 0))};
   llvm::append_range(carried, op.getInitArgs());
   auto loop = scf::WhileOp::create(
       builder, loc, ValueRange(carried).getTypes(), carried,
@@ -147,12 +164,30 @@ static LogicalResult toWhile(scf::ForOp op) {
             b, loc, {state[0], count}, b.getI1Type(), [&](OpBuilder &b, ValueRange s) -> Value {
               return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, s[0], s[1]);
             });
+        if (end) {
+          IRMapping mapping;
+          mapping.map(op.getRegionIterArgs(), state.drop_front());
+          for (Operation &inner : op.getBody()->without_terminator())
+            if (&inner != end)
+              b.clone(inner, mapping);
+          Value goesOn = tensorOfScalar(b, op, mapping.lookupOrDefault(end.getCondition()));
+          isFailure = !goesOn;
+          if (goesOn)
+            more = buildPointwise(b, loc, {more, goesOn}, b.getI1Type(),
+                                  [&](OpBuilder &b, ValueRange s) -> Value {
+                                    return arith::AndIOp::create(b, loc, s[0], s[1]);
+                                  });
+          b.setInsertionPoint(op);
+          end.getConditionMutable().assign(arith::ConstantIntOp::create(b, loc, 1, 1));
+          b.setInsertionPointToEnd(state[0].getParentBlock());
+        }
         scf::ConditionOp::create(b, loc, ItemOp::create(b, loc, b.getI1Type(), more), state);
       },
       [&](OpBuilder &b, Location, ValueRange state) {
-        Value next = buildPointwise(b, loc, state[0], i64, [&](OpBuilder &b, ValueRange s) -> Value {
-          return arith::AddIOp::create(b, loc, s[0], buildNumber(b, loc, i64, 1));
-        });
+        Value next =
+            buildPointwise(b, loc, state[0], i64, [&](OpBuilder &b, ValueRange s) -> Value {
+              return arith::AddIOp::create(b, loc, s[0], buildNumber(b, loc, i64, 1));
+            });
         if (!op.getInductionVar().use_empty()) {
           Value at = counterAt(b, loc, state[0], low, stride);
           replaceCounter(b, loc, op.getInductionVar(), at);
@@ -171,19 +206,26 @@ static LogicalResult toWhile(scf::ForOp op) {
       });
   op->replaceAllUsesWith(loop.getResults().drop_front());
   op.erase();
-  return success();
+  return failure(isFailure);
 }
 
 static bool isCounted(scf::ForOp op) {
   return getConstantIntValue(op.getLowerBound()) && getConstantIntValue(op.getUpperBound());
 }
 
+/// Of a loop whose bounds are constants.
+static int64_t stepsOf(scf::ForOp op) {
+  int64_t low = *getConstantIntValue(op.getLowerBound()),
+          high = *getConstantIntValue(op.getUpperBound()),
+          stride = getConstantIntValue(op.getStep()).value_or(1);
+  return high <= low || stride <= 0 ? 0 : (high - low + stride - 1) / stride;
+}
+
 static LogicalResult toScan(scf::ForOp op) {
   if (failed(verifyLoop(op)))
     return failure();
-  auto low = getConstantIntValue(op.getLowerBound()),
-       high = getConstantIntValue(op.getUpperBound()), stride = getConstantIntValue(op.getStep());
-  int64_t count = *high <= *low ? 0 : (*high - *low + *stride - 1) / *stride;
+  auto low = getConstantIntValue(op.getLowerBound()), stride = getConstantIntValue(op.getStep());
+  int64_t count = stepsOf(op);
   if (count == 0) {
     op->replaceAllUsesWith(op.getInitArgs());
     op.erase();
@@ -245,9 +287,8 @@ static LogicalResult toSelection(scf::IfOp op) {
   }
   SmallVector<Value> results;
   for (unsigned i = 0; i < op.getNumResults(); ++i)
-    results.push_back(
-        known ? sides[*known ? 0 : 1][i]
-              : select(builder, op.getLoc(), condition, sides[0][i], sides[1][i]));
+    results.push_back(known ? sides[*known ? 0 : 1][i]
+                            : select(builder, op.getLoc(), condition, sides[0][i], sides[1][i]));
   op->replaceAllUsesWith(results);
   op.erase();
   return success();
@@ -273,8 +314,8 @@ static LogicalResult toTensor(FromItemOp op) {
   Value tensor = tensorOfScalar(builder, op, op.getInput());
   if (!tensor)
     return failure();
-  op.replaceAllUsesWith(buildCast(builder, op.getLoc(), tensor,
-                                  tensorType(op.getResult()).getElementType()));
+  op.replaceAllUsesWith(
+      buildCast(builder, op.getLoc(), tensor, tensorType(op.getResult()).getElementType()));
   op.erase();
   return success();
 }
@@ -298,7 +339,7 @@ LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
   auto replace = [&](scf::ForOp op) {
     bool isLoop = !isCounted(op) || holdsLoop(op) ||
                   (keepsHeavy && !op->getParentOfType<nest::ScanOp>() &&
-                   workOf(op.getRegion()) > heavyWork);
+                   workOf(op.getRegion()) * (endOf(op) ? double(stepsOf(op)) : 1) > heavyWork);
     return isLoop ? toWhile(op) : toScan(op);
   };
   return failure(failed(replaceAll<scf::ForOp>(root, replace)) ||
@@ -358,9 +399,9 @@ private:
 
   /// A private function of `arguments`, to which they are mapped.
   func::FuncOp start(StringRef name, ValueRange arguments, TypeRange results, IRMapping &mapping) {
-    auto function = func::FuncOp::create(
-        loc, (parent.getName() + "." + name).str(),
-        FunctionType::get(op->getContext(), arguments.getTypes(), results));
+    auto function =
+        func::FuncOp::create(loc, (parent.getName() + "." + name).str(),
+                             FunctionType::get(op->getContext(), arguments.getTypes(), results));
     function.setPrivate();
     if (Attribute names = parent->getAttr("heddle.names"))
       function->setAttr("heddle.names", names);
@@ -377,8 +418,7 @@ private:
   SmallVector<Value> clone(Block &block, ValueRange values, IRMapping &mapping) {
     for (Operation &inner : block.without_terminator())
       builder.clone(inner, mapping);
-    return llvm::map_to_vector(values,
-                               [&](Value value) { return mapping.lookupOrDefault(value); });
+    return llvm::map_to_vector(values, [&](Value value) { return mapping.lookupOrDefault(value); });
   }
   void replace(ArrayRef<Attribute> functions, ValueRange operands, TypeRange types,
                llvm::function_ref<SmallVector<Value>(ValueRange)> results) {
@@ -394,8 +434,8 @@ private:
     if (!condition)
       return failure();
     SmallVector<Attribute> functions;
-    for (auto [region, name] : {std::pair(&branch.getThenRegion(), "then"),
-                                std::pair(&branch.getElseRegion(), "else")}) {
+    for (auto [region, name] :
+         {std::pair(&branch.getThenRegion(), "then"), std::pair(&branch.getElseRegion(), "else")}) {
       IRMapping mapping;
       functions.push_back(
           FlatSymbolRefAttr::get(start(name, captured, op->getResultTypes(), mapping)));
@@ -452,8 +492,8 @@ private:
     llvm::append_range(operands, captured);
     func::FuncOp function = start("loop", operands, types, mapping);
     ValueRange arguments = function.getArguments();
-    for (auto [value, argument] : llvm::zip_equal(
-             captured, arguments.drop_front(firstCaptured + constant.size())))
+    for (auto [value, argument] :
+         llvm::zip_equal(captured, arguments.drop_front(firstCaptured + constant.size())))
       mapping.map(value, argument);
     for (auto [k, i] : llvm::enumerate(carried))
       mapping.map(loop.getAfterArguments()[i], arguments[1 + k]);
@@ -461,7 +501,8 @@ private:
       mapping.map(loop.getAfterArguments()[i], arguments[firstCaptured + k]);
     for (unsigned i = 0; i < types.size(); ++i)
       function.setArgAttr(i, "heddle.donate", builder.getI64IntegerAttr(i));
-    SmallVector<Value> after = clone(*loop.getAfterBody(), loop.getYieldOp().getOperands(), mapping);
+    SmallVector<Value> after =
+        clone(*loop.getAfterBody(), loop.getYieldOp().getOperands(), mapping);
     FailureOr<SmallVector<Value>> next = step(loop, after, mapping);
     if (failed(next))
       return failure();

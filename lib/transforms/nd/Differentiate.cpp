@@ -247,7 +247,8 @@ LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
       from.getTerminator()->getOperands(), [&](Value v) { return mapping.lookupOrDefault(v); });
   if (failed(inner.run(ops)))
     return failure();
-  SmallVector<Value> carried(ArrayRef(yielded).take_front(n)), outputs(ArrayRef(yielded).drop_front(n));
+  SmallVector<Value> carried(ArrayRef(yielded).take_front(n)),
+      outputs(ArrayRef(yielded).drop_front(n));
   inner.appendTangents(loc, carried);
   inner.appendTangents(loc, outputs);
   llvm::append_range(carried, outputs);
@@ -424,7 +425,9 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     llvm::SetVector<Operation *> differentiated = reached();
     for (func::FuncOp function : *functions) {
       bool inlines = differentiated.contains(function);
-      if ((inlines && failed(scansForLoops(function))) || failed(expand(function, inlines)))
+      // Gradients may hold loops, of which further ones may be asked for.
+      if ((inlines && failed(scansForLoops(function))) || failed(expand(function, inlines)) ||
+          (inlines && failed(scansForLoops(function))))
         return signalPassFailure();
     }
     getOperation().walk([](StopGradientOp op) {

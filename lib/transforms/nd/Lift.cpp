@@ -513,15 +513,15 @@ Value Lifter::conditionOf(Operation *op, Value scalar) {
 static Value both(OpBuilder &builder, Location loc, Value a, Value b, bool notB = false) {
   if (!a && !notB)
     return b;
-  return buildPointwise(
-      builder, loc, a ? ValueRange{a, b} : ValueRange{b}, builder.getI1Type(),
-      [&](OpBuilder &inner, ValueRange s) {
-        Value second = s.back();
-        if (notB)
-          second = arith::XOrIOp::create(inner, loc, second,
-                                         buildNumber(inner, loc, inner.getI1Type(), 1));
-        return a ? arith::AndIOp::create(inner, loc, s[0], second).getResult() : second;
-      });
+  return buildPointwise(builder, loc, a ? ValueRange{a, b} : ValueRange{b}, builder.getI1Type(),
+                        [&](OpBuilder &inner, ValueRange s) {
+                          Value second = s.back();
+                          if (notB)
+                            second = arith::XOrIOp::create(
+                                inner, loc, second, buildNumber(inner, loc, inner.getI1Type(), 1));
+                          return a ? arith::AndIOp::create(inner, loc, s[0], second).getResult()
+                                   : second;
+                        });
 }
 
 /// A branch that differs from point to point: both sides, each where it is taken.
@@ -548,9 +548,7 @@ LogicalResult Lifter::selectSides(scf::IfOp op) {
 /// points that have keep what they carried.
 LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
   Location loc = op.getLoc();
-  auto wide = [&](Value value) {
-    return broadcast(loc, values.lookupOrDefault(value), lifted);
-  };
+  auto wide = [&](Value value) { return broadcast(loc, values.lookupOrDefault(value), lifted); };
   // What the loop passes on from the tensors that it starts a step with, after whether it goes on.
   auto step = [&](ArrayRef<Value> carried, Value active) -> FailureOr<SmallVector<Value>> {
     for (auto [argument, value] : llvm::zip_equal(op.getBeforeArguments(), carried))
@@ -565,8 +563,7 @@ LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
       state.push_back(wide(value));
     return state;
   };
-  FailureOr<SmallVector<Value>> first =
-      step(llvm::map_to_vector(op.getInits(), wide), mask);
+  FailureOr<SmallVector<Value>> first = step(llvm::map_to_vector(op.getInits(), wide), mask);
   if (failed(first))
     return failure();
   SmallVector<StringRef> names;
@@ -575,13 +572,13 @@ LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
   SmallVector<Type> types(ValueRange(*first).getTypes());
   auto loop = scf::WhileOp::create(builder, loc, types, *first);
   OpBuilder::InsertionGuard guard(builder);
-  Block *before = builder.createBlock(&loop.getBefore(), {}, types,
-                                      SmallVector<Location>(types.size(), loc));
+  Block *before =
+      builder.createBlock(&loop.getBefore(), {}, types, SmallVector<Location>(types.size(), loc));
   Value any = buildReduce(builder, loc, before->getArgument(0), names, CombinerKind::Or);
   scf::ConditionOp::create(builder, loc, ItemOp::create(builder, loc, builder.getI1Type(), any),
                            before->getArguments());
-  Block *after = builder.createBlock(&loop.getAfter(), {}, types,
-                                     SmallVector<Location>(types.size(), loc));
+  Block *after =
+      builder.createBlock(&loop.getAfter(), {}, types, SmallVector<Location>(types.size(), loc));
   Value active = after->getArgument(0), around = std::exchange(mask, active);
   for (auto [old, fresh] :
        llvm::zip_equal(op.getAfterArguments(), after->getArguments().drop_front()))

@@ -54,7 +54,8 @@ def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
   let summary = "small loops become scans that carry their tensors, small branches become selections";
   let description = [{
     `scf.for` with a known number of steps becomes `nest.scan` along a name of its own, and `scf.for` whose bounds are values
-    `scf.while`; so does one whose steps are much work, or hold an `scf.while`. `scf.if` becomes both of its
+    `scf.while`; so does one whose steps are much work, or hold an `scf.while`. A loop that does nothing once the condition of its body fails ends there
+    (if it is much work in all). `scf.if` becomes both of its
     sides and `nd.pointwise` that selects, unless they are much work or hold an `scf.while`. Other `scf.if` and `scf.while` stay, for `nd-outline-control`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",

@@ -153,6 +153,46 @@ func.func @one_side() {
   return
 }
 
+// A largest number of steps: it ends where its condition fails, or after 20 steps.
+func.func @bounded(%x: !nd.tensor<f32, a: 6000>, %by: !nd.tensor<f32>) -> !nd.tensor<f32, a: 6000> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %y = scf.for %i = %c0 to %c20 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 6000>) {
+    %m = nd.reduce %s over [a] neutral [0.0 : f32] : (!nd.tensor<f32, a: 6000>) -> !nd.tensor<f32> {
+    ^bb0(%v: f32, %w: f32):
+      %q = arith.maximumf %v, %w : f32
+      nd.yield %q : f32
+    }
+    %small = nd.pointwise %m : (!nd.tensor<f32>) -> !nd.tensor<i1> {
+    ^bb0(%v: f32):
+      %l = arith.constant 5.0 : f32
+      %p = arith.cmpf olt, %v, %l : f32
+      nd.yield %p : i1
+    }
+    %c = nd.item %small : !nd.tensor<i1> -> i1
+    %u = scf.if %c -> (!nd.tensor<f32, a: 6000>) {
+      %n = nd.from_item %i : index -> !nd.tensor<i64>
+      %t = nd.pointwise %s, %by, %n : (!nd.tensor<f32, a: 6000>, !nd.tensor<f32>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 6000> {
+      ^bb0(%v: f32, %w: f32, %z: i64):
+        %k = arith.sitofp %z : i64 to f32
+        %e = arith.mulf %w, %w : f32
+        %f = arith.addf %e, %v : f32
+        %g = arith.mulf %k, %f : f32
+        %l = arith.constant 0.1 : f32
+        %h = arith.mulf %g, %l : f32
+        %j = arith.addf %h, %f : f32
+        nd.yield %j : f32
+      }
+      scf.yield %t : !nd.tensor<f32, a: 6000>
+    } else {
+      scf.yield %s : !nd.tensor<f32, a: 6000>
+    }
+    scf.yield %u : !nd.tensor<f32, a: 6000>
+  }
+  return %y : !nd.tensor<f32, a: 6000>
+}
+
 // A loop in a loop, of steps that are shared by all threads: x <- 2 x, i times, for i = 0, 1, 2, ... until x is large.
 func.func @nested(%x: !nd.tensor<f32, a: 300, b: 300>) -> (!nd.tensor<f32, a: 300, b: 300>, !nd.tensor<i64>) {
   %zero = nd.constant dense<0> : tensor<i64> by [] : !nd.tensor<i64>

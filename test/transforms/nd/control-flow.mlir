@@ -102,3 +102,45 @@ func.func @heavy(%x: !nd.tensor<f32, a: 100000>, %b: !nd.tensor<i1>) -> !nd.tens
   }
   return %y : !nd.tensor<f32, a: 100000>
 }
+
+// A loop with a largest number of steps ends where its condition fails.
+// CHECK-LABEL: @bounded
+// CHECK: scf.while
+// CHECK: arith.cmpi slt
+// CHECK: arith.cmpf olt
+// CHECK: arith.andi
+// CHECK: scf.condition
+// CHECK: math.exp
+// CHECK-NOT: arith.select
+// CHECK: scf.yield
+func.func @bounded(%x: !nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %y = scf.for %i = %c0 to %c20 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 4000>) {
+    %m = nd.reduce %s over [a] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4000>) -> !nd.tensor<f32> {
+    ^bb0(%v: f32, %w: f32):
+      %q = arith.addf %v, %w : f32
+      nd.yield %q : f32
+    }
+    %small = nd.pointwise %m : (!nd.tensor<f32>) -> !nd.tensor<i1> {
+    ^bb0(%v: f32):
+      %l = arith.constant 10000.0 : f32
+      %p = arith.cmpf olt, %v, %l : f32
+      nd.yield %p : i1
+    }
+    %c = nd.item %small : !nd.tensor<i1> -> i1
+    %u = scf.if %c -> (!nd.tensor<f32, a: 4000>) {
+      %t = nd.pointwise %s : (!nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
+      ^bb0(%v: f32):
+        %e = math.exp %v : f32
+        nd.yield %e : f32
+      }
+      scf.yield %t : !nd.tensor<f32, a: 4000>
+    } else {
+      scf.yield %s : !nd.tensor<f32, a: 4000>
+    }
+    scf.yield %u : !nd.tensor<f32, a: 4000>
+  }
+  return %y : !nd.tensor<f32, a: 4000>
+}

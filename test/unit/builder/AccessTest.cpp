@@ -70,6 +70,25 @@ TEST(Access, PutsUniqueElements) {
   EXPECT_EQ(made.to<float>({m}), (Floats{0, 6, 0, 5}));
 }
 
+TEST(Access, CombinesUpdatesInAnyWay) {
+  Tensor x = Tensor::of<float>({1, 2, 3}, {{m, 3}}), at = Tensor::of<int32_t>({2, 0, 2}, {{n, 3}}),
+         u = Tensor::of<float>({4, 5, 6}, {{n, 3}});
+  // 1 + result is the product of all 1 + element.
+  auto combined = [&](Tensor u) {
+    return scatter(x, {{m, at}}, u, [](Tensor a, Tensor b) { return (a + 1.0) * (b + 1.0) - 1.0; });
+  };
+  EXPECT_EQ(jit(combined)(u).to<float>({m}), (Floats{11, 2, 139}));
+  Tensor gradient = jit(
+      [&](Tensor u) { return grad([&](Tensor u) { return sum(combined(u), over(m)); }, u); })(u);
+  EXPECT_EQ(gradient.to<float>({n}), (Floats{28, 2, 20}));
+  expectHas(messageOf([&] { scatter(x, {{m, at}}, u, [](Tensor a, Tensor b) { return a < b; }); }),
+            {"!nd.tensor<f32>", "!nd.tensor<i1>", "AccessTest"});
+  expectHas(messageOf([&] {
+              scatter(x, {{m, at}}, u, [&](Tensor a, Tensor) { return a + max(x, over(m)); });
+            }),
+            {"pointwise", "AccessTest"});
+}
+
 TEST(Quantize, RoundsWithinHalfAStep) {
   std::vector<float> values;
   for (int i = 0; i < 24; ++i)

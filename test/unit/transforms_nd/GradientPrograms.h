@@ -634,6 +634,18 @@ func.func @f(%x: !nd.tensor<f64, a: 4, b: 2>, %u: !nd.tensor<f64, i: 5, b: 2>) -
   }
   return %s : !nd.tensor<f64, a: 4, b: 2>
 })mlir"},
+    {"ScatterCombined", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 4, b: 2>, %u: !nd.tensor<f64, i: 3, j: 2, b: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  %k = nd.constant dense<[[3, 0], [3, 7], [3, 0]]> : tensor<3x2xi32> by [i, j] : !nd.tensor<i32, i: 3, j: 2>
+  %0 = nd.scatter %u into %x [a] at %k : (!nd.tensor<f64, a: 4, b: 2>, !nd.tensor<f64, i: 3, j: 2, b: 2>, !nd.tensor<i32, i: 3, j: 2>) -> !nd.tensor<f64, a: 4, b: 2> {
+  ^bb0(%p: f64, %q: f64):
+    %1 = arith.mulf %p, %q : f64
+    %2 = arith.addf %p, %q : f64
+    %3 = arith.addf %1, %2 : f64
+    nd.yield %3 : f64
+  }
+  return %0 : !nd.tensor<f64, a: 4, b: 2>
+})mlir"},
     {"CallLifted", R"mlir(
 func.func private @dot(%x: !nd.tensor<f64, k: 3>, %y: !nd.tensor<f64, k: 3>) -> !nd.tensor<f64> {
   %p = nd.pointwise %x, %y : (!nd.tensor<f64, k: 3>, !nd.tensor<f64, k: 3>) -> !nd.tensor<f64, k: 3> {
@@ -788,6 +800,36 @@ func.func @f(%d: !nd.tensor<f64, a: 5, b: 2>, %x: !nd.tensor<f64, i: 3, b: 2>) -
     %2 = arith.addf %0, %1 : f64
     nest.yield %2 : f64
   } : (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<i32, i: 3>, !nd.tensor<f64, i: 3, b: 2>) -> !nd.tensor<f64, a: 5, b: 2>
+  return %r : !nd.tensor<f64, a: 5, b: 2>
+})mlir"},
+    {"NestUpdateProduct", R"mlir(
+func.func @f(%d: !nd.tensor<f64, a: 5, b: 2>, %x: !nd.tensor<f64, i: 4, b: 2>) -> !nd.tensor<f64, a: 5, b: 2> {
+  %k = nd.constant dense<[3, 0, 3, 7]> : tensor<4xi32> by [i] : !nd.tensor<i32, i: 4>
+  %r = nest.update (i: 4, b: 2) %d[a = read(0)] reads %k[], %x[] if [i + b - 1 >= 0] {
+  ^bb0(%i: i32, %p: f64):
+    %0 = math.sin %p : f64
+    nest.yield %0 : f64
+  } combine {
+  ^bb0(%p: f64, %q: f64):
+    %0 = arith.mulf %p, %q : f64
+    nest.yield %0 : f64
+  } : (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<i32, i: 4>, !nd.tensor<f64, i: 4, b: 2>) -> !nd.tensor<f64, a: 5, b: 2>
+  return %r : !nd.tensor<f64, a: 5, b: 2>
+})mlir"},
+    {"NestUpdateCombined", R"mlir(
+func.func @f(%d: !nd.tensor<f64, a: 5, b: 2>, %x: !nd.tensor<f64, i: 4, b: 2>) -> !nd.tensor<f64, a: 5, b: 2> {
+  %k = nd.constant dense<[3, 0, 3, 7]> : tensor<4xi32> by [i] : !nd.tensor<i32, i: 4>
+  %r = nest.update (i: 4, b: 2) %d[a = read(0)] reads %k[], %x[] if [i + b - 1 >= 0] {
+  ^bb0(%i: i32, %p: f64):
+    %0 = math.sin %p : f64
+    nest.yield %0 : f64
+  } combine {
+  ^bb0(%p: f64, %q: f64):
+    %0 = arith.mulf %p, %q : f64
+    %1 = arith.addf %p, %q : f64
+    %2 = arith.addf %0, %1 : f64
+    nest.yield %2 : f64
+  } : (!nd.tensor<f64, a: 5, b: 2>, !nd.tensor<i32, i: 4>, !nd.tensor<f64, i: 4, b: 2>) -> !nd.tensor<f64, a: 5, b: 2>
   return %r : !nd.tensor<f64, a: 5, b: 2>
 })mlir"},
     {"NestScan", R"mlir(
