@@ -112,7 +112,8 @@ LogicalResult ReverseMode::run(ArrayRef<Operation *> ops) {
       return op->emitOpError()
              << "cannot be differentiated backwards: the number of its steps is not known, so "
                 "what they need can't be kept; write scf.for with the largest number of "
-                "steps and an scf.if in the body that keeps the carried tensors";
+                "steps and an scf.if in the body that keeps the carried tensors (in C++ give "
+                "whileLoop or forLoop the largest number, `most`)";
     SmallVector<bool> wanted =
         llvm::map_to_vector(op->getOperands(), [&](Value operand) { return isActive(operand); });
     auto differentiable = dyn_cast<DifferentiableInterface>(op);
