@@ -57,16 +57,15 @@ System bench::detail::loadAndCall(const std::string &path, std::vector<Tensor> a
   std::filesystem::remove(path);
   CallOptions options;
   options.team = sharedThreadTeam(threads);
-  const EntrySpec &entry = program->entry("function");
+  std::shared_ptr<MemoryManager> manager = defaultMemoryManager();
+  int64_t bytes = -manager->statistics().live;
   std::shared_ptr<Call> call = program->prepare("function", options);
-  int64_t bytes = entry.arenaBytes + entry.scratchBytes.constant().value_or(0) * threads;
   for (size_t i = 0; i < arguments.size(); ++i) {
     call->bind(i, arguments[i].data());
     bytes += arguments[i].data()->bytes();
   }
   call->run();
-  for (size_t i = 0; i < entry.results.size(); ++i)
-    bytes += call->result(i)->bytes();
+  bytes += manager->statistics().live;
   return {.name = "heddle",
           .once = [program, call, arguments] { call->run(); },
           .compileMilliseconds = compileSeconds * 1e3,
