@@ -29,7 +29,7 @@ static constexpr double turnCycles = 0.5;                   ///< an element, lan
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
-static constexpr double shortWork = 1e8; ///< that sizes over symbols leave
+static constexpr double smallWork = 4e6, largeWork = 1e8; ///< cycles that threads should share
 /// Candidates that are looked at.
 static constexpr int64_t mostCandidates = 20000;
 
@@ -564,25 +564,28 @@ private:
       cost += elements * (access.scattered ? turnCycles : copyCycles);
     }
 
-    // Sizes over symbols may be smaller: but work for some tens of milliseconds matters.
-    double chunks = 1, fewest = 1, symbols = 0;
+    // Sizes over symbols may be smaller: chunks where they leave no more than this work.
+    double symbols = 0;
     for (const Walked &group : groups)
       symbols += group.symbolic;
-    double shrink = symbols ? std::min(1.0, std::pow(shortWork / cost, 1 / symbols)) : 1;
-    for (size_t i = 0; i < candidate.chunkLevels; ++i) {
-      const Level &level = candidate.levels[i];
-      double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
-      chunks *= level.trips();
-      fewest *= std::ceil(size / double(level.step));
-    }
+    auto chunksOf = [&](double work) {
+      double shrink = symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1, chunks = 1;
+      for (size_t i = 0; i < candidate.chunkLevels; ++i) {
+        const Level &level = candidate.levels[i];
+        double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
+        chunks *= std::ceil(size / double(level.step));
+      }
+      return chunks;
+    };
+    double chunks = chunksOf(cost), usual = chunksOf(largeWork);
     if (chunks > 1 && cost / chunks < smallestChunk)
       return;
-    // Threads that wait for the last chunk: two, four or sixteen of them.
-    auto waits = [&](double threads) { return std::ceil(fewest / threads) * threads / fewest - 1; };
-    cost =
-        cost * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) + chunks * chunkCycles;
-    if (fewest == 1 && cost > shortWork / 10)
-      cost *= 1.3;
+    // Threads that wait for the last chunk: two, four or sixteen of them; all but one for the only
+    // chunk.
+    auto waits = [&](double threads) { return std::ceil(usual / threads) * threads / usual - 1; };
+    double alone = cost > smallWork && chunksOf(smallWork) == 1 ? 1.15 : 1;
+    cost = cost * alone * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) +
+           chunks * chunkCycles;
     if (cost < best.cost * 0.9999) {
       candidate.cost = cost;
       best = candidate;
