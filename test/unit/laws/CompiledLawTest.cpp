@@ -13,7 +13,7 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-static void holdPrograms(bool symbols, double share) {
+static void holdCompiledPrograms(bool symbols, double share) {
   auto options = [=](uint64_t seed) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 7);
@@ -30,5 +30,5 @@ static void holdPrograms(bool symbols, double share) {
   holdCompiled({"the compiled law", 20, options, prepare}, share);
 }
 
-TEST(CompiledLaw, CompiledProgramsGiveTheOraclesValues) { holdPrograms(false, 1.0 / 3); }
-TEST(CompiledLaw, SizesOverSymbols) { holdPrograms(true, 1.0 / 6); }
+TEST(CompiledLaw, CompiledProgramsGiveTheOraclesValues) { holdCompiledPrograms(false, 1.0 / 3); }
+TEST(CompiledLaw, SizesOverSymbols) { holdCompiledPrograms(true, 1.0 / 6); }

@@ -162,16 +162,13 @@ Outcome hold(func::FuncOp function, func::FuncOp gradient, uint64_t seed, bool t
 
 TEST(GradientLaw, GradientsEqualDifferences) {
   auto context = makeContext();
-  Seeds seeds = seedsFor(0.5);
   int discarded = 0, held = 0;
-  for (int i = 0; i < seeds.count; ++i) {
-    uint64_t seed = seeds.first + uint64_t(i);
-    Announce announce("the gradient law", seed);
+  holdPrograms("the gradient law", 0.5, [&](uint64_t seed) -> std::optional<Suspect> {
     GeneratorOptions options = optionsFor(seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
     // Twice for small programs: the gradient of a gradient grows fast.
     bool twice = options.steps <= 4;
-    auto check = [&](ModuleOp candidate) -> Violation {
+    auto check = [&, seed, twice](ModuleOp candidate) -> Violation {
       OwningOpRef<ModuleOp> copy(candidate.clone());
       func::FuncOp function = mainOf(*copy);
       func::FuncOp first = addGradient(*copy, function, "first");
@@ -214,9 +211,8 @@ TEST(GradientLaw, GradientsEqualDifferences) {
       }
       return {};
     };
-    if (Violation violation = check(*module))
-      ADD_FAILURE() << report(seed, "the gradient law", *module, check);
-  }
+    return Suspect{std::move(module), check};
+  });
   std::printf("%d gradients held against differences, %d discarded\n", held, discarded);
   EXPECT_LE(discarded * 10, held + discarded);
 }
@@ -250,15 +246,12 @@ std::optional<Values> valuesOf(ModuleOp module, StringRef of, ArrayRef<TensorVal
 
 TEST(GradientLaw, ForwardEqualsReverse) {
   auto context = makeContext();
-  Seeds seeds = seedsFor(0.5);
   int held = 0, discarded = 0;
-  for (int i = 0; i < seeds.count; ++i) {
-    uint64_t seed = seeds.first + uint64_t(i);
-    Announce announce("the gradient law, forward", seed);
+  holdPrograms("the gradient law, forward", 0.5, [&](uint64_t seed) -> std::optional<Suspect> {
     GeneratorOptions options = optionsFor(seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
     bool twice = options.steps <= 4;
-    auto check = [&](ModuleOp candidate) -> Violation {
+    auto check = [&, seed, twice](ModuleOp candidate) -> Violation {
       OwningOpRef<ModuleOp> copy(candidate.clone());
       func::FuncOp function = mainOf(*copy);
       func::FuncOp reverse = addGradient(*copy, function, "reverse");
@@ -332,9 +325,8 @@ TEST(GradientLaw, ForwardEqualsReverse) {
                 printed(copy->lookupSymbol("forward_over_reverse"))};
       return {};
     };
-    if (Violation violation = check(*module))
-      ADD_FAILURE() << report(seed, "the gradient law, forward", *module, check);
-  }
+    return Suspect{std::move(module), check};
+  });
   std::printf("%d times forward and reverse mode held against each other, %d discarded\n", held,
               discarded);
   EXPECT_LE(discarded * 10, held + discarded);

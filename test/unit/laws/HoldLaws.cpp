@@ -7,6 +7,8 @@
 
 #include "test/unit/laws/Laws.h"
 
+#include "test/unit/laws/Property.h"
+
 #include "lib/transforms/nd/Passes.h"
 
 #include "gtest/gtest.h"
@@ -34,17 +36,33 @@ static void conclude(const Tally &tally) {
 void laws::holdEach(const ProgramLaw &law, double share) {
   auto context = makeContext();
   Tally tally;
-  Seeds seeds = seedsFor(share);
-  for (int i = 0; i < seeds.count; ++i) {
-    uint64_t seed = seeds.first + uint64_t(i);
-    Announce announce(law.name, seed);
-    OwningOpRef<ModuleOp> module = makeProgram(*context, seed, law.options(seed));
+  holdPrograms(law.name, share, [&](uint64_t seed) -> std::optional<Suspect> {
     ++tally.programs;
-    auto check = [&](ModuleOp candidate) { return law.check(candidate, seed, tally); };
-    if (Violation violation = check(*module))
-      ADD_FAILURE() << report(seed, law.name, *module, check);
-  }
+    return Suspect{makeProgram(*context, seed, law.options(seed)),
+                   [&, seed](ModuleOp candidate) { return law.check(candidate, seed, tally); }};
+  });
   conclude(tally);
+}
+
+void laws::holdPrograms(StringRef law, double share,
+                        const std::function<std::optional<Suspect>(uint64_t)> &make) {
+  Seeds seeds = seedsFor(share);
+  std::string said = holdOnCases(seeds.first, seeds.count, [&](uint64_t i) -> std::optional<Fault> {
+    uint64_t seed = seeds.first + i;
+    Announce announce(law, seed);
+    std::optional<Suspect> suspect = make(seed);
+    if (!suspect)
+      return std::nullopt;
+    Violation violation = suspect->check(*suspect->module);
+    if (!violation)
+      return std::nullopt;
+    auto shared = std::make_shared<Suspect>(std::move(*suspect));
+    return Fault{
+        law.str() + ", seed " + std::to_string(seed) + ": " + violation.what,
+        [=, law = law.str()] { return report(seed, law, *shared->module, shared->check); }};
+  });
+  if (!said.empty())
+    ADD_FAILURE() << said;
 }
 
 /// What the oracle gives; it has to be shown derivatives as ops.
@@ -104,32 +122,43 @@ void laws::holdCompiled(const CompiledLaw &law, double share) {
   auto context = makeContext();
   Tally tally;
   Seeds all = seedsFor(share);
-  for (int begin = 0; begin < all.count; begin += law.programsPerModule) {
-    Batch batch(law, *context,
-                {all.first + uint64_t(begin), std::min(law.programsPerModule, all.count - begin)});
-    if (auto refused = batch.evaluate()) {
-      ADD_FAILURE() << law.name << ", seed " << *refused << ": the interpreter refuses it";
-      continue;
-    }
+  int size = std::min(law.programsPerModule, all.count);
+  auto check = [&](uint64_t number) -> std::optional<Fault> {
+    Batch batch(law, *context, {all.first + number * uint64_t(size), size});
+    if (auto refused = batch.evaluate())
+      return Fault{law.name + ", seed " + std::to_string(*refused) + ": the interpreter refuses it",
+                   nullptr};
     Announce announce(law.name + ", a program from here on", batch.seeds[0]);
     tally.programs += int(batch.names.size());
-    if (failed(law.prepare(*batch.module, batch.names, batch.seeds))) {
-      ADD_FAILURE() << law.name << ", one of " << batch.names.size() << " programs from seed "
-                    << batch.seeds[0] << ": the passes refuse it";
-      continue;
-    }
+    if (failed(law.prepare(*batch.module, batch.names, batch.seeds)))
+      return Fault{law.name + ", one of " + std::to_string(batch.names.size()) +
+                       " programs from seed " + std::to_string(batch.seeds[0]) +
+                       ": the passes refuse it",
+                   nullptr};
     auto violations =
         checkCompiled(*batch.module, batch.names, batch.arguments, batch.expected, tally);
     for (auto [violation, seed] : llvm::zip_equal(violations, batch.seeds)) {
       if (!violation)
         continue;
-      OwningOpRef<ModuleOp> alone = makeProgram(*context, seed, law.options(seed));
-      auto check = [&](ModuleOp candidate) { return checkAlone(law, candidate, seed); };
-      if (check(*alone))
-        ADD_FAILURE() << report(seed, law.name, *alone, check);
-      else if (violation.what.find("the compiler refuses") == std::string::npos)
-        ADD_FAILURE() << law.name << ", seed " << seed << " among others: " << violation.what;
+      Fault fault{law.name + ", seed " + std::to_string(seed) + " among others: " + violation.what,
+                  nullptr};
+      auto alone = [&, seed = seed](ModuleOp candidate) {
+        return checkAlone(law, candidate, seed);
+      };
+      if (alone(*makeProgram(*context, seed, law.options(seed)))) {
+        fault.smaller = [&, alone, seed = seed] {
+          return report(seed, law.name, *makeProgram(*context, seed, law.options(seed)), alone);
+        };
+        return fault;
+      }
+      // A batch is refused for one of its programs, which is found alone.
+      if (violation.what.find("the compiler refuses") == std::string::npos)
+        return fault;
     }
-  }
+    return std::nullopt;
+  };
+  std::string said = holdOnCases(all.first, (all.count + size - 1) / size, check);
+  if (!said.empty())
+    ADD_FAILURE() << said;
   conclude(tally);
 }

@@ -31,8 +31,8 @@ namespace heddle::laws {
 using interp::TensorValue;
 using Values = llvm::SmallVector<TensorValue>;
 
-/// Seeds of programs: HEDDLE_LAWS_SEED and those after it, HEDDLE_LAWS_PROGRAMS times `share` of
-/// them.
+/// The programs: HEDDLE_LAWS_PROGRAMS times `share`, drawn by HEDDLE_LAWS_SEED; a single one has
+/// that seed itself.
 struct Seeds {
   uint64_t first;
   int count;
@@ -83,6 +83,16 @@ llvm::SmallVector<Violation> checkCompiled(mlir::ModuleOp module,
                                            llvm::ArrayRef<Values> expected, Tally &tally,
                                            CompileOptions options = {});
 
+/// A program, and what a law says of it or of a smaller version.
+struct Suspect {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::function<Violation(mlir::ModuleOp)> check;
+};
+/// Holds a law on `share` of the programs, which `make` draws from seeds (or passes over).
+/// RapidCheck stops at the first that fails, and reports a smaller one.
+void holdPrograms(llvm::StringRef law, double share,
+                  const std::function<std::optional<Suspect>(uint64_t seed)> &make);
+
 /// A law about one program at a time.
 struct ProgramLaw {
   std::string name;
@@ -90,7 +100,6 @@ struct ProgramLaw {
   /// What is wrong with the program, or with a smaller version of it.
   std::function<Violation(mlir::ModuleOp, uint64_t seed, Tally &)> check;
 };
-/// Holds it on `share` of the programs; a failure is reported with a smaller program.
 void holdEach(const ProgramLaw &law, double share);
 
 /// A law about the values of compiled programs.

@@ -63,10 +63,7 @@ static func::FuncOp addLiftedCall(ModuleOp module, func::FuncOp callee, Dice &di
 TEST(LiftingLaw, OverOneMoreNameIsTheStack) {
   auto context = makeContext();
   Tally tally;
-  Seeds seeds = seedsFor(0.5);
-  for (int i = 0; i < seeds.count; ++i) {
-    uint64_t seed = seeds.first + uint64_t(i);
-    Announce announce("the lifting law", seed);
+  holdPrograms("the lifting law", 0.5, [&](uint64_t seed) -> std::optional<Suspect> {
     GeneratorOptions options;
     options.steps = 2 + int(seed % 7);
     options.requests = seed % 3 == 0;
@@ -82,17 +79,17 @@ TEST(LiftingLaw, OverOneMoreNameIsTheStack) {
         ;
     }
     if (!mainOf(*module))
-      continue;
+      return std::nullopt;
     ++tally.programs;
     auto passes = [](OpPassManager &manager) {
       manager.addPass(nd::createNdDifferentiatePass());
       manager.addPass(nd::createNdInlineCallsPass());
       manager.addPass(nd::createNdSimplifyPass());
     };
-    auto check = [&](ModuleOp candidate) { return checkPasses(candidate, seed, passes, tally); };
-    if (Violation violation = check(*module))
-      ADD_FAILURE() << report(seed, "the lifting law", *module, check);
-  }
+    return Suspect{std::move(module), [&, seed, passes](ModuleOp candidate) {
+                     return checkPasses(candidate, seed, passes, tally);
+                   }};
+  });
   std::printf("%d programs, %lld tensors compared\n", tally.programs, (long long)tally.comparisons);
-  EXPECT_GE(tally.programs * 10, seeds.count * 5);
+  EXPECT_GE(tally.programs * 10, seedsFor(0.5).count * 5);
 }
