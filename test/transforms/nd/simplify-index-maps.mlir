@@ -80,6 +80,18 @@ func.func @joins(%x: !nd.tensor<f32, a: 7>, %e: !nd.tensor<f32, a: 0>) -> (!nd.t
 
 // -----
 
+// Slices along another name than that of the join do not touch.
+// CHECK-LABEL: @joins_across
+func.func @joins_across(%x: !nd.tensor<f32, a: 6, b: 2>) -> !nd.tensor<f32, a: 3, b: 4> {
+  // CHECK: nd.concat %{{.*}}, %{{.*}} along b
+  %0 = nd.slice %x a from 0 size 3 : !nd.tensor<f32, a: 6, b: 2> -> !nd.tensor<f32, a: 3, b: 2>
+  %1 = nd.slice %x a from 3 size 3 : !nd.tensor<f32, a: 6, b: 2> -> !nd.tensor<f32, a: 3, b: 2>
+  %2 = nd.concat %0, %1 along b : (!nd.tensor<f32, a: 3, b: 2>, !nd.tensor<f32, a: 3, b: 2>) -> !nd.tensor<f32, a: 3, b: 4>
+  return %2 : !nd.tensor<f32, a: 3, b: 4>
+}
+
+// -----
+
 // A gather of coordinates along a name that the rest has takes a diagonal: that is no slice.
 // CHECK-LABEL: @gathers
 func.func @gathers(%x: !nd.tensor<f32, a: 7, b: 4>, %i: !nd.tensor<i32, p: 2>) -> (!nd.tensor<f32, p: 3, b: 4>, !nd.tensor<f32, b: 4>, !nd.tensor<f32, p: 9, b: 4>) {

@@ -69,7 +69,8 @@ struct FoldLiterals : RewritePattern {
     if (failed(values))
       return rewriter.notifyMatchFailure(op, "expected an op with values");
     SmallVector<StringRef> names = writtenNames(op);
-    SmallVector<Value> constants;
+    // All of them before any op is made: a rule that fails has changed nothing.
+    SmallVector<std::pair<DenseElementsAttr, ArrayAttr>> literals;
     for (const interp::TensorValue &value : *values) {
       Type scalar = value.type.scalarType();
       SmallVector<interp::Extent> order;
@@ -89,10 +90,13 @@ struct FoldLiterals : RewritePattern {
         if (!elements.back())
           return rewriter.notifyMatchFailure(op, "expected values that are decided");
       }
-      auto literal = DenseElementsAttr::get(RankedTensorType::get(shape, scalar), elements);
-      constants.push_back(ConstantOp::create(rewriter, op->getLoc(), value.type, literal,
-                                             rewriter.getStrArrayAttr(written)));
+      literals.emplace_back(DenseElementsAttr::get(RankedTensorType::get(shape, scalar), elements),
+                            rewriter.getStrArrayAttr(written));
     }
+    SmallVector<Value> constants;
+    for (auto [result, literal] : llvm::zip_equal(op->getResults(), literals))
+      constants.push_back(ConstantOp::create(rewriter, op->getLoc(), result.getType(),
+                                             literal.first, literal.second));
     rewriter.replaceOp(op, constants);
     return success();
   }

@@ -73,9 +73,10 @@ struct ComposePads : OpRewritePattern<PadOp> {
   }
 };
 
-/// The one slice that reads what `a` reads and then what `b` reads; null if there is none.
-Value joined(SliceOp a, SliceOp b, PatternRewriter &rewriter) {
-  if (!a || !b || a.getInput() != b.getInput() || a.getName() != b.getName() ||
+/// The one slice along `name` that reads what `a` reads and then what `b` reads; null if there is
+/// none.
+Value joined(SliceOp a, SliceOp b, StringRef name, PatternRewriter &rewriter) {
+  if (!a || !b || a.getInput() != b.getInput() || a.getName() != name || b.getName() != name ||
       a.getStride() != b.getStride())
     return {};
   auto count = a.getSize().constant();
@@ -100,7 +101,8 @@ struct ComposeConcats : OpRewritePattern<ConcatOp> {
         changed = true;
       } else if (Value whole = parts.empty() ? Value()
                                              : joined(parts.back().getDefiningOp<SliceOp>(),
-                                                      input.getDefiningOp<SliceOp>(), rewriter)) {
+                                                      input.getDefiningOp<SliceOp>(), op.getName(),
+                                                      rewriter)) {
         parts.back() = whole;
         changed = true;
       } else {
