@@ -23,15 +23,18 @@ using Dependence = SmallVector<llvm::BitVector>;
 using Symbols = std::map<std::string, Expr, std::less<>>;
 } // namespace
 
-/// For each result of `callee` the formals that it depends on. `active` are the functions around
-/// this one in a chain of calls; a recursive call depends on all that it is given.
-static Dependence dependence(func::FuncOp callee, SmallVectorImpl<func::FuncOp> &active) {
+/// For each result of `callee` the formals that it depends on. `found` are the functions seen; one
+/// in a chain of calls around this one, or beyond a depth at which nobody lifts, depends on all.
+static Dependence dependence(func::FuncOp callee, DenseMap<Operation *, Dependence> &found,
+                             unsigned depth = 0) {
+  constexpr unsigned deepest = 4000;
   unsigned formals = callee.getNumArguments(), results = callee.getNumResults();
   llvm::BitVector all(formals, true);
-  if (callee.isDeclaration() || !llvm::hasSingleElement(callee.getBody()) ||
-      llvm::is_contained(active, callee))
+  if (callee.isDeclaration() || !llvm::hasSingleElement(callee.getBody()) || depth > deepest)
     return Dependence(results, all);
-  active.push_back(callee);
+  auto [entry, isNew] = found.try_emplace(callee, results, all);
+  if (!isNew)
+    return entry->second;
 
   DenseMap<Value, llvm::BitVector> known;
   auto of = [&](Value value) {
@@ -48,7 +51,7 @@ static Dependence dependence(func::FuncOp callee, SmallVectorImpl<func::FuncOp> 
       auto inner = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
       if (inner && inner.getNumArguments() == call.getInputs().size() &&
           inner.getNumResults() == call.getNumResults()) {
-        Dependence nested = dependence(inner, active);
+        Dependence nested = dependence(inner, found, depth + 1);
         for (auto [result, formalsOfInner] : llvm::zip_equal(call.getResults(), nested)) {
           llvm::BitVector sum(formals);
           for (unsigned i : formalsOfInner.set_bits())
@@ -72,8 +75,7 @@ static Dependence dependence(func::FuncOp callee, SmallVectorImpl<func::FuncOp> 
       dependences.push_back(of(value));
   else
     dependences.assign(results, all);
-  active.pop_back();
-  return dependences;
+  return found[callee] = dependences;
 }
 
 /// Binds the symbols that stand alone as a size of a formal, then compares all sizes.
@@ -142,8 +144,10 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
   if (failed(unionOfNames(callee.getContext(), liftedTypes, emitError)))
     return failure();
 
-  SmallVector<func::FuncOp> active;
-  Dependence dependences = dependence(callee, active);
+  DenseMap<Operation *, Dependence> found;
+  Dependence dependences(results.size());
+  if (!llvm::all_of(lifted, [](const auto &dims) { return dims.empty(); }))
+    dependences = dependence(callee, found);
   SmallVector<NdTensorType> types;
   for (auto [formal, depends] : llvm::zip_equal(results, dependences)) {
     SmallVector<Dim> dims;

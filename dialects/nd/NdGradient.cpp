@@ -52,34 +52,50 @@ static bool carriesExclusion(Operation *op) {
                          RenameOp, BroadcastOp, GatherOp, StopGradientOp, AfterOp>(op);
 }
 
-bool nd::mayBeExcluded(Value value) {
-  SmallVector<Operation *> open{value.getDefiningOp()};
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!open.empty()) {
-    Operation *op = open.pop_back_val();
-    if (!carriesExclusion(op) || !seen.insert(op).second)
+/// Calls `visit` on the ops behind `value` (and its own) that carry exclusion, makers before users;
+/// not on those behind a value that `skip` accepts. No recursion: programs may be deep.
+static void visitCarriers(Value value, llvm::function_ref<bool(Value)> skip,
+                          llvm::function_ref<void(Operation *)> visit) {
+  SmallVector<std::pair<Operation *, unsigned>> open;
+  auto enter = [&](Value next) {
+    if (carriesExclusion(next.getDefiningOp()) && !skip(next))
+      open.emplace_back(next.getDefiningOp(), 0);
+  };
+  for (enter(value); !open.empty();) {
+    auto &[op, operand] = open.back();
+    if (operand < op->getNumOperands()) {
+      enter(op->getOperand(operand++));
       continue;
-    if (auto window = dyn_cast<WindowOp>(op); window && leavesOut(window))
-      return true;
-    for (Value operand : op->getOperands())
-      open.push_back(operand.getDefiningOp());
+    }
+    Operation *done = op;
+    open.pop_back();
+    if (!skip(done->getResult(0)))
+      visit(done);
   }
-  return false;
 }
 
-std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
-  if (!mayBeExcluded(value))
-    return {value, Value()};
-  Operation *op = value.getDefiningOp();
+bool Exclusions::reach(Value value) {
+  visitCarriers(
+      value, [&](Value each) { return known.contains(each); },
+      [&](Operation *op) {
+        auto window = dyn_cast<WindowOp>(op);
+        known[op->getResult(0)] =
+            (window && leavesOut(window)) || llvm::any_of(op->getOperands(), [&](Value operand) {
+              return known.lookup(operand);
+            });
+      });
+  return known.lookup(value);
+}
+
+bool nd::mayBeExcluded(Value value) { return Exclusions().reach(value); }
+
+/// The op on operands that are filled in already, and its mask.
+static Value fillOne(OpBuilder &b, Operation *op, IRMapping &filled,
+                     const DenseMap<Value, Value> &maskOf) {
   Location loc = op->getLoc();
-  NdTensorType type = tensorType(value);
-  IRMapping filled;
-  SmallVector<Value> masks(op->getNumOperands());
-  for (auto [operand, mask] : llvm::zip_equal(op->getOperands(), masks)) {
-    auto [fill, own] = fillExcluded(b, operand);
-    filled.map(operand, fill);
-    mask = own;
-  }
+  NdTensorType type = tensorType(op->getResult(0));
+  SmallVector<Value> masks = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return maskOf.lookup(operand); });
   Operation *copy = b.clone(*op, filled);
   Type bit = b.getI1Type();
   auto allTrue = [&](Value like) {
@@ -95,11 +111,11 @@ std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
             return arith::AndIOp::create(b, loc, s[0], s[1]).getResult();
           });
     }
-    return {copy->getResult(0), buildBroadcast(b, loc, mask, type.getDims().getDims())};
+    return buildBroadcast(b, loc, mask, type.getDims().getDims());
   }
   // The same index map takes the masks of the operands to that of the result.
   if (isa<RoundOp, StopGradientOp, AfterOp>(op))
-    return {copy->getResult(0), masks[0]};
+    return masks[0];
   IRMapping ofMasks;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (i == 0 || isa<ConcatOp>(op))
@@ -112,7 +128,22 @@ std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
   } else if (isa<WindowOp, PadOp>(mask)) {
     mask->setAttr(isa<PadOp>(mask) ? "value" : "padding", numberAttr(bit, 1));
   }
-  return {copy->getResult(0), mask->getResult(0)};
+  return mask->getResult(0);
+}
+
+std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
+  Exclusions exclusions;
+  if (!exclusions.reach(value))
+    return {value, Value()};
+  IRMapping filled;
+  DenseMap<Value, Value> masks;
+  visitCarriers(
+      value, [&](Value each) { return !exclusions.reach(each) || masks.contains(each); },
+      [&](Operation *op) {
+        Value mask = fillOne(b, op, filled, masks);
+        masks[op->getResult(0)] = mask;
+      });
+  return {filled.lookup(value), masks.lookup(value)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,28 +226,44 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
   return buildBroadcast(b, loc, buildSumTo(b, loc, gradient, type), type.getDims().getDims());
 }
 
-LogicalResult PointwiseOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
-                                         Gradients &gradients) {
-  if (!cotangents[0])
+/// `fills`: places that a reduction will leave out have no gradient, whatever the formula says there.
+static LogicalResult buildPointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange cotangents,
+                                            ArrayRef<bool> wanted, Gradients &gradients,
+                                            bool fills) {
+  if (!cotangents[0] || !llvm::is_contained(wanted, true))
     return success();
-  SmallVector<Value> operands(getInputs());
+  SmallVector<Value> operands(op.getInputs());
   Value mask;
-  if (mayBeExcluded(getResult()) && llvm::is_contained(wanted, true)) {
-    // Places that the reduction will leave out have no gradient, whatever the formula says there.
-    IRMapping filled;
-    auto [copy, outside] = fillExcluded(b, getResult());
+  if (fills) {
+    auto [copy, outside] = fillExcluded(b, op.getResult());
     operands.assign(copy.getDefiningOp()->operand_begin(), copy.getDefiningOp()->operand_end());
     mask = outside;
   }
-  for (unsigned i = 0; i < getInputs().size(); ++i) {
+  for (unsigned i = 0; i < op.getInputs().size(); ++i) {
     if (!wanted[i])
       continue;
-    FailureOr<Value> gradient = pointwiseGradient(b, *this, operands, cotangents[0], i, mask);
+    FailureOr<Value> gradient = pointwiseGradient(b, op, operands, cotangents[0], i, mask);
     if (failed(gradient))
       return failure();
     gradients[i] = *gradient;
   }
   return success();
+}
+
+LogicalResult PointwiseOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                         Gradients &gradients) {
+  return buildPointwiseGradient(b, *this, cotangents, wanted, gradients,
+                                Exclusions().reach(getResult()));
+}
+
+LogicalResult Exclusions::buildGradient(OpBuilder &b, Operation *op, ValueRange cotangents,
+                                        ArrayRef<bool> wanted, Gradients &gradients) {
+  if (auto pointwise = dyn_cast<PointwiseOp>(op))
+    return buildPointwiseGradient(b, pointwise, cotangents, wanted, gradients,
+                                  reach(pointwise.getResult()));
+  if (auto differentiable = dyn_cast<DifferentiableInterface>(op))
+    return differentiable.buildGradient(b, cotangents, wanted, gradients);
+  return op->emitOpError() << "cannot be differentiated";
 }
 
 LogicalResult RoundOp::buildGradient(OpBuilder &, ValueRange cotangents, ArrayRef<bool> wanted,

@@ -68,7 +68,20 @@ inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &c
                     llvm::ArrayRef<unsigned> tracked, mlir::ValueRange oldPositions,
                     mlir::ValueRange newPositions);
 
-/// True if elements of `value` may be excluded: it is made from a window without padding.
+/// Which values may have elements that a reduction leaves out: those made from a window without
+/// padding. Remembers what it was asked, so that a walk over a program takes linear time.
+class Exclusions {
+public:
+  bool reach(mlir::Value value);
+  /// The gradients of any op, as by DifferentiableInterface.
+  mlir::LogicalResult buildGradient(mlir::OpBuilder &builder, mlir::Operation *op,
+                                    mlir::ValueRange cotangents, llvm::ArrayRef<bool> wanted,
+                                    llvm::SmallVectorImpl<mlir::Value> &gradients);
+
+private:
+  llvm::DenseMap<mlir::Value, bool> known;
+};
+/// One question to it.
 bool mayBeExcluded(mlir::Value value);
 /// The value with excluded elements filled in (with something), and a mask (i1) that is false at
 /// these; a null mask says that nothing is excluded.
@@ -105,6 +118,7 @@ private:
   Add add;
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents, replaced;
+  Exclusions exclusions;
 
   mlir::Value current(mlir::Value value) const {
     while (mlir::Value other = replaced.lookup(value))

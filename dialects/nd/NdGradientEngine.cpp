@@ -116,11 +116,8 @@ LogicalResult ReverseMode::run(ArrayRef<Operation *> ops) {
                 "whileLoop or forLoop the largest number, `most`)";
     SmallVector<bool> wanted =
         llvm::map_to_vector(op->getOperands(), [&](Value operand) { return isActive(operand); });
-    auto differentiable = dyn_cast<DifferentiableInterface>(op);
-    if (!differentiable)
-      return op->emitOpError() << "cannot be differentiated";
     SmallVector<Value> gradients(op->getNumOperands());
-    if (failed(differentiable.buildGradient(builder, given, wanted, gradients)))
+    if (failed(exclusions.buildGradient(builder, op, given, wanted, gradients)))
       return failure();
     for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), gradients))
       accumulate(op->getLoc(), operand, gradient);

@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
+#include <numeric>
 #include <set>
 
 using namespace heddle;
@@ -32,41 +33,94 @@ public:
 
   void search(std::vector<unsigned> colours) {
     refine(colours);
-    // The first class with several members.
-    std::vector<unsigned> members(names.size());
-    for (unsigned colour : colours)
-      ++members[colour];
-    auto tied = llvm::find_if(members, [](unsigned count) { return count > 1; });
-    if (tied == members.end() || leaves >= maxLeaves) {
-      Labels labels;
-      for (auto [name, colour] : llvm::zip_equal(names, colours))
-        labels[name] = "d" + std::to_string(colour);
-      ++leaves;
-      std::string candidate = text(labels);
-      if (best.labels.empty() || candidate < best.text)
-        best = {std::move(candidate), std::move(labels)};
+    while (true) {
+      // The first class with several members.
+      std::vector<std::vector<unsigned>> classes(names.size());
+      for (unsigned i = 0; i < names.size(); ++i)
+        classes[colours[i]].push_back(i);
+      auto tied = llvm::find_if(classes, [](const auto &members) { return members.size() > 1; });
+      if (tied == classes.end())
+        break;
+      if (isSpent()) {
+        singleOut(colours, *tied); // as they are listed
+        continue;
+      }
+      // Of those that can change places any goes first: one way stands for all.
+      std::vector<unsigned> representatives;
+      for (unsigned i : *tied)
+        if (llvm::none_of(representatives,
+                          [&](unsigned other) { return areAlike(other, i, colours); }))
+          representatives.push_back(i);
+      if (representatives.size() == 1) {
+        singleOut(colours, *tied);
+        refine(colours);
+        continue;
+      }
+      for (unsigned i : representatives) {
+        std::vector<unsigned> single(colours);
+        for (unsigned k = 0; k < names.size(); ++k)
+          if (k != i && colours[k] >= colours[i])
+            ++single[k];
+        search(single);
+        if (isSpent())
+          break;
+      }
       return;
     }
-    unsigned colour = tied - members.begin();
-    for (unsigned i = 0; i < names.size(); ++i) {
-      if (colours[i] != colour)
-        continue;
-      std::vector<unsigned> single(colours);
-      for (unsigned k = 0; k < names.size(); ++k)
-        if (k != i && colours[k] >= colour)
-          ++single[k];
-      search(single);
-    }
+    Labels labels = labelled(colours, "d");
+    std::string candidate = textUnder(labels);
+    if (best.labels.empty() || candidate < best.text)
+      best = {std::move(candidate), std::move(labels)};
   }
 
   CanonicalForm best;
 
 private:
-  // Beyond this many labellings a symmetric op may keep several forms, which costs sharing only.
-  static constexpr unsigned maxLeaves = 720;
+  // Beyond this much text a symmetric op may keep several forms, which costs sharing only.
+  static constexpr size_t mostText = 2 << 20;
   ArrayRef<std::string> names;
   Text text;
-  unsigned leaves = 0;
+  size_t written = 0; ///< bytes of text so far
+
+  bool isSpent() const { return written > mostText; }
+  std::string textUnder(const Labels &labels) {
+    std::string result = text(labels);
+    written += result.size();
+    return result;
+  }
+  Labels labelled(ArrayRef<unsigned> colours, const char *prefix) const {
+    Labels labels;
+    for (auto [name, colour] : llvm::zip_equal(names, colours))
+      labels[name] = prefix + std::to_string(colour);
+    return labels;
+  }
+  static void singleOut(std::vector<unsigned> &colours, ArrayRef<unsigned> members) {
+    for (auto [rank, i] : llvm::enumerate(members))
+      colours[i] += unsigned(rank);
+  }
+
+  /// True if the two can change places without a change of the text; what belongs to them (`3.row`
+  /// to `3`) goes with them, like coloured with like coloured.
+  bool areAlike(unsigned a, unsigned b, ArrayRef<unsigned> colours) {
+    auto whose = [&](unsigned i) { return StringRef(names[i]).split('.').first; };
+    auto belongings = [&](unsigned of) {
+      SmallVector<std::pair<unsigned, unsigned>> list; // by colour
+      for (unsigned i = 0; i < names.size(); ++i)
+        if (i == of || (whose(i) == whose(of) && whose(a) != whose(b)))
+          list.emplace_back(colours[i], i);
+      llvm::stable_sort(list, llvm::less_first());
+      return list;
+    };
+    auto ofA = belongings(a), ofB = belongings(b);
+    if (ofA.size() != ofB.size())
+      return false;
+    std::vector<unsigned> each(names.size());
+    std::iota(each.begin(), each.end(), 0u);
+    std::string before = textUnder(labelled(each, "d"));
+    for (auto [x, y] : llvm::zip_equal(ofA, ofB))
+      std::swap(each[x.second], each[y.second]);
+    return textUnder(labelled(each, "d")) == before;
+  }
 
   /// Colours become the ranks of (colour, text in which the name alone is `self`), up to a fixed point.
   void refine(std::vector<unsigned> &colours) {
@@ -86,7 +140,7 @@ private:
         if (stable || members[colour] == 1)
           continue; // no text can split it off
         std::string kept = std::exchange(labels[name], "self");
-        signatures.back().second = text(labels);
+        signatures.back().second = textUnder(labels);
         labels[name] = kept;
       }
       std::vector<std::pair<unsigned, std::string>> sorted(signatures);
@@ -125,6 +179,16 @@ static std::string print(T value) {
   std::string text;
   llvm::raw_string_ostream(text) << value;
   return text;
+}
+
+/// Printing any type sets up a printer; most types here are scalars.
+static std::string print(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return (integer.isSigned() ? "si" : integer.isUnsigned() ? "ui" : "i") +
+           std::to_string(integer.getWidth());
+  if (isa<FloatType>(type))
+    return type.getAbstractType().getName().split('.').second.str();
+  return print<Type>(type);
 }
 
 static std::string labelOf(const Labels &labels, StringRef name) {
@@ -420,50 +484,8 @@ std::optional<std::string> heddle::textUnder(Operation *op, ArrayRef<OperandIden
 }
 
 //===----------------------------------------------------------------------===//
-// Keys of kernels
+// Kernels
 //===----------------------------------------------------------------------===//
-
-/// Any op with its regions: names as they are, values numbered in the order of their first use.
-static void plainText(Operation *op, DenseMap<Value, unsigned> &numbers, std::string &text,
-                      llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
-  auto number = [&](Value value) {
-    auto [found, isNew] = numbers.try_emplace(value, numbers.size());
-    text += " %" + std::to_string(found->second);
-    if (!isNew)
-      return;
-    text += ": " + print(value.getType());
-    if (nest::LayoutAttr layout = layoutOf ? layoutOf(value) : nest::LayoutAttr())
-      text += print(layout);
-  };
-  text += op->getName().getStringRef();
-  text += print(op->getAttrDictionary());
-  for (Value operand : op->getOperands())
-    number(operand);
-  for (Value result : op->getResults())
-    number(result);
-  for (Region &region : op->getRegions()) {
-    text += " {";
-    for (Block &block : region) {
-      for (Value argument : block.getArguments())
-        number(argument);
-      for (Operation &inner : block) {
-        text += "\n";
-        plainText(&inner, numbers, text, layoutOf);
-      }
-    }
-    text += "}";
-  }
-}
-
-std::string heddle::canonicalKey(Operation *op,
-                                 llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
-  if (isa<nest::ComputeOp, nest::UpdateOp>(op))
-    return canonicalKernel(op, layoutOf).text;
-  DenseMap<Value, unsigned> numbers;
-  std::string text;
-  plainText(op, numbers, text, layoutOf);
-  return text;
-}
 
 /// Arguments come before results, those of ops around before those inside.
 static bool isMadeBefore(Value a, Value b) {
@@ -483,8 +505,9 @@ static bool isMadeBefore(Value a, Value b) {
   return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
 }
 
-CanonicalForm heddle::canonicalKernel(Operation *op,
-                                      llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
+Labels heddle::canonicalKernel(Operation *op,
+                               llvm::function_ref<nest::LayoutAttr(Value)> layoutOf,
+                               KnownKernels &known) {
   // Names of operands are labelled like iteration names, each operand's apart: `0.row`.
   std::vector<std::string> names = ownNames(op);
   Ranges ranges = nest::iterationRanges(op);
@@ -504,7 +527,7 @@ CanonicalForm heddle::canonicalKernel(Operation *op,
     for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
       names.push_back(position + "." + dim.name.str());
   }
-  return canonicalise(names, [&](const Labels &labels) {
+  auto text = [&](const Labels &labels) {
     SmallVector<OperandIdentity> operands;
     std::vector<std::string> types;
     for (Value operand : op->getOperands()) {
@@ -524,5 +547,18 @@ CanonicalForm heddle::canonicalKernel(Operation *op,
     for (const auto &[name, range] : ranges)
       around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
     return textOf(op, operands, labels) + "\n" + sortedJoin(types) + "\nranges " + sortedJoin(around);
-  });
+  };
+  Labels listed, result;
+  for (auto [i, name] : llvm::enumerate(names))
+    listed[name] = "u" + std::to_string(i);
+  auto [form, isNew] = known.try_emplace(text(listed));
+  if (isNew) {
+    result = canonicalise(names, text).labels;
+    for (const std::string &name : names)
+      form->second.push_back(result[name]);
+  } else {
+    for (auto [name, label] : llvm::zip_equal(names, form->second))
+      result[name] = label;
+  }
+  return result;
 }

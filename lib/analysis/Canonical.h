@@ -61,16 +61,16 @@ canonicalForm(mlir::Operation *op,
 std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                                      const Labels &labels);
 
-/// A nest as a text from which names are gone: nests with equal keys and equal layouts of operands are
-/// the same kernel up to the order of operands. `layoutOf` gives the layout of an operand, null if unknown.
-std::string canonicalKey(mlir::Operation *nest,
-                         llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);
+/// Labels in the order in which names are listed, by the text under such an order. A deep program has
+/// few kernels and many nests.
+using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 
-/// The same for a `nest.compute` or `nest.update`, with labels: iteration names by their spelling, the
-/// names of the i-th distinct operand as `<i>.<name>`, and the operand itself as `<i>`.
-CanonicalForm
-canonicalKernel(mlir::Operation *nest,
-                llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf = nullptr);
+/// Labels of a `nest.compute` or `nest.update` as a kernel: iteration names by their spelling, the
+/// names of the i-th distinct operand as `<i>.<name>`, and the operand itself as `<i>`. `layoutOf` gives
+/// the layout of an operand.
+Labels canonicalKernel(mlir::Operation *nest,
+                       llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf,
+                       KnownKernels &known);
 
 } // namespace heddle
 

@@ -229,7 +229,8 @@ static void writeText(Operation *op, const Labels &labels, AttrTypeReplacer &rep
     }
 }
 
-static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
+static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts,
+                             KnownKernels &known) {
   SmallVector<Value> operands = nest::kernelOperands(nest);
   KernelLabels result;
   result.operands.resize(operands.size());
@@ -238,11 +239,11 @@ static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts) {
     return nest::LayoutAttr::get(nest->getContext(), operandLayouts[i]);
   };
   if (isa<nest::ComputeOp, nest::UpdateOp>(nest)) {
-    CanonicalForm form = canonicalKernel(nest, layoutOf);
-    if (!areDistinct(form.labels))
+    Labels labels = canonicalKernel(nest, layoutOf, known);
+    if (!areDistinct(labels))
       return result; // too symmetric: names stay as they are
     result.ranks.resize(operands.size());
-    for (const auto &[name, label] : form.labels) {
+    for (const auto &[name, label] : labels) {
       auto [before, after] = StringRef(name).split('.');
       size_t operand;
       if (before.getAsInteger(10, operand))
@@ -423,11 +424,12 @@ static void sortInnerReads(Operation *structured) {
   });
 }
 
-KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf) {
+KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf,
+                                   KnownKernels &known) {
   if (!isa<nest::ComputeOp, nest::UpdateOp>(nest))
     sortInnerReads(nest);
   SmallVector<Value> before = nest::kernelOperands(nest);
-  KernelLabels labels = labelsOf(nest, llvm::map_to_vector(before, layoutOf));
+  KernelLabels labels = labelsOf(nest, llvm::map_to_vector(before, layoutOf), known);
   sortReads(nest, labels);
   KernelLabels ordered = labels;
   for (auto [to, value] : llvm::enumerate(nest::kernelOperands(nest))) {

@@ -44,7 +44,8 @@ struct KernelLabels {
 
 /// Lists the reads of `nest` in an order that neither names nor the order in which they were
 /// written influence. Operands of the kernel follow it (`nest::kernelOperands`).
-KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf);
+KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf,
+                           KnownKernels &known);
 
 /// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
 /// part of it; otherwise one is chosen when the kernel is compiled, as it follows from the text.

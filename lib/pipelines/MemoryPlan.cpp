@@ -216,10 +216,16 @@ private:
     }
   }
 
-  size_t place(size_t value) const {
-    while (values[value].aliasOf >= 0)
-      value = size_t(values[value].aliasOf);
-    return value;
+  /// Where a value lies; the ways there are kept short, since chains may be long.
+  size_t place(size_t value) {
+    if (values[value].aliasOf < 0)
+      return value;
+    size_t root = value;
+    while (values[root].aliasOf >= 0)
+      root = size_t(values[root].aliasOf);
+    while (size_t(values[value].aliasOf) != root)
+      value = size_t(std::exchange(values[value].aliasOf, int32_t(root)));
+    return root;
   }
 
   /// True if step `s` may make `to` where `from` lies, which it is the last to read.
@@ -441,16 +447,18 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     return {value, 0, bytes};
   };
   // Where the arena is planned when sizes are known, a value may lie where any did that is dead.
+  std::vector<int32_t> last(values.size());
+  for (auto [v, value] : llvm::enumerate(values)) {
+    int32_t &ofPlace = last[placeOf(values, int32_t(v))];
+    ofPlace = std::max(ofPlace, value.lastStep);
+  }
   auto diesBefore = [&](int32_t value, size_t step) {
-    const ValueSpec &place = values[placeOf(values, value)];
-    int32_t last = place.lastStep;
-    for (size_t v = 0; v < values.size(); ++v)
-      if (placeOf(values, int32_t(v)) == placeOf(values, value))
-        last = std::max(last, values[v].lastStep);
-    return place.kind == Kind::Temporary && last < int32_t(step);
+    size_t place = placeOf(values, value);
+    return values[place].kind == Kind::Temporary && last[place] < int32_t(step);
   };
   std::vector<bool> waits(entry.steps.size());
-  SmallVector<std::pair<size_t, Footprint>> open; // steps since the last barrier
+  // Steps since the last barrier; thread 0 runs its own (serial) ones in order.
+  SmallVector<std::pair<size_t, Footprint>> open[2];
   std::vector<Extent> extents = extentsOf(entry.steps);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     Footprint mine;
@@ -461,10 +469,8 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     bool makes = !entry.spec.symbols.empty() && llvm::any_of(step.results, [&](int32_t value) {
       return values[placeOf(values, value)].kind == Kind::Temporary;
     });
-    for (const auto &[other, theirs] : open) {
-      // Thread 0 runs its own steps in order.
-      if (serial[s] && serial[other])
-        continue;
+    auto compare = [&](const std::pair<size_t, Footprint> &before) {
+      const auto &[other, theirs] = before;
       if (anyOverlap(mine.reads, theirs.writes) || anyOverlap(mine.writes, theirs.reads) ||
           anyOverlap(mine.writes, theirs.writes))
         waits[s] = true;
@@ -472,7 +478,10 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
            {&entry.steps[other].operands, &entry.steps[other].results})
         for (int32_t value : *list)
           waits[s] = waits[s] || (makes && diesBefore(value, s));
-    }
+    };
+    llvm::for_each(open[0], compare);
+    if (!serial[s])
+      llvm::for_each(open[1], compare);
     // Threads meet where they read which way to go, where the ways join, and where a loop goes back
     // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the
     // other.
@@ -483,15 +492,15 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
           extents, [&](const Extent &each) { return each.end == s || each.middle == s; });
       for (size_t i = extent.begin; kind == cpu::StepKind::EndLoop && i < s; ++i)
         waits[s] = waits[s] || (entry.steps[i].kind == cpu::StepKind::Kernel && !serial[i]);
-      open.clear();
+      open[0].clear(), open[1].clear();
       at = extent.begin;
       mine.reads = {touched(entry.steps[at].operands[0])};
     } else if (kind != cpu::StepKind::Kernel) {
       waits[s] = true;
     }
     if (waits[s])
-      open.clear();
-    open.emplace_back(at, std::move(mine));
+      open[0].clear(), open[1].clear();
+    open[serial[at]].emplace_back(at, std::move(mine));
   }
   return waits;
 }

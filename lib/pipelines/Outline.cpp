@@ -224,6 +224,7 @@ private:
   nest::MachineAttr machine;
   bool showSchedules;
   OutlinedEntry entry;
+  KnownKernels known;
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
 
@@ -472,7 +473,8 @@ private:
     if (op->removeAttr(passingName))
       step.passing = OutlinedStep::Passing::Start;
     SmallVector<Layout> operandLayouts, resultLayouts;
-    KernelLabels labels = orderOperands(op, [&](Value operand) { return spec(operand).layout; });
+    KernelLabels labels =
+        orderOperands(op, [&](Value operand) { return spec(operand).layout; }, known);
     for (Value operand : nest::kernelOperands(op)) {
       operandLayouts.push_back(spec(operand).layout);
       step.operands.push_back(values.lookup(operand));

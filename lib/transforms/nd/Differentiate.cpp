@@ -101,6 +101,7 @@ public:
 private:
   OpBuilder &builder;
   DenseMap<Value, Value> tangents, replaced, primal;
+  Exclusions exclusions;
 
   LogicalResult visit(Operation *op);
   LogicalResult visitControl(Operation *op);
@@ -292,9 +293,6 @@ LogicalResult ForwardMode::visit(Operation *op) {
       llvm::map_to_vector(op->getOperands(), [&](Value v) { return tangent(v); });
   if (isa<StopGradientOp>(op) || llvm::none_of(given, [](Value value) { return bool(value); }))
     return success();
-  auto differentiable = dyn_cast<DifferentiableInterface>(op);
-  if (!differentiable)
-    return op->emitOpError() << "cannot be differentiated";
   SmallVector<Value> cotangents(op->getNumResults());
   ReverseMode transpose(builder);
   Operation *before = nullptr;
@@ -311,7 +309,7 @@ LogicalResult ForwardMode::visit(Operation *op) {
     return success();
   SmallVector<bool> wanted = llvm::map_to_vector(given, [](Value value) { return bool(value); });
   SmallVector<Value> gradients(op->getNumOperands());
-  if (failed(differentiable.buildGradient(builder, cotangents, wanted, gradients)))
+  if (failed(exclusions.buildGradient(builder, op, cotangents, wanted, gradients)))
     return failure();
   FailureOr<SmallVector<Operation *>> ops = opsSince(before, gradients);
   if (failed(ops))

@@ -34,39 +34,62 @@ FlatSymbolRefAttr nd::calleeOf(Operation *op) {
                                        : FlatSymbolRefAttr();
 }
 
+/// Says how a function comes to call itself; `around` are the functions in the chain of calls.
+static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
+                                    ArrayRef<func::FuncOp> around) {
+  InFlightDiagnostic error = call->emitOpError();
+  error << "is recursive: '@" << callee.getName()
+        << "' calls itself; write nest.scan, scf.for or scf.while for what is repeated";
+  auto inCircle = around.drop_until([&](func::FuncOp each) { return each == callee; });
+  for (func::FuncOp function : inCircle.take_front(4))
+    error.attachNote(function.getLoc()) << "'@" << function.getName() << "' is defined here";
+  return error;
+}
+
 FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
+  SymbolTable table(module);
+  /// A function in a chain of calls, and the calls in it that were not followed yet, the last first.
+  struct Frame {
+    func::FuncOp function;
+    SmallVector<std::pair<Operation *, func::FuncOp>> calls;
+  };
   SmallVector<func::FuncOp> order;
   llvm::DenseSet<Operation *> done, active;
-  std::function<LogicalResult(func::FuncOp)> visit = [&](func::FuncOp function) {
+  SmallVector<Frame> open; // no recursion: chains of calls may be long
+  auto enter = [&](func::FuncOp function) {
     if (!done.insert(function).second)
-      return success();
+      return;
     active.insert(function);
-    WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-      auto find = [&](FlatSymbolRefAttr symbol) {
-        return symbol ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol)
-                      : func::FuncOp();
+    Frame &frame = open.emplace_back();
+    frame.function = function;
+    function.walk([&](Operation *op) {
+      auto add = [&](FlatSymbolRefAttr symbol, Operation *call) {
+        if (auto callee = symbol ? table.lookup<func::FuncOp>(symbol.getValue()) : func::FuncOp())
+          frame.calls.emplace_back(call, callee);
       };
-      func::FuncOp callee = find(calleeOf(op));
-      if (!callee)
-        return WalkResult::advance();
-      if (active.contains(callee))
-        return op->emitOpError() << "is recursive: '@" << callee.getName() << "' calls itself";
-      if (failed(visit(callee)))
-        return WalkResult::interrupt();
-      // A gradient may call the function whose gradient it is.
-      auto call = dyn_cast<CallOp>(op);
-      func::FuncOp gradient = call ? find(call.getGradientAttr()) : func::FuncOp();
-      if (gradient && !active.contains(gradient) && failed(visit(gradient)))
-        return WalkResult::interrupt();
-      return WalkResult::advance();
+      add(calleeOf(op), op);
+      if (auto call = dyn_cast<CallOp>(op))
+        add(call.getGradientAttr(), nullptr); // may call the function whose gradient it is
     });
-    active.erase(function);
-    order.push_back(function);
-    return failure(result.wasInterrupted());
+    std::reverse(frame.calls.begin(), frame.calls.end());
   };
-  for (auto function : module.getOps<func::FuncOp>())
-    if (failed(visit(function)))
-      return failure();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (enter(function); !open.empty();) {
+      Frame &frame = open.back();
+      if (frame.calls.empty()) {
+        active.erase(frame.function);
+        order.push_back(frame.function);
+        open.pop_back();
+        continue;
+      }
+      auto [call, callee] = frame.calls.pop_back_val();
+      if (active.contains(callee) && call) {
+        auto around = llvm::map_to_vector(open, [](const Frame &each) { return each.function; });
+        return recursionError(call, callee, around);
+      }
+      enter(callee);
+    }
+  }
   return order;
 }
 

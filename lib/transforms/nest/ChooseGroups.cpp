@@ -13,6 +13,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -27,34 +29,28 @@ public:
       names.push_back(dim);
   }
 
-  /// Adds a nest that reads members, or what members read, if names are left in common.
-  void extend(ComputeOp op) {
-    bool reads = false;
-    SmallVector<nd::Dim> common;
-    for (const nd::Dim &name : names)
-      if (llvm::is_contained(op.getProduced().getDims(), name))
-        common.push_back(name);
-    for (const NestRead &read : readsOf(op)) {
-      if (outside.contains(read.value.getDefiningOp())) {
-        outside.insert(op);
-        return;
-      }
-      if (!members.contains(read.value.getDefiningOp()))
-        continue;
-      reads = true;
-      llvm::erase_if(common, [&](const nd::Dim &dim) {
-        auto place = read.map.lookup(dim.name.getValue());
-        return !place || *place != Expr::name(dim.name.str());
-      });
+  /// Adds the nests that read members, in order, as long as names are left in common; what reads
+  /// one that was not added is not either.
+  void extend() {
+    constexpr size_t mostOutside = 256, mostMembers = 64; // so that time stays linear
+    auto comesBefore = [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); };
+    std::set<Operation *, decltype(comesBefore)> readers(comesBefore);
+    Block *block = members.front()->getBlock();
+    auto open = [&](Operation *op) {
+      for (Operation *user : op->getUsers())
+        if (Operation *here = block->findAncestorOpInBlock(*user); !members.contains(here))
+          readers.insert(here);
+    };
+    open(members.front());
+    while (!readers.empty() && outside.size() < mostOutside && members.size() < mostMembers) {
+      Operation *next = *readers.begin();
+      readers.erase(readers.begin());
+      if (auto compute = dyn_cast<ComputeOp>(next); compute && join(compute))
+        members.insert(next);
+      else
+        outside.insert(next);
+      open(next);
     }
-    if (!reads)
-      return;
-    if (common.empty() || !mayJoin(op) || bytesInside(common) > largestTile) {
-      outside.insert(op);
-      return;
-    }
-    members.insert(op);
-    names = common;
   }
 
   static bool mayJoin(ComputeOp op) {
@@ -112,6 +108,26 @@ private:
   static constexpr double largestTile = 256 << 10;
   DenseSet<Operation *> outside;
 
+  bool join(ComputeOp op) {
+    SmallVector<nd::Dim> common;
+    for (const nd::Dim &name : names)
+      if (llvm::is_contained(op.getProduced().getDims(), name))
+        common.push_back(name);
+    for (const NestRead &read : readsOf(op)) {
+      if (outside.contains(read.value.getDefiningOp()))
+        return false;
+      if (members.contains(read.value.getDefiningOp()))
+        llvm::erase_if(common, [&](const nd::Dim &dim) {
+          auto place = read.map.lookup(dim.name.getValue());
+          return !place || *place != Expr::name(dim.name.str());
+        });
+    }
+    if (common.empty() || !mayJoin(op) || bytesInside(common) > largestTile)
+      return false;
+    names = common;
+    return true;
+  }
+
   bool mentionsGroup(const Expr &place) const {
     return llvm::any_of(names, [&](const nd::Dim &dim) { return place.mentions(dim.name.str()); });
   }
@@ -163,9 +179,7 @@ bool nest::chooseGroups(Block &block) {
     if (!Chain::mayJoin(first) || first.getProduced().size() == 0)
       continue;
     Chain chain(first);
-    for (Operation *op = first->getNextNode(); op; op = op->getNextNode())
-      if (auto compute = dyn_cast<ComputeOp>(op))
-        chain.extend(compute);
+    chain.extend();
     double gain = chain.gain();
     double before = 0;
     for (Operation *op : chain.members)

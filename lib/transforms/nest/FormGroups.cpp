@@ -16,18 +16,19 @@ using namespace mlir;
 namespace {
 class Former {
 public:
-  Former(Block &block, ArrayAttr request) : block(block), request(request) {
+  explicit Former(ArrayAttr request) : request(request) {
     for (Attribute each : request)
       if (auto name = dyn_cast<StringAttr>(each))
         names.push_back(name);
   }
 
-  bool form() {
-    collect();
+  /// Of the nests between the two, which ask for it.
+  bool form(Operation *first, Operation *last) {
+    collect(first, last);
     if (members.size() < 2)
       return false;
     // Behind the last member, and before all that depends on one.
-    Operation *last = members.back();
+    last = members.back();
     for (Operation *op : outside)
       if (op->isBeforeInBlock(members.back())) {
         op->moveAfter(last);
@@ -38,7 +39,6 @@ public:
   }
 
 private:
-  Block &block;
   ArrayAttr request;
   SmallVector<StringAttr> names;
   SetVector<Operation *> members;
@@ -70,8 +70,8 @@ private:
     return true;
   }
 
-  void collect() {
-    for (Operation &op : block.without_terminator()) {
+  void collect(Operation *first, Operation *last) {
+    for (Operation &op : llvm::make_range(first->getIterator(), std::next(last->getIterator()))) {
       bool ofMember = false, ofOutside = false;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
@@ -157,13 +157,16 @@ private:
 } // namespace
 
 bool nest::formGroups(Block &block) {
-  SetVector<Attribute> requests;
+  llvm::MapVector<Attribute, SmallVector<Operation *>> requests;
   for (Operation &op : block)
     if (auto request = op.getAttrOfType<ArrayAttr>(groupAttr))
-      requests.insert(request);
+      requests[request].push_back(&op);
   bool any = false;
-  for (Attribute request : requests)
-    any |= Former(block, cast<ArrayAttr>(request)).form();
+  for (auto &[request, asking] : requests) {
+    // Forming a group may change the order of what asks for another.
+    llvm::sort(asking, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    any |= Former(cast<ArrayAttr>(request)).form(asking.front(), asking.back());
+  }
   for (Operation &op : block)
     op.removeAttr(groupAttr);
   return any;

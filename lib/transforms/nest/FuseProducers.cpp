@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -35,33 +37,49 @@ static llvm::SmallBitVector readsBehind(Value scalar, unsigned count,
   return known[scalar] = reads;
 }
 
-/// `value` and the nests' results of the block that it is computed from.
-static SetVector<Value> ancestors(Value value) {
-  SetVector<Value> found;
-  found.insert(value);
-  for (size_t i = 0; i < found.size(); ++i)
-    if (Operation *maker = found[i].getDefiningOp())
+/// Adds the first values that both `a` and `b` are computed from: walks back from both, the last
+/// made first, until only one of them has makers left.
+static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pinned) {
+  enum { OfA = 1, OfB = 2 };
+  llvm::DenseMap<Value, int> marks;
+  auto comesLater = [](Operation *x, Operation *y) { return y->isBeforeInBlock(x); };
+  std::set<Operation *, decltype(comesLater)> open(comesLater);
+  int left[3] = {};
+  auto markOf = [&](Operation *op) {
+    int mark = 0;
+    for (Value result : op->getResults())
+      mark |= marks.lookup(result);
+    return mark;
+  };
+  auto count = [&](Operation *op, int by) {
+    for (int which : {OfA, OfB})
+      if (markOf(op) & which)
+        left[which] += by;
+  };
+  auto mark = [&](Value value, int mark) {
+    Operation *maker = value.getDefiningOp();
+    bool isOpen = maker && maker->getBlock() == &block;
+    if (isOpen && !open.insert(maker).second)
+      count(maker, -1);
+    int &known = marks[value];
+    known |= mark;
+    if (known == (OfA | OfB))
+      pinned.insert(value); // whatever stands behind it is computed once
+    if (isOpen)
+      count(maker, 1);
+  };
+  mark(a, OfA);
+  mark(b, OfB);
+  while (!open.empty() && left[OfA] && left[OfB]) {
+    Operation *maker = *open.begin();
+    open.erase(open.begin());
+    count(maker, -1);
+    if (llvm::any_of(maker->getResults(), [&](Value result) {
+          int known = marks.lookup(result);
+          return known == OfA || known == OfB;
+        }))
       for (Value operand : maker->getOperands())
-        found.insert(operand);
-  return found;
-}
-
-/// Adds the first values that both `a` and `b` are computed from.
-static void addCommon(Value a, Value b, llvm::DenseSet<Value> &pinned) {
-  SetVector<Value> ofA = ancestors(a), ofB = ancestors(b);
-  auto isCommon = [&](Value value) { return ofA.contains(value) && ofB.contains(value); };
-  for (Value root : {a, b}) {
-    SetVector<Value> walk;
-    walk.insert(root);
-    for (size_t i = 0; i < walk.size(); ++i) {
-      if (isCommon(walk[i])) {
-        pinned.insert(walk[i]); // whatever stands behind it is computed once
-        continue;
-      }
-      if (Operation *maker = walk[i].getDefiningOp())
-        for (Value operand : maker->getOperands())
-          walk.insert(operand);
-    }
+        mark(operand, markOf(maker));
   }
 }
 
@@ -91,7 +109,7 @@ llvm::DenseSet<Value> nest::pinnedValues(Block &block) {
         for (Value a : tensors(readsBehind(compare.getLhs(), count, known)))
           for (Value b : tensors(readsBehind(compare.getRhs(), count, known)))
             if (a != b)
-              addCommon(a, b, pinned);
+              addCommon(a, b, block, pinned);
     }
   }
   return pinned;
@@ -109,13 +127,12 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     return false;
   SmallVector<Operation *> readers;
   bool remains = false;
-  // In the order of the block, which is that of no pointer.
-  for (Operation *op = producer->getNextNode(); op; op = op->getNextNode())
-    if (llvm::any_of(op->getOperands(),
-                     [&](Value operand) { return operand.getDefiningOp() == producer; }))
-      readers.push_back(op);
-  for (Operation *user : producer->getUsers())
-    remains |= user->getBlock() != producer->getBlock();
+  for (Operation *user : llvm::SetVector<Operation *>(producer->user_begin(), producer->user_end()))
+    if (user->getBlock() == producer->getBlock())
+      readers.push_back(user);
+    else
+      remains = true;
+  llvm::sort(readers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   bool isPinned =
       llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))

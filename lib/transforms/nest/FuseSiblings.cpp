@@ -212,10 +212,10 @@ private:
 };
 } // namespace
 
-/// Fuses two nests, the first before the second; true if it did.
-static bool fuse(ComputeOp first, ComputeOp second) {
+/// Fuses two nests, the first before the second; what they became, if it did.
+static ComputeOp fuse(ComputeOp first, ComputeOp second) {
   if (areTooLargeTogether(first, second))
-    return false;
+    return {};
   bool shares = false;
   for (Value read : second.getReads())
     shares |= llvm::is_contained(first.getReads(), read);
@@ -223,13 +223,13 @@ static bool fuse(ComputeOp first, ComputeOp second) {
       first.isReduction() != second.isReduction() ||
       (!first.isReduction() && (!first.getFinish().empty() || !second.getFinish().empty())) ||
       first->hasAttr(recomputeAttr) || second->hasAttr(recomputeAttr))
-    return false;
+    return {};
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() == first)
-      return false;
+      return {};
   Operation *place = meetingPlace(first, second);
   if (!place)
-    return false;
+    return {};
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
       if (first.getReads()[k] != second.getReads()[i])
@@ -285,21 +285,77 @@ static bool fuse(ComputeOp first, ComputeOp second) {
       alike->erase();
       second->erase();
       first->erase();
-      mergeAccumulators(joined);
-      return true;
+      ComputeOp merged = mergeAccumulators(joined);
+      return merged ? merged : joined;
     }
-  return false;
+  return {};
 }
+
+namespace {
+/// The nests that a walk over a block has met, by what they read, in order.
+class Readers {
+public:
+  void add(ComputeOp op) {
+    for (Value read : llvm::SetVector<Value>(op.getReads().begin(), op.getReads().end())) {
+      SmallVector<ComputeOp> &list = readers[read];
+      auto place = list.end(); // mostly there
+      while (place != list.begin() && op->isBeforeInBlock(*std::prev(place)))
+        --place;
+      list.insert(place, op);
+    }
+  }
+  /// `op`, which may be gone by now, read `reads`.
+  void remove(ComputeOp op, ArrayRef<Value> reads) {
+    for (Value read : reads) {
+      SmallVector<ComputeOp> &list = readers[read];
+      auto found = std::find(list.rbegin(), list.rend(), op);
+      if (found != list.rend())
+        list.erase(std::prev(found.base()));
+    }
+  }
+  /// Those that read what `op` reads; of each value the nearest ones, so that time stays linear.
+  SmallVector<ComputeOp> siblings(ComputeOp op) {
+    constexpr size_t most = 16;
+    llvm::SetVector<Operation *> found;
+    for (Value read : op.getReads())
+      for (ComputeOp reader : ArrayRef(readers[read]).take_back(most))
+        found.insert(reader);
+    SmallVector<ComputeOp> list;
+    for (Operation *each : found)
+      list.push_back(cast<ComputeOp>(each));
+    llvm::sort(list, [](ComputeOp a, ComputeOp b) { return a->isBeforeInBlock(b); });
+    return list;
+  }
+
+private:
+  llvm::DenseMap<Value, SmallVector<ComputeOp>> readers;
+};
+} // namespace
 
 bool nest::fuseSiblings(Block &block) {
   bool any = false;
-  for (bool changed = true; changed;) {
+  for (bool changed = true; changed; any |= changed) {
     changed = false;
-    SmallVector<ComputeOp> nests(block.getOps<ComputeOp>());
-    for (size_t j = 1; j < nests.size() && !changed; ++j)
-      for (size_t i = 0; i < j && !changed; ++i)
-        changed = fuse(nests[i], nests[j]);
-    any |= changed;
+    Readers readers;
+    for (Operation *op = &block.front(), *next; op; op = next) {
+      next = op->getNextNode();
+      auto second = dyn_cast<ComputeOp>(op);
+      if (!second)
+        continue;
+      for (ComputeOp first : readers.siblings(second)) {
+        SmallVector<Value> reads(first.getReads());
+        ComputeOp joined = fuse(first, second);
+        if (!joined)
+          continue;
+        readers.remove(first, reads);
+        readers.add(joined);
+        changed = true;
+        second = {};
+        break;
+      }
+      if (second)
+        readers.add(second);
+    }
   }
   return any;
 }
@@ -326,10 +382,10 @@ static bool isSame(Value a, Value b, const DenseMap<Value, Value> &same) {
          });
 }
 
-bool nest::mergeAccumulators(ComputeOp op) {
+ComputeOp nest::mergeAccumulators(ComputeOp op) {
   unsigned n = unsigned(op.getNeutral().size());
   if (n < 2 || isFixed(op))
-    return false;
+    return {};
   Operation *elements = op.getBody().front().getTerminator();
   Operation *combined = op.getCombine().front().getTerminator();
   SmallVector<unsigned> standsFor(n);
@@ -348,7 +404,7 @@ bool nest::mergeAccumulators(ComputeOp op) {
     }
   }
   if (!any)
-    return false;
+    return {};
   SmallVector<unsigned> left;
   for (unsigned j = 0; j < n; ++j)
     if (standsFor[j] == j)
@@ -398,7 +454,7 @@ bool nest::mergeAccumulators(ComputeOp op) {
       continue;
     }
     if (!hasFinish && standsFor[i] != i)
-      return false; // stored in two types
+      return {}; // stored in two types
     results.push_back(unsigned(types.size()));
     types.push_back(op.getResult(i).getType());
     if (op.getLayouts())
@@ -412,5 +468,5 @@ bool nest::mergeAccumulators(ComputeOp op) {
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     op.getResult(i).replaceAllUsesWith(made.getResult(results[i]));
   op->erase();
-  return true;
+  return made;
 }

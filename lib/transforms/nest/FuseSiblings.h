@@ -28,9 +28,9 @@ namespace heddle::nest {
 bool fuseSiblings(mlir::Block &block);
 
 /// Drops accumulators of a reduction that are the same as earlier ones: equal elements, equal
-/// neutral elements, and combined alike if they are assumed to be equal. True if there were any
-/// (the op is replaced).
-bool mergeAccumulators(ComputeOp op);
+/// neutral elements, and combined alike if they are assumed to be equal. Gives what replaces the
+/// op, nothing if there were none.
+ComputeOp mergeAccumulators(ComputeOp op);
 
 } // namespace heddle::nest
 

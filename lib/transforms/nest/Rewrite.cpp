@@ -153,29 +153,23 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
   return op.getResult(0);
 }
 
-/// The ops between the two that depend on `first`.
-static SetVector<Operation *> dependents(Operation *first, Operation *second) {
+/// The ops between the two (in one block) that depend on `first`, in order; groups and scans capture
+/// what they read. None if there are too many to look at.
+static std::optional<SmallVector<Operation *>> dependents(Operation *first, Operation *second) {
+  size_t left = 2000;
   SetVector<Operation *> found;
-  auto reads = [&](Operation *op) {
-    return llvm::any_of(op->getOperands(), [&](Value operand) {
-      Operation *maker = operand.getDefiningOp();
-      return maker && (maker == first || found.contains(maker));
-    });
-  };
-  // Groups and scans capture what they read; other nests are isolated.
-  auto depends = [&](Operation *op) {
-    if (!isa<GroupOp, ScanOp>(op))
-      return reads(op);
-    return op
-        ->walk([&](Operation *inner) {
-          return reads(inner) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  };
-  for (Operation *op = first->getNextNode(); op && op != second; op = op->getNextNode())
-    if (depends(op))
-      found.insert(op);
-  return found;
+  found.insert(first);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (Operation *user : found[i]->getUsers()) {
+      if (--left == 0)
+        return std::nullopt;
+      Operation *here = first->getBlock()->findAncestorOpInBlock(*user);
+      if (here->isBeforeInBlock(second))
+        found.insert(here);
+    }
+  SmallVector<Operation *> order(found.getArrayRef().drop_front());
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return order;
 }
 
 Operation *nest::meetingPlace(Operation *first, Operation *second) {
@@ -188,9 +182,9 @@ Operation *nest::meetingPlace(Operation *first, Operation *second) {
   });
   if (isEarly)
     return first;
-  SetVector<Operation *> between = dependents(first, second);
-  bool isThrough = llvm::any_of(second->getOperands(), [&](Value operand) {
-    return operand.getDefiningOp() && between.contains(operand.getDefiningOp());
+  auto between = dependents(first, second);
+  bool isThrough = !between || llvm::any_of(second->getOperands(), [&](Value operand) {
+    return operand.getDefiningOp() && llvm::is_contained(*between, operand.getDefiningOp());
   });
   return isThrough ? nullptr : second;
 }
@@ -199,7 +193,9 @@ void nest::meet(Operation *first, Operation *second, Operation *place) {
   if (place == first)
     return;
   Operation *last = second;
-  for (Operation *op : dependents(first, second)) {
+  auto between = dependents(first, second);
+  assert(between && "a meeting place was found");
+  for (Operation *op : *between) {
     op->moveAfter(last);
     last = op;
   }

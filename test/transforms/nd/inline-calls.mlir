@@ -94,12 +94,14 @@ func.func @lifted_kernel(%x: !nd.tensor<f32, k: 4, o: 2>, %y: !nd.tensor<f32, k:
 
 // -----
 
+// expected-note @below {{'@even' is defined here}}
 func.func private @even(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %0 = nd.call @odd(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }
+// expected-note @below {{'@odd' is defined here}}
 func.func private @odd(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
-  // expected-error @below {{is recursive: '@even' calls itself}}
+  // expected-error @below {{is recursive: '@even' calls itself; write nest.scan, scf.for or scf.while for what is repeated}}
   %0 = nd.call @even(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }
