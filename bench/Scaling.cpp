@@ -41,7 +41,7 @@ void bench::scaling(const Request &request, Report &report) {
                                         y = kind == Kind::Wide ? y + x[size_t(i)]
                                             : kind == Kind::Steps && i % 2
                                                 ? cumulativeSum(y, row)
-                                                : -y;
+                                                : 1.0f - y; // unlike negations these do not cancel
                                       return y;
                                     },
                                     JitOptions{.threads = request.threads, .cache = false});

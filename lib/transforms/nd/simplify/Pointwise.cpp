@@ -100,8 +100,10 @@ struct UndoOperand : OpRewritePattern<PointwiseOp> {
         if (operand == input)
           map.map(argument, between);
       Value left = operandOf.lookup(run(op));
+      // Places that other operands exclude would come back. (`left` keeps its own.)
+      auto excludes = [&](auto &each) { return each.second != left && mayBeExcluded(each.second); };
       if (left && left.getType() == op.getResult().getType() &&
-          llvm::none_of(op.getInputs(), mayBeExcluded)) {
+          llvm::none_of(operandOf, excludes)) {
         rewriter.replaceOp(op, left);
         return success();
       }
