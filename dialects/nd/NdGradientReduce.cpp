@@ -241,42 +241,57 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
     Value cotangent = buildCast(b, getLoc(), cotangents[i], type.getElementType());
     gradients[i] = buildBroadcast(b, getLoc(), cotangent, type.getDims().getDims());
   }
-  if (!c.chosen.empty())
-    selectingGradient(b, c, getInputs(), names, cotangents, wanted, gradients);
-  if (c.others.empty())
-    return success();
-  // Points that are left out hold neutral elements instead.
+  // Nothing but the reduction may read a window that excludes places.
+  bool merges = llvm::any_of(ArrayRef(names).drop_front(), [&](StringRef name) {
+    return !tensorType(getInputs()[0]).size(name).constant();
+  });
+  bool fills = !c.others.empty() || (merges && !c.chosen.empty());
   SmallVector<Value> inputs(getInputs());
   Value mask;
-  for (Value &input : inputs) {
-    auto [filled, own] = fillExcluded(b, input);
-    input = filled;
-    if (own)
-      mask = !mask ? own
+  if (fills) { // Points that are left out hold neutral elements instead.
+    for (Value &input : inputs) {
+      auto [filled, own] = fillExcluded(b, input);
+      input = filled;
+      if (own)
+        mask = !mask
+                   ? own
                    : buildPointwise(
                          b, getLoc(), {mask, own}, b.getI1Type(), [&](OpBuilder &b, ValueRange s) {
                            return arith::AndIOp::create(b, getLoc(), s[0], s[1]).getResult();
                          });
-  }
-  SmallVector<Value> own(getInputs().size());
-  if (mask)
-    for (auto [input, value] : llvm::zip_equal(inputs, c.neutral)) {
-      Type element = tensorType(input).getElementType();
-      input = nd::select(b, getLoc(), mask, input, buildNeutral(b, getLoc(), element, value));
     }
+    if (mask)
+      for (auto [input, value] : llvm::zip_equal(inputs, c.neutral)) {
+        Type element = tensorType(input).getElementType();
+        input = nd::select(b, getLoc(), mask, input, buildNeutral(b, getLoc(), element, value));
+      }
+  }
+  auto addMasked = [&](ArrayRef<Value> own) {
+    for (auto [i, gradient] : llvm::enumerate(own)) {
+      if (!gradient)
+        continue;
+      Value kept = gradient;
+      if (mask)
+        kept = nd::select(
+            b, getLoc(), mask, kept,
+            buildConstant(b, getLoc(),
+                          NdTensorType::get(tensorType(kept).getElementType(), ArrayRef<Dim>()),
+                          0.0));
+      addGradient(b, getLoc(), gradients[i], kept);
+    }
+  };
+  if (!c.chosen.empty()) {
+    SmallVector<Value> own(inputs.size());
+    selectingGradient(b, c, merges ? inputs : SmallVector<Value>(getInputs()), names, cotangents,
+                      wanted, own);
+    addMasked(own);
+  }
+  if (c.others.empty())
+    return success();
+  SmallVector<Value> own(inputs.size());
   if (failed(generalGradient(b, c, inputs, names, cotangents, wanted, own)))
     return failure();
-  for (auto [i, gradient] : llvm::enumerate(own)) {
-    if (!gradient)
-      continue;
-    if (mask)
-      gradient = nd::select(
-          b, getLoc(), mask, gradient,
-          buildConstant(b, getLoc(),
-                        NdTensorType::get(tensorType(gradient).getElementType(), ArrayRef<Dim>()),
-                        0.0));
-    addGradient(b, getLoc(), gradients[i], gradient);
-  }
+  addMasked(own);
   return success();
 }
 

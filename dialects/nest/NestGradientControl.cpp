@@ -263,12 +263,30 @@ static Value resultOf(ScanOp original, ScanOp copy, unsigned i) {
   return copy.getResult(i < n ? i : i + more);
 }
 
+/// The same in the regions of a branch or loop, in place.
+static void expandInside(OpBuilder &b, Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      SmallVector<Operation *> all;
+      for (Operation &inner : block.without_terminator())
+        all.push_back(&inner);
+      SmallVector<Operation *> before(all);
+      nest::expandForGradient(
+          b, [](Value value, Value other) { value.replaceAllUsesWith(other); }, all);
+      for (Operation *inner : llvm::reverse(before))
+        if (!llvm::is_contained(all, inner))
+          inner->erase();
+    }
+}
+
 void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect, SmallVectorImpl<Operation *> &ops,
                              bool carries) {
   SmallVector<Operation *> all;
   for (Operation *op : ops) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(op);
+    if (op->getName().getDialectNamespace() == "scf")
+      expandInside(b, op);
     if (auto group = dyn_cast<GroupOp>(op)) {
       SmallVector<Operation *> made;
       Ungroup ungroup(b, made);

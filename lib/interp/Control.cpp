@@ -117,7 +117,7 @@ std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &fr
       auto name =
           cast<FlatSymbolRefAttr>(control.getFunctions()[control.isLoop() || holds ? 0 : 1]);
       FailureOr<SmallVector<TensorRef>> next =
-          call(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op);
+          call(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op, &frame);
       if (failed(next))
         return failure();
       if (!control.isLoop()) {

@@ -33,9 +33,12 @@ struct Frame {
 
 class Evaluator {
 public:
-  /// Runs a function on arguments that fit its formals.
-  mlir::FailureOr<llvm::SmallVector<TensorRef>>
-  call(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, mlir::Operation *site);
+  /// Runs a function on arguments that fit its formals. Its symbols are those of `around` (if
+  /// given) where they have the same names.
+  mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
+                                                     llvm::ArrayRef<TensorRef> arguments,
+                                                     mlir::Operation *site,
+                                                     const Frame *around = nullptr);
   /// Runs the ops of a block up to its terminator.
   mlir::LogicalResult run(mlir::Block &block, Frame &frame);
   /// Sets the values of the op's results.

@@ -32,8 +32,8 @@ SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::map<std::string, Expr, std::less<>>>
-bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments) {
-  std::map<std::string, Expr, std::less<>> symbols;
+bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
+            std::map<std::string, Expr, std::less<>> symbols) {
   if (func.getNumArguments() != arguments.size())
     return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
                             << func.getName() << "', got " << arguments.size(),
@@ -193,7 +193,7 @@ FailureOr<SmallVector<TensorValue>> interpretLiterals(Operation *op) {
 }
 
 FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<TensorRef> arguments,
-                                                  Operation *site) {
+                                                  Operation *site, const Frame *around) {
   if (func.isDeclaration() || !llvm::hasSingleElement(func.getBody()))
     return site->emitError() << "expected '@" << func.getName() << "' to have a body of one block",
            failure();
@@ -204,7 +204,7 @@ FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<Te
   SmallVector<nd::NdTensorType> types;
   for (const TensorRef &argument : arguments)
     types.push_back(argument->type);
-  auto symbols = bindSymbols(func, types);
+  auto symbols = around ? bindSymbols(func, types, around->symbols) : bindSymbols(func, types);
   if (failed(symbols))
     return failure();
   Frame frame;

@@ -346,6 +346,15 @@ LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
                  failed(replaceAll<arith::SelectOp>(root, toPointwise)) ||
                  failed(replaceAll<FromItemOp>(root, toTensor)));
 }
+LogicalResult nd::scanForLoop(scf::ForOp op) {
+  Operation *following = op->getNextNode();
+  if (failed(toScan(op)))
+    return failure();
+  auto scan = dyn_cast<nest::ScanOp>(following->getPrevNode());
+  return !scan ? success()
+               : failure(failed(replaceAll<arith::SelectOp>(scan, toPointwise)) ||
+                         failed(replaceAll<FromItemOp>(scan, toTensor)));
+}
 LogicalResult nd::selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);
 }

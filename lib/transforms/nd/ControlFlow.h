@@ -26,6 +26,7 @@
 #ifndef HEDDLE_TRANSFORMS_ND_CONTROLFLOW_H
 #define HEDDLE_TRANSFORMS_ND_CONTROLFLOW_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace heddle::nd {
@@ -34,6 +35,8 @@ namespace heddle::nd {
 /// those that hold loops which have to stay, by `scf.while`; the others by scans, but where
 /// `keepsHeavy` only if a step is little work.
 mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false);
+/// Replaces a loop whose number of steps is known, and that holds none, by a scan.
+mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
 /// Replaces those loops in `root` of which the number of steps is not known by `scf.while`.
 mlir::LogicalResult whilesForCounts(mlir::Operation *root);
 /// Replaces the branches in `root` (`scf.if`) by both sides and selections; those stay that hold

@@ -130,28 +130,38 @@ static LogicalResult inlineInside(Operation *op) {
   }
 }
 
-/// The ops after `before`, with calls inlined; `values` may be results of these.
+/// The ops after `before`, with calls inlined and loops as scans; `values` may be results of these.
 FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
                                                           SmallVectorImpl<Value> &values) {
   SmallVector<Operation *> ops;
   Block::iterator end = builder.getInsertionPoint();
-  for (auto next = std::next(before->getIterator()); next != end;) {
+  SmallVector<Value> some;
+  llvm::copy_if(values, std::back_inserter(some), [](Value value) { return bool(value); });
+  // Follows what is replaced.
+  auto keeper = UnrealizedConversionCastOp::create(builder, before->getLoc(), TypeRange(), some);
+  bool isFailure = false;
+  for (auto next = std::next(before->getIterator()); !isFailure && &*next != keeper;) {
+    auto previous = std::prev(next);
     auto call = dyn_cast<CallOp>(&*next);
-    if (!call || call.getGradientAttr()) {
-      if (failed(inlineInside(&*next)))
-        return failure();
+    if (auto loop = dyn_cast<scf::ForOp>(&*next))
+      isFailure = failed(scanForLoop(loop));
+    else if (call && !call.getGradientAttr())
+      isFailure = failed(inlineCall(call));
+    else {
+      isFailure = failed(inlineInside(&*next));
       ops.push_back(&*next++);
       continue;
     }
-    auto previous = std::prev(next);
-    SmallVector<Value> old(call.getResults());
-    FailureOr<SmallVector<Value>> fresh = inlineCall(call);
-    if (failed(fresh))
-      return failure();
-    for (auto [value, by] : llvm::zip_equal(old, *fresh))
-      llvm::replace(values, value, by);
     next = std::next(previous);
   }
+  unsigned kept = 0;
+  for (Value &value : values)
+    if (value)
+      value = keeper.getOperand(kept++);
+  keeper.erase();
+  builder.setInsertionPoint(builder.getInsertionBlock(), end);
+  if (isFailure)
+    return failure();
   return ops;
 }
 

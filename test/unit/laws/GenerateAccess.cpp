@@ -94,7 +94,7 @@ void Generator::scatter() {
   if (!fitsLimits(updateType))
     return;
   Value updates = operandFor(updateType);
-  if (!options.smooth && dice.chance(20)) {
+  if (dice.chance(20) && !(options.smooth && (options.symbols || inScan || depth))) {
     Combination drawn = drawCombination(type.getElementType(), false);
     if (drawn.neutral.size() == 1 && drawn.neutral[0].getType() == type.scalarType()) {
       keep(buildScatter(b, loc, destination, updates, {name}, {index},

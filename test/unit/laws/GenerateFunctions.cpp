@@ -223,6 +223,37 @@ Value Generator::loop(Value x) {
   return loop.getResult(0);
 }
 
+/// A loop that runs until its counter or its state says that it is enough.
+Value Generator::whileLoop(Value x) {
+  auto counter = NdTensorType::get(b.getI64Type(), ArrayRef<Dim>());
+  SmallVector<Type> types{counter, x.getType()};
+  SmallVector<Value> state{buildConstant(b, loc, counter, 0.0), x};
+  auto loop = scf::WhileOp::create(b, loc, types, state);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Location> locations(2, loc);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
+  int64_t most = dice.between(0, 4);
+  SmallVector<Value> asked{before->getArgument(0)};
+  if (dice.chance(50))
+    asked.push_back(isLarge(before->getArgument(1)));
+  Value goesOn = buildPointwise(b, loc, asked, b.getI1Type(), [&](OpBuilder &at, ValueRange s) {
+    Value few = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::slt, s[0],
+                                      buildNumber(at, loc, s[0].getType(), double(most)));
+    return s.size() == 1 ? few : arith::AndIOp::create(at, loc, few, s[1]).getResult();
+  });
+  scf::ConditionOp::create(b, loc, nd::ItemOp::create(b, loc, b.getI1Type(), goesOn),
+                           before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
+  Value next = buildPointwise(
+      b, loc, after->getArgument(0), b.getI64Type(), [&](OpBuilder &at, ValueRange s) {
+        return arith::AddIOp::create(at, loc, s[0], buildNumber(at, loc, s[0].getType(), 1))
+            .getResult();
+      });
+  scf::YieldOp::create(
+      b, loc, {next, inside({after->getArgument(0), after->getArgument(1)}, tensorType(x))});
+  return loop.getResult(1);
+}
+
 /// A branch on the largest element of `x`.
 Value Generator::branch(Value x) {
   NdTensorType type = tensorType(x);
@@ -239,5 +270,8 @@ Value Generator::branch(Value x) {
 
 void Generator::control() {
   Value x = any();
-  keep(!inScan && dice.chance(50) ? loop(x) : branch(x));
+  if (inScan || dice.chance(45))
+    keep(branch(x));
+  else
+    keep(!options.smooth && dice.chance(30) ? whileLoop(x) : loop(x));
 }

@@ -364,7 +364,7 @@ void Generator::update() {
   while (drawn.neutral.size() != 1);
   if (drawn.neutral[0].getType() != tensorType(into).scalarType())
     return;
-  if (options.smooth)
+  if (options.smooth && (options.symbols || inScan || depth)) // where other gradients are refused
     drawn.combine = [&](OpBuilder &builder, ValueRange s) -> SmallVector<Value> {
       if (isa<FloatType>(element))
         return {arith::AddFOp::create(builder, loc, s[0], s[1])};

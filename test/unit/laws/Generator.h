@@ -197,6 +197,7 @@ private:
   mlir::Value inside(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
   mlir::Value isLarge(mlir::Value x);
   mlir::Value loop(mlir::Value x);
+  mlir::Value whileLoop(mlir::Value x);
   mlir::Value branch(mlir::Value x);
 
   /// A nest in the making: its names, and reads that lie in what is read, or are guarded.

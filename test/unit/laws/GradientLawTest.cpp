@@ -149,7 +149,9 @@ Outcome hold(func::FuncOp function, func::FuncOp gradient, uint64_t seed, bool t
   auto bend = [&](double h) {
     return std::fabs(loss(function, x, v, h, w) + loss(function, x, v, -h, w) - 2 * middle) / h;
   };
-  if (!std::isfinite(one) || !std::isfinite(directional) || std::fabs(one - two) > tolerance ||
+  // A step that turns a sine many times says nothing.
+  if (scale * h > 1e3 * (1 + std::fabs(middle)) || !std::isfinite(one) ||
+      !std::isfinite(directional) || std::fabs(one - two) > tolerance ||
       (bend(h / 4) > 0.5 * bend(h) && bend(h / 4) > tolerance))
     return Outcome::Discarded;
   if (std::fabs(directional - two) <= 4 * tolerance)
