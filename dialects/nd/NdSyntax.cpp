@@ -8,6 +8,7 @@
 #include "dialects/nd/Nd.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -18,17 +19,38 @@ namespace heddle::nd {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-static FailureOr<Expr> parseSum(AsmParser &parser);
+namespace {
+/// By recursive descent, which bounds how deep expressions may be.
+class ExprParser {
+public:
+  explicit ExprParser(AsmParser &parser) : parser(parser) {}
+  FailureOr<Expr> parseSum();
 
-static FailureOr<Expr> parseUnary(AsmParser &parser) {
+private:
+  static constexpr int mostNested = 256;
+  AsmParser &parser;
+  int nested = 0;
+
+  FailureOr<Expr> parseUnary();
+  FailureOr<Expr> parseProduct();
+};
+} // namespace
+
+FailureOr<Expr> ExprParser::parseUnary() {
+  if (nested == mostNested)
+    return parser.emitError(parser.getCurrentLocation(), "expected an expression of at most ")
+               << mostNested << " levels",
+           failure();
+  ++nested;
+  llvm::scope_exit leave([&] { --nested; });
   if (succeeded(parser.parseOptionalMinus())) {
-    FailureOr<Expr> operand = parseUnary(parser);
+    FailureOr<Expr> operand = parseUnary();
     if (failed(operand))
       return failure();
     return -*operand;
   }
   if (succeeded(parser.parseOptionalLParen())) {
-    FailureOr<Expr> inside = parseSum(parser);
+    FailureOr<Expr> inside = parseSum();
     if (failed(inside) || parser.parseRParen())
       return failure();
     return inside;
@@ -54,10 +76,10 @@ static FailureOr<Expr> parseUnary(AsmParser &parser) {
     return Expr::name("@" + std::to_string(index));
   }
   if ((name == "min" || name == "max") && succeeded(parser.parseOptionalLParen())) {
-    FailureOr<Expr> a = parseSum(parser);
+    FailureOr<Expr> a = parseSum();
     if (failed(a) || parser.parseComma())
       return failure();
-    FailureOr<Expr> b = parseSum(parser);
+    FailureOr<Expr> b = parseSum();
     if (failed(b) || parser.parseRParen())
       return failure();
     return name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b);
@@ -67,11 +89,11 @@ static FailureOr<Expr> parseUnary(AsmParser &parser) {
   return Expr::name(name);
 }
 
-static FailureOr<Expr> parseProduct(AsmParser &parser) {
-  FailureOr<Expr> left = parseUnary(parser);
+FailureOr<Expr> ExprParser::parseProduct() {
+  FailureOr<Expr> left = parseUnary();
   while (succeeded(left)) {
     if (succeeded(parser.parseOptionalStar())) {
-      FailureOr<Expr> right = parseUnary(parser);
+      FailureOr<Expr> right = parseUnary();
       if (failed(right))
         return failure();
       left = *left * *right;
@@ -95,13 +117,13 @@ static FailureOr<Expr> parseProduct(AsmParser &parser) {
   return left;
 }
 
-static FailureOr<Expr> parseSum(AsmParser &parser) {
-  FailureOr<Expr> left = parseProduct(parser);
+FailureOr<Expr> ExprParser::parseSum() {
+  FailureOr<Expr> left = parseProduct();
   while (succeeded(left)) {
     bool plus = succeeded(parser.parseOptionalPlus());
     if (!plus && failed(parser.parseOptionalMinus()))
       return left;
-    FailureOr<Expr> right = parseProduct(parser);
+    FailureOr<Expr> right = parseProduct();
     if (failed(right))
       return failure();
     left = plus ? *left + *right : *left - *right;
@@ -109,7 +131,7 @@ static FailureOr<Expr> parseSum(AsmParser &parser) {
   return left;
 }
 
-FailureOr<Expr> parseExpr(AsmParser &parser) { return parseSum(parser); }
+FailureOr<Expr> parseExpr(AsmParser &parser) { return ExprParser(parser).parseSum(); }
 
 //===----------------------------------------------------------------------===//
 // Dimensions
