@@ -106,7 +106,8 @@ private:
 
   Value rising(Value key);
   Element element(const std::string &place);
-  void sortBlocks(Value array, int64_t count);
+  void sortBlocks(Value array, const Expr &blocks, int64_t atMost);
+  Value levelsOf(const Expr &runs);
   Values merge(ValueRange state, Value count, Value kept);
   void insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept);
   void line();
@@ -158,13 +159,10 @@ SortEmitter::Element SortEmitter::element(const std::string &place) {
   return {arith::OrIOp::create(e.b, e.loc, key, from)};
 }
 
-/// Sorts every block of an array, which has `count` elements and room for whole blocks.
-void SortEmitter::sortBlocks(Value array, int64_t count) {
-  int64_t blocks = (count + block - 1) / block;
-  for (int64_t i = count; i < blocks * block; ++i)
-    store(array, i64(i), i64(INT64_MAX));
+/// Sorts as many blocks of an array, which is full to the end of the last.
+void SortEmitter::sortBlocks(Value array, const Expr &blocks, int64_t atMost) {
   std::string variable = e.freshVariable();
-  (void)forLoop(e, variable, i64(blocks), blocks, {}, [&](ValueRange) -> FailureOr<Values> {
+  (void)forLoop(e, variable, e.emit(blocks), atMost, {}, [&](ValueRange) -> FailureOr<Values> {
     Value first = arith::MulIOp::create(e.b, e.loc, e.vars[variable], i64(block));
     SmallVector<Value> x;
     for (int64_t i = 0; i < block; ++i)
@@ -182,6 +180,15 @@ void SortEmitter::sortBlocks(Value array, int64_t count) {
       store(array, add(first, i64(i)), x[i]);
     return Values();
   });
+}
+
+/// How often the number of runs is halved until one is left: the bits of one less.
+Value SortEmitter::levelsOf(const Expr &runs) {
+  if (auto number = runs.constant())
+    return i64(llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(*number, 1))));
+  Value less = sub(arith::MaxSIOp::create(e.b, e.loc, e.emit(runs), i64(1)), i64(1));
+  return sub(i64(64), LLVM::CountLeadingZerosOp::create(e.b, e.loc, less.getType(), less,
+                                                        /*is_zero_poison=*/false));
 }
 
 /// Merges pairs of runs; the state is the width of a run, the arrays, and room for them.
@@ -236,41 +243,50 @@ void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kep
 }
 
 void SortEmitter::line() {
-  int64_t size = *along.size().constant(),
-          kept = *tensorTypeOf(op.getResult(0)).size(name).constant();
-  int64_t merged = kept <= mostInserted ? kept : size;
+  Expr size = along.size().getExpr(), kept = tensorTypeOf(op.getResult(0)).size(name).getExpr();
+  // What is put among the first elements one by one is all but `merged`.
+  std::optional<int64_t> few = kept.constant();
+  few = few && *few <= mostInserted ? few : std::nullopt;
+  Expr merged = few ? *few : size;
+  int64_t mostMerged = few ? *few : along.size().most(), most = along.size().most();
   auto top = e.scratchTop;
-  bool inBlocks = packed && merged >= block;
-  int64_t width = inBlocks ? block : 1, runs = (merged + width - 1) / width;
+  bool inBlocks = packed && mostMerged >= block;
+  int64_t width = inBlocks ? block : 1;
+  Expr runs = merged.ceildiv(width), padded = runs * Expr(width);
   Values state{i64(width)};
   for (int i = packed ? 2 : 4; i > 0; --i)
-    state.push_back(e.allocateScratch(8 * (runs * width + 1))); // one more may be read
-  auto each = [&](int64_t from, int64_t to, llvm::function_ref<void(const std::string &)> body) {
+    state.push_back(e.allocateScratch(Expr(8) * (padded + Expr(1)))); // one more may be read
+  auto each = [&](const Expr &from, const Expr &to,
+                  llvm::function_ref<void(const std::string &)> body) {
     std::string variable = e.freshVariable();
-    (void)forLoop(e, variable, i64(from), i64(to), to, {}, [&](ValueRange) -> FailureOr<Values> {
-      body(variable);
-      return Values();
-    });
+    (void)forLoop(e, variable, e.emit(from), e.emit(to), most, {},
+                  [&](ValueRange) -> FailureOr<Values> {
+                    body(variable);
+                    return Values();
+                  });
   };
   auto arrays = [&](ValueRange all) { return all.slice(1, (all.size() - 1) / 2); };
   each(0, merged,
        [&](const std::string &place) { store(arrays(state), e.vars[place], element(place)); });
-  if (inBlocks)
-    sortBlocks(state[1], merged);
-  int64_t levels = llvm::Log2_64_Ceil(uint64_t(runs));
-  FailureOr<Values> sorted = forLoop(e, e.freshVariable(), i64(levels), levels, state,
+  if (inBlocks) {
+    if (padded != merged)
+      each(merged, padded,
+           [&](const std::string &place) { store(state[1], e.vars[place], i64(INT64_MAX)); });
+    sortBlocks(state[1], runs, mostMerged);
+  }
+  FailureOr<Values> sorted = forLoop(e, e.freshVariable(), levelsOf(runs), 64, state,
                                      [&](ValueRange values) -> FailureOr<Values> {
-                                       return merge(values, i64(merged), i64(kept));
+                                       return merge(values, e.emit(merged), e.emit(kept));
                                      });
   Values order(arrays(*sorted));
-  if (merged < size)
-    each(merged, size, [&](const std::string &place) { insert(order, element(place), kept); });
+  if (few && *few != size.constant())
+    each(merged, size, [&](const std::string &place) { insert(order, element(place), *few); });
   each(0, kept, [&](const std::string &place) {
     Value from = load(order.back(), e.vars[place]);
     if (packed)
       from = arith::AndIOp::create(e.b, e.loc, from, i64(UINT32_MAX));
     std::string source = e.freshVariable();
-    e.define(source, from, {0, size - 1});
+    e.define(source, from, {0, most - 1});
     for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
       Section section;
       const Memory &read = e.memory.find(input)->second, &written = e.memory.find(result)->second;
@@ -283,11 +299,7 @@ void SortEmitter::line() {
 }
 
 LogicalResult SortEmitter::emit(Value chunk) {
-  for (Value value : {op.getInputs()[0], Value(op.getResult(0))})
-    if (nd::SizeAttr size = tensorTypeOf(value).size(name); !size.constant())
-      return op.emitOpError() << "expected a number as the size of '" << name << "', got "
-                              << size.getExpr().str() << "; specialise the function";
-  packed &= *along.size().constant() <= INT32_MAX;
+  packed &= along.size().most() <= UINT32_MAX;
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
     if (dim.name != along.name)

@@ -1,0 +1,33 @@
+// Sorting along names whose sizes are known when the program is called: all of them, as many as a symbol says, a number of them.
+// RUN: heddle-run %s --compare --size N=0,1,2,7,33,1000,8,20,500 --size M=3,1,5,0,17,1,4,600,2
+// RUN: heddle-run %s --compare --row-major --managed --size N=0,9,64 --size M=1,3,7
+
+func.func @sort(%x: !nd.tensor<f32, n: N, m: M>) -> !nd.tensor<f32, n: N, m: M> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N, m: M>) -> !nd.tensor<f32, n: N, m: M>
+  return %0 : !nd.tensor<f32, n: N, m: M>
+}
+func.func @wide(%x: !nd.tensor<i64, n: N, m: M>, %y: !nd.tensor<f32, n: N, m: M>) -> (!nd.tensor<i64, n: N, m: M>, !nd.tensor<f32, n: N, m: M>) {
+  %0, %1 = nd.sort %x, %y along n descending : (!nd.tensor<i64, n: N, m: M>, !nd.tensor<f32, n: N, m: M>) -> (!nd.tensor<i64, n: N, m: M>, !nd.tensor<f32, n: N, m: M>)
+  return %0, %1 : !nd.tensor<i64, n: N, m: M>, !nd.tensor<f32, n: N, m: M>
+}
+func.func @merged(%x: !nd.tensor<i8, n: N * M>, %y: !nd.tensor<f32, m: M, n: N>) -> !nd.tensor<i8, n: N * M> {
+  %0 = nd.sort %x along n : (!nd.tensor<i8, n: N * M>) -> !nd.tensor<i8, n: N * M>
+  return %0 : !nd.tensor<i8, n: N * M>
+}
+// The first elements: as many as a symbol says, few, more than few.
+func.func @part(%x: !nd.tensor<f32, n: N + M, m: M>, %y: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N, m: M> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N + M, m: M>) -> !nd.tensor<f32, n: N, m: M>
+  return %0 : !nd.tensor<f32, n: N, m: M>
+}
+func.func @few(%x: !nd.tensor<f32, n: N + 5, m: M>) -> !nd.tensor<f32, n: 5, m: M> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N + 5, m: M>) -> !nd.tensor<f32, n: 5, m: M>
+  return %0 : !nd.tensor<f32, n: 5, m: M>
+}
+func.func @eleven(%x: !nd.tensor<f32, n: 2 * N + 11>) -> !nd.tensor<f32, n: 11> {
+  %0 = nd.sort %x along n descending : (!nd.tensor<f32, n: 2 * N + 11>) -> !nd.tensor<f32, n: 11>
+  return %0 : !nd.tensor<f32, n: 11>
+}
+func.func @twenty(%x: !nd.tensor<i64, n: N + 20, m: M>) -> !nd.tensor<i64, n: 20, m: M> {
+  %0 = nd.sort %x along n descending : (!nd.tensor<i64, n: N + 20, m: M>) -> !nd.tensor<i64, n: 20, m: M>
+  return %0 : !nd.tensor<i64, n: 20, m: M>
+}
