@@ -14,8 +14,13 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-static auto errorsAt(Location loc) {
-  return [loc] { return emitError(loc); };
+/// Errors at `loc` with notes where the operands come from.
+static auto errorsAt(Location loc, ValueRange operands) {
+  return [loc, operands] {
+    InFlightDiagnostic error = emitError(loc);
+    noteOperands(error, operands);
+    return error;
+  };
 }
 
 static SmallVector<NdTensorType> typesOf(ValueRange values) {
@@ -134,7 +139,7 @@ Value nd::buildIota(OpBuilder &builder, Location loc, const Dim &dim, Type eleme
 }
 
 Value nd::buildRandom(OpBuilder &builder, Location loc, Value key, ArrayRef<Dim> order) {
-  FailureOr<NdTensorType> type = inferRandom(tensorType(key), order, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferRandom(tensorType(key), order, errorsAt(loc, key));
   if (failed(type))
     return {};
   return RandomOp::create(builder, loc, *type, key, builder.getStrArrayAttr(namesOf(order)));
@@ -148,7 +153,7 @@ Value nd::buildPointwise(OpBuilder &builder, Location loc, ValueRange inputs, Ty
                          ScalarBody body) {
   SmallVector<NdTensorType> types = typesOf(inputs);
   FailureOr<NdTensorType> type =
-      inferPointwise(resultElement, types, /*crossed=*/true, errorsAt(loc));
+      inferPointwise(resultElement, types, /*crossed=*/true, errorsAt(loc, inputs));
   if (failed(type))
     return {};
   auto op = PointwiseOp::create(builder, loc, *type, inputs, isCrossed(types));
@@ -226,7 +231,7 @@ SmallVector<Value> nd::buildReduce(OpBuilder &builder, Location loc, ValueRange 
                                    ScalarsBody combiner) {
   SmallVector<Type> types;
   for (Value input : inputs) {
-    FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc));
+    FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc, input));
     if (failed(type))
       return {};
     types.push_back(*type);
@@ -241,7 +246,7 @@ Value nd::buildReduce(OpBuilder &builder, Location loc, Value input, Strings nam
                       CombinerKind kind) {
   if (names.empty())
     return input;
-  FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc, input));
   if (failed(type))
     return {};
   Type element = type->getElementType(), accumulator = accumulatorType(element);
@@ -266,7 +271,7 @@ SmallVector<Value> nd::buildScan(OpBuilder &builder, Location loc, ValueRange in
                                  StringRef name, ArrayRef<TypedAttr> neutral, ScalarsBody combiner,
                                  bool exclusive, bool reverse) {
   for (Value input : inputs)
-    if (failed(inferScan(tensorType(input), name, errorsAt(loc))))
+    if (failed(inferScan(tensorType(input), name, errorsAt(loc, input))))
       return {};
   auto op = ScanOp::create(builder, loc, inputs.getTypes(), inputs, name, arrayOf(builder, neutral),
                            exclusive, reverse);
@@ -277,7 +282,7 @@ SmallVector<Value> nd::buildScan(OpBuilder &builder, Location loc, ValueRange in
 Value nd::buildScan(OpBuilder &builder, Location loc, Value input, StringRef name,
                     CombinerKind kind, bool exclusive, bool reverse) {
   NdTensorType type = tensorType(input);
-  if (failed(inferScan(type, name, errorsAt(loc))))
+  if (failed(inferScan(type, name, errorsAt(loc, input))))
     return {};
   Type element = type.getElementType(), accumulator = accumulatorType(element);
   bool isSigned = isSignedElement(element);
@@ -299,7 +304,7 @@ Value nd::buildRound(OpBuilder &builder, Location loc, Value input, Type to) {
 
 Value nd::buildWindow(OpBuilder &builder, Location loc, Value input, const WindowShape &shape,
                       TypedAttr padding) {
-  FailureOr<NdTensorType> type = inferWindow(tensorType(input), shape, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferWindow(tensorType(input), shape, errorsAt(loc, input));
   if (failed(type))
     return {};
   return WindowOp::create(builder, loc, *type, input, shape.name, shape.tap, shape.size,
@@ -308,7 +313,8 @@ Value nd::buildWindow(OpBuilder &builder, Location loc, Value input, const Windo
 
 Value nd::buildUnwindow(OpBuilder &builder, Location loc, Value input, const WindowShape &shape,
                         const Expr &size) {
-  FailureOr<NdTensorType> type = inferUnwindow(tensorType(input), shape, size, errorsAt(loc));
+  FailureOr<NdTensorType> type =
+      inferUnwindow(tensorType(input), shape, size, errorsAt(loc, input));
   if (failed(type))
     return {};
   return UnwindowOp::create(builder, loc, *type, input, shape.name, shape.tap, shape.size,
@@ -318,7 +324,7 @@ Value nd::buildUnwindow(OpBuilder &builder, Location loc, Value input, const Win
 Value nd::buildSlice(OpBuilder &builder, Location loc, Value input, StringRef name, int64_t start,
                      const Expr &size, int64_t stride) {
   FailureOr<NdTensorType> type =
-      inferSlice(tensorType(input), name, start, size, stride, errorsAt(loc));
+      inferSlice(tensorType(input), name, start, size, stride, errorsAt(loc, input));
   if (failed(type))
     return {};
   return SliceOp::create(builder, loc, *type, input, name, start,
@@ -328,7 +334,7 @@ Value nd::buildSlice(OpBuilder &builder, Location loc, Value input, StringRef na
 Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name, int64_t low,
                    int64_t high, int64_t interior, TypedAttr value) {
   FailureOr<NdTensorType> type =
-      inferPad(tensorType(input), name, low, high, interior, errorsAt(loc));
+      inferPad(tensorType(input), name, low, high, interior, errorsAt(loc, input));
   if (failed(type))
     return {};
   if (!value)
@@ -337,7 +343,7 @@ Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name
 }
 
 Value nd::buildConcat(OpBuilder &builder, Location loc, ValueRange inputs, StringRef name) {
-  FailureOr<NdTensorType> type = inferConcat(typesOf(inputs), name, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferConcat(typesOf(inputs), name, errorsAt(loc, inputs));
   if (failed(type))
     return {};
   return ConcatOp::create(builder, loc, *type, inputs, name);
@@ -345,14 +351,14 @@ Value nd::buildConcat(OpBuilder &builder, Location loc, ValueRange inputs, Strin
 
 Value nd::buildSplit(OpBuilder &builder, Location loc, Value input, StringRef name,
                      ArrayRef<Dim> into) {
-  FailureOr<NdTensorType> type = inferSplit(tensorType(input), name, into, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferSplit(tensorType(input), name, into, errorsAt(loc, input));
   if (failed(type))
     return {};
   return SplitOp::create(builder, loc, *type, input, name, builder.getStrArrayAttr(namesOf(into)));
 }
 
 Value nd::buildMerge(OpBuilder &builder, Location loc, Value input, Strings names, StringRef into) {
-  FailureOr<NdTensorType> type = inferMerge(tensorType(input), names, into, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferMerge(tensorType(input), names, into, errorsAt(loc, input));
   if (failed(type))
     return {};
   return MergeOp::create(builder, loc, *type, input, builder.getStrArrayAttr(names), into);
@@ -361,7 +367,7 @@ Value nd::buildMerge(OpBuilder &builder, Location loc, Value input, Strings name
 Value nd::buildRename(OpBuilder &builder, Location loc, Value input, Strings from, Strings to) {
   if (from == to)
     return input;
-  FailureOr<NdTensorType> type = inferRename(tensorType(input), from, to, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferRename(tensorType(input), from, to, errorsAt(loc, input));
   if (failed(type))
     return {};
   return RenameOp::create(builder, loc, *type, input, builder.getStrArrayAttr(from),
@@ -369,7 +375,7 @@ Value nd::buildRename(OpBuilder &builder, Location loc, Value input, Strings fro
 }
 
 Value nd::buildBroadcast(OpBuilder &builder, Location loc, Value input, ArrayRef<Dim> dims) {
-  FailureOr<NdTensorType> type = inferBroadcast(tensorType(input), dims, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferBroadcast(tensorType(input), dims, errorsAt(loc, input));
   if (failed(type))
     return {};
   if (*type == input.getType())
@@ -383,8 +389,10 @@ Value nd::buildBroadcast(OpBuilder &builder, Location loc, Value input, ArrayRef
 
 Value nd::buildGather(OpBuilder &builder, Location loc, Value input, Strings names,
                       ValueRange indices) {
+  SmallVector<Value> operands{input};
+  llvm::append_range(operands, indices);
   FailureOr<NdTensorType> type =
-      inferGather(tensorType(input), typesOf(indices), names, errorsAt(loc));
+      inferGather(tensorType(input), typesOf(indices), names, errorsAt(loc, operands));
   if (failed(type))
     return {};
   return GatherOp::create(builder, loc, *type, input, indices, builder.getStrArrayAttr(names));
@@ -393,12 +401,15 @@ Value nd::buildGather(OpBuilder &builder, Location loc, Value input, Strings nam
 /// The op without its region; null if the operands do not fit.
 static ScatterOp createScatter(OpBuilder &builder, Location loc, Value destination, Value updates,
                                Strings names, ValueRange indices, bool unique) {
+  SmallVector<Value> operands{destination, updates};
+  llvm::append_range(operands, indices);
   FailureOr<NdTensorType> type =
-      inferGather(tensorType(destination), typesOf(indices), names, errorsAt(loc));
+      inferGather(tensorType(destination), typesOf(indices), names, errorsAt(loc, operands));
   if (failed(type))
     return {};
   if (*type != updates.getType())
-    return emitError(loc) << "expected updates of type " << *type << ", got " << updates.getType(),
+    return errorsAt(loc, operands)()
+               << "expected updates of type " << *type << ", got " << updates.getType(),
            ScatterOp();
   return ScatterOp::create(builder, loc, destination.getType(), destination, updates, indices,
                            builder.getStrArrayAttr(names), unique);
@@ -430,8 +441,8 @@ Value nd::buildScatter(OpBuilder &builder, Location loc, Value destination, Valu
 
 Value nd::buildDynamicSlice(OpBuilder &builder, Location loc, Value input, StringRef name,
                             Value start, const Expr &size) {
-  FailureOr<NdTensorType> type =
-      inferDynamicSlice(tensorType(input), tensorType(start), name, size, errorsAt(loc));
+  FailureOr<NdTensorType> type = inferDynamicSlice(tensorType(input), tensorType(start), name, size,
+                                                   errorsAt(loc, {input, start}));
   if (failed(type))
     return {};
   return DynamicSliceOp::create(builder, loc, *type, input, start, name,
@@ -440,8 +451,9 @@ Value nd::buildDynamicSlice(OpBuilder &builder, Location loc, Value input, Strin
 
 Value nd::buildUpdateSlice(OpBuilder &builder, Location loc, Value part, Value destination,
                            StringRef name, Value start) {
-  FailureOr<NdTensorType> type = inferUpdateSlice(tensorType(part), tensorType(destination),
-                                                  tensorType(start), name, errorsAt(loc));
+  FailureOr<NdTensorType> type =
+      inferUpdateSlice(tensorType(part), tensorType(destination), tensorType(start), name,
+                       errorsAt(loc, {part, destination, start}));
   if (failed(type))
     return {};
   return UpdateSliceOp::create(builder, loc, *type, part, destination, start, name);
@@ -450,7 +462,7 @@ Value nd::buildUpdateSlice(OpBuilder &builder, Location loc, Value part, Value d
 SmallVector<Value> nd::buildSort(OpBuilder &builder, Location loc, ValueRange inputs,
                                  StringRef name, bool descending, const Expr &size) {
   FailureOr<SmallVector<NdTensorType>> types =
-      inferSort(typesOf(inputs), name, size, errorsAt(loc));
+      inferSort(typesOf(inputs), name, size, errorsAt(loc, inputs));
   if (failed(types))
     return {};
   return SmallVector<Value>(SortOp::create(builder, loc,
@@ -473,7 +485,8 @@ Value nd::buildArgSort(OpBuilder &builder, Location loc, Value keys, StringRef n
 
 SmallVector<Value> nd::buildCall(OpBuilder &builder, Location loc, func::FuncOp callee,
                                  ValueRange inputs) {
-  FailureOr<SmallVector<NdTensorType>> types = inferCall(callee, typesOf(inputs), errorsAt(loc));
+  FailureOr<SmallVector<NdTensorType>> types =
+      inferCall(callee, typesOf(inputs), errorsAt(loc, inputs));
   if (failed(types))
     return {};
   SmallVector<Type> results(types->begin(), types->end());

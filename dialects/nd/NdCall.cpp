@@ -181,6 +181,13 @@ static func::FuncOp calleeOf(Operation *op, FlatSymbolRefAttr symbol,
   return callee;
 }
 
+/// An error of `op` with notes at its operands and at the function that it names.
+static InFlightDiagnostic calleeError(Operation *op, func::FuncOp callee) {
+  InFlightDiagnostic error = operandError(op);
+  noteDefinition(error, callee);
+  return error;
+}
+
 SmallVector<Type> nd::floatTypes(TypeRange types) {
   SmallVector<Type> floats;
   for (Type type : types)
@@ -197,16 +204,13 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   SmallVector<NdTensorType> inputs;
   for (Value input : getInputs())
     inputs.push_back(cast<NdTensorType>(input.getType()));
-  FailureOr<SmallVector<NdTensorType>> results = inferCall(callee, inputs, [&] { // c1, c2, c3
-    InFlightDiagnostic error = emitOpError();
-    error.attachNote(callee.getLoc()) << "'@" << callee.getName() << "' is defined here";
-    return error;
-  });
+  FailureOr<SmallVector<NdTensorType>> results =
+      inferCall(callee, inputs, [&] { return calleeError(*this, callee); }); // c1, c2, c3
   if (failed(results))
     return failure();
   if (results->size() != getNumResults()) // c1
-    return emitOpError() << "expected " << results->size() << " results of '@" << getCallee()
-                         << "', got " << getNumResults();
+    return calleeError(*this, callee) << "expected " << results->size() << " results of '@"
+                                      << getCallee() << "', got " << getNumResults();
   // A pass on the callee may find that less depends on an operand than it seemed: then the result
   // repeats.
   llvm::StringMap<SizeAttr> lifted;
@@ -223,7 +227,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
           lifted.lookup(dim.name) == dim.size())
         dims.push_back(dim);
     if (type != expected.withDims(dims)) // c4, S8
-      return emitOpError() << "expected a result of type " << expected << ", got " << type;
+      return calleeError(*this, callee)
+             << "expected a result of type " << expected << ", got " << type;
   }
   if (!getGradientAttr())
     return success();
@@ -233,31 +238,31 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   FunctionType type = callee.getFunctionType();
   SmallVector<Type> taken(type.getInputs()), given = floatTypes(type.getInputs());
   llvm::append_range(taken, type.getResults());
-  if (gradient.getFunctionType() != FunctionType::get(getContext(), taken, given)) { // c5
-    InFlightDiagnostic error = emitOpError()
-                               << "expected the gradient of '@" << getCallee() << "' to be of type "
-                               << FunctionType::get(getContext(), taken, given) << ", got "
-                               << gradient.getFunctionType();
-    error.attachNote(gradient.getLoc()) << "'@" << gradient.getName() << "' is defined here";
-    return error;
-  }
+  if (gradient.getFunctionType() != FunctionType::get(getContext(), taken, given)) // c5
+    return calleeError(*this, gradient)
+           << "expected the gradient of '@" << getCallee() << "' to be of type "
+           << FunctionType::get(getContext(), taken, given) << ", got "
+           << gradient.getFunctionType();
   return success();
 }
 
 /// `wrt` lists positions of float arguments once each; their types.
-static FailureOr<SmallVector<Type>> typesAt(Operation *op, FunctionType type,
+static FailureOr<SmallVector<Type>> typesAt(Operation *op, func::FuncOp callee,
                                             ArrayRef<int64_t> wrt) {
+  FunctionType type = callee.getFunctionType();
   SmallVector<Type> types;
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t position : wrt) {
     if (position < 0 || position >= int64_t(type.getNumInputs()) || !seen.insert(position).second)
-      return op->emitOpError() << "expected 'wrt' to list positions of arguments once each, got "
-                               << position << " of " << type.getNumInputs(),
+      return calleeError(op, callee)
+                 << "expected 'wrt' to list positions of arguments once each, got " << position
+                 << " of " << type.getNumInputs(),
              failure();
     types.push_back(type.getInput(position));
     if (!isa<FloatType>(cast<NdTensorType>(types.back()).getElementType()))
-      return op->emitOpError() << "expected 'wrt' to list arguments of float elements, argument "
-                               << position << " is " << types.back(),
+      return calleeError(op, callee)
+                 << "expected 'wrt' to list arguments of float elements, argument " << position
+                 << " is " << types.back(),
              failure();
   }
   return types;
@@ -270,17 +275,18 @@ LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &tables) {
   FunctionType type = callee.getFunctionType();
   if (TypeRange(getInputs().getTypes()) != TypeRange(type.getInputs()) ||
       TypeRange(getCotangents().getTypes()) != TypeRange(type.getResults())) // c1
-    return emitOpError() << "expected operands (" << type.getInputs() << ") and cotangents ("
-                         << type.getResults() << "), got (" << getInputs().getTypes() << ") and ("
-                         << getCotangents().getTypes() << ")";
+    return calleeError(*this, callee)
+           << "expected operands (" << type.getInputs() << ") and cotangents (" << type.getResults()
+           << "), got (" << getInputs().getTypes() << ") and (" << getCotangents().getTypes()
+           << ")";
   SmallVector<Type> expected(type.getResults());
-  FailureOr<SmallVector<Type>> gradients = typesAt(*this, type, getWrt()); // c2
+  FailureOr<SmallVector<Type>> gradients = typesAt(*this, callee, getWrt()); // c2
   if (failed(gradients))
     return failure();
   llvm::append_range(expected, *gradients);
   if (TypeRange(getResultTypes()) != TypeRange(expected)) // c3, S7
-    return emitOpError() << "expected results (" << expected << "), got (" << getResultTypes()
-                         << ")";
+    return calleeError(*this, callee)
+           << "expected results (" << expected << "), got (" << getResultTypes() << ")";
   return success();
 }
 
@@ -289,18 +295,18 @@ LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!callee)
     return failure();
   FunctionType type = callee.getFunctionType();
-  FailureOr<SmallVector<Type>> moved = typesAt(*this, type, getWrt());
+  FailureOr<SmallVector<Type>> moved = typesAt(*this, callee, getWrt());
   if (failed(moved))
     return failure();
   if (TypeRange(getInputs().getTypes()) != TypeRange(type.getInputs()) ||
       TypeRange(getTangents().getTypes()) != TypeRange(*moved)) // c1
-    return emitOpError() << "expected operands (" << type.getInputs() << ") and tangents ("
-                         << *moved << "), got (" << getInputs().getTypes() << ") and ("
-                         << getTangents().getTypes() << ")";
+    return calleeError(*this, callee)
+           << "expected operands (" << type.getInputs() << ") and tangents (" << *moved
+           << "), got (" << getInputs().getTypes() << ") and (" << getTangents().getTypes() << ")";
   SmallVector<Type> expected(type.getResults());
   llvm::append_range(expected, floatTypes(type.getResults()));
   if (TypeRange(getResultTypes()) != TypeRange(expected)) // c2
-    return emitOpError() << "expected results (" << expected << "), got (" << getResultTypes()
-                         << ")";
+    return calleeError(*this, callee)
+           << "expected results (" << expected << "), got (" << getResultTypes() << ")";
   return success();
 }

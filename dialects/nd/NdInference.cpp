@@ -24,6 +24,23 @@ SmallVector<StringRef> nd::stringsOf(ArrayAttr names) {
   return llvm::to_vector(names.getAsValueRange<StringAttr>());
 }
 
+void nd::noteOperands(InFlightDiagnostic &error, ValueRange operands) {
+  llvm::SmallDenseSet<Type> noted;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (noted.size() < 8 && noted.insert(operand.getType()).second)
+      error.attachNote(operand.getLoc()) << "operand " << i << " is of type " << operand.getType();
+}
+
+InFlightDiagnostic nd::operandError(Operation *op) {
+  InFlightDiagnostic error = op->emitOpError();
+  noteOperands(error, op->getOperands());
+  return error;
+}
+
+void nd::noteDefinition(InFlightDiagnostic &error, func::FuncOp definition) {
+  error.attachNote(definition.getLoc()) << "'@" << definition.getName() << "' is defined here";
+}
+
 FailureOr<DimsAttr> nd::unionOfNames(MLIRContext *context, ArrayRef<NdTensorType> types,
                                      EmitError emitError) {
   SmallVector<Dim> dims;

@@ -34,6 +34,14 @@ inline std::string namesText(DimsAttr dims) { return namesText(dims.getDims()); 
 /// The strings of a list of names.
 llvm::SmallVector<llvm::StringRef> stringsOf(mlir::ArrayAttr names);
 
+/// An error of `op` with a note where each operand comes from, so that both sides of a mismatch are
+/// shown (one note for operands of equal types, and at most 8).
+mlir::InFlightDiagnostic operandError(mlir::Operation *op);
+/// The notes of `operandError`.
+void noteOperands(mlir::InFlightDiagnostic &error, mlir::ValueRange operands);
+/// A note at the place of `definition`: "'@f' is defined here".
+void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definition);
+
 /// A literal fits its tensor: `order` permutes the tensor's names, the sizes in that order are the
 /// shape of `value` (a splat may have any), whose elements have the scalar type.
 mlir::LogicalResult verifyLiteral(NdTensorType type, mlir::ElementsAttr value,

@@ -30,7 +30,7 @@ static LogicalResult requireType(Operation *op, Type expected, Type got,
                                  StringRef what = "a result") {
   if (expected == got)
     return success();
-  return op->emitOpError() << "expected " << what << " of type " << expected << ", got " << got;
+  return operandError(op) << "expected " << what << " of type " << expected << ", got " << got;
 }
 
 static LogicalResult requireInferred(Operation *op, FailureOr<NdTensorType> inferred) {
@@ -40,15 +40,7 @@ static LogicalResult requireInferred(Operation *op, FailureOr<NdTensorType> infe
 }
 
 static auto errorsOf(Operation *op) {
-  return [op] {
-    InFlightDiagnostic error = op->emitOpError();
-    // Operands that do not fit each other: say where each comes from.
-    if (op->getNumOperands() > 1)
-      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-        error.attachNote(operand.getLoc())
-            << "operand " << i << " is of type " << operand.getType();
-    return error;
-  };
+  return [op] { return operandError(op); };
 }
 
 /// The region takes `arguments`, yields `results`, and holds scalar ops alone.
@@ -56,8 +48,8 @@ static LogicalResult verifyScalarRegion(Operation *op, Region &region, TypeRange
                                         TypeRange results) {
   Block &block = region.front();
   if (block.getArgumentTypes() != arguments)
-    return op->emitOpError() << "expected a region with arguments (" << arguments << "), got ("
-                             << block.getArgumentTypes() << ")";
+    return operandError(op) << "expected a region with arguments (" << arguments << "), got ("
+                            << block.getArgumentTypes() << ")";
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield)
     return op->emitOpError() << "expected a region that ends in nd.yield";
@@ -114,24 +106,26 @@ LogicalResult IotaOp::verify() {
 LogicalResult RandomOp::verify() {
   NdTensorType key = typeOf(getKey()), type = typeOf(getResult());
   if (!key.getElementType().isUnsignedInteger(64)) // c1
-    return emitOpError() << "expected a key of element type ui64, got " << key;
+    return operandError(*this) << "expected a key of element type ui64, got " << key;
   if (!type.getElementType().isUnsignedInteger(32)) // c1
     return emitOpError() << "expected a result of element type ui32, got " << type;
   llvm::StringSet<> fresh;
   SmallVector<Dim> order;
   for (StringRef name : stringsOf(getOrder())) {
     if (key.has(name) || !type.has(name) || !fresh.insert(name).second) // c2
-      return emitOpError() << "expected 'by' to list names of the result "
-                           << namesText(type.getDims()) << " that the key "
-                           << namesText(key.getDims()) << " lacks, once each, got '" << name << "'";
+      return operandError(*this) << "expected 'by' to list names of the result "
+                                 << namesText(type.getDims()) << " that the key "
+                                 << namesText(key.getDims()) << " lacks, once each, got '" << name
+                                 << "'";
     order.emplace_back(getContext(), name, type.size(name).getExpr());
   }
   FailureOr<NdTensorType> inferred = inferRandom(key, order, errorsOf(*this));
   if (failed(inferred))
     return failure();
   if (*inferred != type) // c2
-    return emitOpError() << "expected a result with the names of the key and of 'by', "
-                         << namesText(inferred->getDims()) << ", got " << namesText(type.getDims());
+    return operandError(*this) << "expected a result with the names of the key and of 'by', "
+                               << namesText(inferred->getDims()) << ", got "
+                               << namesText(type.getDims());
   return success();
 }
 
@@ -147,8 +141,9 @@ LogicalResult PointwiseOp::verify() {
   if (failed(inferred))
     return failure();
   if (result != *inferred) // c2
-    return emitOpError() << "expected a result with the names " << namesText(inferred->getDims())
-                         << ", got " << namesText(result.getDims());
+    return operandError(*this) << "expected a result with the names "
+                               << namesText(inferred->getDims()) << ", got "
+                               << namesText(result.getDims());
   SmallVector<Type> scalars;
   for (NdTensorType type : types)
     scalars.push_back(type.scalarType());
@@ -171,9 +166,9 @@ static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region 
   for (auto [input, value, result] : llvm::zip_equal(inputs, neutral, op->getResults())) {
     NdTensorType type = typeOf(input);
     if (type.getDims() != typeOf(inputs[0]).getDims())
-      return errorsOf(op)() << "expected operands with the same names and sizes, got "
-                            << namesText(typeOf(inputs[0]).getDims()) << " and "
-                            << namesText(type.getDims());
+      return operandError(op) << "expected operands with the same names and sizes, got "
+                              << namesText(typeOf(inputs[0]).getDims()) << " and "
+                              << namesText(type.getDims());
     auto typed = dyn_cast<TypedAttr>(value);
     if (!typed)
       return op->emitOpError() << "expected neutral elements that are numbers, got " << value;
@@ -181,12 +176,12 @@ static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region 
     bool isFloat = isa<FloatType>(scalar) && isa<FloatType>(accumulator);
     if (accumulator != scalar &&
         !(isFloat && scalar.getIntOrFloatBitWidth() < accumulator.getIntOrFloatBitWidth()))
-      return op->emitOpError() << "expected a neutral element of type " << scalar
-                               << " or a wider float, got " << accumulator;
+      return operandError(op) << "expected a neutral element of type " << scalar
+                              << " or a wider float, got " << accumulator;
     Type element = typeOf(result).getElementType();
     if (signless(element) != accumulator && !(isFloat && isa<FloatType>(element)))
-      return op->emitOpError() << "expected a result with elements of type " << accumulator
-                               << (isFloat ? " or another float" : "") << ", got " << element;
+      return operandError(op) << "expected a result with elements of type " << accumulator
+                              << (isFloat ? " or another float" : "") << ", got " << element;
     accumulators.push_back(accumulator);
   }
   SmallVector<Type> arguments(accumulators);
@@ -203,8 +198,9 @@ LogicalResult ReduceOp::verify() {
     if (failed(inferred))
       return failure();
     if (typeOf(result).getDims() != inferred->getDims()) // c3
-      return emitOpError() << "expected a result with the names " << namesText(inferred->getDims())
-                           << ", got " << namesText(typeOf(result).getDims());
+      return operandError(*this) << "expected a result with the names "
+                                 << namesText(inferred->getDims()) << ", got "
+                                 << namesText(typeOf(result).getDims());
   }
   return success();
 }
@@ -215,9 +211,9 @@ LogicalResult ScanOp::verify() {
     return failure();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults()))
     if (typeOf(result).getDims() != typeOf(input).getDims()) // c2
-      return emitOpError() << "expected a result with the names "
-                           << namesText(typeOf(input).getDims()) << ", got "
-                           << namesText(typeOf(result).getDims());
+      return operandError(*this) << "expected a result with the names "
+                                 << namesText(typeOf(input).getDims()) << ", got "
+                                 << namesText(typeOf(result).getDims());
   return success();
 }
 
@@ -227,8 +223,8 @@ LogicalResult RoundOp::verify() {
   bool isElement =
       to && succeeded(NdTensorType::verify([&] { return InFlightDiagnostic(); }, to, nullptr));
   if (!isElement || !from || to.getWidth() > from.getWidth()) // c1
-    return emitOpError() << "expected an element type of floats no wider than "
-                         << typeOf(getInput()).getElementType() << ", got " << getTo();
+    return operandError(*this) << "expected an element type of floats no wider than "
+                               << typeOf(getInput()).getElementType() << ", got " << getTo();
   return requireType(*this, getInput().getType(), getResult().getType());
 }
 
@@ -239,8 +235,8 @@ LogicalResult RoundOp::verify() {
 LogicalResult WindowOp::verify() {
   NdTensorType input = typeOf(getInput());
   if (getPaddingAttr() && getPaddingAttr().getType() != input.scalarType()) // c4
-    return emitOpError() << "expected padding of type " << input.scalarType() << ", got "
-                         << getPaddingAttr().getType();
+    return operandError(*this) << "expected padding of type " << input.scalarType() << ", got "
+                               << getPaddingAttr().getType();
   return requireInferred(*this,
                          inferWindow(input, windowShape(*this), errorsOf(*this))); // c1, c2, c3
 }
@@ -263,8 +259,8 @@ LogicalResult SliceOp::verify() {
 LogicalResult PadOp::verify() {
   NdTensorType input = typeOf(getInput());
   if (getValue().getType() != input.scalarType()) // c2
-    return emitOpError() << "expected a value of type " << input.scalarType() << ", got "
-                         << getValue().getType();
+    return operandError(*this) << "expected a value of type " << input.scalarType() << ", got "
+                               << getValue().getType();
   return requireInferred(
       *this, inferPad(input, getName(), getLow(), getHigh(), getInterior(), errorsOf(*this)));
 }
@@ -302,8 +298,8 @@ LogicalResult BroadcastOp::verify() {
   if (failed(inferred))
     return failure();
   if (inferred->getDims() != result.getDims()) // c1
-    return emitOpError() << "expected a result that has all of " << namesText(input.getDims())
-                         << ", got " << namesText(result.getDims());
+    return operandError(*this) << "expected a result that has all of " << namesText(input.getDims())
+                               << ", got " << namesText(result.getDims());
   return requireType(*this, *inferred, result);
 }
 
@@ -331,8 +327,9 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult DynamicSliceOp::verify() {
-  return requireInferred(*this, inferDynamicSlice(typeOf(getInput()), typeOf(getStart()), getName(),
-                                                  getSize().getExpr(), errorsOf(*this))); // c1 to c4
+  return requireInferred(*this,
+                         inferDynamicSlice(typeOf(getInput()), typeOf(getStart()), getName(),
+                                           getSize().getExpr(), errorsOf(*this))); // c1 to c4
 }
 
 LogicalResult UpdateSliceOp::verify() {
@@ -350,8 +347,9 @@ LogicalResult SortOp::verify() { return verifySort(*this, getName(), errorsOf(*t
 // What concerns the callee is verified as symbol uses (NdCall.cpp).
 LogicalResult CallOp::verify() {
   if (getCheckpoint() && getGradientAttr()) // c6
-    return emitOpError() << "expected 'gradient' or 'checkpoint', got both: a gradient that is given "
-                            "keeps nothing of its callee";
+    return emitOpError()
+           << "expected 'gradient' or 'checkpoint', got both: a gradient that is given "
+              "keeps nothing of its callee";
   return success();
 }
 LogicalResult VjpOp::verify() { return success(); }
@@ -360,8 +358,9 @@ static LogicalResult verifyItem(Operation *op, NdTensorType tensor, Type scalar)
   bool fits = scalar.isIndex() ? tensor.getElementType().isSignlessInteger(64)
                                : scalar == tensor.scalarType();
   if (!tensor.getDims().getDims().empty() || !fits) // c1
-    return op->emitOpError() << "expected a tensor without names and " << scalar << ", "
-                             << "or 'index' for elements of i64, got " << tensor << " and " << scalar;
+    return operandError(op) << "expected a tensor without names and " << scalar << ", "
+                            << "or 'index' for elements of i64, got " << tensor << " and "
+                            << scalar;
   return success();
 }
 LogicalResult ItemOp::verify() {

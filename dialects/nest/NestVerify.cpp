@@ -40,25 +40,29 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
                                 ValueRange earlier, const llvm::StringSet<> &scope,
                                 const Ranges &ranges, bool mayExclude, bool anywhere = false) {
   nd::NdTensorType type = tensorTypeOf(value);
+  auto error = [&] {
+    InFlightDiagnostic error = op->emitOpError();
+    error.attachNote(value.getLoc()) << "the tensor read is of type " << type;
+    return error;
+  };
   auto sameNames = map.getEntries().size() == type.getDims().size() &&
                    llvm::all_of(map.getEntries(),
                                 [&](const MapEntry &e) { return type.has(e.name.getValue()); });
   if (!sameNames) // c2
-    return op->emitOpError() << "expected a map with the names " << nd::namesText(type.getDims())
-                             << ", got " << map;
+    return error() << "expected a map with the names " << nd::namesText(type.getDims()) << ", got "
+                   << map;
   auto checkNames = [&](const Expr &expr) -> LogicalResult {
     for (const std::string &name : expr.names()) {
       if (name[0] != '@') {
         if (!scope.contains(name)) // c3
-          return op->emitOpError()
-                 << "unknown iteration name '" << name << "' in '" << expr.str() << "'";
+          return error() << "unknown iteration name '" << name << "' in '" << expr.str() << "'";
         continue;
       }
       unsigned index = *readIndex(name);
       if (index >= earlier.size() ||
           !isa<IntegerType>(tensorTypeOf(earlier[index]).getElementType())) // c3
-        return op->emitOpError() << "expected read(" << index << ") in '" << expr.str()
-                                 << "' to be an earlier read with integer elements";
+        return error() << "expected read(" << index << ") in '" << expr.str()
+                       << "' to be an earlier read with integer elements";
     }
     return success();
   };
@@ -69,10 +73,10 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
     if (failed(checkNames(condition.expr())))
       return failure();
   if (guard.getOtherwise() && guard.getOtherwise().getType() != type.scalarType())
-    return op->emitOpError() << "expected a value of type " << type.scalarType()
-                             << " to be read instead, got " << guard.getOtherwise();
+    return error() << "expected a value of type " << type.scalarType()
+                   << " to be read instead, got " << guard.getOtherwise();
   if (!guard.isTrivial() && guard.excludes() && !mayExclude) // c6
-    return op->emitOpError() << "expected `else` in a guard where nothing is reduced";
+    return error() << "expected `else` in a guard where nothing is reduced";
   if (!guard.isTrivial() || anywhere)
     return success();
   for (const MapEntry &entry : map.getEntries()) {
@@ -80,9 +84,9 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
     auto bounds = entry.expr().simplify(ranges).bounds(ranges);
     if (size && bounds && *size > 0 && entry.expr().isAffine() &&
         (bounds->low < 0 || bounds->high >= *size)) // c4
-      return op->emitOpError() << "the read of '" << entry.name.getValue() << "' at '"
-                               << entry.expr().str() << "' reaches from " << bounds->low << " to "
-                               << bounds->high << "; expected to stay in [0, " << *size << ")";
+      return error() << "the read of '" << entry.name.getValue() << "' at '" << entry.expr().str()
+                     << "' reaches from " << bounds->low << " to " << bounds->high
+                     << "; expected to stay in [0, " << *size << ")";
   }
   return success();
 }
@@ -93,8 +97,8 @@ static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
     return op->emitOpError() << "expected a region " << what << " of one block";
   Block &block = region.front();
   if (block.getArgumentTypes() != arguments)
-    return op->emitOpError() << "expected " << what << " with arguments (" << arguments
-                             << "), got (" << block.getArgumentTypes() << ")";
+    return nd::operandError(op) << "expected " << what << " with arguments (" << arguments
+                                << "), got (" << block.getArgumentTypes() << ")";
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield)
     return op->emitOpError() << "expected " << what << " to end in nest.yield";
@@ -299,8 +303,8 @@ LogicalResult UpdateOp::verify() {
       failed(verifyRegion(*this, getCombine(), "combine", {element, element}, {element}))) // c6
     return failure();
   if (getResult().getType() != getDest().getType()) // c7
-    return emitOpError() << "expected a result of type " << getDest().getType() << ", got "
-                         << getResult().getType();
+    return nd::operandError(*this) << "expected a result of type " << getDest().getType()
+                                   << ", got " << getResult().getType();
   if (failed(verifyChoices(*this, getLayouts(), getSchedule(), getSpace(), {}, getReads())))
     return failure();
   return verifyUpdateSchedule(*this);
@@ -327,9 +331,9 @@ LogicalResult ScanOp::verify() {
   for (Value read : getReads()) {
     nd::NdTensorType type = tensorTypeOf(read);
     if (type.size(along.name.getValue()) != along.size()) // c1
-      return emitOpError() << "expected a read with '" << along.name.getValue() << ": "
-                           << along.size().getExpr().str() << "', got "
-                           << nd::namesText(type.getDims());
+      return nd::operandError(*this)
+             << "expected a read with '" << along.name.getValue() << ": "
+             << along.size().getExpr().str() << "', got " << nd::namesText(type.getDims());
     SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : type.getDims())
       if (dim.name != along.name)
@@ -339,9 +343,9 @@ LogicalResult ScanOp::verify() {
   auto yield = cast<YieldOp>(block.back());
   if (block.getArgumentTypes() != TypeRange(arguments) ||
       yield.getValues().size() != getNumResults() || getNumResults() < getInits().size()) // c2
-    return emitOpError() << "expected a region with arguments (" << arguments
-                         << ") that yields the carried tensors "
-                         << "and a slice of each output";
+    return nd::operandError(*this) << "expected a region with arguments (" << arguments
+                                   << ") that yields the carried tensors "
+                                   << "and a slice of each output";
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     auto type = dyn_cast<nd::NdTensorType>(value.getType());
     if (!type) // c2
@@ -367,10 +371,11 @@ LogicalResult SortOp::verify() {
   nd::Dim along = *getAlong().begin();
   for (Value input : getInputs())
     if (tensorTypeOf(input).size(along.name.getValue()) != along.size()) // c1
-      return emitOpError() << "expected an operand with '" << along.name.getValue() << ": "
-                           << along.size().getExpr().str() << "', got "
-                           << nd::namesText(tensorTypeOf(input).getDims());
-  if (failed(nd::verifySort(*this, along.name, [&] { return emitOpError(); }))) // c1 to c3
+      return nd::operandError(*this) << "expected an operand with '" << along.name.getValue()
+                                     << ": " << along.size().getExpr().str() << "', got "
+                                     << nd::namesText(tensorTypeOf(input).getDims());
+  if (failed(
+          nd::verifySort(*this, along.name, [&] { return nd::operandError(*this); }))) // c1 to c3
     return failure();
   return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
 }
@@ -381,12 +386,12 @@ LogicalResult ControlOp::verify() {
     return emitOpError() << "expected one function (a loop) or two (a branch), got " << count;
   auto condition = nd::NdTensorType::get(IntegerType::get(getContext(), 1), ArrayRef<nd::Dim>());
   if (getOperands().empty() || getOperand(0).getType() != condition) // c2
-    return emitOpError() << "expected a condition of type " << condition << ", got "
-                         << (getOperands().empty() ? Type() : getOperand(0).getType());
+    return nd::operandError(*this) << "expected a condition of type " << condition << ", got "
+                                   << (getOperands().empty() ? Type() : getOperand(0).getType());
   if (isLoop() && (getNumResults() > getNumOperands() ||
                    getResultTypes() != getOperands().take_front(getNumResults()).getTypes())) // c3
-    return emitOpError() << "expected results of the types of its first operands, got "
-                         << getResultTypes();
+    return nd::operandError(*this)
+           << "expected results of the types of its first operands, got " << getResultTypes();
   return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
 }
 
@@ -395,10 +400,13 @@ LogicalResult ControlOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (Attribute each : getFunctions()) { // c1
     auto name = cast<FlatSymbolRefAttr>(each);
     auto function = symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, name);
-    if (!function || function.isExternal() || function.getFunctionType() != type)
-      return emitOpError() << "expected '@" << name.getValue() << "' to be a function of type "
-                           << type << ", got "
-                           << (function ? Type(function.getFunctionType()) : Type());
+    if (!function || function.isExternal() || function.getFunctionType() != type) {
+      InFlightDiagnostic error = nd::operandError(*this);
+      if (function)
+        nd::noteDefinition(error, function);
+      return error << "expected '@" << name.getValue() << "' to be a function of type " << type
+                   << ", got " << (function ? Type(function.getFunctionType()) : Type());
+    }
   }
   return success();
 }

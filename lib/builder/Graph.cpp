@@ -74,6 +74,16 @@ std::string heddle::detail::placeOf(Here here) {
          std::to_string(here.column());
 }
 
+std::string heddle::detail::originOf(Location loc) {
+  auto file = dyn_cast<FileLineColLoc>(loc);
+  return file ? " (from " + file.getFilename().str() + ":" + std::to_string(file.getLine()) + ")"
+              : "";
+}
+
+std::string heddle::detail::typeAndOrigin(const Tensor &tensor) {
+  return tensor.type() + (tensor.node ? originOf(tensor.node->value.getLoc()) : "");
+}
+
 Location heddle::detail::locationOf(Here here) {
   return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
 }
@@ -150,7 +160,7 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
       message += "; ";
     message += diagnostic.str();
     for (Diagnostic &note : diagnostic.getNotes())
-      message += "; " + note.str();
+      message += "; " + note.str() + originOf(note.getLocation());
     return success();
   });
   auto group = std::make_shared<Group>();

@@ -82,6 +82,10 @@ struct GraphLock {
 
 mlir::Location locationOf(Here here);
 std::string placeOf(Here here);
+/// ` (from file:line)`, or nothing where the location is no place in a file.
+std::string originOf(mlir::Location loc);
+/// The type of a tensor and where it was made, for messages that compare it with another.
+std::string typeAndOrigin(const Tensor &tensor);
 
 /// Throws Error with the place of `here`.
 [[noreturn]] void fail(Here here, const std::string &message);

@@ -53,8 +53,8 @@ static Scalar read(const Tensor &tensor, const std::vector<Coordinate> &coordina
   NodeRef source = nodeOf(tensor, here);
   for (const Coordinate &coordinate : coordinates) {
     if (!source->type().has(coordinate.name.str()))
-      fail(here,
-           "unknown name '" + coordinate.name.str() + "': the tensor read is " + tensor.type());
+      fail(here, "unknown name '" + coordinate.name.str() + "': the tensor read is " +
+                     typeAndOrigin(tensor));
     if (!node.coordinates.emplace(coordinate.name.str(), coordinate.place).second)
       fail(here, "the name '" + coordinate.name.str() + "' has two coordinates");
   }
@@ -83,7 +83,7 @@ Scalar atIndex(const Tensor &tensor, const Name &name, const Scalar &index,
   if (index.node->kind != Scalar::Node::Kind::Read)
     fail(here, "expected the index along '" + name.str() + "' to be a read of an integer tensor");
   if (!nodeOf(tensor, here)->type().has(name.str()))
-    fail(here, "unknown name '" + name.str() + "': the tensor read is " + tensor.type());
+    fail(here, "unknown name '" + name.str() + "': the tensor read is " + typeAndOrigin(tensor));
   Scalar::Node node = *read(tensor, coordinates, std::nullopt, here).node;
   node.gathered[name.str()] = index.node;
   return Scalar(std::make_shared<Scalar::Node>(std::move(node)));

@@ -216,7 +216,8 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
   }
   Tensor result = combiner(old, update);
   if (result.type() != old.type())
-    fail(here, "expected a combiner that gives " + old.type() + ", got " + result.type());
+    fail(here,
+         "expected a combiner that gives " + typeAndOrigin(old) + ", got " + typeAndOrigin(result));
   GraphLock lock;
   // Its scalar code is that of the operations that it was traced to.
   OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(here));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/builder/Pointwise.h"
+#include "dialects/nd/NdInference.h"
 #include "heddle/Ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,19 +145,6 @@ static std::string elementText(Type type) {
   return text;
 }
 
-static std::string namesOf(nd::NdTensorType type) {
-  std::string text = "{";
-  for (const nd::Dim &dim : type.getDims())
-    text += (text.size() > 1 ? ", " : "") + dim.name.str() + ": " + dim.size().getExpr().str();
-  return text + "}";
-}
-
-static std::string placeOf(const NodeRef &node) {
-  if (auto loc = dyn_cast<FileLineColLoc>(node->value.getLoc()))
-    return " (from " + loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ")";
-  return "";
-}
-
 /// The union of the operands' names; refuses a name with two sizes and a silent outer product.
 static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
   SmallVector<nd::Dim> dims;
@@ -175,14 +163,16 @@ static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
       if (found->sizeAttr != dim.sizeAttr) {
         const NodeRef &other = nodes[owner[found - dims.begin()]];
         fail(here, "the name '" + dim.name.str() + "' has size " + found->size().getExpr().str() +
-                       " in " + namesOf(other->type()) + ::placeOf(other) + " and size " +
-                       dim.size().getExpr().str() + " in " + namesOf(node->type()) +
-                       ::placeOf(node));
+                       " in " + nd::namesText(other->type().getDims()) +
+                       originOf(other->value.getLoc()) + " and size " + dim.size().getExpr().str() +
+                       " in " + nd::namesText(node->type().getDims()) +
+                       originOf(node->value.getLoc()));
       }
     }
     if (!shares)
-      fail(here, "the operands share no name: " + namesOf(nodes[0]->type()) + ::placeOf(nodes[0]) +
-                     " and " + namesOf(node->type()) + ::placeOf(node) +
+      fail(here, "the operands share no name: " + nd::namesText(nodes[0]->type().getDims()) +
+                     originOf(nodes[0]->value.getLoc()) + " and " +
+                     nd::namesText(node->type().getDims()) + originOf(node->value.getLoc()) +
                      "; write a broadcast if an outer product is meant");
   }
   return dims;

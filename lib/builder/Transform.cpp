@@ -154,7 +154,8 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
     fail(here, "expected a function that returns a scalar");
   NodeRef loss = nodeOf(outputs[0], here);
   if (loss->type().getDims().size() != 0 || !isReal(loss))
-    fail(here, "expected a scalar of a float type to differentiate, got " + outputs[0].type());
+    fail(here,
+         "expected a scalar of a float type to differentiate, got " + typeAndOrigin(outputs[0]));
   std::vector<NodeRef> formalNodes = nodesOf(formals, here), actualNodes = nodesOf(actuals, here);
   Substitution substitution(formalNodes, actualNodes);
 
@@ -209,8 +210,8 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
       wrt.push_back(int64_t(i));
       moves.push_back(nodeOf(i < tangents.size() ? tangents[i] : Tensor(), here));
       if (moves.back()->type() != formalNodes[i]->type())
-        fail(here, "expected a tangent of type " + formals[i].type() + " for '" +
-                       formalNodes[i]->name + "', got " + tangents[i].type());
+        fail(here, "expected a tangent of type " + typeAndOrigin(formals[i]) + " for '" +
+                       formalNodes[i]->name + "', got " + typeAndOrigin(tangents[i]));
     }
   auto callee = std::make_shared<Callee>();
   Emission emission = emitCallee(*callee, formalNodes, roots, here);
@@ -376,8 +377,8 @@ public:
     for (size_t i = 0; i < std::max(got.size(), wanted.size()); ++i)
       if (i >= got.size() || i >= wanted.size() || got[i].type() != wanted[i].type())
         fail(here, "expected " + what + " of type " +
-                       (i < wanted.size() ? wanted[i].type() : "none") + ", got " +
-                       (i < got.size() ? got[i].type() : "none"));
+                       (i < wanted.size() ? typeAndOrigin(wanted[i]) : "none") + ", got " +
+                       (i < got.size() ? typeAndOrigin(got[i]) : "none"));
   }
 
 private:
@@ -397,7 +398,7 @@ static mlir::Value itemOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 static NodeRef conditionOf(const Tensor &condition, Here here) {
   NodeRef node = nodeOf(condition, here);
   if (!node->type().getDims().getDims().empty() || !node->type().getElementType().isInteger(1))
-    fail(here, "expected a condition of type !nd.tensor<i1>, got " + condition.type());
+    fail(here, "expected a condition of type !nd.tensor<i1>, got " + typeAndOrigin(condition));
   return node;
 }
 
@@ -503,7 +504,7 @@ std::vector<Tensor> heddle::detail::lifted(const std::vector<Tensor> &formals,
                      [&](const Tensor &t) { return t.has(name); })) {
       std::string types;
       for (const Tensor &actual : actuals)
-        types += (types.empty() ? "" : " and ") + actual.type();
+        types += (types.empty() ? "" : " and ") + typeAndOrigin(actual);
       fail(here, "no operand has the name '" + name.str() + "' to lift over: they are " + types);
     }
   return call(nodesOf(formals, here), nodesOf(actuals, here), nodesOf(outputs, here), here);

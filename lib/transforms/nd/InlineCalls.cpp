@@ -42,7 +42,7 @@ static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
         << "' calls itself; write nest.scan, scf.for or scf.while for what is repeated";
   auto inCircle = around.drop_until([&](func::FuncOp each) { return each == callee; });
   for (func::FuncOp function : inCircle.take_front(4))
-    error.attachNote(function.getLoc()) << "'@" << function.getName() << "' is defined here";
+    noteDefinition(error, function);
   return error;
 }
 

@@ -11,6 +11,7 @@ func.func @call_c1_no_function(%a: !nd.tensor<f32, k: 4>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @call_c1_formals(%a: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{expected 1 operands for '@f', got 2}}
   %0 = nd.call @f(%a, %a) : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
@@ -19,7 +20,9 @@ func.func @call_c1_formals(%a: !nd.tensor<f32, k: 4>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @call_c1_results(%a: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{expected 1 results of '@f', got 2}}
   %0:2 = nd.call @f(%a) : (!nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
@@ -30,6 +33,7 @@ func.func @call_c1_results(%a: !nd.tensor<f32, k: 4>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(index) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @call_c1_not_tensors(%a: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{expected a callee on tensors, '@f' has 'index'}}
   %0 = nd.call @f(%a) : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
@@ -40,6 +44,7 @@ func.func @call_c1_not_tensors(%a: !nd.tensor<f32, k: 4>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, m: 4>'}}
 func.func @call_c2_missing_name(%a: !nd.tensor<f32, m: 4>) {
   // expected-error @below {{expected an operand with the names {k: 4}, got {m: 4}}}
   %0 = nd.call @f(%a) : (!nd.tensor<f32, m: 4>) -> !nd.tensor<f32>
@@ -50,6 +55,7 @@ func.func @call_c2_missing_name(%a: !nd.tensor<f32, m: 4>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: K>, !nd.tensor<f32, k: 2 * K>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @call_c2_sizes(%a: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{expected size 8 for 'k' of {k: 2 * K}, got 4 in {k: 4}}}
   %0 = nd.call @f(%a, %a) : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
@@ -60,6 +66,7 @@ func.func @call_c2_sizes(%a: !nd.tensor<f32, k: 4>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<i32, k: 4>'}}
 func.func @call_c2_element(%a: !nd.tensor<i32, k: 4>) {
   // expected-error @below {{expected an operand of element type 'f32', got '!nd.tensor<i32, k: 4>'}}
   %0 = nd.call @f(%a) : (!nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
@@ -70,6 +77,8 @@ func.func @call_c2_element(%a: !nd.tensor<i32, k: 4>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, b: 2, k: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, b: 3, k: 4>'}}
 func.func @call_c3_lifted_sizes(%a: !nd.tensor<f32, k: 4, b: 2>, %b: !nd.tensor<f32, k: 4, b: 3>) {
   // expected-error @below {{the name 'b' has size 2 in {b: 2} and size 3 in {b: 3}}}
   %0 = nd.call @f(%a, %b) : (!nd.tensor<f32, k: 4, b: 2>, !nd.tensor<f32, k: 4, b: 3>) -> !nd.tensor<f32, b: 2>
@@ -78,7 +87,9 @@ func.func @call_c3_lifted_sizes(%a: !nd.tensor<f32, k: 4, b: 2>, %b: !nd.tensor<
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, b: 2, k: 4>'}}
 func.func @call_c4_lifted_result(%a: !nd.tensor<f32, k: 4, b: 2>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, b: 2>', got '!nd.tensor<f32>'}}
   %0 = nd.call @f(%a) : (!nd.tensor<f32, k: 4, b: 2>) -> !nd.tensor<f32>
@@ -89,6 +100,7 @@ func.func @call_c4_lifted_result(%a: !nd.tensor<f32, k: 4, b: 2>) {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @call_c4_captured(%a: !nd.tensor<f32, k: 4>, %b: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{the lifted name 'k' of the operand {k: 4} is a name of the callee's result {k: 4}}}
   %0 = nd.call @f(%a, %b) : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
@@ -97,7 +109,10 @@ func.func @call_c4_captured(%a: !nd.tensor<f32, k: 4>, %b: !nd.tensor<f32, k: 4>
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 5>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
 func.func @vjp_c1_operands(%a: !nd.tensor<f32, k: 5>, %g: !nd.tensor<f32>) {
   // expected-error @below {{expected operands ('!nd.tensor<f32, k: 4>') and cotangents ('!nd.tensor<f32>'), got ('!nd.tensor<f32, k: 5>') and ('!nd.tensor<f32>')}}
   %0:2 = nd.vjp @f(%a) cotangents(%g) wrt [0] : (!nd.tensor<f32, k: 5>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, k: 5>)
@@ -106,7 +121,10 @@ func.func @vjp_c1_operands(%a: !nd.tensor<f32, k: 5>, %g: !nd.tensor<f32>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
 func.func @vjp_c2_position(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
   // expected-error @below {{expected 'wrt' to list positions of arguments once each, got 1 of 1}}
   %0:2 = nd.vjp @f(%a) cotangents(%g) wrt [1] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, k: 4>)
@@ -115,7 +133,10 @@ func.func @vjp_c2_position(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<i32, k: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
 func.func @vjp_c2_integer(%a: !nd.tensor<i32, k: 4>, %g: !nd.tensor<f32>) {
   // expected-error @below {{expected 'wrt' to list arguments of float elements, argument 0 is '!nd.tensor<i32, k: 4>'}}
   %0:2 = nd.vjp @f(%a) cotangents(%g) wrt [0] : (!nd.tensor<i32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<i32, k: 4>)
@@ -124,7 +145,10 @@ func.func @vjp_c2_integer(%a: !nd.tensor<i32, k: 4>, %g: !nd.tensor<f32>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
 func.func @vjp_c3_results(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
   // expected-error @below {{expected results ('!nd.tensor<f32>', '!nd.tensor<f32, k: 4>'), got ('!nd.tensor<f32>')}}
   %0 = nd.vjp @f(%a) cotangents(%g) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32>
@@ -133,7 +157,10 @@ func.func @vjp_c3_results(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
 func.func @jvp_c1_tangents(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
   // expected-error @below {{expected operands ('!nd.tensor<f32, k: 4>') and tangents ('!nd.tensor<f32, k: 4>'), got ('!nd.tensor<f32, k: 4>') and ('!nd.tensor<f32>')}}
   %0:2 = nd.jvp @f(%a) tangents(%g) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
@@ -142,7 +169,9 @@ func.func @jvp_c1_tangents(%a: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<i32, k: 4>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<i32, k: 4>'}}
 func.func @jvp_c1_integer(%a: !nd.tensor<i32, k: 4>) {
   // expected-error @below {{expected 'wrt' to list arguments of float elements, argument 0 is '!nd.tensor<i32, k: 4>'}}
   %0:2 = nd.jvp @f(%a) tangents(%a) wrt [0] : (!nd.tensor<i32, k: 4>, !nd.tensor<i32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
@@ -151,7 +180,9 @@ func.func @jvp_c1_integer(%a: !nd.tensor<i32, k: 4>) {
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @jvp_c2_results(%a: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{expected results ('!nd.tensor<f32>', '!nd.tensor<i32>', '!nd.tensor<f32>'), got ('!nd.tensor<f32>', '!nd.tensor<i32>')}}
   %0:2 = nd.jvp @f(%a) tangents(%a) wrt [0] : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
@@ -163,6 +194,7 @@ func.func @jvp_c2_results(%a: !nd.tensor<f32, k: 4>) {
 func.func private @f(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
 // expected-note @below {{'@g' is defined here}}
 func.func private @g(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, k: 4>'}}
 func.func @call_c5(%a: !nd.tensor<f32, k: 4>) {
   // expected-error @below {{expected the gradient of '@f' to be of type '(!nd.tensor<f32, k: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4>', got '(!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>'}}
   %0 = nd.call @f(%a) gradient @g : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>

@@ -49,6 +49,7 @@ func.func @iota_c1() {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<i64>'}}
 func.func @random_c1_key(%key: !nd.tensor<i64>) {
   // expected-error @below {{expected a key of element type ui64, got '!nd.tensor<i64>'}}
   %0 = nd.random %key by [row] : !nd.tensor<i64> -> !nd.tensor<ui32, row: 3>
@@ -65,6 +66,7 @@ func.func @random_c1_result(%key: !nd.tensor<ui64>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<ui64, row: 3>'}}
 func.func @random_c2_not_disjoint(%key: !nd.tensor<ui64, row: 3>) {
   // expected-error @below {{expected 'by' to list names of the result {row: 3} that the key {row: 3} lacks, once each, got 'row'}}
   %0 = nd.random %key by [row] : !nd.tensor<ui64, row: 3> -> !nd.tensor<ui32, row: 3>
@@ -73,6 +75,7 @@ func.func @random_c2_not_disjoint(%key: !nd.tensor<ui64, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<ui64, step: 2>'}}
 func.func @random_c2_names(%key: !nd.tensor<ui64, step: 2>) {
   // expected-error @below {{expected a result with the names of the key and of 'by', {row: 3, step: 2}, got {row: 3}}}
   %0 = nd.random %key by [row] : !nd.tensor<ui64, step: 2> -> !nd.tensor<ui32, row: 3>
@@ -94,6 +97,7 @@ func.func @pointwise_c1_two_sizes(%a: !nd.tensor<f32, row: 3, column: 2>, %b: !n
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 2, row: 3>'}}
 func.func @pointwise_c2_result_names(%a: !nd.tensor<f32, row: 3, column: 2>) {
   // expected-error @below {{expected a result with the names {column: 2, row: 3}, got {row: 3}}}
   %0 = nd.pointwise %a : (!nd.tensor<f32, row: 3, column: 2>) -> !nd.tensor<f32, row: 3> {
@@ -105,6 +109,7 @@ func.func @pointwise_c2_result_names(%a: !nd.tensor<f32, row: 3, column: 2>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<ui8, row: 3>'}}
 func.func @pointwise_c3_arguments(%a: !nd.tensor<ui8, row: 3>) {
   // expected-error @below {{expected a region with arguments ('i8'), got ('ui8')}}
   %0 = nd.pointwise %a : (!nd.tensor<ui8, row: 3>) -> !nd.tensor<ui8, row: 3> {
@@ -188,6 +193,7 @@ func.func @reduce_c1_sizes(%a: !nd.tensor<f32, row: 3>, %b: !nd.tensor<i64, row:
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 2, row: 3>'}}
 func.func @reduce_c2_unknown_name(%a: !nd.tensor<f32, row: 3, column: 2>) {
   // expected-error @below {{unknown name 'depth'; the tensor has {column: 2, row: 3}}}
   %0 = nd.reduce %a over [depth] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3, column: 2>) -> !nd.tensor<f32, column: 2> {
@@ -199,6 +205,7 @@ func.func @reduce_c2_unknown_name(%a: !nd.tensor<f32, row: 3, column: 2>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 2, row: 3>'}}
 func.func @reduce_c2_listed_twice(%a: !nd.tensor<f32, row: 3, column: 2>) {
   // expected-error @below {{the name 'row' is listed twice}}
   %0 = nd.reduce %a over [row, row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3, column: 2>) -> !nd.tensor<f32, column: 2> {
@@ -210,6 +217,7 @@ func.func @reduce_c2_listed_twice(%a: !nd.tensor<f32, row: 3, column: 2>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
 func.func @reduce_c2_no_names(%a: !nd.tensor<f32, row: 3>) {
   // expected-error @below {{expected names to reduce over; the tensor has {row: 3}}}
   %0 = nd.reduce %a over [] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3> {
@@ -221,6 +229,7 @@ func.func @reduce_c2_no_names(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 2, row: 3>'}}
 func.func @reduce_c3_result_names(%a: !nd.tensor<f32, row: 3, column: 2>) {
   // expected-error @below {{expected a result with the names {column: 2}, got {row: 3}}}
   %0 = nd.reduce %a over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3, column: 2>) -> !nd.tensor<f32, row: 3> {
@@ -243,6 +252,7 @@ func.func @reduce_c3_number_of_results(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<i32, row: 3>'}}
 func.func @reduce_c3_element(%a: !nd.tensor<i32, row: 3>) {
   // expected-error @below {{expected a result with elements of type 'i32', got 'i64'}}
   %0 = nd.reduce %a over [row] neutral [0 : i32] : (!nd.tensor<i32, row: 3>) -> !nd.tensor<i64> {
@@ -265,6 +275,7 @@ func.func @reduce_c4_number(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
 func.func @reduce_c4_type(%a: !nd.tensor<f32, row: 3>) {
   // expected-error @below {{expected a neutral element of type 'f32' or a wider float, got 'bf16'}}
   %0 = nd.reduce %a over [row] neutral [0.0 : bf16] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
@@ -287,6 +298,7 @@ func.func @reduce_c4_no_number(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
 func.func @reduce_c5_arguments(%a: !nd.tensor<f32, row: 3>) {
   // expected-error @below {{expected a region with arguments ('f32', 'f32'), got ('f32')}}
   %0 = nd.reduce %a over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
@@ -298,6 +310,7 @@ func.func @reduce_c5_arguments(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<i64, row: 3>'}}
 func.func @scan_c1_unknown_name(%a: !nd.tensor<i64, row: 3>) {
   // expected-error @below {{unknown name 'column'; the tensor has {row: 3}}}
   %0 = nd.scan %a along column neutral [0 : i64] : (!nd.tensor<i64, row: 3>) -> !nd.tensor<i64, row: 3> {
@@ -309,6 +322,7 @@ func.func @scan_c1_unknown_name(%a: !nd.tensor<i64, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<i64, row: 3>'}}
 func.func @scan_c2_result_names(%a: !nd.tensor<i64, row: 3>) {
   // expected-error @below {{expected a result with the names {row: 3}, got {}}}
   %0 = nd.scan %a along row neutral [0 : i64] : (!nd.tensor<i64, row: 3>) -> !nd.tensor<i64> {
@@ -331,6 +345,7 @@ func.func @scan_c3_yield(%a: !nd.tensor<i64, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
 func.func @round_c1_wider(%a: !nd.tensor<f32, row: 3>) {
   // expected-error @below {{expected an element type of floats no wider than 'f32', got 'f64'}}
   %0 = nd.round %a to f64 : !nd.tensor<f32, row: 3> -> !nd.tensor<f32, row: 3>
@@ -339,6 +354,7 @@ func.func @round_c1_wider(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<i32, row: 3>'}}
 func.func @round_c1_integer(%a: !nd.tensor<i32, row: 3>) {
   // expected-error @below {{expected an element type of floats no wider than 'i32', got 'f32'}}
   %0 = nd.round %a to f32 : !nd.tensor<i32, row: 3> -> !nd.tensor<i32, row: 3>
@@ -347,6 +363,7 @@ func.func @round_c1_integer(%a: !nd.tensor<i32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
 func.func @round_c1_result(%a: !nd.tensor<f32, row: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, row: 3>', got '!nd.tensor<bf16, row: 3>'}}
   %0 = nd.round %a to bf16 : !nd.tensor<f32, row: 3> -> !nd.tensor<bf16, row: 3>
@@ -355,6 +372,7 @@ func.func @round_c1_result(%a: !nd.tensor<f32, row: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @window_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{unknown name 'column'; the tensor has {row: 8}}}
   %0 = nd.window %a column -> kx size 3 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 6, ky: 3>
@@ -363,6 +381,7 @@ func.func @window_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, ky: 3, row: 8>'}}
 func.func @window_c1_tap_taken(%a: !nd.tensor<f32, row: 8, ky: 3>) {
   // expected-error @below {{the tensor has the name 'ky' already: {ky: 3, row: 8}}}
   %0 = nd.window %a row -> ky size 3 : !nd.tensor<f32, row: 8, ky: 3> -> !nd.tensor<f32, row: 6, ky: 3>
@@ -371,6 +390,7 @@ func.func @window_c1_tap_taken(%a: !nd.tensor<f32, row: 8, ky: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @window_c2_stride(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected size, stride and dilation of at least 1 along 'row', got 3, 0, 1}}
   %0 = nd.window %a row -> ky size 3 stride 0 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 6, ky: 3>
@@ -379,6 +399,7 @@ func.func @window_c2_stride(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @window_c2_padding(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected padding of at least 0 along 'row', got -1 and 0}}
   %0 = nd.window %a row -> ky size 3 pad -1, 0 exclude : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 6, ky: 3>
@@ -387,6 +408,7 @@ func.func @window_c2_padding(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @window_c3_result(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, ky: 3, row: 6>', got '!nd.tensor<f32, ky: 3, row: 5>'}}
   %0 = nd.window %a row -> ky size 3 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 5, ky: 3>
@@ -395,6 +417,7 @@ func.func @window_c3_result(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 4>'}}
 func.func @window_c3_does_not_fit(%a: !nd.tensor<f32, row: 4>) {
   // expected-error @below {{the window of 7 along 'row' does not fit: expected at least 7 elements, got 4}}
   %0 = nd.window %a row -> ky size 7 : !nd.tensor<f32, row: 4> -> !nd.tensor<f32, row: 0, ky: 7>
@@ -403,6 +426,7 @@ func.func @window_c3_does_not_fit(%a: !nd.tensor<f32, row: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @window_c4_padding_type(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected padding of type 'f32', got 'f64'}}
   %0 = nd.window %a row -> ky size 3 pad 1, 1 value 0.0 : f64 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 8, ky: 3>
@@ -411,6 +435,7 @@ func.func @window_c4_padding_type(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 6>'}}
 func.func @unwindow_c1_tap(%a: !nd.tensor<f32, row: 6>) {
   // expected-error @below {{unknown name 'ky'; the tensor has {row: 6}}}
   %0 = nd.unwindow %a row -> ky size 3 : !nd.tensor<f32, row: 6> -> !nd.tensor<f32, row: 8>
@@ -427,6 +452,7 @@ func.func @unwindow_c1_name(%a: !nd.tensor<f32, row: 6, ky: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, ky: 3, row: 6>'}}
 func.func @unwindow_c2(%a: !nd.tensor<f32, row: 6, ky: 3>) {
   // expected-error @below {{expected an operand with the names {ky: 3, row: 7}, which is the window of {row: 9}, got {ky: 3, row: 6}}}
   %0 = nd.unwindow %a row -> ky size 3 : !nd.tensor<f32, row: 6, ky: 3> -> !nd.tensor<f32, row: 9>
@@ -435,6 +461,7 @@ func.func @unwindow_c2(%a: !nd.tensor<f32, row: 6, ky: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @slice_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{unknown name 'column'; the tensor has {row: 8}}}
   %0 = nd.slice %a column from 0 size 2 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 2>
@@ -443,6 +470,7 @@ func.func @slice_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @slice_c1_negative_start(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected start >= 0, size >= 0 and a stride other than 0 along 'row', got -1, 2, 1}}
   %0 = nd.slice %a row from -1 size 2 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 2>
@@ -451,6 +479,7 @@ func.func @slice_c1_negative_start(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @slice_c2_outside(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{the slice of 'row' reads element 9; expected one of at least 0 and less than the size 8}}
   %0 = nd.slice %a row from 1 size 5 stride 2 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 5>
@@ -459,6 +488,7 @@ func.func @slice_c2_outside(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @slice_c3_size(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, row: 2>', got '!nd.tensor<f32, row: 3>'}}
   %0 = nd.slice %a row from 0 size 2 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 3>
@@ -467,6 +497,7 @@ func.func @slice_c3_size(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @pad_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{unknown name 'column'; the tensor has {row: 8}}}
   %0 = nd.pad %a column low 1 high 1 value 0.0 : f32 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 10>
@@ -475,6 +506,7 @@ func.func @pad_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @pad_c1_negative(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected low, high and interior of at least 0 along 'row', got 1, -1, 0}}
   %0 = nd.pad %a row low 1 high -1 value 0.0 : f32 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 8>
@@ -483,6 +515,7 @@ func.func @pad_c1_negative(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @pad_c2_value(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected a value of type 'f32', got 'i32'}}
   %0 = nd.pad %a row low 1 high 1 value 0 : i32 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 10>
@@ -491,6 +524,7 @@ func.func @pad_c2_value(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @pad_c3_size(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, row: 17>', got '!nd.tensor<f32, row: 10>'}}
   %0 = nd.pad %a row low 1 high 1 interior 1 value 0.0 : f32 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 10>
@@ -517,6 +551,8 @@ func.func @concat_c1_no_operand() {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, row: N>'}}
 func.func @concat_c2_sum(%a: !nd.tensor<f32, row: 8>, %b: !nd.tensor<f32, row: N>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, row: N + 8>', got '!nd.tensor<f32, row: 8>'}}
   %0 = nd.concat %a, %b along row : (!nd.tensor<f32, row: 8>, !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: 8>
@@ -525,6 +561,7 @@ func.func @concat_c2_sum(%a: !nd.tensor<f32, row: 8>, %b: !nd.tensor<f32, row: N
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 4, row: 8>'}}
 func.func @split_c1_taken(%a: !nd.tensor<f32, row: 8, column: 4>) {
   // expected-error @below {{the name 'column' would stand twice; the other names are {column: 4}}}
   %0 = nd.split %a row into [column, inner] : !nd.tensor<f32, row: 8, column: 4> -> !nd.tensor<f32, column: 4, inner: 2>
@@ -533,6 +570,7 @@ func.func @split_c1_taken(%a: !nd.tensor<f32, row: 8, column: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @split_c2_product(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected sizes whose product is the size of 'row', 8, got 6}}
   %0 = nd.split %a row into [outer, inner] : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, outer: 3, inner: 2>
@@ -541,6 +579,7 @@ func.func @split_c2_product(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 3, row: 8>'}}
 func.func @split_c3_result(%a: !nd.tensor<f32, row: 8, column: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, column: 3, inner: 2, outer: 4>', got '!nd.tensor<f32, inner: 2, outer: 4>'}}
   %0 = nd.split %a row into [outer, inner] : !nd.tensor<f32, row: 8, column: 3> -> !nd.tensor<f32, outer: 4, inner: 2>
@@ -557,6 +596,7 @@ func.func @split_c3_missing(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @merge_c1_unknown_name(%a: !nd.tensor<f32, i: 2, j: 3>) {
   // expected-error @below {{unknown name 'k'; the tensor has {i: 2, j: 3}}}
   %0 = nd.merge %a [i, k] into m : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, m: 6>
@@ -565,6 +605,7 @@ func.func @merge_c1_unknown_name(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3, k: 4>'}}
 func.func @merge_c1_taken(%a: !nd.tensor<f32, i: 2, j: 3, k: 4>) {
   // expected-error @below {{the name 'k' would stand twice; the other names are {k: 4}}}
   %0 = nd.merge %a [i, j] into k : !nd.tensor<f32, i: 2, j: 3, k: 4> -> !nd.tensor<f32, k: 6>
@@ -573,6 +614,7 @@ func.func @merge_c1_taken(%a: !nd.tensor<f32, i: 2, j: 3, k: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @merge_c2_product(%a: !nd.tensor<f32, i: 2, j: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, k: 6>', got '!nd.tensor<f32, k: 5>'}}
   %0 = nd.merge %a [i, j] into k : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, k: 5>
@@ -581,6 +623,7 @@ func.func @merge_c2_product(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @rename_c1_unknown_name(%a: !nd.tensor<f32, i: 2, j: 3>) {
   // expected-error @below {{unknown name 'k'; the tensor has {i: 2, j: 3}}}
   %0 = nd.rename %a [k] to [m] : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, i: 2, m: 3>
@@ -589,6 +632,7 @@ func.func @rename_c1_unknown_name(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @rename_c1_number(%a: !nd.tensor<f32, i: 2, j: 3>) {
   // expected-error @below {{expected as many new names as old ones, got 1 and 2}}
   %0 = nd.rename %a [i, j] to [m] : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, m: 2, j: 3>
@@ -597,6 +641,7 @@ func.func @rename_c1_number(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @rename_c2_taken(%a: !nd.tensor<f32, i: 2, j: 3>) {
   // expected-error @below {{the name 'j' would stand twice; the other names are {j: 2}}}
   %0 = nd.rename %a [i] to [j] : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, j: 2>
@@ -605,6 +650,7 @@ func.func @rename_c2_taken(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @rename_c2_result(%a: !nd.tensor<f32, i: 2, j: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, j: 3, m: 2>', got '!nd.tensor<f32, j: 2, m: 3>'}}
   %0 = nd.rename %a [i] to [m] : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, m: 3, j: 2>
@@ -613,6 +659,7 @@ func.func @rename_c2_result(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2>'}}
 func.func @broadcast_c1_size(%a: !nd.tensor<f32, i: 2>) {
   // expected-error @below {{expected 'i' of size 2, as in {i: 2}, got 4}}
   %0 = nd.broadcast %a : !nd.tensor<f32, i: 2> -> !nd.tensor<f32, i: 4>
@@ -621,6 +668,7 @@ func.func @broadcast_c1_size(%a: !nd.tensor<f32, i: 2>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2>'}}
 func.func @broadcast_c1_missing(%a: !nd.tensor<f32, i: 2>) {
   // expected-error @below {{expected a result that has all of {i: 2}, got {j: 4}}}
   %0 = nd.broadcast %a : !nd.tensor<f32, i: 2> -> !nd.tensor<f32, j: 4>
@@ -629,6 +677,7 @@ func.func @broadcast_c1_missing(%a: !nd.tensor<f32, i: 2>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2>'}}
 func.func @broadcast_c1_element(%a: !nd.tensor<f32, i: 2>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, i: 2, j: 4>', got '!nd.tensor<f64, i: 2, j: 4>'}}
   %0 = nd.broadcast %a : !nd.tensor<f32, i: 2> -> !nd.tensor<f64, i: 2, j: 4>
@@ -677,6 +726,8 @@ func.func @gather_c2_two_sizes(%a: !nd.tensor<f32, word: 9, p: 3>, %i: !nd.tenso
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, feature: 3, word: 9>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<i32, p: 2>'}}
 func.func @gather_c3_names(%a: !nd.tensor<f32, word: 9, feature: 3>, %i: !nd.tensor<i32, p: 2>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, feature: 3, p: 2>', got '!nd.tensor<f32, p: 2>'}}
   %0 = nd.gather %a [word] at %i : (!nd.tensor<f32, word: 9, feature: 3>, !nd.tensor<i32, p: 2>) -> !nd.tensor<f32, p: 2>
@@ -699,6 +750,9 @@ func.func @scatter_c1_unknown_name(%d: !nd.tensor<f32, word: 9>, %u: !nd.tensor<
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, word: 9>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, p: 2, q: 3>'}}
+// expected-note @below {{operand 2 is of type '!nd.tensor<i32, p: 2>'}}
 func.func @scatter_c2_updates(%d: !nd.tensor<f32, word: 9>, %u: !nd.tensor<f32, p: 2, q: 3>, %i: !nd.tensor<i32, p: 2>) {
   // expected-error @below {{expected updates of type '!nd.tensor<f32, p: 2>', got '!nd.tensor<f32, p: 2, q: 3>'}}
   %0 = nd.scatter %u into %d [word] at %i : (!nd.tensor<f32, word: 9>, !nd.tensor<f32, p: 2, q: 3>, !nd.tensor<i32, p: 2>) -> !nd.tensor<f32, word: 9> {
@@ -710,6 +764,9 @@ func.func @scatter_c2_updates(%d: !nd.tensor<f32, word: 9>, %u: !nd.tensor<f32, 
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, word: 9>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, p: 2>'}}
+// expected-note @below {{operand 2 is of type '!nd.tensor<i32, p: 2>'}}
 func.func @scatter_c3_result(%d: !nd.tensor<f32, word: 9>, %u: !nd.tensor<f32, p: 2>, %i: !nd.tensor<i32, p: 2>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, word: 9>', got '!nd.tensor<f32, word: 8>'}}
   %0 = nd.scatter %u into %d [word] at %i : (!nd.tensor<f32, word: 9>, !nd.tensor<f32, p: 2>, !nd.tensor<i32, p: 2>) -> !nd.tensor<f32, word: 8> {
@@ -721,6 +778,9 @@ func.func @scatter_c3_result(%d: !nd.tensor<f32, word: 9>, %u: !nd.tensor<f32, p
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, word: 9>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, p: 2>'}}
+// expected-note @below {{operand 2 is of type '!nd.tensor<i32, p: 2>'}}
 func.func @scatter_c4_region(%d: !nd.tensor<f32, word: 9>, %u: !nd.tensor<f32, p: 2>, %i: !nd.tensor<i32, p: 2>) {
   // expected-error @below {{expected a region with arguments ('f32', 'f32'), got ('f32')}}
   %0 = nd.scatter %u into %d [word] at %i : (!nd.tensor<f32, word: 9>, !nd.tensor<f32, p: 2>, !nd.tensor<i32, p: 2>) -> !nd.tensor<f32, word: 9> {
@@ -754,6 +814,7 @@ func.func private @name_of_results_twice(!nd.tensor<f32> {nd.name = "y"}) -> (!n
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @slice_c2_backwards(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{the slice of 'row' reads element -1; expected one of at least 0 and less than the size 8}}
   %0 = nd.slice %a row from 3 size 5 stride -1 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 5>
@@ -792,6 +853,8 @@ func.func @dynamic_slice_c3_size(%a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<i32, k: 2>'}}
 func.func @dynamic_slice_c4_result(%a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32, k: 2>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, k: 2, row: 3>', got '!nd.tensor<f32, row: 3>'}}
   %0 = nd.dynamic_slice %a row from %s size 3 : (!nd.tensor<f32, row: 8>, !nd.tensor<i32, k: 2>) -> !nd.tensor<f32, row: 3>
@@ -822,6 +885,9 @@ func.func @update_slice_c2_part(%p: !nd.tensor<f32, row: 9>, %a: !nd.tensor<f32,
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 2>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, row: 8>'}}
+// expected-note @below {{operand 2 is of type '!nd.tensor<i32>'}}
 func.func @update_slice_c3_result(%p: !nd.tensor<f32, row: 2>, %a: !nd.tensor<f32, row: 8>, %s: !nd.tensor<i32>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, row: 8>', got '!nd.tensor<f32, row: 2>'}}
   %0 = nd.update_slice %p into %a row from %s : (!nd.tensor<f32, row: 2>, !nd.tensor<f32, row: 8>, !nd.tensor<i32>) -> !nd.tensor<f32, row: 2>
@@ -840,6 +906,7 @@ func.func @sort_c1_names(%a: !nd.tensor<f32, row: 8>, %b: !nd.tensor<i32, k: 2, 
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @sort_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected results with the name 'k', got '!nd.tensor<f32, row: 8>'}}
   %0 = nd.sort %a along k : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 8>
@@ -848,6 +915,7 @@ func.func @sort_c1_unknown_name(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @sort_c2_elements(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected results of types '!nd.tensor<f32, row: 8>', got '!nd.tensor<f64, row: 8>'}}
   %0 = nd.sort %a along row : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f64, row: 8>
@@ -856,6 +924,7 @@ func.func @sort_c2_elements(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
 func.func @sort_c3_size(%a: !nd.tensor<f32, row: 8>) {
   // expected-error @below {{expected at most the size of 'row', 8, got 9}}
   %0 = nd.sort %a along row : (!nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 9>
@@ -864,6 +933,7 @@ func.func @sort_c3_size(%a: !nd.tensor<f32, row: 8>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<i1, k: 4>'}}
 func.func @item_c1(%a: !nd.tensor<i1, k: 4>) {
   // expected-error @below {{expected a tensor without names and 'i1', or 'index' for elements of i64, got '!nd.tensor<i1, k: 4>' and 'i1'}}
   %0 = nd.item %a : !nd.tensor<i1, k: 4> -> i1
@@ -872,6 +942,7 @@ func.func @item_c1(%a: !nd.tensor<i1, k: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type 'index'}}
 func.func @from_item_c1(%a: index) {
   // expected-error @below {{expected a tensor without names and 'index', or 'index' for elements of i64, got '!nd.tensor<i32>' and 'index'}}
   %0 = nd.from_item %a : index -> !nd.tensor<i32>

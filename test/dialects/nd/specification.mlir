@@ -6,6 +6,7 @@ func.func private @s1_name_twice(!nd.tensor<f32, row: 3, row: 3>)
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 3, row: 3>'}}
 func.func @s1_renamed_into_another(%a: !nd.tensor<f32, row: 3, column: 3>) {
   // expected-error @below {{the name 'column' would stand twice}}
   %0 = nd.rename %a [row] to [column] : !nd.tensor<f32, row: 3, column: 3> -> !nd.tensor<f32, column: 3>
@@ -42,6 +43,7 @@ func.func @s3_two_sizes(%a: !nd.tensor<f32, row: 3, column: 2>, %b: !nd.tensor<f
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, ky: 3, row: 8>'}}
 func.func @s4_tap_taken(%a: !nd.tensor<f32, row: 8, ky: 3>) {
   // expected-error @below {{the tensor has the name 'ky' already: {ky: 3, row: 8}}}
   %0 = nd.window %a row -> ky size 3 : !nd.tensor<f32, row: 8, ky: 3> -> !nd.tensor<f32, row: 6, ky: 3>
@@ -50,6 +52,7 @@ func.func @s4_tap_taken(%a: !nd.tensor<f32, row: 8, ky: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
 func.func @s4_window_does_not_fit(%a: !nd.tensor<f32, row: 3>) {
   // expected-error @below {{the window of 3 along 'row' does not fit: expected at least 5 elements, got 3}}
   %0 = nd.window %a row -> ky size 3 dilation 2 : !nd.tensor<f32, row: 3> -> !nd.tensor<f32, row: 0, ky: 3>
@@ -68,6 +71,7 @@ func.func @s5_zipped_sizes(%a: !nd.tensor<f32, row: 8, batch: 2>, %i: !nd.tensor
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
   %s = nd.reduce %x over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %e: f32):
@@ -76,6 +80,8 @@ func.func private @f(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
   }
   return %s : !nd.tensor<f32>
 }
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32>'}}
 func.func @s7_gradient_without_names(%x: !nd.tensor<f32, row: 3>, %g: !nd.tensor<f32>) {
   // expected-error-re @below {{expected {{.*}}'!nd.tensor<f32, row: 3>'{{.*}}got {{.*}}'!nd.tensor<f32>'}}
   %0:2 = nd.vjp @f(%x) cotangents(%g) wrt [0] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32>)
@@ -84,6 +90,7 @@ func.func @s7_gradient_without_names(%x: !nd.tensor<f32, row: 3>, %g: !nd.tensor
 
 // -----
 
+// expected-note @below {{'@f' is defined here}}
 func.func private @f(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
   %s = nd.reduce %x over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %e: f32):
@@ -92,6 +99,7 @@ func.func private @f(%x: !nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
   }
   return %s : !nd.tensor<f32>
 }
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, batch: 2, row: 3>'}}
 func.func @s8_lifted_name_swallowed(%x: !nd.tensor<f32, batch: 2, row: 3>) {
   // expected-error-re @below {{expected {{.*}}'!nd.tensor<f32, batch: 2>'{{.*}}got {{.*}}'!nd.tensor<f32>'}}
   %0 = nd.call @f(%x) : (!nd.tensor<f32, batch: 2, row: 3>) -> !nd.tensor<f32>
@@ -110,6 +118,8 @@ func.func @s10_constant_without_order() {
 
 // expected-note @below {{'@f' is defined here}}
 func.func private @f(!nd.tensor<f32, row: N>, !nd.tensor<f32, column: N>) -> !nd.tensor<f32>
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, column: 5>'}}
 func.func @s11_symbol_with_two_values(%a: !nd.tensor<f32, row: 4>, %b: !nd.tensor<f32, column: 5>) {
   // expected-error @below {{expected size 4 for 'column' of {column: N}, got 5 in {column: 5}}}
   %0 = nd.call @f(%a, %b) : (!nd.tensor<f32, row: 4>, !nd.tensor<f32, column: 5>) -> !nd.tensor<f32>

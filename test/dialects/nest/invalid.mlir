@@ -23,6 +23,7 @@ func.func @compute_c2_unknown_tensor_name(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c2_map_names(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a map with the names {n: 4}, got #nest.map<>}}
   %0 = "nest.compute"(%a) <{produced = #nd.dims<n: 4>, reduced = #nd.dims<>, maps = [#nest.map<>], guards = [#nest.guard<[]>], neutral = [], operandSegmentSizes = array<i32: 1, 0>}> ({
@@ -45,6 +46,7 @@ func.func @compute_c2_number(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_unknown_name(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{unknown iteration name 'k' in 'k + n'}}
   %0 = nest.compute (n: 4) reads %a[n = n + m - m + 0 * n + k] {
@@ -56,6 +58,7 @@ func.func @compute_c3_unknown_name(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_guard_name(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{unknown iteration name 'k' in 'k - 1'}}
   %0 = nest.compute (n: 4) reads %a[] if [k - 1 >= 0] else 0.0 : f32 {
@@ -67,6 +70,7 @@ func.func @compute_c3_guard_name(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_later_read(%a: !nd.tensor<f32, n: 4>, %i: !nd.tensor<i32, n: 4>) {
   // expected-error @below {{expected read(1) in 'read(1)' to be an earlier read with integer elements}}
   %0 = nest.compute (n: 4) reads %a[n = read(1)], %i[] {
@@ -78,6 +82,7 @@ func.func @compute_c3_later_read(%a: !nd.tensor<f32, n: 4>, %i: !nd.tensor<i32, 
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_float_read(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected read(0) in 'read(0)' to be an earlier read with integer elements}}
   %0 = nest.compute (n: 4) reads %a[], %a[n = read(0)] {
@@ -89,6 +94,7 @@ func.func @compute_c3_float_read(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_finish_reduced_name(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{unknown iteration name 'n' in 'n'}}
   %0 = nest.compute () reduce (n: 4) reads %a[] {
@@ -103,6 +109,7 @@ func.func @compute_c3_finish_reduced_name(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_finish_gathers(%a: !nd.tensor<f32, n: 4>, %i: !nd.tensor<i32, n: 4>) {
   // expected-error @below {{expected read(0) in 'read(0)' to be an earlier read with integer elements}}
   %0 = nest.compute (n: 4) reads %i[] {
@@ -117,6 +124,7 @@ func.func @compute_c3_finish_gathers(%a: !nd.tensor<f32, n: 4>, %i: !nd.tensor<i
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c4_beyond(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{the read of 'n' at 'n + 1' reaches from 1 to 4; expected to stay in [0, 4)}}
   %0 = nest.compute (n: 4) reads %a[n = n + 1] {
@@ -128,6 +136,7 @@ func.func @compute_c4_beyond(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c4_below(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{the read of 'n' at 'n - 1' reaches from -1 to 1; expected to stay in [0, 4)}}
   %0 = nest.compute (n: 3) reads %a[n = n - 1] {
@@ -139,6 +148,7 @@ func.func @compute_c4_below(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c5_body_arguments(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected body with arguments ('f32'), got ('f64')}}
   %0 = nest.compute (n: 4) reads %a[] {
@@ -183,6 +193,7 @@ func.func @compute_c5_empty_block(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c5_combine_arguments(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected combine with arguments ('f32', 'f32'), got ('f32')}}
   %0 = nest.compute () reduce (n: 4) reads %a[] {
@@ -303,6 +314,7 @@ func.func @compute_c5_number_of_results(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c5_otherwise_type(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a value of type 'f32' to be read instead, got 0 : i32}}
   %0 = nest.compute (n: 4) reads %a[] if [n - 1 >= 0] else 0 : i32 {
@@ -336,6 +348,7 @@ func.func @compute_c6_nothing_reduced(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c6_exclusion(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected `else` in a guard where nothing is reduced}}
   %0 = nest.compute (n: 4) reads %a[] if [n - 1 >= 0] {
@@ -680,6 +693,7 @@ func.func @update_c2_dest_name(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p:
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @update_c3_dest_map(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{unknown iteration name 'q' in 'q'}}
   %0 = nest.update (p: 3) %d[n = q] reads %a[] {
@@ -694,6 +708,7 @@ func.func @update_c3_dest_map(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @update_c3_dest_unmapped(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{unknown iteration name 'n' in 'n'}}
   %0 = nest.update (p: 3) %d[] reads %a[] {
@@ -708,6 +723,7 @@ func.func @update_c3_dest_unmapped(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @update_c3_float_target(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{expected read(0) in 'read(0)' to be an earlier read with integer elements}}
   %0 = nest.update (p: 3) %d[n = read(0)] reads %a[] {
@@ -722,6 +738,7 @@ func.func @update_c3_float_target(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32,
 
 // -----
 
+// expected-note @below {{the tensor read is of type '!nd.tensor<f32, p: 3>'}}
 func.func @update_c4_beyond(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{the read of 'p' at 'p + 1' reaches from 1 to 3; expected to stay in [0, 3)}}
   %0 = nest.update (p: 3) %d[n = p] reads %a[p = p + 1] {
@@ -750,6 +767,8 @@ func.func @update_c5_body(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) 
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, p: 3>'}}
 func.func @update_c6_combine(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{expected combine with arguments ('f32', 'f32'), got ('f32')}}
   %0 = nest.update (p: 3) %d[n = p] reads %a[] {
@@ -764,6 +783,8 @@ func.func @update_c6_combine(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, p: 3>'}}
 func.func @update_c7_result(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, n: 4>', got '!nd.tensor<f32, n: 5>'}}
   %0 = nest.update (p: 3) %d[n = p] reads %a[] {
@@ -908,6 +929,8 @@ func.func @scan_along(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, t: 3>'}}
 func.func @scan_c1_size(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected a read with 't: 4', got {t: 3}}}
   %0 = nest.scan along #nd.dims<t: 4> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
@@ -919,6 +942,8 @@ func.func @scan_c1_size(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, t: 3>'}}
 func.func @scan_c2_arguments(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>') that yields the carried tensors and a slice of each output}}
   %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
@@ -930,6 +955,8 @@ func.func @scan_c2_arguments(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, t: 3>'}}
 func.func @scan_c2_yield(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>') that yields the carried tensors and a slice of each output}}
   %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
@@ -1153,6 +1180,7 @@ func.func @group_c4_layout(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @sort_c1_along(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected an operand with 'n: 5', got {n: 4}}}
   %0 = nest.sort %a along <n: 5> : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
@@ -1169,6 +1197,7 @@ func.func @sort_c1_one_name(%a: !nd.tensor<f32, m: 2, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @sort_c2_results(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected results of types '!nd.tensor<f32, n: 4>', got '!nd.tensor<i32, n: 4>'}}
   %0 = nest.sort %a along <n: 4> : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32, n: 4>
@@ -1193,9 +1222,12 @@ func.func @control_c1_functions(%c: !nd.tensor<i1>) {
 
 // -----
 
+// expected-note @below {{'@body' is defined here}}
 func.func private @body(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, n: 4>) -> !nd.tensor<i1> {
   return %c : !nd.tensor<i1>
 }
+// expected-note @below {{operand 0 is of type '!nd.tensor<i1>'}}
+// expected-note @below {{operand 1 is of type '!nd.tensor<f32, m: 4>'}}
 func.func @control_c1_types(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, m: 4>) {
   // expected-error @below {{expected '@body' to be a function of type '(!nd.tensor<i1>, !nd.tensor<f32, m: 4>) -> !nd.tensor<i1>', got '(!nd.tensor<i1>, !nd.tensor<f32, n: 4>) -> !nd.tensor<i1>'}}
   %0 = nest.control [@body] %c, %x : (!nd.tensor<i1>, !nd.tensor<f32, m: 4>) -> !nd.tensor<i1>
@@ -1207,6 +1239,7 @@ func.func @control_c1_types(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, m: 4>) {
 func.func private @side() {
   return
 }
+// expected-note @below {{operand 0 is of type '!nd.tensor<i1, n: 2>'}}
 func.func @control_c2_condition(%c: !nd.tensor<i1, n: 2>) {
   // expected-error @below {{expected a condition of type '!nd.tensor<i1>', got '!nd.tensor<i1, n: 2>'}}
   nest.control [@side, @side] %c : (!nd.tensor<i1, n: 2>) -> ()
@@ -1219,6 +1252,7 @@ func.func private @body(%c: !nd.tensor<i1>) -> !nd.tensor<f32> {
   %0 = nd.constant dense<1.0> : tensor<f32> by [] : !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }
+// expected-note @below {{operand 0 is of type '!nd.tensor<i1>'}}
 func.func @control_c3_results(%c: !nd.tensor<i1>) {
   // expected-error @below {{expected results of the types of its first operands, got '!nd.tensor<f32>'}}
   %0 = nest.control [@body] %c : (!nd.tensor<i1>) -> !nd.tensor<f32>

@@ -258,7 +258,8 @@ TEST(Builder, RandomIntegersAndPermutations) {
   std::sort(order.begin(), order.end());
   for (int64_t i = 0; i < 100; ++i)
     EXPECT_EQ(order[size_t(i)], i);
-  expectHas(messageOf([&] { randomIntegers(key(3), 2, 2, {{m, 6}}); }), {"1 to 2^32", "2 to below 2"});
+  expectHas(messageOf([&] { randomIntegers(key(3), 2, 2, {{m, 6}}); }),
+            {"1 to 2^32", "2 to below 2"});
 }
 
 TEST(Builder, NarrowTypesAreComputedInF32) {
@@ -492,14 +493,32 @@ TEST(BuilderErrors, MixedElementTypes) {
             {"f32", "i64", "cast"});
 }
 
-TEST(BuilderErrors, BothPlacesOfAMismatchAreShown) {
+/// `message` begins with the place `line` in this file and names all of `others`.
+static void expectPlaces(const std::string &message, int line, std::vector<int> others) {
+  std::string file = "BuilderTest.cpp:";
+  EXPECT_LT(message.find(file + std::to_string(line) + ":"), message.find(": ")) << message;
+  for (int other : others)
+    EXPECT_NE(message.find(file + std::to_string(other) + ")"), std::string::npos)
+        << other << " in: " << message;
+}
+
+TEST(BuilderErrors, ThePlacesOfTheOperandsAreShown) {
+  const int made = __LINE__;
   Tensor a = zeros({{m, 2}, {k, 3}});
   Tensor b = zeros({{k, 4}, {n, 5}});
-  std::string message = messageOf([&] { a *b; });
-  size_t first = message.find("BuilderTest.cpp:"),
-         second = message.find("BuilderTest.cpp:", first + 1);
-  EXPECT_NE(second, std::string::npos) << message;
-  EXPECT_NE(message.find("BuilderTest.cpp:", second + 1), std::string::npos) << message;
+  Tensor index = zeros({{k, 7}}, ElementType::I64);
+  auto adds = [](Tensor x, Tensor y) { return sum(x, over(k)) + sum(y, over(n)); };
+  auto lifts = [&] { lift(adds, over(m))(a, zeros({{m, 9}, {n, 2}})); };
+  const int failed = __LINE__;
+  expectPlaces(messageOf([&] { a + b; }), failed + 1, {made + 1, made + 2});
+  expectPlaces(messageOf([&] { sum(a, over(n)); }), failed + 2, {made + 1});
+  expectPlaces(messageOf([&] { concat({a, b}, m); }), failed + 3, {made + 1, made + 2});
+  expectPlaces(messageOf([&] { a.gather(m, index); }), failed + 4, {made + 1, made + 3});
+  expectPlaces(messageOf([&] { b.slice(k, 2, 9); }), failed + 5, {made + 2});
+  expectPlaces(messageOf([&] { kernel(n).of(at(a, {{n, n}})); }), failed + 6, {made + 1});
+  expectPlaces(messageOf(lifts), made + 5, {made + 1, made + 5});
+  auto first = [](Tensor x, Tensor) { return x; };
+  expectPlaces(messageOf([&] { lift(first, over(row))(a, b); }), failed + 9, {made + 1, made + 2});
 }
 TEST(BuilderErrors, ElementTypesThatAFunctionDoesNotKnow) {
   expectHas(messageOf([&] { exp(zeros({{m, 2}}, ElementType::I64)); }),
