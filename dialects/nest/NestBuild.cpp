@@ -253,7 +253,7 @@ llvm::StringSet<> nest::sizeSymbols(Operation *op) {
       for (const nd::Dim &dim : tensor.getDims())
         for (const std::string &name : dim.size().getExpr().names())
           symbols.insert(name);
-  if (auto list = function->getAttrOfType<ArrayAttr>("heddle.symbols"))
+  if (auto list = function->getAttrOfType<ArrayAttr>(symbolsAttrName))
     for (auto name : list.getAsRange<StringAttr>())
       symbols.insert(name.getValue());
   return symbols;

@@ -13,6 +13,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <map>
 #include <set>
 
@@ -179,3 +181,55 @@ void heddle::orderScalars(Operation *nest) {
           orderBlock(block);
   });
 }
+
+//===----------------------------------------------------------------------===//
+// All nests of a function
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Values are numbered as they are made; names are neutral.
+struct OrderReadsPass : PassWrapper<OrderReadsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderReadsPass)
+  StringRef getArgument() const override { return "order-reads"; }
+  StringRef getDescription() const override {
+    return "sorts the reads of nests by what they read and where, so that sums of costs, and "
+           "kernels, "
+           "do not depend on how they were written";
+  }
+
+  void runOnOperation() override {
+    llvm::DenseMap<Value, unsigned> numbers;
+    auto number = [&](ValueRange values) {
+      for (Value value : values)
+        numbers.try_emplace(value, unsigned(numbers.size()));
+    };
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      number(op->getResults());
+      bool isNest = isa<nest::ComputeOp, nest::UpdateOp>(op);
+      if (isNest)
+        return WalkResult::skip();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          number(block.getArguments());
+      return WalkResult::advance();
+    });
+    getOperation()->walk([&](Operation *op) {
+      if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
+        return;
+      auto maps = op->getAttrOfType<ArrayAttr>("maps"),
+           guards = op->getAttrOfType<ArrayAttr>("guards");
+      unsigned first = isa<nest::UpdateOp>(op) ? 1 : 0;
+      std::vector<std::string> keys;
+      for (unsigned i = 0; i < maps.size(); ++i) {
+        std::string key = std::to_string(numbers.lookup(op->getOperand(first + i)));
+        key.insert(0, 8 - std::min<size_t>(8, key.size()), ' ');
+        llvm::raw_string_ostream(key) << " " << maps[i] << guards[i];
+        keys.push_back(std::move(key));
+      }
+      orderReads(op, keys);
+    });
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> heddle::createOrderReadsPass() { return std::make_unique<OrderReadsPass>(); }

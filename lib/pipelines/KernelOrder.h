@@ -17,7 +17,7 @@
 #ifndef HEDDLE_LIB_PIPELINES_KERNELORDER_H
 #define HEDDLE_LIB_PIPELINES_KERNELORDER_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Pass/Pass.h"
 
 namespace heddle {
 
@@ -27,6 +27,9 @@ void orderReads(mlir::Operation *nest, llvm::ArrayRef<std::string> keys);
 
 /// Brings the scalar ops of all regions of `nest`, and of nests inside, into their order.
 void orderScalars(mlir::Operation *nest);
+
+/// `order-reads`: `orderReads` for all nests of a function with neutral names.
+std::unique_ptr<mlir::Pass> createOrderReadsPass();
 
 } // namespace heddle
 

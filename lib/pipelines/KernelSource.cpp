@@ -372,62 +372,8 @@ static void sortReads(Operation *nest, const KernelLabels &labels) {
   orderReads(nest, keys);
 }
 
-/// Sorts the reads of the nests in a scan or group by what they read, and where: values by their
-/// place in the region or, from outside, by their type; names by their sizes, which no spelling
-/// changes.
-static void sortInnerReads(Operation *structured) {
-  DenseMap<Value, std::string> identity;
-  unsigned met = 0;
-  auto meet = [&](ValueRange values) {
-    for (Value value : values)
-      identity[value] = "v" + std::to_string(met++);
-  };
-  structured->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    meet(op->getResults());
-    if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          meet(block.getArguments());
-  });
-  auto bySize = [](nd::DimsAttr dims) {
-    Labels labels;
-    for (const nd::Dim &dim : dims)
-      labels[dim.name.str()] = "n" + dim.size().getExpr().str();
-    return labels;
-  };
-  structured->walk([&](Operation *op) {
-    if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
-      return;
-    auto compute = dyn_cast<nest::ComputeOp>(op);
-    Labels names =
-        bySize(compute ? nest::iterationSpace(compute) : cast<nest::UpdateOp>(op).getSpace());
-    auto maps = op->getAttrOfType<ArrayAttr>("maps"),
-         guards = op->getAttrOfType<ArrayAttr>("guards");
-    std::vector<std::string> keys;
-    for (unsigned i = 0; i < maps.size(); ++i) {
-      Value read = op->getOperand((compute ? 0 : 1) + i);
-      Labels own = bySize(nest::tensorTypeOf(read).getDims());
-      AttrTypeReplacer replacer = uniformReplacer(own);
-      std::string key = identity.lookup(read);
-      if (key.empty())
-        key = textOf(read.getType(), own, replacer);
-      std::vector<std::string> entries;
-      for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries())
-        entries.push_back(renamed(own, entry.name.getValue()) + "=" +
-                          renamed(names, entry.expr()).str());
-      llvm::sort(entries);
-      llvm::raw_string_ostream(key)
-          << llvm::join(entries, ",") << renamed(names, cast<nest::GuardAttr>(guards[i]));
-      keys.push_back(std::move(key));
-    }
-    orderReads(op, keys);
-  });
-}
-
 KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf,
                                    KnownKernels &known) {
-  if (!isa<nest::ComputeOp, nest::UpdateOp>(nest))
-    sortInnerReads(nest);
   SmallVector<Value> before = nest::kernelOperands(nest);
   KernelLabels labels = labelsOf(nest, llvm::map_to_vector(before, layoutOf), known);
   sortReads(nest, labels);
@@ -493,7 +439,7 @@ static void nameSymbols(func::FuncOp function, const llvm::StringSet<> &known,
   for (size_t i = 0; i < symbols.size(); ++i)
     labels.push_back(builder.getStringAttr(kernelSymbol(i)));
   if (!labels.empty())
-    function->setAttr("heddle.symbols", builder.getArrayAttr(labels));
+    function->setAttr(nest::symbolsAttrName, builder.getArrayAttr(labels));
 }
 
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
@@ -584,7 +530,7 @@ nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &sy
     request.schedule = nest::chooseSchedule(request.nest, request.operandLayouts,
                                             request.resultLayouts, request.machine);
   request.symbol = symbol;
-  if (auto symbols = function->getAttrOfType<ArrayAttr>("heddle.symbols"))
+  if (auto symbols = function->getAttrOfType<ArrayAttr>(nest::symbolsAttrName))
     for (auto name : symbols.getAsRange<StringAttr>())
       request.sizes.push_back(name.str());
   return request;

@@ -114,6 +114,16 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
         rewriter.names[name] = nd::freshName(spelled->second, taken);
     }
     rewriter.rewrite(function);
+    if (auto symbols = function->getAttrOfType<ArrayAttr>(nest::symbolsAttrName)) {
+      SmallVector<std::string> spelled;
+      for (auto symbol : symbols.getAsRange<StringAttr>()) {
+        auto found = rewriter.symbols.find(symbol.str());
+        spelled.push_back(found == rewriter.symbols.end() ? symbol.str() : *found->second.asName());
+      }
+      SmallVector<StringRef> list(spelled.begin(), spelled.end());
+      function->setAttr(nest::symbolsAttrName,
+                        Builder(function.getContext()).getStrArrayAttr(list));
+    }
     function->removeAttr(dictionaryName);
   }
 };

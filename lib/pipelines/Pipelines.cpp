@@ -8,6 +8,7 @@
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
+#include "lib/pipelines/KernelOrder.h"
 #include "lib/pipelines/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
@@ -62,6 +63,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(nd::createNdOutlineControlPass());
   add(createConvertNdToNestPass());
   add(createCSEPass());
+  add(createOrderReadsPass());
   add(nest::createNestFusePass());
   add(nest::createNestChooseGroupsPass());
   add(nest::createNestFormGroupsPass());
@@ -71,6 +73,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     extension->addNestPasses(passes);
   add(createCSEPass());
   add(nest::createNestDropAfterPass());
+  add(createOrderReadsPass());
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine)};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
@@ -99,6 +102,7 @@ void heddle::registerCompilerPasses() {
   nest::registerNestPasses();
   registerTransformsPasses();
   registerPass(createNeutralNamesPass);
+  registerPass(createOrderReadsPass);
   registerPass(createRestoreNamesPass);
   static PassPipelineRegistration<> ndPipeline(
       "nd-pipeline", "all that the compiler does to nd",

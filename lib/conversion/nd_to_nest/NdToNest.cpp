@@ -644,7 +644,8 @@ private:
   LogicalResult gather(nd::GatherOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
     auto type = tensorTypeOf(op.getResult());
-    if (tensorTypeOf(op.getInput()).elements() == 0 && type.elements() != 0)
+    bool isEmpty = llvm::any_of(type.getDims(), [](const nd::Dim &dim) { return dim.size().constant() == 0; });
+    if (tensorTypeOf(op.getInput()).elements() == 0 && !isEmpty)
       return op.emitOpError() << "reads from a tensor without elements";
     nest.produced = type.getDims();
     Replacement places;

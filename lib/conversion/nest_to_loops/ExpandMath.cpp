@@ -192,6 +192,26 @@ struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   }
 };
 
+/// Where the target has no such instruction on halves LLVM calls a library, also if they are widened
+/// around it, since it narrows that again.
+template <typename Op, arith::CmpFPredicate wins>
+struct CompareHalves : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto isWidened = [](Value value) { return bool(value.getDefiningOp<arith::ExtFOp>()); };
+    if (getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() >= 32 &&
+        !isWidened(op.getLhs()) && !isWidened(op.getRhs()))
+      return failure();
+    Location loc = op.getLoc();
+    Value x = op.getLhs(), y = op.getRhs();
+    Value first = arith::CmpFOp::create(rewriter, loc, wins, x, y);
+    Value isAlone = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, y, y);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, arith::OrIOp::create(rewriter, loc, first, isAlone), x, y);
+    return success();
+  }
+};
+
 struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
   void runOnOperation() override {
@@ -201,7 +221,8 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     populateMathPolynomialApproximationPatterns(patterns, options);
     math::populateExpansionPatterns(patterns, {"powf", "fpowi", "rsqrt", "roundeven"});
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    patterns.add<ContractProduct>(&getContext());
+    patterns.add<ContractProduct, CompareHalves<arith::MaxNumFOp, arith::CmpFPredicate::OGT>,
+                 CompareHalves<arith::MinNumFOp, arith::CmpFPredicate::OLT>>(&getContext());
     patterns.add<CallOnDoubles<math::ErfOp>>(&getContext(), "erf");
     patterns.add<CallOnDoubles<math::ExpM1Op>>(&getContext(), "expm1");
     patterns.add<CallOnDoubles<math::Log1pOp>>(&getContext(), "log1p");

@@ -24,6 +24,8 @@ namespace heddle::nd {
 #include "lib/transforms/nd/Passes.h.inc"
 } // namespace heddle::nd
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
@@ -414,6 +416,12 @@ private:
     function.setPrivate();
     if (Attribute names = parent->getAttr("heddle.names"))
       function->setAttr("heddle.names", names);
+    // Sizes that no argument tells are those of the function around.
+    llvm::StringSet<> sizes = nest::sizeSymbols(op);
+    std::set<StringRef> sorted(sizes.keys().begin(), sizes.keys().end());
+    SmallVector<StringRef> symbols(sorted.begin(), sorted.end());
+    if (!symbols.empty())
+      function->setAttr(nest::symbolsAttrName, builder.getStrArrayAttr(symbols));
     SymbolTable(parent->getParentOp()).insert(function, std::next(last->getIterator()));
     last = function;
     Block *block = function.addEntryBlock();

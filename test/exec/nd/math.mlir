@@ -415,3 +415,30 @@ func.func @near_zero() -> (!nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.ten
   }
   return %0, %1, %2, %3, %4 : !nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f32, n: 6>, !nd.tensor<f32, n: 6>
 }
+
+// Halves, of which no lane is a full vector.
+func.func @extrema_of_halves(%x: !nd.tensor<f16, d: 7>, %y: !nd.tensor<f16, d: 7>) -> (!nd.tensor<f16, d: 7>, !nd.tensor<f16, d: 7>) {
+  %a = nd.pointwise %x, %y : (!nd.tensor<f16, d: 7>, !nd.tensor<f16, d: 7>) -> !nd.tensor<f16, d: 7> {
+  ^bb0(%u: f16, %v: f16):
+    %0 = arith.maxnumf %u, %v : f16
+    nd.yield %0 : f16
+  }
+  %b = nd.pointwise %x, %y : (!nd.tensor<f16, d: 7>, !nd.tensor<f16, d: 7>) -> !nd.tensor<f16, d: 7> {
+  ^bb0(%u: f16, %v: f16):
+    %0 = arith.minnumf %u, %v : f16
+    nd.yield %0 : f16
+  }
+  return %a, %b : !nd.tensor<f16, d: 7>, !nd.tensor<f16, d: 7>
+}
+
+// Widened afterwards.
+func.func @extrema_of_halves_as_floats(%x: !nd.tensor<f16, d: 7>, %y: !nd.tensor<f16, a: 5, d: 7>) -> !nd.tensor<f32, a: 5, d: 7> {
+  %a = nd.pointwise %x, %y : (!nd.tensor<f16, d: 7>, !nd.tensor<f16, a: 5, d: 7>) -> !nd.tensor<f32, a: 5, d: 7> {
+  ^bb0(%u: f16, %v: f16):
+    %0 = arith.maxnumf %u, %v : f16
+    %1 = arith.minnumf %0, %u : f16
+    %2 = arith.extf %1 : f16 to f32
+    nd.yield %2 : f32
+  }
+  return %a : !nd.tensor<f32, a: 5, d: 7>
+}

@@ -82,3 +82,40 @@ func.func @softmax(%x: !nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M, n: 
   return %3 : !nd.tensor<f32, m: M, n: N>
 }
 
+
+// The step of a loop has a size that nothing which it reads tells.
+func.func @size_of_the_function_around(%x: !nd.tensor<f32, a: N>, %y: !nd.tensor<i64, b: M>, %n: !nd.tensor<i64>) -> !nd.tensor<i64, b: M> {
+  %zero = nd.constant dense<0> : tensor<i64> by [] : !nd.tensor<i64>
+  %r:2 = scf.while (%i = %zero, %s = %y) : (!nd.tensor<i64>, !nd.tensor<i64, b: M>) -> (!nd.tensor<i64>, !nd.tensor<i64, b: M>) {
+    %less = nd.pointwise %i, %n : (!nd.tensor<i64>, !nd.tensor<i64>) -> !nd.tensor<i1> {
+    ^bb0(%u: i64, %v: i64):
+      %four = arith.constant 4 : i64
+      %most = arith.minsi %v, %four : i64
+      %0 = arith.cmpi slt, %u, %most : i64
+      nd.yield %0 : i1
+    }
+    %c = nd.item %less : !nd.tensor<i1> -> i1
+    scf.condition(%c) %i, %s : !nd.tensor<i64>, !nd.tensor<i64, b: M>
+  } do {
+  ^bb0(%i: !nd.tensor<i64>, %s: !nd.tensor<i64, b: M>):
+    %k = nd.iota a : !nd.tensor<i64, a: N>
+    %t = nd.pointwise %s, %k crossed : (!nd.tensor<i64, b: M>, !nd.tensor<i64, a: N>) -> !nd.tensor<i64, a: N, b: M> {
+    ^bb0(%u: i64, %v: i64):
+      %0 = arith.xori %u, %v : i64
+      nd.yield %0 : i64
+    }
+    %sum = nd.reduce %t over [a] neutral [0 : i64] : (!nd.tensor<i64, a: N, b: M>) -> !nd.tensor<i64, b: M> {
+    ^bb0(%u: i64, %v: i64):
+      %0 = arith.addi %u, %v : i64
+      nd.yield %0 : i64
+    }
+    %next = nd.pointwise %i : (!nd.tensor<i64>) -> !nd.tensor<i64> {
+    ^bb0(%u: i64):
+      %one = arith.constant 1 : i64
+      %0 = arith.addi %u, %one : i64
+      nd.yield %0 : i64
+    }
+    scf.yield %next, %sum : !nd.tensor<i64>, !nd.tensor<i64, b: M>
+  }
+  return %r#1 : !nd.tensor<i64, b: M>
+}

@@ -23,6 +23,13 @@ void laws::keepPrivate(ModuleOp module, ArrayRef<std::string> programs) {
       function.setPrivate();
 }
 
+/// With HEDDLE_LAWS_PRINT programs are printed before anything is done with them.
+static void show(ModuleOp module) {
+  if (std::getenv("HEDDLE_LAWS_PRINT"))
+    llvm::outs() << module << "\n";
+  llvm::outs().flush();
+}
+
 /// Says what was held; too much that is not decided is a failure, but of a few programs alone.
 static void conclude(const Tally &tally) {
   std::printf("%d programs, %lld tensors compared, %lld of %lld elements undecided\n",
@@ -53,6 +60,7 @@ void laws::holdPrograms(StringRef law, double share,
     std::optional<Suspect> suspect = make(seed);
     if (!suspect)
       return std::nullopt;
+    show(*suspect->module);
     Violation violation = suspect->check(*suspect->module);
     if (!violation)
       return std::nullopt;
@@ -125,6 +133,7 @@ void laws::holdCompiled(const CompiledLaw &law, double share) {
   int size = std::min(law.programsPerModule, all.count);
   auto check = [&](uint64_t number) -> std::optional<Fault> {
     Batch batch(law, *context, {all.first + number * uint64_t(size), size});
+    show(*batch.module);
     if (auto refused = batch.evaluate())
       return Fault{law.name + ", seed " + std::to_string(*refused) + ": the interpreter refuses it",
                    nullptr};

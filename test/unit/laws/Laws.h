@@ -10,7 +10,8 @@
 //
 //     HEDDLE_LAWS_PROGRAMS=1000 HEDDLE_LAWS_SEED=7 HeddleLawTests
 //
-// runs more programs, or others; a failure prints the seed of its program alone.
+// runs more programs, or others; a failure prints the seed of its program alone. HEDDLE_LAWS_PRINT=1
+// prints every program.
 //
 //===----------------------------------------------------------------------===//
 
