@@ -151,8 +151,12 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
   SmallVector<NdTensorType> types;
   for (auto [formal, depends] : llvm::zip_equal(results, dependences)) {
     SmallVector<Dim> dims;
-    for (const Dim &dim : formal.getDims())
-      dims.emplace_back(callee.getContext(), dim.name, dim.size().getExpr().substitute(symbols));
+    for (const Dim &dim : formal.getDims()) {
+      Expr size = dim.size().getExpr().substitute(symbols);
+      if (failed(requireSize(dim.name, double(size.constant().value_or(0)), emitError)))
+        return failure();
+      dims.emplace_back(callee.getContext(), dim.name, size);
+    }
     llvm::StringSet<> added;
     for (unsigned i : depends.set_bits())
       for (const Dim &dim : lifted[i]) {

@@ -78,6 +78,17 @@ static LogicalResult requireNew(ArrayRef<Dim> dims, StringRef name, EmitError em
                      << namesText(dims);
 }
 
+LogicalResult nd::requireSize(StringRef name, double size, EmitError emitError) {
+  if (size >= 0 && size <= 0x1p60)
+    return success();
+  return emitError() << "expected a size of 0 to 2^60 for '" << name << "', got "
+                     << (size < 0 ? std::to_string(int64_t(std::max(size, -0x1p62))) : "more");
+}
+/// The size of `dim` in `type`; where no number, `otherwise`.
+static double sizeOf(NdTensorType type, StringRef name, double otherwise = 0) {
+  return double(type.size(name).constant().value_or(otherwise));
+}
+
 static SmallVector<Dim> others(NdTensorType type, StringRef name) {
   SmallVector<Dim> dims;
   for (const Dim &dim : type.getDims())
@@ -195,6 +206,12 @@ FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &s
     return emitError() << "expected padding of at least 0 along '" << shape.name << "', got "
                        << shape.low << " and " << shape.high,
            failure();
+  if (failed(requireSize(shape.tap, (double(shape.size) - 1) * double(shape.dilation) + 1,
+                         emitError)) ||
+      failed(requireSize(shape.name,
+                         sizeOf(input, shape.name) + double(shape.low) + double(shape.high),
+                         emitError)))
+    return failure();
   Expr size = windowedSize(input.size(shape.name).getExpr(), shape);
   if (auto constant = size.constant(); constant && *constant < 0)
     return emitError() << "the window of " << shape.size << " along '" << shape.name
@@ -240,6 +257,9 @@ FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, int64
     return emitError() << "expected start >= 0, size >= 0 and a stride other than 0 along '" << name
                        << "', got " << start << ", " << size.str() << ", " << stride,
            failure();
+  if (failed(requireSize(name, double(start) + double(count.value_or(1)) * std::abs(double(stride)),
+                         emitError)))
+    return failure();
   if (count && *count > 0)
     for (int64_t place : {start, start + (*count - 1) * stride})
       if (place < 0 || (whole && place >= *whole))
@@ -260,6 +280,11 @@ FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, int64_t
     return emitError() << "expected low, high and interior of at least 0 along '" << name
                        << "', got " << low << ", " << high << ", " << interior,
            failure();
+  double known = sizeOf(input, name);
+  if (failed(requireSize(
+          name, known + double(low) + double(high) + double(interior) * std::max(known - 1, 1.0),
+          emitError)))
+    return failure();
   Expr size = input.size(name).getExpr();
   Expr between = interior == 0 ? Expr(0) : Expr::max(size - Expr(1), Expr(0)) * Expr(interior);
   SmallVector<Dim> dims = others(input, name);
@@ -272,6 +297,7 @@ FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef
   if (inputs.empty())
     return emitError() << "expected an operand", failure();
   Expr size(0);
+  double known = 0;
   for (NdTensorType type : inputs) {
     if (failed(requireName(type, name, emitError)))
       return failure();
@@ -281,6 +307,8 @@ FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef
                          << "' alone, got " << inputs[0] << " and " << type,
              failure();
     size = size + type.size(name).getExpr();
+    if (failed(requireSize(name, known += sizeOf(type, name), emitError)))
+      return failure();
   }
   SmallVector<Dim> dims = others(inputs[0], name);
   dims.emplace_back(inputs[0].getContext(), name, size);
@@ -293,11 +321,14 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
     return failure();
   SmallVector<Dim> dims = others(input, name);
   Expr product(1);
+  double known = 1;
   for (const Dim &dim : into) {
     if (failed(requireNew(dims, dim.name.getValue(), emitError)))
       return failure();
     dims.push_back(dim);
     product = product * dim.size().getExpr();
+    if (failed(requireSize(name, known *= double(dim.size().constant().value_or(1)), emitError)))
+      return failure();
   }
   if (product != input.size(name).getExpr())
     return emitError() << "expected sizes whose product is the size of '" << name << "', "
@@ -309,6 +340,7 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
 FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> names,
                                        StringRef into, EmitError emitError) {
   Expr product(1);
+  double known = 1;
   llvm::StringSet<> merged;
   for (StringRef name : names) {
     if (failed(requireName(input, name, emitError)))
@@ -316,6 +348,8 @@ FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> n
     if (!merged.insert(name).second)
       return emitError() << "the name '" << name << "' is listed twice", failure();
     product = product * input.size(name).getExpr();
+    if (failed(requireSize(into, known *= sizeOf(input, name, 1), emitError)))
+      return failure();
   }
   SmallVector<Dim> dims;
   for (const Dim &dim : input.getDims())

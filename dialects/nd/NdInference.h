@@ -42,6 +42,10 @@ void noteOperands(mlir::InFlightDiagnostic &error, mlir::ValueRange operands);
 /// A note at the place of `definition`: "'@f' is defined here".
 void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definition);
 
+/// Sizes are computed in 64 bits: `size`, found in a wider range, must be at least 0 and so small
+/// that nothing overflows.
+mlir::LogicalResult requireSize(llvm::StringRef name, double size, EmitError emitError);
+
 /// A literal fits its tensor: `order` permutes the tensor's names, the sizes in that order are the
 /// shape of `value` (a splat may have any), whose elements have the scalar type.
 mlir::LogicalResult verifyLiteral(NdTensorType type, mlir::ElementsAttr value,

@@ -420,12 +420,21 @@ static SmallVector<nd::DimsAttr, 2> ownNames(Operation *op) {
   return {};
 }
 
+/// An error of `op` with a note at the group around it.
+static InFlightDiagnostic groupError(Operation *op, GroupOp group) {
+  InFlightDiagnostic error = op->emitOpError();
+  if (group)
+    error.attachNote(group.getLoc())
+        << "the enclosing group is over " << nd::namesText(group.getNames());
+  return error;
+}
+
 LogicalResult GroupOp::verify() {
   llvm::StringSet<> outer = namesInScope(*this, {});
   for (const nd::Dim &dim : getNames())
     if (outer.contains(dim.name.getValue())) // c1
-      return emitOpError() << "the name '" << dim.name.getValue()
-                           << "' is one of an enclosing group";
+      return groupError(*this, (*this)->getParentOfType<GroupOp>())
+             << "the name '" << dim.name.getValue() << "' is one of an enclosing group";
   Block &block = getBody().front();
   if (block.getNumArguments() != 0) // c2
     return emitOpError() << "expected a region without arguments";
@@ -435,8 +444,8 @@ LogicalResult GroupOp::verify() {
     for (nd::DimsAttr dims : ownNames(inner))
       for (const nd::Dim &dim : dims)
         if (getNames().contains(dim.name.getValue())) // c1
-          return inner->emitOpError() << "iterates over '" << dim.name.getValue()
-                                      << "', which is a name of the enclosing group";
+          return groupError(inner, *this) << "iterates over '" << dim.name.getValue()
+                                          << "', which is a name of the enclosing group";
     return WalkResult::advance();
   });
   if (inside.wasInterrupted())

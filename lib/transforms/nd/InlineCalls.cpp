@@ -36,7 +36,7 @@ FlatSymbolRefAttr nd::calleeOf(Operation *op) {
 
 /// Says how a function comes to call itself; `around` are the functions in the chain of calls.
 static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
-                                    ArrayRef<func::FuncOp> around) {
+                                         ArrayRef<func::FuncOp> around) {
   InFlightDiagnostic error = call->emitOpError();
   error << "is recursive: '@" << callee.getName()
         << "' calls itself; write nest.scan, scf.for or scf.while for what is repeated";
@@ -48,7 +48,8 @@ static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
 
 FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
   SymbolTable table(module);
-  /// A function in a chain of calls, and the calls in it that were not followed yet, the last first.
+  /// A function in a chain of calls, and the calls in it that were not followed yet, the last
+  /// first.
   struct Frame {
     func::FuncOp function;
     SmallVector<std::pair<Operation *, func::FuncOp>> calls;
@@ -93,6 +94,31 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
   return order;
 }
 
+/// Every size in the body of `callee` is one for what the call binds `symbols` to.
+static LogicalResult requireSizes(CallOp op, func::FuncOp callee,
+                                  const decltype(NameRewriter::symbols) &symbols) {
+  if (symbols.empty())
+    return success();
+  WalkResult walked = callee.walk([&](Operation *inner) -> WalkResult {
+    for (Type type : inner->getResultTypes())
+      if (auto tensor = dyn_cast<NdTensorType>(type))
+        for (const Dim &dim : tensor.getDims()) {
+          const Expr &size = dim.size().getExpr();
+          auto error = [&] {
+            InFlightDiagnostic error = operandError(op);
+            error.attachNote(inner->getLoc())
+                << "in '@" << callee.getName() << "' it is " << size.str();
+            return error;
+          };
+          if (failed(requireSize(dim.name, double(size.substitute(symbols).constant().value_or(0)),
+                                 error)))
+            return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
   if (failed(found))
@@ -114,6 +140,8 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
       if (!type.has(dim.name) && lifted.insert(dim.name).second)
         order.push_back(dim.name);
   }
+  if (failed(requireSizes(op, callee, rewriter.symbols)))
+    return failure();
   llvm::StringSet<> taken;
   for (StringRef name : order)
     if (own.contains(name)) {
@@ -151,8 +179,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
       }
     copy = buildRename(builder, loc, copy, from, to);
     // A result that a dependence analysis finds lifted may turn out not to be.
-    results.push_back(
-        buildBroadcast(builder, loc, copy, tensorType(result).getDims().getDims()));
+    results.push_back(buildBroadcast(builder, loc, copy, tensorType(result).getDims().getDims()));
   }
   op->replaceAllUsesWith(results);
   op.erase();

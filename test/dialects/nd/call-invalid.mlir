@@ -210,3 +210,17 @@ func.func @call_c6(%a: !nd.tensor<f32, k: 4>) {
   %0 = nd.call @f(%a) gradient @g checkpoint : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
   return
 }
+
+// -----
+
+// expected-note @below {{'@shorter' is defined here}}
+func.func private @shorter(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N - 3> {
+  %0 = nd.slice %x row from 0 size N - 3 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, row: N - 3>
+  return %0 : !nd.tensor<f32, row: N - 3>
+}
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 2>'}}
+func.func @negative_size(%x: !nd.tensor<f32, row: 2>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'row', got -1}}
+  %0 = nd.call @shorter(%x) : (!nd.tensor<f32, row: 2>) -> !nd.tensor<f32, row: 1>
+  return
+}

@@ -963,3 +963,59 @@ func.func @branch_names(%x: !nd.tensor<f32, k: 4>, %y: !nd.tensor<f32, m: 4>, %b
   }
   return
 }
+
+// -----
+
+// Sizes that do not fit 64 bits with room to spare are refused before they are computed.
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 4000000000, row: 4000000000>'}}
+func.func @merge_too_large(%a: !nd.tensor<f32, row: 4000000000, column: 4000000000>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'all', got more}}
+  %0 = nd.merge %a [row, column] into all : !nd.tensor<f32, row: 4000000000, column: 4000000000> -> !nd.tensor<f32, all: 5>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 0>'}}
+func.func @split_product_wraps(%a: !nd.tensor<f32, row: 0>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'row', got more}}
+  %0 = nd.split %a row into [outer, inner] : !nd.tensor<f32, row: 0> -> !nd.tensor<f32, outer: 4611686018427387904, inner: 4>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 9000000000000000000>'}}
+func.func @concat_too_large(%a: !nd.tensor<f32, row: 9000000000000000000>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'row', got more}}
+  %0 = nd.concat %a, %a along row : (!nd.tensor<f32, row: 9000000000000000000>, !nd.tensor<f32, row: 9000000000000000000>) -> !nd.tensor<f32, row: 4>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+func.func @pad_too_large(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'row', got more}}
+  %0 = nd.pad %a row low 0 high 0 interior 9000000000000000000 value 0.0 : f32 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 1>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+func.func @window_too_large(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'ky', got more}}
+  %0 = nd.window %a row -> ky size 9000000000000000000 dilation 9000000000000000000 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 1, ky: 3>
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 8>'}}
+func.func @slice_too_large(%a: !nd.tensor<f32, row: 8>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'row', got more}}
+  %0 = nd.slice %a row from 0 size 3000000000 stride 9000000000 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 3000000000>
+  return
+}

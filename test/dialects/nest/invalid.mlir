@@ -1003,6 +1003,7 @@ func.func @scan_c4_layouts(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 // -----
 
 func.func @group_c1_inner_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-note @below {{the enclosing group is over {n: 4}}}
   %0 = nest.group (n: 4) {
   // expected-error @below {{iterates over 'n', which is a name of the enclosing group}}
     %1 = nest.compute (n: 4) reads %a[] {
@@ -1017,6 +1018,7 @@ func.func @group_c1_inner_name(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @group_c1_outer_name(%a: !nd.tensor<f32, n: 4>) {
+  // expected-note @below {{the enclosing group is over {g: 2}}}
   %0 = nest.group (g: 2) {
   // expected-error @below {{the name 'g' is one of an enclosing group}}
     %1 = nest.group (g: 2) {

@@ -6,6 +6,13 @@
 // RUN: not heddle-run %t.missing.heddle 2>&1 | FileCheck %s --check-prefix=MISSING-PROGRAM
 // MISSING-PROGRAM: heddle-run: error: {{.*}}.missing.heddle{{.*}}o such file
 
+// RUN: not heddle-run /dev/null 2>&1 | FileCheck %s --check-prefix=NO-FUNCTION
+// NO-FUNCTION: heddle-run: error: '/dev/null' has no public function
+
+// RUN: printf '\177ELF\002\001\000\377\376' > %t.binary.mlir
+// RUN: not heddle-run %t.binary.mlir 2>&1 | FileCheck %s --check-prefix=BINARY
+// BINARY: binary.mlir:1:1: error: unexpected character
+
 // RUN: not heddle-run %s --entry nobody 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: heddle-run: error: no entry 'nobody'; there are: 'f', 'g'
 
@@ -64,6 +71,9 @@
 
 // RUN: not heddle-run %s --entry g --size N=0 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: heddle-run: error: argument 'argument1': the size of 'n', N - 1, is -1
+
+// RUN: not heddle-run %s --entry g --seed 1 --size N=4000000000000000000 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: heddle-run: error: {{.*}}2^60
 
 // RUN: not heddle-run %s --entry f --target-cpu no-such-cpu 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: {{.*}}no-such-cpu

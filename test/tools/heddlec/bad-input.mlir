@@ -16,6 +16,14 @@
 // LAYOUT: layout.mlir:1:{{[0-9]+}}: error: {{.*}}layout
 // RUN: not heddlec %t/empty.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: the module has no public function to make an entry of
+// RUN: not heddlec /dev/null -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: printf '\177ELF\002\001\000\377\376' > %t/binary.mlir
+// RUN: not heddlec %t/binary.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=BINARY
+// BINARY: binary.mlir:1:1: error: unexpected character
+// RUN: not heddlec %t/large.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: large.mlir:2:8: error: 'nest.compute' op the sizes multiply to more than 2^48 elements at 'row'
+// RUN: not heddlec %t/negative.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: negative.mlir:1:{{[0-9]+}}: error: expected a size of at least 0 for 'row', got -4
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu pdp11 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: --target-cpu: unknown target CPU 'pdp11'; expected 'native' or a name such as 'x86-64'
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --emit=porridge 2>&1 | FileCheck %s --check-prefix=STAGE
@@ -61,6 +69,19 @@ func.func @f(%x: !nd.tensor<i7, row: 4> {nd.name = "x"}) -> !nd.tensor<i7, row: 
 //--- layout.mlir
 func.func @f(%x: !nd.tensor<f32, row: 4> {nd.name = "x", nd.layout = #nest.layout<[row, column]>}) -> !nd.tensor<f32, row: 4> {
   return %x : !nd.tensor<f32, row: 4>
+}
+//--- large.mlir
+func.func @f(%x: !nd.tensor<f32, row: 4000000000, column: 4000000000>) -> !nd.tensor<f32, row: 4000000000, column: 4000000000> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, row: 4000000000, column: 4000000000>) -> !nd.tensor<f32, row: 4000000000, column: 4000000000> {
+  ^bb0(%a: f32):
+    %1 = arith.addf %a, %a : f32
+    nd.yield %1 : f32
+  }
+  return %0 : !nd.tensor<f32, row: 4000000000, column: 4000000000>
+}
+//--- negative.mlir
+func.func @f(%x: !nd.tensor<f32, row: -4>) -> !nd.tensor<f32, row: -4> {
+  return %x : !nd.tensor<f32, row: -4>
 }
 //--- empty.mlir
 func.func private @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {

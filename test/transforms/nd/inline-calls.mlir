@@ -114,3 +114,22 @@ func.func @calls_outside(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %0 = nd.call @outside(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }
+
+// -----
+
+func.func private @shorter(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<f32> {
+  // expected-note @below {{in '@shorter' it is N - 3}}
+  %0 = nd.slice %x row from 0 size N - 3 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, row: N - 3>
+  %1 = nd.reduce %0 over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: N - 3>) -> !nd.tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    nd.yield %s : f32
+  }
+  return %1 : !nd.tensor<f32>
+}
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 2>'}}
+func.func @negative_size(%x: !nd.tensor<f32, row: 2>) -> !nd.tensor<f32> {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'row', got -1}}
+  %0 = nd.call @shorter(%x) : (!nd.tensor<f32, row: 2>) -> !nd.tensor<f32>
+  return %0 : !nd.tensor<f32>
+}
