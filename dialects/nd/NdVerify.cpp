@@ -386,10 +386,19 @@ static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute
     return op->emitOpError() << "expected '" << nameAttrName << "' of " << what << " " << index
                              << " to be a string with characters in it, got "
                              << attribute.getValue();
-  for (unsigned i = 0; all && i < index; ++i)
-    if (cast<DictionaryAttr>(all[i]).get(nameAttrName) == name)
-      return op->emitOpError() << "expected distinct names, " << what << " " << i << " and "
-                               << index << " are called '" << name.getValue() << "'";
+  // The first of those with names checks all.
+  llvm::DenseMap<Attribute, unsigned> first;
+  for (auto [i, own] : llvm::enumerate(all ? all.getValue() : ArrayRef<Attribute>())) {
+    auto other = cast<DictionaryAttr>(own).getAs<StringAttr>(nameAttrName);
+    if (!other)
+      continue;
+    if (i < index)
+      return success();
+    if (auto [known, isNew] = first.try_emplace(other, unsigned(i)); !isNew)
+      return op->emitOpError() << "expected distinct names, " << what << " " << known->second
+                               << " and " << i << " are called '"
+                               << other.getValue() << "'";
+  }
   return success();
 }
 

@@ -248,8 +248,10 @@ llvm::StringSet<> nest::sizeSymbols(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function)
     return symbols;
+  llvm::SmallPtrSet<const void *, 8> seen; // of many arguments few differ
   for (Type type : function.getArgumentTypes())
-    if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+    if (auto tensor = dyn_cast<nd::NdTensorType>(type);
+        tensor && seen.insert(type.getAsOpaquePointer()).second)
       for (const nd::Dim &dim : tensor.getDims())
         for (const std::string &name : dim.size().getExpr().names())
           symbols.insert(name);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Jit.h"
-#include "heddle/FastMath.h"
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
+#include "heddle/FastMath.h"
 #include "lib/builder/Execute.h"
 #include "lib/pipelines/Extension.h"
 
@@ -160,20 +161,19 @@ struct JitCore::Impl {
     traced.captured = emission.captured;
     mlir::Builder builder(graphContext());
     auto nameOf = [&](const std::string &text) { return builder.getStringAttr(text); };
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      emission.function.setArgAttr(unsigned(i), nd::nameAttrName, nameOf(leaves[i].path));
-      if (traced.written[i] >= 0) {
-        emission.function.setArgAttr(unsigned(i), "heddle.donate",
-                                     builder.getI64IntegerAttr(traced.written[i]));
-        emission.function.setResultAttr(unsigned(traced.written[i]), nd::nameAttrName,
-                                        nameOf(leaves[i].path));
-      } else if (leaves[i].kept) {
-        emission.function.setArgAttr(unsigned(i), "nd.layout", nameOf("any"));
-      }
-    }
-    for (size_t i = 0; i < traced.captured.size(); ++i)
-      emission.function.setArgAttr(unsigned(leaves.size() + i), nd::nameAttrName,
-                                   nameOf("captured" + std::to_string(i)));
+    nd::setArgAttrs(emission.function, nd::nameAttrName, [&](unsigned i) {
+      return nameOf(i < leaves.size() ? leaves[i].path
+                                      : "captured" + std::to_string(i - leaves.size()));
+    });
+    nd::setArgAttrs(emission.function, "heddle.donate", [&](unsigned i) {
+      return i < leaves.size() && traced.written[i] >= 0
+                 ? builder.getI64IntegerAttr(traced.written[i])
+                 : mlir::Attribute();
+    });
+    nd::setArgAttrs(emission.function, "nd.layout", [&](unsigned i) {
+      return i < leaves.size() && traced.written[i] < 0 && leaves[i].kept ? nameOf("any")
+                                                                          : mlir::Attribute();
+    });
     // "result" for a lone tensor, "result0", ... for those of a pair; a path that state has too
     // steps aside.
     for (size_t i = 0; i < traced.outputs; ++i) {
@@ -183,8 +183,13 @@ struct JitCore::Impl {
       for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
         if (traced.written[leaf] >= 0 && leaves[leaf].path == name)
           name = "result." + name;
-      emission.function.setResultAttr(unsigned(i), nd::nameAttrName, nameOf(name));
     }
+    names.resize(roots.size());
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
+      if (traced.written[leaf] >= 0)
+        names[size_t(traced.written[leaf])] = leaves[leaf].path;
+    nd::setResultAttrs(emission.function, nd::nameAttrName,
+                       [&](unsigned i) { return nameOf(names[i]); });
     // Helper functions are no entries.
     for (auto function : traced.module->getOps<mlir::func::FuncOp>())
       if (function != emission.function)
@@ -207,7 +212,8 @@ struct JitCore::Impl {
 JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
   for (const std::string &word : options.fastMath)
     if (unsigned granted = Strict; !permit(granted, word))
-      throw Error("expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word + "'");
+      throw Error("expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word +
+                  "'");
   if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
     throw Error(llvm::toString(std::move(error)));
   impl->options = std::move(options);

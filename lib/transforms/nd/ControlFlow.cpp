@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nd/ControlFlow.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
@@ -425,8 +426,7 @@ private:
     SymbolTable(parent->getParentOp()).insert(function, std::next(last->getIterator()));
     last = function;
     Block *block = function.addEntryBlock();
-    for (unsigned i = 0; i < arguments.size(); ++i)
-      function.setArgAttr(i, "nd.layout", builder.getStringAttr("any"));
+    setArgAttrs(function, "nd.layout", [&](unsigned) { return builder.getStringAttr("any"); });
     mapping.map(arguments, block->getArguments());
     builder.setInsertionPointToEnd(block);
     return function;
@@ -516,8 +516,9 @@ private:
       mapping.map(loop.getAfterArguments()[i], arguments[1 + k]);
     for (auto [k, i] : llvm::enumerate(kept))
       mapping.map(loop.getAfterArguments()[i], arguments[firstCaptured + k]);
-    for (unsigned i = 0; i < types.size(); ++i)
-      function.setArgAttr(i, "heddle.donate", builder.getI64IntegerAttr(i));
+    setArgAttrs(function, "heddle.donate", [&](unsigned i) {
+      return i < types.size() ? builder.getI64IntegerAttr(i) : Attribute();
+    });
     SmallVector<Value> after =
         clone(*loop.getAfterBody(), loop.getYieldOp().getOperands(), mapping);
     FailureOr<SmallVector<Value>> next = step(loop, after, mapping);

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nd/Lift.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestGradient.h"
 #include "lib/transforms/nd/ControlFlow.h"
@@ -123,12 +124,13 @@ void NameRewriter::rewrite(func::FuncOp function) const {
   for (Type type : function.getResultTypes())
     results.push_back(rewrite(type));
   function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    if (auto layout = function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
-      function.setArgAttr(i, "nd.layout", rewrite(layout));
-  for (unsigned i = 0; i < results.size(); ++i)
-    if (auto layout = function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
-      function.setResultAttr(i, "nd.layout", rewrite(layout));
+  auto rewritten = [&](nest::LayoutAttr layout) { return layout ? rewrite(layout) : Attribute(); };
+  setArgAttrs(function, "nd.layout", [&](unsigned i) {
+    return rewritten(function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"));
+  });
+  setResultAttrs(function, "nd.layout", [&](unsigned i) {
+    return rewritten(function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"));
+  });
 }
 
 llvm::StringSet<> nd::collectNames(Operation *root) {

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/AssignLayouts.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
 
 using namespace heddle;
@@ -26,11 +27,13 @@ public:
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
     // A result that lies otherwise than the value (an argument, or one that is returned twice) is a
     // copy.
-    for (OpOperand &operand : end->getOpOperands())
-      if (auto found = layouts.find(operand.get());
-          found != layouts.end() &&
-          !function.getResultAttrOfType<LayoutAttr>(operand.getOperandNumber(), "nd.layout"))
-        function.setResultAttr(operand.getOperandNumber(), "nd.layout", found->second);
+    nd::setArgAttrs(function, "nd.layout",
+                    [&](unsigned i) { return layouts.lookup(function.getArgument(i)); });
+    nd::setResultAttrs(function, "nd.layout", [&](unsigned i) {
+      return function.getResultAttrOfType<LayoutAttr>(i, "nd.layout")
+                 ? Attribute()
+                 : layouts.lookup(end.getOperand(i));
+    });
     for (const LayoutTerm &term : problem.terms) {
       int copy = problem.termCopy(term, choice.ways[term.nest], choice.layouts[term.value]);
       if (copy >= 0)
@@ -52,10 +55,8 @@ private:
   void setLayout(Value value, const Layout &layout) {
     LayoutAttr attribute = attributeOf(layout);
     layouts[value] = attribute;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      function.setArgAttr(argument.getArgNumber(), "nd.layout", attribute);
+    if (isa<BlockArgument>(value))
       return;
-    }
     auto result = cast<OpResult>(value);
     Operation *op = result.getOwner();
     SmallVector<Attribute> all(op->getNumResults(), UnitAttr::get(op->getContext()));

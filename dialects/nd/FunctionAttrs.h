@@ -1,0 +1,51 @@
+//===- FunctionAttrs.h - attributes of arguments, all at once ---*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function keeps the attributes of its arguments in one list, and a context keeps every list that
+// there ever was: set one by one, those of n arguments take n * n space. Here each argument is
+// asked for its attribute, null where it stays as it is, and the list is made once:
+//
+//     setArgAttrs(function, "nd.layout", [&](unsigned i) { return layouts[i]; });
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_FUNCTIONATTRS_H
+#define HEDDLE_DIALECTS_ND_FUNCTIONATTRS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::nd {
+
+inline llvm::SmallVector<mlir::DictionaryAttr>
+withEach(llvm::SmallVector<mlir::DictionaryAttr> all, llvm::StringRef name,
+         llvm::function_ref<mlir::Attribute(unsigned)> value) {
+  for (auto [i, own] : llvm::enumerate(all))
+    if (mlir::Attribute attribute = value(unsigned(i))) {
+      mlir::NamedAttrList list(own);
+      list.set(name, attribute);
+      own = list.getDictionary(attribute.getContext());
+    }
+  return all;
+}
+
+inline void setArgAttrs(mlir::func::FuncOp function, llvm::StringRef name,
+                        llvm::function_ref<mlir::Attribute(unsigned)> value) {
+  llvm::SmallVector<mlir::DictionaryAttr> all;
+  function.getAllArgAttrs(all);
+  function.setAllArgAttrs(withEach(std::move(all), name, value));
+}
+
+inline void setResultAttrs(mlir::func::FuncOp function, llvm::StringRef name,
+                           llvm::function_ref<mlir::Attribute(unsigned)> value) {
+  llvm::SmallVector<mlir::DictionaryAttr> all;
+  function.getAllResultAttrs(all);
+  function.setAllResultAttrs(withEach(std::move(all), name, value));
+}
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_FUNCTIONATTRS_H
