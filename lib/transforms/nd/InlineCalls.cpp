@@ -186,21 +186,54 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
   return results;
 }
 
+/// Inlines `calls`, and those in what they become.
+static LogicalResult inlineAll(SmallVector<CallOp> calls) {
+  std::reverse(calls.begin(), calls.end());
+  while (!calls.empty()) {
+    CallOp call = calls.pop_back_val();
+    Block *block = call->getBlock();
+    Operation *before = call->getPrevNode(), *after = call->getNextNode();
+    if (failed(inlineCall(call)))
+      return failure();
+    size_t known = calls.size();
+    auto first = before ? std::next(before->getIterator()) : block->begin();
+    for (Operation &op : llvm::make_range(first, after->getIterator()))
+      op.walk([&](CallOp inner) { calls.push_back(inner); });
+    std::reverse(calls.begin() + known, calls.end());
+  }
+  return success();
+}
+
 namespace {
 struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
   void runOnOperation() override {
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions))
       return signalPassFailure();
-    for (func::FuncOp function : *functions) {
-      if (failed(whilesForCounts(function))) // which are lifted like other loops
-        return signalPassFailure();
+    auto inlineWhere = [&](func::FuncOp function, auto isAsked) {
       SmallVector<CallOp> calls;
-      function.walk([&](CallOp call) { calls.push_back(call); });
-      for (CallOp call : calls)
-        if (failed(inlineCall(call)))
+      function.walk([&](CallOp call) {
+        if (isAsked(call))
+          calls.push_back(call);
+      });
+      return inlineAll(std::move(calls));
+    };
+    // In branches and loops a callee is lifted with what is around it, which may mask it.
+    for (func::FuncOp function : *functions)
+      if (failed(whilesForCounts(function)) || // which are lifted like other loops
+          failed(inlineWhere(function, [&](CallOp op) { return op->getParentOp() != function; })))
+        return signalPassFailure();
+    // All others from callers downwards: an op is copied once for each place where it ends up,
+    // however long the chain of calls to it is. Private functions that only calls name are dropped.
+    llvm::DenseSet<Attribute> kept;
+    getOperation()->walk([&](Operation *op) {
+      if (!isa<CallOp>(op))
+        op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) { kept.insert(symbol); });
+    });
+    for (func::FuncOp function : *functions)
+      if (!function.isPrivate() || kept.contains(FlatSymbolRefAttr::get(function)))
+        if (failed(inlineWhere(function, [](CallOp) { return true; })))
           return signalPassFailure();
-    }
   }
 };
 } // namespace
