@@ -20,25 +20,33 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+namespace {
 /// Names that maps may mention: those of the nest, and of the groups around it, and size symbols of
 /// the function.
-static llvm::StringSet<> namesInScope(Operation *op, ArrayRef<nd::DimsAttr> own) {
-  llvm::StringSet<> names = sizeSymbols(op);
-  for (nd::DimsAttr dims : own)
-    for (const nd::Dim &dim : dims)
-      names.insert(dim.name.getValue());
-  for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
-    if (auto group = dyn_cast<GroupOp>(around))
-      for (const nd::Dim &dim : group.getNames())
-        names.insert(dim.name.getValue());
-  return names;
-}
+struct Scope {
+  Operation *op;
+  SmallVector<nd::DimsAttr, 2> own;
+  mutable std::optional<llvm::StringSet<>> symbols; // of all arguments: seldom asked for
+
+  Scope(Operation *op, ArrayRef<nd::DimsAttr> own) : op(op), own(own) {}
+  bool contains(StringRef name) const {
+    if (llvm::any_of(own, [&](nd::DimsAttr dims) { return dims.contains(name); }))
+      return true;
+    for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+      if (auto group = dyn_cast<GroupOp>(around); group && group.getNames().contains(name))
+        return true;
+    if (!symbols)
+      symbols = sizeSymbols(op);
+    return symbols->contains(name);
+  }
+};
+} // namespace
 
 /// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. Where `anywhere`,
 /// the place read may lie outside: nothing happens there.
 static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard,
-                                ValueRange earlier, const llvm::StringSet<> &scope,
-                                const Ranges &ranges, bool mayExclude, bool anywhere = false) {
+                                ValueRange earlier, const Scope &scope, const Ranges &ranges,
+                                bool mayExclude, bool anywhere = false) {
   nd::NdTensorType type = tensorTypeOf(value);
   auto error = [&] {
     InFlightDiagnostic error = op->emitOpError();
@@ -171,8 +179,8 @@ LogicalResult ComputeOp::verify() {
   size_t reads = getReads().size(), all = getNumOperands();
   if (getMaps().size() != all || getGuards().size() != all) // c2
     return emitOpError() << "expected a map and a guard for each of " << all << " reads";
-  llvm::StringSet<> scope = namesInScope(*this, {getProduced(), getReduced()});
-  llvm::StringSet<> finishScope = namesInScope(*this, {getProduced()});
+  Scope scope(*this, {getProduced(), getReduced()});
+  Scope finishScope(*this, {getProduced()});
   Ranges ranges = iterationRanges(*this);
   bool empty = hasZeroSize({getProduced(), getReduced()});
   for (size_t i = 0; i < all; ++i) {
@@ -287,7 +295,7 @@ LogicalResult UpdateOp::verify() {
   if (getMaps().size() != getReads().size() || getGuards().size() != getReads().size())
     return emitOpError() << "expected a map and a guard for each of " << getReads().size()
                          << " reads";
-  llvm::StringSet<> scope = namesInScope(*this, {getSpace()});
+  Scope scope(*this, {getSpace()});
   Ranges ranges = iterationRanges(*this);
   for (auto [i, value] : llvm::enumerate(getReads()))
     if (failed(verifyRead(*this, value, cast<MapAttr>(getMaps()[i]),
@@ -430,7 +438,7 @@ static InFlightDiagnostic groupError(Operation *op, GroupOp group) {
 }
 
 LogicalResult GroupOp::verify() {
-  llvm::StringSet<> outer = namesInScope(*this, {});
+  Scope outer(*this, {});
   for (const nd::Dim &dim : getNames())
     if (outer.contains(dim.name.getValue())) // c1
       return groupError(*this, (*this)->getParentOfType<GroupOp>())

@@ -256,13 +256,13 @@ private:
     if (found == index.end())
       return;
     layout = simplified(std::move(layout), tensorTypeOf(value).sizes());
-    if (!layout.verifyAll(tensorTypeOf(value).sizeExprs()).empty())
-      return;
     for (Proposal &known : proposals[found->second])
       if (known.layout == layout) {
         known.weight = std::max(known.weight, weight);
         return;
       }
+    if (!layout.verifyAll(tensorTypeOf(value).sizeExprs()).empty())
+      return;
     proposals[found->second].push_back({layout, weight});
   }
 

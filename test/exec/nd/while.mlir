@@ -42,6 +42,34 @@ func.func @lifted() {
   return
 }
 
+// A callee that calls in a branch, itself called by a callee: lifted, the loop must not wait for 0.5, whose powers stay small.
+func.func private @guarded(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %large = nd.pointwise %x : (!nd.tensor<f32>) -> !nd.tensor<i1> {
+  ^bb0(%v: f32):
+    %b = arith.constant 1.0 : f32
+    %r = arith.cmpf ogt, %v, %b : f32
+    nd.yield %r : i1
+  }
+  %c = nd.item %large : !nd.tensor<i1> -> i1
+  %y = scf.if %c -> (!nd.tensor<f32>) {
+    %p = nd.call @power(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
+    scf.yield %p : !nd.tensor<f32>
+  } else {
+    scf.yield %x : !nd.tensor<f32>
+  }
+  return %y : !nd.tensor<f32>
+}
+func.func private @outer(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %y = nd.call @guarded(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
+  return %y : !nd.tensor<f32>
+}
+func.func @masked() {
+  %x = nd.constant dense<[2.0, 0.5, 3.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %y = nd.call @outer(%x) : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
+  check.expect_eq_const %y is dense<[128.0, 0.5, 243.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  return
+}
+
 // What is carried changes places: (a, b) <- (b, a + b) while a < 50.
 func.func @fibonacci() {
   %x = nd.constant dense<[0, 1]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>
