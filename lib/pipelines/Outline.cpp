@@ -11,6 +11,7 @@
 #include "lib/pipelines/Constants.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/MemoryPlan.h"
+#include "lib/pipelines/RequireSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -201,6 +202,7 @@ public:
     entry.function = function;
     entry.spec.name = function.getName().str();
     bindSymbols();
+    entry.spec.requirements = requirementsOf(function, entry.spec.symbols, placeOf);
     if (failed(prepare(function)))
       return failure();
     for (BlockArgument argument : function.getArguments())

@@ -10,6 +10,7 @@
 #include "lib/pipelines/Extension.h"
 #include "lib/pipelines/KernelOrder.h"
 #include "lib/pipelines/NeutralNames.h"
+#include "lib/pipelines/RequireSizes.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
 
@@ -45,6 +46,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   passes.addPass(nd::createNdInlineCallsPass());
   // The callees have no more uses.
   passes.addPass(createSymbolDCEPass());
+  passes.addNestedPass<func::FuncOp>(createRequireSizesPass());
   passes.addPass(nd::createNdExpandPass());
   passes.addNestedPass<func::FuncOp>(nd::createNdExpandControlFlowPass());
   simplify();
@@ -104,6 +106,7 @@ void heddle::registerCompilerPasses() {
   registerPass(createNeutralNamesPass);
   registerPass(createOrderReadsPass);
   registerPass(createRestoreNamesPass);
+  registerPass(createRequireSizesPass);
   static PassPipelineRegistration<> ndPipeline(
       "nd-pipeline", "all that the compiler does to nd",
       [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });

@@ -94,9 +94,13 @@ static ValueSpec valueFrom(const Json &json) {
 }
 
 static Json toJson(const EntrySpec &entry) {
-  Json values = Json::array(), steps = Json::array(), derived = Json::array();
+  Json values = Json::array(), steps = Json::array(), derived = Json::array(),
+       required = Json::array();
   for (const Expr &each : entry.derived)
     derived.push_back(each.str());
+  for (const auto &[got, most, what, location] : entry.requirements)
+    required.push_back(
+        {{"got", got.str()}, {"most", most.str()}, {"what", what}, {"location", location}});
   for (const ValueSpec &value : entry.values)
     values.push_back(toJson(value));
   for (const StepSpec &step : entry.steps)
@@ -106,17 +110,12 @@ static Json toJson(const EntrySpec &entry) {
                      {"kernel", step.kernel},
                      {"flops", step.flops},
                      {"bytes", step.bytesMoved}});
-  return {{"name", entry.name},
-          {"code", entry.codeOffset},
-          {"symbols", entry.symbols},
-          {"derived", derived},
-          {"values", values},
-          {"arguments", entry.arguments},
-          {"results", entry.results},
-          {"donations", entry.donations},
-          {"steps", steps},
-          {"arena", entry.arenaBytes},
-          {"scratch", entry.scratchBytes.str()}};
+  return {{"name", entry.name},           {"code", entry.codeOffset},
+          {"symbols", entry.symbols},     {"derived", derived},
+          {"requirements", required},     {"values", values},
+          {"arguments", entry.arguments}, {"results", entry.results},
+          {"donations", entry.donations}, {"steps", steps},
+          {"arena", entry.arenaBytes},    {"scratch", entry.scratchBytes.str()}};
 }
 
 static EntrySpec entryFrom(const Json &json) {
@@ -126,6 +125,9 @@ static EntrySpec entryFrom(const Json &json) {
   entry.symbols = json.at("symbols").get<std::vector<std::string>>();
   for (const Json &each : json.at("derived"))
     entry.derived.push_back(parseSize(each));
+  for (const Json &each : json.at("requirements"))
+    entry.requirements.push_back({parseSize(each.at("got")), parseSize(each.at("most")),
+                                  each.at("what"), each.at("location")});
   for (const Json &value : json.at("values"))
     entry.values.push_back(valueFrom(value));
   entry.arguments = indices(json.at("arguments"));

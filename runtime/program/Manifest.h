@@ -54,13 +54,21 @@ struct StepSpec {
   double flops = 0, bytesMoved = 0; ///< the compiler's estimates
 };
 
+/// What sizes must be like that the compiler could not know: `got` is at most `most`.
+struct SizeRequirement {
+  Expr got, most;       ///< over the symbols
+  std::string what;     ///< of which `most` is how much there is, "the size of 'n' in 'nd.sort'"
+  std::string location; ///< source place of the op, "file:line:column"
+};
+
 struct EntrySpec {
   std::string name;
-  int64_t codeOffset = 0;                  ///< of the HeddleEntry in the code block
-  std::vector<std::string> symbols;        ///< size symbols, in HeddleCall::symbols order
-  std::vector<Expr> derived;               ///< numbers that follow from them, behind them
-  std::vector<ValueSpec> values;           ///< index = index into HeddleCall::addresses
-  std::vector<int32_t> arguments, results; ///< indices into `values`
+  int64_t codeOffset = 0;                    ///< of the HeddleEntry in the code block
+  std::vector<std::string> symbols;          ///< size symbols, in HeddleCall::symbols order
+  std::vector<Expr> derived;                 ///< numbers that follow from them, behind them
+  std::vector<SizeRequirement> requirements; ///< checked before it runs
+  std::vector<ValueSpec> values;             ///< index = index into HeddleCall::addresses
+  std::vector<int32_t> arguments, results;   ///< indices into `values`
   /// (argument, result) positions: the caller may give up the argument, whose place
   /// the result then takes.
   std::vector<std::pair<int32_t, int32_t>> donations;

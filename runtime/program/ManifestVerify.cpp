@@ -24,6 +24,10 @@ public:
       return "its memory has a negative size";
     std::vector<Expr> numbers = entry.derived;
     numbers.push_back(entry.scratchBytes);
+    for (const SizeRequirement &each : entry.requirements) {
+      numbers.push_back(each.got);
+      numbers.push_back(each.most);
+    }
     for (const ValueSpec &value : entry.values)
       for (const auto &[name, size] : value.type.dims)
         numbers.push_back(size);

@@ -288,12 +288,15 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
   std::string error, text = manifest.toJson();
   manifest.entries[0].name = "scale";
   manifest.functions.push_back({"scale", "model.cpp:3:5", 0, 16});
+  manifest.entries[0].requirements.push_back({5, 7, "the size of 'n'", "model.cpp:4:5"});
   text = manifest.toJson();
   auto again = Manifest::fromJson(text, error);
   ASSERT_TRUE(again) << error;
   EXPECT_EQ(again->toJson(), text);
   EXPECT_EQ(again->entries[1].donations, manifest.entries[1].donations);
   ASSERT_EQ(again->functions.size(), 1u);
+  ASSERT_EQ(again->entries[0].requirements.size(), 1u);
+  EXPECT_EQ(again->entries[0].requirements[0].most, Expr(7));
   EXPECT_EQ(again->functions[0].location, "model.cpp:3:5");
   for (const char *bad : {"", "{", "[]", "{\"abi\": \"x\"}", "null", "{\"abi\": 1}"}) {
     EXPECT_FALSE(Manifest::fromJson(bad, error)) << bad;

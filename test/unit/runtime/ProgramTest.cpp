@@ -394,6 +394,7 @@ static std::shared_ptr<Program> symbolicProgram() {
   entry.steps = {{"first", "", 1, "", 0, 0}, {"second", "", 1, "", 0, 0}};
   entry.arguments = {0, 1};
   entry.results = {3};
+  entry.requirements = {{n + 2, Expr(60) * Expr::name("M"), "what there is", "model.cpp:1:1"}};
   Manifest manifest;
   manifest.entries = {entry};
   return Program::fromFunctions(
@@ -435,6 +436,12 @@ TEST(Program, SizesThatDoNotFitAreNamed) {
   expectIn("the argument 'w' of 'double' has the size 5 for 'i', expected 2, which is N + 1",
            message);
   expectIn("M = 5, ", message + ", ");
+  std::vector<float> many(598);
+  expectIn(
+      "model.cpp:1:1: 'double' expected at most what there is, 60 * M = 300, got 301 with N = 299, "
+      "M = 5",
+      errorOf<Error>(
+          [&] { program->run("double", {{"x", tensorOf(many)}, {"w", weights(300)}}); }));
   expectIn("should be f32 {i: 2 * N}, got f32 {}", errorOf<Error>([&] {
              auto scalar = std::make_shared<RuntimeTensor>(floats({}), Layout());
              program->run("double", {{"x", scalar}, {"w", weights(2)}});

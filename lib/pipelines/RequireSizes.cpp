@@ -1,0 +1,113 @@
+//===- RequireSizes.cpp - what sizes must be like on entry ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/RequireSizes.h"
+
+#include "dialects/nd/Nd.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace mlir;
+
+static constexpr const char *attributeName = "heddle.requires";
+
+namespace {
+struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RequireSizesPass)
+  StringRef getArgument() const override { return "require-sizes"; }
+  StringRef getDescription() const override {
+    return "writes on functions what symbols must be like for parts to fit";
+  }
+
+  SmallVector<Attribute> found;
+
+  void runOnOperation() override {
+    found.clear();
+    getOperation().walk([&](Operation *op) {
+      auto sizeOf = [](Value value, StringRef name) {
+        return cast<nd::NdTensorType>(value.getType()).size(name).getExpr();
+      };
+      llvm::TypeSwitch<Operation *>(op)
+          .Case([&](nd::SortOp sort) {
+            require(op, sort.getName(), sizeOf(sort.getResult(0), sort.getName()),
+                    sizeOf(sort.getInputs()[0], sort.getName()));
+          })
+          .Case([&](nd::DynamicSliceOp slice) {
+            require(op, slice.getName(), sizeOf(slice.getResult(), slice.getName()),
+                    sizeOf(slice.getInput(), slice.getName()));
+          })
+          .Case([&](nd::UpdateSliceOp update) {
+            require(op, update.getName(), sizeOf(update.getPart(), update.getName()),
+                    sizeOf(update.getDestination(), update.getName()));
+          })
+          .Case([&](nd::SliceOp slice) {
+            // The highest element read is the first or the last, if any is; the last is not below
+            // 0.
+            Expr size = sizeOf(slice.getResult(), slice.getName()), start = slice.getStart();
+            int64_t stride = slice.getStride();
+            Expr last = start + (size - Expr(1)) * Expr(stride);
+            bool rises = stride > 0;
+            require(op, slice.getName(), (rises ? last : start) + Expr(1),
+                    sizeOf(slice.getInput(), slice.getName()), size);
+            if (!rises)
+              require(op, slice.getName(), size, Expr(int64_t(slice.getStart()) / -stride + 1), 1,
+                      "the elements up to the first along");
+          });
+    });
+    if (found.empty())
+      getOperation()->removeAttr(attributeName);
+    else
+      getOperation()->setAttr(attributeName, ArrayAttr::get(&getContext(), found));
+  }
+
+  /// `got` is at most `most`, unless the number of elements is 0.
+  void require(Operation *op, StringRef name, Expr got, const Expr &most, const Expr &count = 1,
+               StringRef part = "the size of") {
+    Ranges ranges;
+    for (const std::string &symbol : (most - got).names())
+      ranges[symbol] = {0, largestSymbol};
+    if (auto bounds = (most - got).bounds(ranges); bounds && bounds->low >= 0)
+      return;
+    if (count.constant().value_or(0) <= 0)
+      got = Expr::min(count, 1) * got;
+    if (auto left = (most - got).constant(); left && *left >= 0)
+      return;
+    Builder b(op->getContext());
+    std::string what = (part + " '" + name + "' in '" + op->getName().getStringRef() + "'").str();
+    found.push_back(b.getDictionaryAttr({b.getNamedAttr("got", b.getStringAttr(got.str())),
+                                         b.getNamedAttr("most", b.getStringAttr(most.str())),
+                                         b.getNamedAttr("place", op->getLoc()),
+                                         b.getNamedAttr("what", b.getStringAttr(what))}));
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> heddle::createRequireSizesPass() {
+  return std::make_unique<RequireSizesPass>();
+}
+
+std::vector<SizeRequirement>
+heddle::requirementsOf(func::FuncOp function, ArrayRef<std::string> symbols,
+                       llvm::function_ref<std::string(Location)> placeOf) {
+  std::vector<SizeRequirement> result;
+  auto list = function->getAttrOfType<ArrayAttr>(attributeName);
+  for (Attribute attribute : list ? list.getValue() : ArrayRef<Attribute>()) {
+    auto each = dyn_cast<DictionaryAttr>(attribute);
+    auto text = [&](StringRef name) {
+      auto string = each ? each.getAs<StringAttr>(name) : StringAttr();
+      return string ? string.str() : std::string();
+    };
+    auto got = Expr::parse(text("got")), most = Expr::parse(text("most"));
+    auto place = each ? each.getAs<LocationAttr>("place") : LocationAttr();
+    if (got && most && llvm::all_of((*most - *got).names(), [&](const std::string &symbol) {
+          return llvm::is_contained(symbols, symbol);
+        }))
+      result.push_back({*got, *most, text("what"), place ? placeOf(Location(place)) : ""});
+  }
+  return result;
+}

@@ -1,0 +1,58 @@
+// Sizes are known when a program is called; those that don't fit each other are told then, by the name that they belong to.
+
+// RUN: heddle-run %s --compare --size N=7 --size M=3 --size K=7
+// RUN: heddle-run %s --compare --size N=20 --size M=0 --size K=5
+
+// A part of what there is: sorted, at a computed place, put there.
+// RUN: not heddle-run %s --entry first --size N=3 2>&1 | FileCheck %s --check-prefix=FIRST
+// FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at most the size of 'n' in 'nd.sort', N = 3, got 5 with N = 3
+func.func @first(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
+  return %0 : !nd.tensor<f32, n: 5>
+}
+
+// RUN: not heddle-run %s --entry part --size N=3 --size M=4 2>&1 | FileCheck %s --check-prefix=PART
+// PART: 'part' expected at most the size of 'n' in 'nd.dynamic_slice', N = 3, got 4 with
+func.func @part(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>, %s: !nd.tensor<i64>) -> !nd.tensor<f32, n: M> {
+  %0 = nd.dynamic_slice %x n from %s size M : (!nd.tensor<f32, n: N>, !nd.tensor<i64>) -> !nd.tensor<f32, n: M>
+  %1 = nd.pointwise %0, %y : (!nd.tensor<f32, n: M>, !nd.tensor<f32, n: M>) -> !nd.tensor<f32, n: M> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %1 : !nd.tensor<f32, n: M>
+}
+
+// RUN: not heddle-run %s --entry put --size N=3 --size M=4 2>&1 | FileCheck %s --check-prefix=PUT
+// PUT: 'put' expected at most the size of 'n' in 'nd.update_slice', N = 3, got 4 with
+func.func @put(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>, %s: !nd.tensor<i64>) -> !nd.tensor<f32, n: N> {
+  %0 = nd.update_slice %y into %x n from %s : (!nd.tensor<f32, n: M>, !nd.tensor<f32, n: N>, !nd.tensor<i64>) -> !nd.tensor<f32, n: N>
+  return %0 : !nd.tensor<f32, n: N>
+}
+
+// Every second element from the third on; backwards from the fourth. Nothing is read where there are none.
+// RUN: not heddle-run %s --entry second --size N=6 --size M=3 2>&1 | FileCheck %s --check-prefix=SECOND
+// SECOND: 'second' expected at most the size of 'n' in 'nd.slice', N = 6, got 7 with
+// RUN: heddle-run %s --compare --entry second --size N=1 --size M=0
+func.func @second(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.tensor<f32, n: M> {
+  %0 = nd.slice %x n from 2 size M stride 2 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: M>
+  return %0 : !nd.tensor<f32, n: M>
+}
+
+// RUN: not heddle-run %s --entry back --size N=3 --size M=1 2>&1 | FileCheck %s --check-prefix=BACK
+// BACK: 'back' expected at most the size of 'n' in 'nd.slice', N = 3, got 4 with
+// RUN: not heddle-run %s --entry back --size N=100 --size M=5 2>&1 | FileCheck %s --check-prefix=BEFORE
+// BEFORE: 'back' expected at most the elements up to the first along 'n' in 'nd.slice', 4, got 5 with
+// RUN: heddle-run %s --compare --entry back --size N=1 --size M=0
+func.func @back(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.tensor<f32, n: M> {
+  %0 = nd.slice %x n from 3 size M stride -1 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: M>
+  return %0 : !nd.tensor<f32, n: M>
+}
+
+// In what is called and in what may run.
+// RUN: not heddle-run %s --entry calls --size K=4 2>&1 | FileCheck %s --check-prefix=CALLS
+// CALLS: 'calls' expected at most the size of 'n' in 'nd.sort', K = 4, got 5 with K = 4
+func.func @calls(%x: !nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5> {
+  %0 = nd.call @first(%x) : (!nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5>
+  return %0 : !nd.tensor<f32, n: 5>
+}
