@@ -125,7 +125,7 @@ static EntrySpec entryFrom(const Json &json) {
   entry.symbols = json.at("symbols").get<std::vector<std::string>>();
   for (const Json &each : json.at("derived"))
     entry.derived.push_back(parseSize(each));
-  for (const Json &each : json.at("requirements"))
+  for (const Json &each : json.value("requirements", Json::array()))
     entry.requirements.push_back({parseSize(each.at("got")), parseSize(each.at("most")),
                                   each.at("what"), each.at("location")});
   for (const Json &value : json.at("values"))
