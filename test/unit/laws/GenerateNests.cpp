@@ -175,19 +175,18 @@ void Generator::kernel() {
     return drawScalarCode(dice, builder, loc, all, types, to, options.smooth);
   };
   int64_t count = 1;
+  auto elements = [&](OpBuilder &builder, Location, ValueRange scalars) {
+    SmallVector<Value> list;
+    for (int64_t i = 0; i < count; ++i)
+      list.push_back(code(builder, scalars));
+    return list;
+  };
   nest::ComputeOp op;
   if (!reduced.empty() && dice.chance(25) && !to.isInteger(1)) {
     Combination drawn = drawCombination(to, false);
     count = int64_t(drawn.neutral.size());
     op = nest.create(
-        SmallVector<Type>(size_t(count), to),
-        [&](OpBuilder &builder, Location, ValueRange scalars) {
-          SmallVector<Value> list;
-          for (int64_t i = 0; i < count; ++i)
-            list.push_back(code(builder, scalars));
-          return list;
-        },
-        drawn.neutral,
+        SmallVector<Type>(size_t(count), to), elements, drawn.neutral,
         [&](OpBuilder &builder, Location, ValueRange s) { return drawn.combine(builder, s); });
   } else {
     if (reduced.empty())
@@ -216,15 +215,8 @@ void Generator::kernel() {
       return SmallVector<Value>{
           drawScalarCode(dice, builder, loc, scalars, finished, to, options.smooth)};
     };
-    op = nest.create(
-        SmallVector<Type>(size_t(count), to),
-        [&](OpBuilder &builder, Location, ValueRange scalars) {
-          SmallVector<Value> list;
-          for (int64_t i = 0; i < count; ++i)
-            list.push_back(code(builder, scalars));
-          return list;
-        },
-        kind, isSignedElement(to), after ? nest::RegionBody(finish) : nest::RegionBody(nullptr));
+    op = nest.create(SmallVector<Type>(size_t(count), to), elements, kind, isSignedElement(to),
+                     after ? nest::RegionBody(finish) : nest::RegionBody(nullptr));
   }
   if (reduced.size() > 1 && options.smooth) {
     // Which of equal elements counts.
