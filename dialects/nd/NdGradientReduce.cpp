@@ -92,6 +92,12 @@ static Type positionType(OpBuilder &b, NdTensorType type, Strings names) {
   return b.getI32Type();
 }
 
+/// True if positions cannot be told from several names, since a size that enters them has symbols.
+static bool mergesNames(NdTensorType type, Strings names) {
+  return llvm::any_of(names.drop_front(),
+                      [&](StringRef name) { return !type.size(name).constant(); });
+}
+
 /// The gradient goes to the element that was chosen, which the combiner carries along as a
 /// position.
 static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inputs, Strings names,
@@ -102,8 +108,7 @@ static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inp
   // All sizes but the first enter the position; where they have symbols the names are merged.
   SmallVector<StringRef> order(names);
   SmallVector<Dim> merged;
-  if (llvm::any_of(names.drop_front(),
-                   [&](StringRef name) { return !original.size(name).constant(); })) {
+  if (mergesNames(original, names)) {
     for (StringRef name : names)
       merged.emplace_back(b.getContext(), name, original.size(name).getExpr());
     for (Value &operand : operands)
@@ -242,9 +247,7 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
     gradients[i] = buildBroadcast(b, getLoc(), cotangent, type.getDims().getDims());
   }
   // Nothing but the reduction may read a window that excludes places.
-  bool merges = llvm::any_of(ArrayRef(names).drop_front(), [&](StringRef name) {
-    return !tensorType(getInputs()[0]).size(name).constant();
-  });
+  bool merges = mergesNames(tensorType(getInputs()[0]), names);
   bool fills = !c.others.empty() || (merges && !c.chosen.empty());
   SmallVector<Value> inputs(getInputs());
   Value mask;

@@ -75,10 +75,7 @@ void Generator::scatter() {
                                        buildNumber(b, loc, b.getI32Type(), dice.between(0, 3)));
         });
   }
-  SmallVector<Dim> rest;
-  for (const Dim &each : type.getDims())
-    if (each.name != name)
-      rest.push_back(each);
+  SmallVector<Dim> rest = dimsWithout(type, name);
   Strings from, to;
   for (const Dim &each : tensorType(index).getDims())
     if (auto size = type.withDims(rest).size(each.name); size && size != each.size()) {
@@ -119,10 +116,7 @@ void Generator::dynamicSlice() {
     size = size - 1; // most often there are as many
   else if (size.isConstant())
     size = Expr(dice.below(numberOf(size) + 1));
-  SmallVector<Dim> rest;
-  for (const Dim &each : type.getDims())
-    if (each.name != name)
-      rest.push_back(each);
+  SmallVector<Dim> rest = dimsWithout(type, name);
   bool writes = dice.chance(50);
   // The start has names of the input, or others that are crossed.
   SmallVector<Dim> own;

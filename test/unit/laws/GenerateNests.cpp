@@ -293,10 +293,7 @@ void Generator::ordered() {
   StringRef along = nameOf(x);
   if (numberOf(sizeOf(x, along)) > 6)
     return;
-  SmallVector<Dim> rest;
-  for (const Dim &each : type.getDims())
-    if (each.name != along)
-      rest.push_back(each);
+  SmallVector<Dim> rest = dimsWithout(type, along);
   Value init = dice.chance(50) ? operandFor(type.withDims(rest))
                                : any([&](NdTensorType other) { return !other.has(along); });
   if (!init)

@@ -108,13 +108,7 @@ void Generator::concat() {
   if (!x)
     return;
   StringRef name = nameOf(x);
-  auto without = [&](NdTensorType type) {
-    SmallVector<Dim> dims;
-    for (const Dim &each : type.getDims())
-      if (each.name != name)
-        dims.push_back(each);
-    return type.withDims(dims);
-  };
+  auto without = [&](NdTensorType type) { return type.withDims(dimsWithout(type, name)); };
   // Gradients want to know where each part lies.
   auto isPlaced = [&](NdTensorType type) {
     return !options.smooth || type.size(name).getExpr().isConstant();

@@ -32,6 +32,15 @@ using nd::CombinerKind, nd::Dim, nd::NdTensorType, nd::tensorType, nd::numberAtt
 inline constexpr int64_t mostElements = 600;
 inline constexpr size_t mostNames = 5;
 
+/// The dimensions of `type` but `name`.
+inline llvm::SmallVector<Dim> dimsWithout(NdTensorType type, llvm::StringRef name) {
+  llvm::SmallVector<Dim> dims;
+  for (const Dim &each : type.getDims())
+    if (each.name != name)
+      dims.push_back(each);
+  return dims;
+}
+
 /// What a size is when the program runs.
 inline int64_t numberOf(const Expr &size) {
   return *size.evaluate([](const std::string &symbol) -> std::optional<int64_t> {
