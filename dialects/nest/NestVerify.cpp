@@ -99,20 +99,34 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
   return success();
 }
 
+/// An error of `op` with a note at the place where its region yields.
+static InFlightDiagnostic yieldError(Operation *op, Operation *yield) {
+  InFlightDiagnostic error = op->emitOpError();
+  error.attachNote(yield->getLoc())
+      << "(" << yield->getOperandTypes() << ") is what the region yields";
+  return error;
+}
+
+static std::string endOf(Block &block) {
+  return block.empty() ? "nothing" : "'" + block.back().getName().getStringRef().str() + "'";
+}
+
 static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
                                   TypeRange arguments, TypeRange results) {
   if (!region.hasOneBlock())
-    return op->emitOpError() << "expected a region " << what << " of one block";
+    return op->emitOpError() << "expected a region " << what << " of one block, got "
+                             << region.getBlocks().size();
   Block &block = region.front();
   if (block.getArgumentTypes() != arguments)
     return nd::operandError(op) << "expected " << what << " with arguments (" << arguments
                                 << "), got (" << block.getArgumentTypes() << ")";
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield)
-    return op->emitOpError() << "expected " << what << " to end in nest.yield";
+    return op->emitOpError() << "expected " << what << " to end in nest.yield, got "
+                             << endOf(block);
   if (yield.getValues().getTypes() != results)
-    return op->emitOpError() << "expected " << what << " to yield (" << results << "), got ("
-                             << yield.getValues().getTypes() << ")";
+    return yieldError(op, yield) << "expected " << what << " to yield (" << results << "), got ("
+                                 << yield.getValues().getTypes() << ")";
   // Elements are combined in any order and grouping, so that a combination has no coordinates.
   bool hasCoordinates = what != "combine";
   for (Operation &inner : block.without_terminator())
@@ -161,11 +175,11 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
       return op->emitOpError() << message;
     for (const Stage &stage : schedule->getSchedule().stages) {
       if (stage.operand >= operands.size())
-        return op->emitOpError() << "expected a stage of one of " << operands.size()
-                                 << " reads, got " << stage.operand;
+        return nd::operandError(op) << "expected a stage of one of " << operands.size()
+                                    << " reads, got " << stage.operand;
       nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
       if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
-        return op->emitOpError() << "stage of read " << stage.operand << ": " << message;
+        return nd::operandError(op) << "stage of read " << stage.operand << ": " << message;
     }
   }
   return success();
@@ -178,7 +192,9 @@ LogicalResult ComputeOp::verify() {
                            << "' is both produced and reduced";
   size_t reads = getReads().size(), all = getNumOperands();
   if (getMaps().size() != all || getGuards().size() != all) // c2
-    return emitOpError() << "expected a map and a guard for each of " << all << " reads";
+    return nd::operandError(*this)
+           << "expected a map and a guard for each of " << all << " reads, got " << getMaps().size()
+           << " and " << getGuards().size();
   Scope scope(*this, {getProduced(), getReduced()});
   Scope finishScope(*this, {getProduced()});
   Ranges ranges = iterationRanges(*this);
@@ -200,12 +216,14 @@ LogicalResult ComputeOp::verify() {
     return failure();
   if (isReduction() != !getNeutral().empty() || isReduction() != !getCombine().empty()) // c6
     return emitOpError()
-           << "expected a combiner and neutral elements exactly where something is reduced";
+           << "expected a combiner and neutral elements exactly where something is reduced, got "
+           << (getCombine().empty() ? "no" : "a") << " combiner and " << getNeutral().size()
+           << " neutral elements for the reduced names " << nd::namesText(getReduced());
   SmallVector<Type> accumulators(elements);
   if (isReduction()) {
     if (getNeutral().size() != elements.size()) // c5
-      return emitOpError() << "expected " << elements.size() << " neutral elements, got "
-                           << getNeutral().size();
+      return yieldError(*this, code.getTerminator())
+             << "expected " << elements.size() << " neutral elements, got " << getNeutral().size();
     accumulators.clear();
     for (Attribute value : getNeutral()) {
       if (!isa<FloatAttr, IntegerAttr>(value))
@@ -214,7 +232,8 @@ LogicalResult ComputeOp::verify() {
     }
     for (auto [element, accumulator] : llvm::zip_equal(elements, accumulators))
       if (element != accumulator && !(isa<FloatType>(element) && isa<FloatType>(accumulator)))
-        return emitOpError() << "expected elements of type " << accumulator << ", got " << element;
+        return yieldError(*this, code.getTerminator())
+               << "expected elements of type " << accumulator << ", got " << element;
     SmallVector<Type> both(accumulators);
     both.append(accumulators);
     if (failed(verifyRegion(*this, getCombine(), "combine", both, accumulators))) // c5
@@ -228,14 +247,14 @@ LogicalResult ComputeOp::verify() {
       return failure();
   } else {
     if (!getFinishReads().empty())
-      return emitOpError() << "expected a finish region for its reads";
+      return nd::operandError(*this) << "expected a finish region for its reads, got none";
     if (results.size() != accumulators.size())
-      return emitOpError() << "expected " << accumulators.size() << " results, got "
-                           << results.size();
+      return yieldError(*this, code.getTerminator())
+             << "expected " << accumulators.size() << " results, got " << results.size();
     for (auto [accumulator, result] : llvm::zip_equal(accumulators, results))
       if (accumulator != result && !(isa<FloatType>(accumulator) && isa<FloatType>(result)))
-        return emitOpError() << "expected a result of element type " << accumulator << ", got "
-                             << result;
+        return yieldError(*this, code.getTerminator())
+               << "expected a result of element type " << accumulator << ", got " << result;
   }
   if (Attribute written = (*this)->getAttr(orderAttrName)) {
     auto order = dyn_cast<ArrayAttr>(written);
@@ -264,7 +283,7 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
     return success();
   const Schedule &schedule = op.getSchedule()->getSchedule();
   if (!schedule.stages.empty())
-    return op.emitOpError() << "expected no stages";
+    return op.emitOpError() << "expected no stages, got " << schedule.stages.size();
   auto free = freeNames(op), owned = freeNames(op, /*owned=*/true);
   bool threadsStand = true;
   for (const Loop &loop : schedule.loops) {
@@ -293,8 +312,9 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
 
 LogicalResult UpdateOp::verify() {
   if (getMaps().size() != getReads().size() || getGuards().size() != getReads().size())
-    return emitOpError() << "expected a map and a guard for each of " << getReads().size()
-                         << " reads";
+    return nd::operandError(*this)
+           << "expected a map and a guard for each of " << getReads().size() << " reads, got "
+           << getMaps().size() << " and " << getGuards().size();
   Scope scope(*this, {getSpace()});
   Ranges ranges = iterationRanges(*this);
   for (auto [i, value] : llvm::enumerate(getReads()))
@@ -324,7 +344,7 @@ static LogicalResult verifyNestRegion(Operation *op, Block &block) {
         !(isa<ScanOp>(op) && isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect())))
       return inner.emitOpError() << "is not a nest that may stand in '" << op->getName() << "'";
   if (block.empty() || !isa<YieldOp>(block.back()))
-    return op->emitOpError() << "expected a region that ends in nest.yield";
+    return op->emitOpError() << "expected a region that ends in nest.yield, got " << endOf(block);
   return success();
 }
 
@@ -349,26 +369,29 @@ LogicalResult ScanOp::verify() {
     arguments.push_back(type.withDims(dims));
   }
   auto yield = cast<YieldOp>(block.back());
-  if (block.getArgumentTypes() != TypeRange(arguments) ||
-      yield.getValues().size() != getNumResults() || getNumResults() < getInits().size()) // c2
+  if (block.getArgumentTypes() != TypeRange(arguments)) // c2
     return nd::operandError(*this) << "expected a region with arguments (" << arguments
-                                   << ") that yields the carried tensors "
-                                   << "and a slice of each output";
+                                   << "), got (" << block.getArgumentTypes() << ")";
+  if (yield.getValues().size() != getNumResults() || getNumResults() < getInits().size()) // c2
+    return yieldError(*this, yield)
+           << "expected results and a region that yields as many, " << getInits().size()
+           << " carried and then a slice of each output, got " << getNumResults() << " results";
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     auto type = dyn_cast<nd::NdTensorType>(value.getType());
     if (!type) // c2
-      return emitOpError() << "expected to yield named tensors, got " << value.getType();
+      return yieldError(*this, yield) << "expected to yield named tensors, got " << value.getType();
     if (i >= getInits().size()) {
       if (type.has(along.name.getValue())) // c3
-        return emitOpError() << "expected slices of outputs without '" << along.name.getValue()
-                             << "', got " << nd::namesText(type.getDims());
+        return yieldError(*this, yield)
+               << "expected slices of outputs without '" << along.name.getValue() << "', got "
+               << nd::namesText(type.getDims());
       SmallVector<nd::Dim> dims(type.getDims().getDims());
       dims.push_back(along);
       type = type.withDims(dims);
     }
     if (type != getResult(i).getType()) // c3
-      return emitOpError() << "expected a result of type " << type << ", got "
-                           << getResult(i).getType();
+      return yieldError(*this, yield)
+             << "expected a result of type " << type << ", got " << getResult(i).getType();
   }
   return verifyChoices(*this, getLayouts(), std::nullopt, {}, {});
 }
@@ -445,7 +468,8 @@ LogicalResult GroupOp::verify() {
              << "the name '" << dim.name.getValue() << "' is one of an enclosing group";
   Block &block = getBody().front();
   if (block.getNumArguments() != 0) // c2
-    return emitOpError() << "expected a region without arguments";
+    return emitOpError() << "expected a region without arguments, got (" << block.getArgumentTypes()
+                         << ")";
   if (failed(verifyNestRegion(*this, block))) // c2
     return failure();
   WalkResult inside = block.walk([&](Operation *inner) -> WalkResult {
@@ -460,22 +484,23 @@ LogicalResult GroupOp::verify() {
     return failure();
   auto yield = cast<YieldOp>(block.back());
   if (yield.getValues().size() != getNumResults())
-    return emitOpError() << "expected " << yield.getValues().size() << " results, got "
-                         << getNumResults();
+    return yieldError(*this, yield)
+           << "expected " << yield.getValues().size() << " results, got " << getNumResults();
   for (auto [value, result] : llvm::zip_equal(yield.getValues(), getResults())) {
     auto type = dyn_cast<nd::NdTensorType>(value.getType());
     if (!type)
-      return emitOpError() << "expected to yield named tensors, got " << value.getType();
+      return yieldError(*this, yield) << "expected to yield named tensors, got " << value.getType();
     SmallVector<nd::Dim> dims(type.getDims().getDims());
     for (const nd::Dim &dim : getNames()) {
       if (type.has(dim.name.getValue())) // c3
-        return emitOpError() << "expected to yield tensors without '" << dim.name.getValue()
-                             << "', got " << nd::namesText(type.getDims());
+        return yieldError(*this, yield)
+               << "expected to yield tensors without '" << dim.name.getValue() << "', got "
+               << nd::namesText(type.getDims());
       dims.push_back(dim);
     }
     if (type.withDims(dims) != result.getType()) // c3
-      return emitOpError() << "expected a result of type " << type.withDims(dims) << ", got "
-                           << result.getType();
+      return yieldError(*this, yield)
+             << "expected a result of type " << type.withDims(dims) << ", got " << result.getType();
   }
   if (auto schedule = getSchedule()) { // c4
     for (const Loop &loop : schedule->getSchedule().loops)
@@ -483,7 +508,8 @@ LogicalResult GroupOp::verify() {
         return emitOpError() << "expected thread, cache or loop over '" << loop.names[0]
                              << "' of a group, got " << loop.level;
     if (!schedule->getSchedule().stages.empty())
-      return emitOpError() << "expected no stages: nests inside of a group have their own";
+      return emitOpError() << "expected no stages, got " << schedule->getSchedule().stages.size()
+                           << ": nests inside of a group have their own";
   }
   return verifyChoices(*this, getLayouts(), getSchedule(), getNames(), {});
 }

@@ -35,6 +35,7 @@ func.func @compute_c2_map_names(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c2_number(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a map and a guard for each of 1 reads}}
   %0 = "nest.compute"(%a) <{produced = #nd.dims<n: 4>, reduced = #nd.dims<>, maps = [], guards = [], neutral = [], operandSegmentSizes = array<i32: 1, 0>}> ({
@@ -246,6 +247,7 @@ func.func @compute_c5_finish_yield(%a: !nd.tensor<f32, n: 4>) {
     nest.yield %x : f32
   } finish {
   ^bb0(%x: f32):
+    // expected-note @below {{() is what the region yields}}
     nest.yield
   } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
   return
@@ -257,6 +259,7 @@ func.func @compute_c5_number_of_neutral(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected 1 neutral elements, got 2}}
   %0 = nest.compute () reduce (n: 4) reads %a[] {
   ^bb0(%x: f32):
+    // expected-note @below {{('f32') is what the region yields}}
     nest.yield %x : f32
   } combine [0.0 : f32, 1.0 : f32] {
   ^bb0(%p: f32, %q: f32, %e: f32, %f: f32):
@@ -271,6 +274,7 @@ func.func @compute_c5_neutral_type(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected elements of type 'i32', got 'f32'}}
   %0 = nest.compute () reduce (n: 4) reads %a[] {
   ^bb0(%x: f32):
+    // expected-note @below {{('f32') is what the region yields}}
     nest.yield %x : f32
   } combine add [0 : i32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32>
   return
@@ -296,6 +300,7 @@ func.func @compute_c5_result_element(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a result of element type 'f32', got 'i32'}}
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
+    // expected-note @below {{('f32') is what the region yields}}
     nest.yield %x : f32
   } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32, n: 4>
   return
@@ -307,6 +312,7 @@ func.func @compute_c5_number_of_results(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected 1 results, got 2}}
   %0:2 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
+    // expected-note @below {{('f32') is what the region yields}}
     nest.yield %x : f32
   } : (!nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>)
   return
@@ -470,6 +476,7 @@ func.func @compute_c9_two_groups(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c9_stage_operand(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a stage of one of 1 reads, got 1}}
   %0 = nest.compute (n: 4) reads %a[] {
@@ -492,6 +499,7 @@ func.func @compute_c9_stage_place(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{stage of read 0: the layout mentions 'm', which the tensor does not have}}
   %0 = nest.compute (n: 4) reads %a[] {
@@ -757,6 +765,7 @@ func.func @update_c5_body(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) 
   // expected-error @below {{expected body to yield ('f32'), got ()}}
   %0 = nest.update (p: 3) %d[n = p] reads %a[] {
   ^bb0(%x: f32):
+    // expected-note @below {{() is what the region yields}}
     nest.yield
   } combine {
   ^bb0(%old: f32, %new: f32):
@@ -945,7 +954,7 @@ func.func @scan_c1_size(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 // expected-note @below {{operand 0 is of type '!nd.tensor<f32>'}}
 // expected-note @below {{operand 1 is of type '!nd.tensor<f32, t: 3>'}}
 func.func @scan_c2_arguments(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
-  // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>') that yields the carried tensors and a slice of each output}}
+  // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>'), got ('!nd.tensor<f32>', '!nd.tensor<f32, t: 3>')}}
   %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32, t: 3>):
     nest.yield %state : !nd.tensor<f32>
@@ -955,12 +964,11 @@ func.func @scan_c2_arguments(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 
 // -----
 
-// expected-note @below {{operand 0 is of type '!nd.tensor<f32>'}}
-// expected-note @below {{operand 1 is of type '!nd.tensor<f32, t: 3>'}}
 func.func @scan_c2_yield(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
-  // expected-error @below {{expected a region with arguments ('!nd.tensor<f32>', '!nd.tensor<f32>') that yields the carried tensors and a slice of each output}}
+  // expected-error @below {{expected results and a region that yields as many, 1 carried and then a slice of each output, got 1 results}}
   %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    // expected-note @below {{() is what the region yields}}
     nest.yield
   }
   return
@@ -984,6 +992,7 @@ func.func @scan_c3_output(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, t: 3>', got '!nd.tensor<f32>'}}
   %0:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    // expected-note @below {{('!nd.tensor<f32>', '!nd.tensor<f32>') is what the region yields}}
     nest.yield %state, %x : !nd.tensor<f32>, !nd.tensor<f32>
   }
   return
@@ -1038,6 +1047,7 @@ func.func @group_c1_outer_name(%a: !nd.tensor<f32, n: 4>) {
 func.func @group_c3_name_twice(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected to yield tensors without 'n', got {n: 4}}}
   %0 = nest.group (n: 4) {
+    // expected-note @below {{('!nd.tensor<f32, n: 4>') is what the region yields}}
     nest.yield %a : !nd.tensor<f32, n: 4>
   } : !nd.tensor<f32, n: 4>
   return
@@ -1049,6 +1059,7 @@ func.func @scan_c3_name_twice(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   // expected-error @below {{expected slices of outputs without 't', got {t: 3}}}
   %0:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
+    // expected-note @below {{('!nd.tensor<f32>', '!nd.tensor<f32, t: 3>') is what the region yields}}
     nest.yield %state, %a : !nd.tensor<f32>, !nd.tensor<f32, t: 3>
   }
   return
@@ -1081,6 +1092,7 @@ func.func @group_c2_arguments(%a: !nd.tensor<f32, n: 4>) {
 func.func @group_c3_number(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected 2 results, got 1}}
   %0 = nest.group (g: 2) {
+    // expected-note @below {{('!nd.tensor<f32, n: 4>', '!nd.tensor<f32, n: 4>') is what the region yields}}
     nest.yield %a, %a : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
   } : !nd.tensor<f32, g: 2, n: 4>
   return
@@ -1091,6 +1103,7 @@ func.func @group_c3_number(%a: !nd.tensor<f32, n: 4>) {
 func.func @group_c3_result(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a result of type '!nd.tensor<f32, g: 2, n: 4>', got '!nd.tensor<f32, n: 4>'}}
   %0 = nest.group (g: 2) {
+    // expected-note @below {{('!nd.tensor<f32, n: 4>') is what the region yields}}
     nest.yield %a : !nd.tensor<f32, n: 4>
   } : !nd.tensor<f32, n: 4>
   return
@@ -1155,7 +1168,7 @@ func.func @group_c4_level(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @group_c4_stage(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected no stages: nests inside of a group have their own}}
+  // expected-error @below {{expected no stages, got 1: nests inside of a group have their own}}
   %0 = nest.group (n: 4) {
     %1 = nest.compute () reads %a[] {
     ^bb0(%x: f32):
