@@ -44,12 +44,11 @@ public:
   /// Sets the values of the op's results.
   mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
-  /// The dimensions with sizes as numbers.
-  nd::DimsAttr concrete(nd::DimsAttr dims, const Frame &frame);
-  nd::NdTensorType concrete(nd::NdTensorType type, const Frame &frame);
+  /// The sizes as numbers; refused if they are negative or too large.
+  mlir::FailureOr<llvm::SmallVector<Extent>> extents(mlir::Operation *op, nd::DimsAttr dims,
+                                                     const Frame &frame);
   /// An empty result for the op, refused if it is too large.
   mlir::FailureOr<TensorValue> resultOf(mlir::Value value, const Frame &frame);
-  mlir::LogicalResult checkCount(mlir::Operation *op, nd::DimsAttr space, const Frame &frame);
 
   mlir::FailureOr<ScalarRegion *> code(mlir::Region &region);
   mlir::FailureOr<Combiner *> combiner(mlir::Region &region, llvm::ArrayRef<mlir::Type> types);

@@ -63,10 +63,13 @@ bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
   for (auto [i, formalType, argument] : llvm::enumerate(func.getArgumentTypes(), arguments)) {
     auto formal = cast<nd::NdTensorType>(formalType);
     SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : formal.getDims())
-      dims.emplace_back(func.getContext(), dim.name.getValue(),
-                        dim.size().getExpr().substitute(symbols));
-    if (formal.withDims(dims) != argument)
+    bool isNegative = false;
+    for (const nd::Dim &dim : formal.getDims()) {
+      Expr size = dim.size().getExpr().substitute(symbols);
+      isNegative |= size.constant().value_or(0) < 0;
+      dims.emplace_back(func.getContext(), dim.name.getValue(), size);
+    }
+    if (isNegative || formal.withDims(dims) != argument)
       return func.emitError() << "expected " << formal << " as argument " << i << " of '@"
                               << func.getName() << "', got " << argument,
              failure();
@@ -74,44 +77,40 @@ bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
   return symbols;
 }
 
-nd::DimsAttr Evaluator::concrete(nd::DimsAttr dims, const Frame &frame) {
-  if (llvm::all_of(dims, [](const nd::Dim &dim) { return dim.size().constant().has_value(); }))
-    return dims;
-  SmallVector<nd::Dim> result;
-  for (const nd::Dim &dim : dims)
-    result.emplace_back(dims.getContext(), dim.name.getValue(),
-                        dim.size().getExpr().substitute(frame.symbols));
-  return nd::DimsAttr::getSorted(dims.getContext(), result);
-}
-
-nd::NdTensorType Evaluator::concrete(nd::NdTensorType type, const Frame &frame) {
-  return type.withDims(concrete(type.getDims(), frame).getDims());
-}
-
-LogicalResult Evaluator::checkCount(Operation *op, nd::DimsAttr space, const Frame &frame) {
+FailureOr<SmallVector<Extent>> Evaluator::extents(Operation *op, nd::DimsAttr dims,
+                                                  const Frame &frame) {
+  SmallVector<Extent> result;
   int64_t count = 1;
   bool isEmpty = false;
-  for (const nd::Dim &dim : concrete(space, frame)) {
-    auto size = dim.size().constant();
-    if (!size || *size < 0)
+  for (const nd::Dim &dim : dims) {
+    Expr expr = dim.size().getExpr().substitute(frame.symbols);
+    auto size = expr.constant();
+    if (!size)
       return op->emitOpError() << "expected a size of '" << dim.name.getValue()
-                               << "' that follows from the arguments, got "
-                               << dim.size().getExpr().str();
+                               << "' that follows from the arguments, got " << expr.str();
+    if (*size < 0)
+      return op->emitOpError() << "expected a size of at least 0 for '" << dim.name.getValue()
+                               << "', got " << dim.size().getExpr().str() << ", which is " << *size;
     isEmpty |= *size == 0;
     if (*size > 0)
       count = count > mostElements ? count : count * std::min(*size, mostElements + 1);
+    result.emplace_back(dim.name.str(), *size);
   }
   if (!isEmpty && count > mostElements)
     return op->emitOpError() << "has more than " << mostElements
                              << " elements, too many for the interpreter";
-  return success();
+  return result;
 }
 
 FailureOr<TensorValue> Evaluator::resultOf(Value value, const Frame &frame) {
   auto type = cast<nd::NdTensorType>(value.getType());
-  if (failed(checkCount(value.getDefiningOp(), type.getDims(), frame)))
+  auto sizes = extents(value.getDefiningOp(), type.getDims(), frame);
+  if (failed(sizes))
     return failure();
-  return TensorValue(concrete(type, frame));
+  SmallVector<nd::Dim> dims;
+  for (const auto &[name, size] : *sizes)
+    dims.emplace_back(type.getContext(), name, Expr(size));
+  return TensorValue(type.withDims(dims));
 }
 
 //===----------------------------------------------------------------------===//

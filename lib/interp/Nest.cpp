@@ -187,9 +187,11 @@ static TypeRange yieldTypes(Region &region) {
 static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evaluator,
                              MutableArrayRef<TensorValue> results) {
   Scope scope = scopeOf(frame);
-  auto produced = extentsOf(evaluator.concrete(op.getProduced(), frame));
-  auto reduced = extentsOf(evaluator.concrete(op.getReduced(), frame));
-  SmallVector<unsigned> producedSlots = scope.add(produced), reducedSlots = scope.add(reduced);
+  auto produced = evaluator.extents(op, op.getProduced(), frame);
+  auto reduced = evaluator.extents(op, op.getReduced(), frame);
+  if (failed(produced) || failed(reduced))
+    return failure();
+  SmallVector<unsigned> producedSlots = scope.add(*produced), reducedSlots = scope.add(*reduced);
   size_t count = op.getReads().size();
   ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
   Reads reads(op, frame[op.getReads()], maps.take_front(count), guards.take_front(count), scope,
@@ -218,13 +220,13 @@ static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evalua
   auto coordinates = [&](StringRef name) { return scope.coordinate(name); };
 
   SmallVector<Scalar> arguments;
-  for (Walk walk(produced); walk; ++walk) {
+  for (Walk walk(*produced); walk; ++walk) {
     scope.set(producedSlots, walk.coordinates());
     SmallVector<Scalar> values;
     std::optional<Fold> fold;
     if (combiner)
       fold.emplace(*combiner, neutral);
-    for (Walk inner(reduced); inner; ++inner) {
+    for (Walk inner(*reduced); inner; ++inner) {
       scope.set(reducedSlots, inner.coordinates());
       arguments.clear();
       FailureOr<bool> included = reads.collect(arguments);
@@ -261,8 +263,10 @@ static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluato
                             TensorValue &result) {
   result = frame[op.getDest()];
   Scope scope = scopeOf(frame);
-  auto space = extentsOf(evaluator.concrete(op.getSpace(), frame));
-  SmallVector<unsigned> slots = scope.add(space);
+  auto space = evaluator.extents(op, op.getSpace(), frame);
+  if (failed(space))
+    return failure();
+  SmallVector<unsigned> slots = scope.add(*space);
   Reads reads(op, frame[op.getReads()], op.getMaps().getValue(), op.getGuards().getValue(), scope,
               /*gathers=*/true);
   Place target(result, op.getDestMap(), scope);
@@ -276,7 +280,7 @@ static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluato
   std::map<size_t, Fold> folds; // what is combined into each place
   bool anywhere = false;
   SmallVector<Scalar> arguments;
-  for (Walk walk(space); walk; ++walk) {
+  for (Walk walk(*space); walk; ++walk) {
     scope.set(slots, walk.coordinates());
     arguments.clear();
     FailureOr<bool> included = reads.collect(arguments);
@@ -306,7 +310,10 @@ static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluato
 
 static LogicalResult scan(nest::ScanOp op, Frame &frame, Evaluator &evaluator,
                           MutableArrayRef<TensorValue> results) {
-  Extent along = extentsOf(evaluator.concrete(op.getAlong(), frame))[0];
+  auto dims = evaluator.extents(op, op.getAlong(), frame);
+  if (failed(dims))
+    return failure();
+  Extent along = dims->front();
   Block &block = op.getBody().front();
   size_t carried = op.getInits().size();
   SmallVector<TensorRef> state;
@@ -337,9 +344,11 @@ static LogicalResult scan(nest::ScanOp op, Frame &frame, Evaluator &evaluator,
 static LogicalResult group(nest::GroupOp op, Frame &frame, Evaluator &evaluator,
                            MutableArrayRef<TensorValue> results) {
   Block &block = op.getBody().front();
-  auto names = extentsOf(evaluator.concrete(op.getNames(), frame));
+  auto names = evaluator.extents(op, op.getNames(), frame);
+  if (failed(names))
+    return failure();
   Sizes around = frame.group;
-  for (Walk walk(names); walk; ++walk) {
+  for (Walk walk(*names); walk; ++walk) {
     Sizes point = walk.position();
     for (const auto &[name, coordinate] : point)
       frame.group[name] = coordinate;

@@ -47,16 +47,9 @@ Sizes Walk::position() const {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-SmallVector<Extent> extentsOf(nd::DimsAttr dims) {
-  SmallVector<Extent> extents;
-  for (const nd::Dim &dim : dims)
-    extents.emplace_back(dim.name.str(), *dim.size().constant());
-  return extents;
-}
-
 TensorValue::TensorValue(nd::NdTensorType type) : type(type) {
-  for (Extent &dim : extentsOf(type.getDims()))
-    extents.push_back(std::move(dim));
+  for (const nd::Dim &dim : type.getDims())
+    extents.emplace_back(dim.name.str(), *dim.size().constant());
   elements.resize(size_t(type.elements()));
 }
 

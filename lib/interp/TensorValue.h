@@ -85,8 +85,6 @@ private:
   std::vector<Extent> extents;
 };
 
-/// Names and sizes; all sizes must be constant.
-llvm::SmallVector<Extent> extentsOf(nd::DimsAttr dims);
 /// One element as text: `3`, `-2`, `0.5`.
 std::string text(const Scalar &scalar, mlir::Type type);
 /// `{column: 2, row: 1}`

@@ -206,6 +206,16 @@ TEST_F(InterpretTest, RefusesWithAReason) {
   EXPECT_NE(said.find("too many for the interpreter"), std::string::npos) << said;
   said.clear();
   EXPECT_TRUE(failed(run(R"(
+    func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N - 3> {
+      %0 = nd.slice %x n from 0 size N - 3 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: N - 3>
+      return %0 : !nd.tensor<f32, n: N - 3>
+    })",
+                         {floats({1, 2})})));
+  EXPECT_NE(said.find("expected a size of at least 0 for 'n', got N - 3, which is -1"),
+            std::string::npos)
+      << said;
+  said.clear();
+  EXPECT_TRUE(failed(run(R"(
     func.func @f(%x: !nd.tensor<f32, n: 3>) -> !nd.tensor<f32, k: 3, n: 3> {
       %0 = nd.window %x n -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, n: 3> -> !nd.tensor<f32, k: 3, n: 3>
       return %0 : !nd.tensor<f32, k: 3, n: 3>
