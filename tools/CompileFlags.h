@@ -33,6 +33,8 @@
 #include "llvm/Support/WithColor.h"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
+#include <new>
 
 namespace heddle {
 
@@ -117,6 +119,22 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
                  "If a pass fails, write what heddle-opt --run-reproducer needs to show it again")
       ->type_name("FILE.mlir")
       ->group(topic);
+}
+
+/// Does a tool's work, which returns the exit status; what it throws is told, lack of memory too.
+template <typename Work>
+int runTool(const char *name, Work &&work) {
+  // LLVM's handlers end the process with a stack trace.
+  std::set_new_handler(nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    llvm::WithColor::error(llvm::errs(), name) << "out of memory\n";
+  } catch (const std::exception &error) {
+    llvm::WithColor::error(llvm::errs(), name) << error.what() << "\n";
+  }
+  return 1;
 }
 
 /// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard

@@ -7,13 +7,14 @@
 
 #include "lib/pipelines/Cache.h"
 
+#include "runtime/program/AtomicFile.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/WithColor.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
 
@@ -53,8 +54,10 @@ std::string KernelCache::pathOf(const std::string &key) const {
 std::optional<std::string> KernelCache::find(const std::string &key) const {
   if (directory.empty())
     return std::nullopt;
-  auto file =
-      llvm::MemoryBuffer::getFile(pathOf(key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  std::string path = pathOf(key);
+  if (!llvm::sys::fs::is_regular_file(path)) // reading a pipe would wait for ever
+    return std::nullopt;
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     return std::nullopt;
   // The last 64 bytes are the hash of the rest.
@@ -76,21 +79,8 @@ void KernelCache::store(const std::string &key, const std::string &bytes) const 
   std::string path = pathOf(key);
   if (std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
     return warn(error.message());
-  int descriptor;
-  llvm::SmallString<128> temporary;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueFile(path + ".%%%%%%%%", descriptor, temporary))
-    return warn(error.message());
-  bool failed;
-  {
-    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream << bytes << keyOf(bytes);
-    stream.flush();
-    failed = stream.has_error();
-    stream.clear_error();
-  }
-  if (failed || llvm::sys::fs::rename(temporary, path)) {
-    llvm::sys::fs::remove(temporary);
-    warn("writing failed");
-  }
+  // What a power cut leaves of it has another checksum.
+  if (std::string reason = writeAtomically(path, bytes + keyOf(bytes), /*durable=*/false);
+      !reason.empty())
+    warn(reason);
 }

@@ -16,13 +16,13 @@
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
 #include "lib/target/cpu/Builtins.h"
+#include "runtime/program/AtomicFile.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <atomic>
 #include <thread>
@@ -34,6 +34,11 @@ using Clock = std::chrono::steady_clock;
 
 static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+static LogicalResult writeText(ModuleOp module, const std::string &path, StringRef text) {
+  std::string reason = writeAtomically(path, text);
+  return reason.empty() ? success() : LogicalResult(module.emitError() << reason);
 }
 
 namespace {
@@ -69,18 +74,9 @@ public:
       return success();
     llvm::SmallString<128> path(directory);
     llvm::sys::path::append(path, name);
-    std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
-    if (!error) {
-      llvm::raw_fd_ostream stream(path, error);
-      stream << text;
-      stream.flush();
-      if (!error)
-        error = stream.error();
-      stream.clear_error();
-    }
-    if (error)
+    if (auto error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
       return module.emitError() << "can't write '" << path << "': " << error.message();
-    return success();
+    return writeText(module, path.str().str(), text);
   }
   LogicalResult write(ModuleOp module, const std::string &name) const {
     if (directory.empty())
@@ -403,16 +399,13 @@ LogicalResult heddle::writeStage(ModuleOp module, const CompileOptions &options,
   auto text = printStage(module, options, stage);
   if (failed(text))
     return failure();
-  std::error_code error;
-  llvm::ToolOutputFile file(path.empty() ? "-" : path, error, llvm::sys::fs::OF_Text);
-  if (!error) {
-    file.os() << *text;
-    file.os().flush();
-    error = file.os().error();
-    file.os().clear_error();
-  }
+  if (!path.empty() && path != "-")
+    return writeText(module, path, *text);
+  llvm::outs() << *text;
+  llvm::outs().flush();
+  std::error_code error = llvm::outs().error();
+  llvm::outs().clear_error();
   if (error)
-    return module.emitError() << "can't write '" << path << "': " << error.message();
-  file.keep();
+    return module.emitError() << "can't write to standard output: " << error.message();
   return success();
 }

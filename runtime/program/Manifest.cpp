@@ -158,8 +158,14 @@ std::string Manifest::toJson() const {
 }
 
 std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &error) {
+  // Ours nests six levels; what goes deeper would overflow the stack of whoever prints it.
+  auto shallow = [](int depth, Json::parse_event_t, Json &) {
+    if (depth > 16)
+      throw std::runtime_error("it nests more than 16 levels");
+    return true;
+  };
   try {
-    Json json = Json::parse(text);
+    Json json = Json::parse(text, shallow);
     Manifest manifest;
     manifest.abiVersion = whole<int32_t>(json.at("abi"));
     manifest.compilerVersion = json.at("compiler");

@@ -7,15 +7,13 @@
 #include "runtime/program/ProgramImage.h"
 
 #include "heddle/Error.h"
+#include "runtime/program/AtomicFile.h"
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fstream>
 #include <map>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace heddle;
 
@@ -62,45 +60,6 @@ static uint64_t getNumber(std::string_view bytes, size_t at, int width) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-void heddle::writeAtomically(const std::string &path, std::string_view bytes) {
-  // In the same folder, so that the rename stays within one file system.
-  static std::atomic<int> counter{0};
-  std::string temporary =
-      path + ".part" + std::to_string(getpid()) + "." + std::to_string(counter++);
-  int descriptor = -1;
-  auto fail = [&]() {
-    std::string reason = std::strerror(errno);
-    if (descriptor >= 0)
-      close(descriptor);
-    unlink(temporary.c_str());
-    throw Error("can't write '" + path + "': " + reason);
-  };
-  descriptor = open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-  if (descriptor < 0)
-    fail();
-  for (size_t done = 0; done < bytes.size();) {
-    ssize_t count = ::write(descriptor, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      fail();
-    done += size_t(count);
-  }
-  if (fsync(descriptor) != 0)
-    fail();
-  int closing = descriptor;
-  descriptor = -1;
-  if (close(closing) != 0 || rename(temporary.c_str(), path.c_str()) != 0)
-    fail();
-  // The new name is on disk once its folder is.
-  size_t slash = path.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); opened >= 0) {
-    fsync(opened);
-    close(opened);
-  }
-}
-
 void ProgramImage::write(const std::string &path) const {
   std::string text = manifest.toJson();
   std::pair<std::string_view, std::string_view> sections[] = {
@@ -119,11 +78,15 @@ void ProgramImage::write(const std::string &path) const {
     offset = aligned(offset + bytes.size());
   }
   putNumber(file, checksum(file), 8);
+  AtomicFile target(path);
+  size_t written = file.size();
+  target.write(file);
   for (auto [name, bytes] : sections) {
-    file.resize(aligned(file.size()), '\0');
-    file.append(bytes);
+    target.write(std::string(aligned(written) - written, '\0'));
+    target.write(bytes);
+    written = aligned(written) + bytes.size();
   }
-  writeAtomically(path, file);
+  target.commit();
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,15 +94,29 @@ void ProgramImage::write(const std::string &path) const {
 //===----------------------------------------------------------------------===//
 
 static std::string readWhole(const std::string &path) {
+  auto fail = [&](const std::string &reason) {
+    throw Error("can't read '" + path + "': " + reason);
+  };
   struct stat status;
   if (stat(path.c_str(), &status) != 0)
     throw Error("can't open '" + path + "': " + std::strerror(errno));
   if (!S_ISREG(status.st_mode))
-    throw Error("can't read '" + path + "': expected a file");
+    fail(S_ISDIR(status.st_mode) ? "expected a file, got a directory" : "expected a regular file");
   std::ifstream stream(path, std::ios::binary);
-  std::string bytes(size_t(status.st_size), '\0');
-  if (!stream || (!bytes.empty() && !stream.read(bytes.data(), std::streamsize(bytes.size()))))
-    throw Error("can't read '" + path + "': " + std::strerror(errno));
+  std::string bytes(std::min(magic.size(), size_t(status.st_size)), '\0');
+  auto readOn = [&](size_t from) {
+    if (!stream || !stream.read(&bytes[from], std::streamsize(bytes.size() - from)))
+      fail(std::strerror(errno ? errno : EIO));
+  };
+  readOn(0);
+  if (bytes != magic)
+    throw Error("'" + path + "' is not a program file: expected it to begin with 'HEDDLE'");
+  try {
+    bytes.resize(size_t(status.st_size));
+  } catch (const std::exception &) {
+    fail("no memory for its " + std::to_string(status.st_size) + " bytes");
+  }
+  readOn(magic.size());
   return bytes;
 }
 
@@ -149,8 +126,6 @@ ProgramImage ProgramImage::read(const std::string &path) {
     return Error("'" + path + "' is truncated: " + what + " needs " + std::to_string(expected) +
                  " bytes, the file has " + std::to_string(file.size()));
   };
-  if (file.compare(0, magic.size(), magic) != 0)
-    throw Error("'" + path + "' is not a program file: expected it to begin with 'HEDDLE'");
   if (file.size() < magic.size() + 8)
     throw truncated("its header", magic.size() + 8);
   uint64_t version = getNumber(file, 8, 4), count = getNumber(file, 12, 4);

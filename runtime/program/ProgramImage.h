@@ -40,9 +40,6 @@ struct ProgramImage {
   static ProgramImage read(const std::string &path);
 };
 
-/// Writes `bytes` to a file that appears whole or not at all. Throws Error.
-void writeAtomically(const std::string &path, std::string_view bytes);
-
 } // namespace heddle
 
 #endif // HEDDLE_RUNTIME_PROGRAM_PROGRAMIMAGE_H

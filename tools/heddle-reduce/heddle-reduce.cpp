@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   InputModule module(registry);
   if (!module.read(input))
     return 1;
-  try {
+  return runTool("heddle-reduce", [&] {
     auto program = llvm::sys::findProgramByName(command[0]);
     if (!program)
       throw Error("there is no program '" + command[0] + "'");
@@ -92,10 +92,8 @@ int main(int argc, char **argv) {
     auto smallest = nd::shrink(module.get(), isWrong, keep);
     if (isatty(2))
       std::cerr << "\n";
-    if (output == "-")
-      std::cout << textOf(*smallest);
-  } catch (const Error &error) {
-    llvm::WithColor::error() << error.what() << "\n";
-    return 1;
-  }
+    if (output == "-" && !(std::cout << textOf(*smallest) << std::flush))
+      throw Error("can't write to standard output");
+    return 0;
+  });
 }

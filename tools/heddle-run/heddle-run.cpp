@@ -64,11 +64,8 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
   options.threads = options.compile.programThreads;
   options.compile.progress = false;
-  try {
+  return runTool("heddle-run", [&] {
     bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
     return (isProgram ? run::runProgram(options) : run::runIr(options)) ? 0 : 1;
-  } catch (const Error &error) {
-    llvm::WithColor::error(llvm::errs(), "heddle-run") << error.what() << "\n";
-    return 1;
-  }
+  });
 }

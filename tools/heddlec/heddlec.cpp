@@ -25,8 +25,8 @@ int main(int argc, char **argv) {
       ->type_name("FILE")
       ->required();
   app.add_option("-o,--output", output,
-                 "What to write; default: the input's name ending in .heddle, text to standard "
-                 "output")
+                 "What to write (-: standard output); default: the input's name ending in .heddle, "
+                 "text to standard output")
       ->type_name("FILE");
   app.add_option("--emit", emit,
                  "Stop at a stage and write it as text: nd, nest, kernels, loops, llvm or asm")
@@ -45,18 +45,16 @@ int main(int argc, char **argv) {
     return 1;
   llvm::SmallString<128> path(input == "-" ? "program" : input);
   llvm::sys::path::replace_extension(path, "heddle");
-  try {
+  return heddle::runTool("heddlec", [&] {
     if (auto stage = heddle::parseStage(emit))
-      return failed(heddle::writeStage(module.get(), options, *stage, output));
+      return int(failed(heddle::writeStage(module.get(), options, *stage, output)));
     heddle::CompileStatistics done;
     auto image = heddle::compileProgram(module.get(), options, &done);
     if (failed(image))
       return 1;
-    image->write(output.empty() ? path.str().str() : output);
+    image->write(output.empty() ? path.str().str() : output == "-" ? "/dev/stdout" : output);
     if (statistics)
       llvm::errs() << done.str() << "\n";
-  } catch (const heddle::Error &error) {
-    llvm::WithColor::error() << error.what() << "\n";
-    return 1;
-  }
+    return 0;
+  });
 }

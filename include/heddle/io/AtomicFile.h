@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A checkpoint must survive whatever happens while the next one is written: a
-// full disk, a lost right, a power cut, a kill. So a file is written beside its
-// place under another name, flushed to the disk and then renamed, which the
-// system does in one step:
+// full disk, a lost right, a power cut, a kill. So a file is written without a
+// name (or, on file systems that know no such, under another name), flushed to
+// the disk and then put into its place, which the system does in one step:
 //
 //     writeFileAtomically("net.safetensors", [&](FileSink &sink) {
 //       sink.write(header);
@@ -40,7 +40,8 @@ public:
 };
 
 /// Replaces or makes the file `path`. A symbolic link stays one: the file that it names is
-/// replaced. An existing file's permissions are kept. Throws Error that names the file.
+/// replaced. An existing file's permissions are kept. A device or a pipe gets the bytes as it is.
+/// Throws Error that names the file.
 void writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill);
 
 } // namespace heddle::io

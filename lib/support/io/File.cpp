@@ -62,6 +62,15 @@ void InputFile::read(int64_t offset, void *to, int64_t size, const std::string &
   }
 }
 
+void InputFile::read(int64_t offset, Bytes &to, int64_t size, const std::string &what) const {
+  try {
+    to.resize(size_t(size));
+  } catch (const std::exception &) {
+    fail(name, "no memory for the " + std::to_string(size) + " bytes of " + what);
+  }
+  read(offset, to.data(), size, what);
+}
+
 void io::swapBytes(Bytes &bytes, int64_t size) {
   for (size_t i = 0; size > 1 && i < bytes.size(); i += size_t(size))
     std::reverse(bytes.begin() + std::ptrdiff_t(i), bytes.begin() + std::ptrdiff_t(i) + size);

@@ -29,6 +29,8 @@ public:
   int64_t size() const { return length; }
   /// Reads `size` bytes at `offset`, called `what` in the message if the file ends before.
   void read(int64_t offset, void *to, int64_t size, const std::string &what) const;
+  /// Makes room for them, too.
+  void read(int64_t offset, Bytes &to, int64_t size, const std::string &what) const;
 
 private:
   std::string name;

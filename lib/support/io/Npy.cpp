@@ -215,8 +215,7 @@ HostArray io::readNpy(const std::string &path) {
     fail(path, (found < bytes ? "truncated: expected " : "goes on after its elements: expected ") +
                    std::to_string(bytes) + " bytes for " + array.describe() + ", got " +
                    std::to_string(found));
-  array.bytes.resize(size_t(bytes));
-  file.read(begin + length, array.bytes.data(), bytes, "elements");
+  file.read(begin + length, array.bytes, bytes, "elements");
   if (swapped)
     swapBytes(array.bytes, byteSize(*element));
   if (header.fortran && array.shape.size() > 1)

@@ -47,7 +47,9 @@ const HostArray &Safetensors::at(std::string_view name) const {
 /// Parses the header; a key that stands twice in an object is refused, not overwritten.
 static Json parseHeader(const std::string &path, const std::string &text) {
   std::vector<std::set<std::string>> keys;
-  auto watch = [&](int, Json::parse_event_t event, Json &value) {
+  auto watch = [&](int depth, Json::parse_event_t event, Json &value) {
+    if (depth > 16) // printing it in a message would overflow the stack
+      fail(path, "header: expected at most 16 levels of brackets");
     if (event == Json::parse_event_t::object_start)
       keys.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -180,9 +182,8 @@ Safetensors io::readSafetensors(const std::string &path) {
     fail(path, (next > dataBytes ? "truncated: expected " : "goes on after its data: expected ") +
                    std::to_string(next) + " bytes of data, got " + std::to_string(dataBytes));
   for (Entry &entry : entries) {
-    entry.array.bytes.resize(size_t(entry.end - entry.begin));
-    file.read(dataBegin + int64_t(entry.begin), entry.array.bytes.data(),
-              int64_t(entry.end - entry.begin), "array '" + entry.name + "'");
+    file.read(dataBegin + int64_t(entry.begin), entry.array.bytes, int64_t(entry.end - entry.begin),
+              "array '" + entry.name + "'");
     checkBooleans(path, "array '" + entry.name + "'", entry.array);
     contents.arrays.emplace(std::move(entry.name), std::move(entry.array));
   }

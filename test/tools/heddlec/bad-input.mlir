@@ -40,6 +40,19 @@
 // RUN: not ls %t/o.heddle
 // RUN: heddlec %t/good.mlir -o %t/kept.heddle && cp %t/kept.heddle %t/before
 // RUN: not heddlec %t/syntax.mlir -o %t/kept.heddle && cmp %t/kept.heddle %t/before
+// A disk that is full: what was there stays, also where text is written; a device stays one.
+// RUN: heddlec %t/work.mlir --emit=asm -o %t/kept.s && cp %t/kept.s %t/before
+// RUN: bash -c "ulimit -f 1; not heddlec %t/work.mlir --no-cache --emit=asm -o %t/kept.s" 2>&1 | FileCheck %s --check-prefix=FULL
+// FULL: can't write '{{.*}}kept.s': File too large
+// RUN: cmp %t/kept.s %t/before
+// RUN: bash -c '! ls %t | grep part'
+// RUN: not heddlec %t/good.mlir -o /dev/full 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: not heddlec %t/good.mlir --emit=nd -o /dev/full 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: can't write '/dev/full': No space left on device
+// RUN: test -c /dev/full
+// RUN: bash -c "not heddlec %t/good.mlir --emit=nd > /dev/full" 2>&1 | FileCheck %s --check-prefix=STDOUT
+// STDOUT: can't write to standard output: No space left on device
+// RUN: heddlec %t/good.mlir -o - | cmp - %t/kept.heddle
 
 //--- syntax.mlir
 func.func @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
@@ -90,4 +103,13 @@ func.func private @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
 //--- good.mlir
 func.func @f(%x: !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4> {
   return %x : !nd.tensor<f32, row: 4>
+}
+//--- work.mlir
+func.func @f(%x: !nd.tensor<f32, row: 40>) -> !nd.tensor<f32, row: 40> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, row: 40>) -> !nd.tensor<f32, row: 40> {
+  ^bb0(%a: f32):
+    %1 = math.exp %a : f32
+    nd.yield %1 : f32
+  }
+  return %0 : !nd.tensor<f32, row: 40>
 }

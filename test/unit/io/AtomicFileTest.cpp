@@ -10,6 +10,7 @@
 #include "Files.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -138,7 +139,7 @@ TEST(AtomicFile, impossible_places_are_errors) {
   std::filesystem::create_directory(directory / "folder");
   EXPECT_TRUE(refuses(directory / "missing/a", 3, "No such file or directory"));
   EXPECT_TRUE(refuses(directory / "file/a", 3, "Not a directory"));
-  EXPECT_TRUE(refuses(directory / "folder", 3, "can't replace"));
+  EXPECT_TRUE(refuses(directory / "folder", 3, "Is a directory"));
   EXPECT_EQ(directory.entries(), 2u);
 }
 
@@ -153,6 +154,43 @@ TEST(AtomicFile, symbolic_link_and_permissions_stay) {
   struct stat info;
   ASSERT_EQ(stat((directory / "a").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+TEST(AtomicFile, process_that_is_killed_leaves_the_old_file) {
+  TemporaryDirectory directory;
+  save(directory / "a", "old");
+  int unnamed = open(directory.path.c_str(), O_TMPFILE | O_WRONLY, 0600);
+  close(unnamed);
+  EXPECT_FALSE(elsewhere([&] {
+    writeFileAtomically(directory / "a", [&](FileSink &sink) {
+      sink.write(std::string(1 << 20, 'n'));
+      raise(SIGKILL);
+    });
+    return true;
+  }));
+  EXPECT_EQ(contentsOf(directory / "a"), "old");
+  if (unnamed >= 0)
+    EXPECT_EQ(directory.entries(), 1u); // not even a part of the new one
+}
+
+TEST(AtomicFile, pipes_and_devices_are_written_to_and_stay) {
+  TemporaryDirectory directory;
+  std::filesystem::create_symlink("/dev/null", directory / "null");
+  save(directory / "null", "gone");
+  EXPECT_TRUE(std::filesystem::is_character_file(directory / "null"));
+  std::filesystem::create_symlink("/dev/full", directory / "full");
+  EXPECT_TRUE(refuses(directory / "full", 3, "No space left"));
+  EXPECT_TRUE(std::filesystem::is_character_file(directory / "full"));
+
+  ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+  int reader = open((directory / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  save(directory / "pipe", "through");
+  char got[16];
+  EXPECT_EQ(std::string(got, size_t(std::max<ssize_t>(0, read(reader, got, sizeof got)))),
+            "through");
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(directory / "pipe"));
+  EXPECT_EQ(directory.entries(), 3u);
 }
 
 TEST(AtomicFile, path_without_a_directory_works) {

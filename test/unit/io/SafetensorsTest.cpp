@@ -9,6 +9,9 @@
 
 #include "Files.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 using namespace heddle;
 using namespace heddle::io;
 using namespace heddle::test;
@@ -119,7 +122,7 @@ TEST(Safetensors, malformed_headers_are_refused) {
   expectHas(refusal("{\"a\": "), {"header:", "parse error"});
   expectHas(refusal("{} x"), {"parse error"});
   expectHas(refusal("{\"\xff\": 1}"), {"UTF-8"});
-  expectHas(refusal(std::string(100'000, '[')), {"parse error"});
+  expectHas(refusal(std::string(100'000, '[')), {"at most 16 levels"});
   expectHas(refusal(R"({"a": 3})"), {"array 'a': expected a \"dtype\"", "got 3"});
   expectHas(refusal(R"({"a": {"dtype": "F32", "shape": [1]}})"), {"two \"data_offsets\""});
   expectHas(refusal(R"({"a": {"dtype": "F32", "shape": [1.5], "data_offsets": [0, 4]}})"),
@@ -186,3 +189,29 @@ TEST(Safetensors, contents_that_no_file_can_hold_are_refused) {
   expectHas(refused({{{"\xff", one}}, {}}), {"UTF-8"});
   expectHas(refused({{{"a", HostArray::of<uint8_t>({1}, {1}, {"a,b"})}}, {}}), {"got 'a,b'"});
 }
+
+TEST(Safetensors, deep_headers_are_refused) {
+  std::string open(1 << 20, '['), close(1 << 20, ']');
+  expectHas(refusal("{\"w\":" + open + close + "}"), {"expected at most 16 levels of brackets"});
+  expectHas(refusal("{\"__metadata__\":{\"k\":" + open + close + "}}"), {"at most 16 levels"});
+}
+
+#ifndef __SANITIZE_ADDRESS__ // which ends the process instead
+TEST(Safetensors, arrays_larger_than_memory_are_refused) {
+  TemporaryDirectory directory;
+  std::string path = directory.write(
+      "a.safetensors",
+      withLength(
+          R"({"w":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]}})", ""));
+  // A file with a hole: all of it is there, and none of it takes place.
+  if (truncate(path.c_str(), std::filesystem::file_size(path) + (int64_t(1) << 42)) != 0)
+    GTEST_SKIP() << "no such large files here";
+  rlimit old, small;
+  getrlimit(RLIMIT_AS, &old);
+  small = {rlim_t(1) << 41, old.rlim_max};
+  setrlimit(RLIMIT_AS, &small);
+  std::string message = messageOf([&] { readSafetensors(path); });
+  setrlimit(RLIMIT_AS, &old);
+  expectHas(message, {"no memory for the 4398046511104 bytes of array 'w'"});
+}
+#endif

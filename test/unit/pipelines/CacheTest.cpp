@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -63,6 +64,27 @@ TEST_F(CacheTest, KeepsAndFinds) {
   EXPECT_FALSE(cache.find(KernelCache::keyOf("another")));
   cache.store(key, ""); // the newer one wins
   EXPECT_EQ(cache.find(key), "");
+}
+
+TEST_F(CacheTest, FolderMayHaveAnyName) {
+  KernelCache cache((directory / "50%, 100 %%%").string());
+  std::string key = KernelCache::keyOf("kernel");
+  cache.store(key, "code");
+  EXPECT_EQ(cache.find(key), "code");
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(CacheTest, WhatIsNoFileIsNoEntry) {
+  KernelCache cache(directory.string());
+  std::string key = KernelCache::keyOf("kernel");
+  cache.store(key, "code");
+  fs::path place = files().at(0);
+  fs::remove(place);
+  ASSERT_EQ(mkfifo(place.c_str(), 0600), 0); // to read it would wait for ever
+  EXPECT_FALSE(cache.find(key));
+  fs::remove(place);
+  fs::create_directory(place);
+  EXPECT_FALSE(cache.find(key));
 }
 
 TEST_F(CacheTest, SecondCompilationEmitsNothing) {

@@ -302,6 +302,8 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
     EXPECT_FALSE(Manifest::fromJson(bad, error)) << bad;
     expectIn("malformed manifest", error);
   }
+  EXPECT_FALSE(Manifest::fromJson(std::string(1 << 20, '['), error));
+  expectIn("nests more than 16 levels", error);
   auto replaced = [&](const std::string &from, const std::string &to) {
     std::string changed = text;
     changed.replace(changed.find(from), from.size(), to);

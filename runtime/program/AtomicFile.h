@@ -1,0 +1,57 @@
+//===- AtomicFile.h - a file that appears whole or not at all ---*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whoever opens the path finds the old contents or the new ones:
+//
+//     AtomicFile file("net.heddle");
+//     file.write(header);
+//     file.write(code);
+//     file.commit();                 // without it nothing happens
+//
+// Until then the bytes lie in a file without a name where the file system has such (a process
+// that is killed leaves nothing), else beside the path under a name that ends in `.part-` and
+// numbers. What is no regular file (a device, a pipe) is written to as it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_ATOMICFILE_H
+#define HEDDLE_RUNTIME_PROGRAM_ATOMICFILE_H
+
+#include <string>
+#include <string_view>
+
+namespace heddle {
+
+/// All failures throw Error, which names the path and what the system said.
+class AtomicFile {
+public:
+  /// A symbolic link stays one: what it names is replaced. Permissions of an old file are kept.
+  explicit AtomicFile(const std::string &path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile &) = delete;
+  AtomicFile &operator=(const AtomicFile &) = delete;
+
+  void write(std::string_view bytes);
+  /// `durable`: on the disk before this returns. What can be made again need not be.
+  void commit(bool durable = true);
+
+private:
+  std::string given, target, temporary; ///< `temporary` empty: without a name
+  std::string buffer;
+  int descriptor = -1;
+  bool inPlace = false;
+
+  [[noreturn]] void fail(int error);
+  void writeOut(std::string_view bytes);
+};
+
+/// Makes a file of one text, for callers without exceptions; returns what went wrong, or nothing.
+std::string writeAtomically(const std::string &path, std::string_view bytes, bool durable = true);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_ATOMICFILE_H
