@@ -8,6 +8,8 @@
 #include "test/unit/nest_to_loops/Harness.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/interp/HostTensor.h"
+#include "lib/interp/Interpreter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -23,20 +25,17 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
-#include <cmath>
-#include <ctime>
 #include <random>
 #include <sys/mman.h>
 #include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::nest;
+using namespace heddle::interp;
 using namespace heddle::test;
 using namespace mlir;
 
@@ -127,9 +126,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     return;
   chunks = *info->chunks.constant();
   scratchBytes = *info->scratchBytes.constant();
-  llvm::raw_string_ostream(loops) << *info->module;
   if (failed(::mlir::verify(*info->module))) {
-    error += loops;
+    llvm::raw_string_ostream(error) << *info->module;
     return;
   }
   PassManager passes(&context);
@@ -182,16 +180,6 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     builder.crossRegisterProxies(loopAnalyses, functionAnalyses, sccAnalyses, moduleAnalyses);
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*module, moduleAnalyses);
   }
-  auto copy = llvm::CloneModule(*module);
-  llvm::SmallString<0> buffer;
-  {
-    llvm::raw_svector_ostream stream(buffer);
-    llvm::legacy::PassManager codegen;
-    machineOf->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::AssemblyFile);
-    codegen.run(*copy);
-  }
-  copy.reset();
-  assemblyText = buffer.str().str();
   jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target).create());
   llvm::cantFail(
       jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(llvmContext))));
@@ -203,57 +191,47 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   function = address->toPtr<void (*)(void *const *, int64_t, void *)>();
 }
 
-std::string Kernel::assembly() { return assemblyText; }
-
-std::vector<Plain> Kernel::inputs(unsigned seed) {
+std::vector<TensorValue> Kernel::inputs(unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<Plain> result;
+  std::vector<TensorValue> result;
   for (Value operand : operands) {
-    nd::NdTensorType type = tensorTypeOf(operand);
-    Plain plain{type, {}};
-    int64_t count = points(type.getDims());
-    Type scalar = type.scalarType();
-    for (int64_t i = 0; i < count; ++i) {
-      if (auto real = dyn_cast<FloatType>(scalar))
-        plain.elements.push_back(FloatAttr::get(real, double(int(random() % 2001) - 1000) / 500));
-      else if (scalar.isInteger(1))
-        plain.elements.push_back(IntegerAttr::get(scalar, random() % 2));
+    TensorValue &tensor = result.emplace_back(tensorTypeOf(operand));
+    Type type = tensor.elementType();
+    for (Scalar &scalar : tensor.elements)
+      if (auto real = dyn_cast<FloatType>(type))
+        scalar = exactly(roundTo(real, double(int(random() % 2001) - 1000) / 500));
+      else if (type.isInteger(1))
+        scalar = integer(random() % 2, 1);
       else
-        plain.elements.push_back(IntegerAttr::get(
-            scalar, APInt(scalar.getIntOrFloatBitWidth(),
-                          type.getElementType().isUnsignedInteger() ? random() % 20
-                                                                    : int64_t(random() % 23) - 3,
-                          !type.getElementType().isUnsignedInteger(), true)));
-    }
-    result.push_back(std::move(plain));
+        scalar = integer(type.isUnsignedInteger() ? random() % 20 : uint64_t(random() % 23) - 3,
+                         widthOf(type));
   }
   return result;
 }
 
-static APInt bitsOf(Attribute value) {
-  if (auto real = dyn_cast<FloatAttr>(value))
-    return real.getValue().bitcastToAPInt();
-  return cast<IntegerAttr>(value).getValue();
+/// Visits the elements of `tensor` with their places in memory.
+static void forEach(TensorValue &tensor, const Layout &layout, void *data,
+                    llvm::function_ref<void(Scalar &, std::byte *)> visit) {
+  Sizes sizes = tensor.type.sizes();
+  for (Walk walk(tensor.dims()); walk; ++walk)
+    visit(tensor.elements[size_t(walk.count())],
+          static_cast<std::byte *>(data) +
+              layout.offset(sizes, walk.position()) * storedBytes(tensor.elementType()));
 }
 
-static Sizes positionOf(nd::NdTensorType type, size_t index) {
-  Sizes position;
-  for (const nd::Dim &dim : llvm::reverse(type.getDims())) {
-    int64_t size = *dim.size().constant();
-    position[dim.name.str()] = index % size;
-    index /= size;
-  }
-  return position;
-}
-
-std::string Kernel::check(unsigned seed, double tolerance) {
+std::string Kernel::check(unsigned seed) {
   if (!function)
     return error.empty() ? "not compiled" : error;
-  std::vector<Plain> values = inputs(seed);
-  std::map<void *, Plain> known;
-  for (auto [operand, plain] : llvm::zip_equal(operands, values))
-    known[operand.getAsOpaquePointer()] = plain;
-  std::vector<Plain> expected = evaluate(nest, known);
+  std::vector<TensorValue> values = inputs(seed);
+  auto parent = nest->getParentOfType<func::FuncOp>();
+  SmallVector<TensorValue> arguments;
+  for (Type type : parent.getArgumentTypes())
+    arguments.emplace_back(cast<nd::NdTensorType>(type));
+  for (auto [operand, value] : llvm::zip_equal(operands, values))
+    arguments[cast<BlockArgument>(operand).getArgNumber()] = value;
+  auto expected = interpret(parent, arguments);
+  if (failed(expected))
+    return "the oracle refuses it";
   for (bool backwards : {false, true}) {
     std::vector<std::unique_ptr<Guarded>> memory;
     std::vector<void *> addresses;
@@ -263,15 +241,11 @@ std::string Kernel::check(unsigned seed, double tolerance) {
       memset(memory.back()->data, layout.zeroPadded ? 0 : 0xff, bytes);
       addresses.push_back(memory.back()->data);
     };
-    for (auto [i, plain] : llvm::enumerate(values)) {
-      place(plain.type, operandLayouts[i]);
-      int64_t width = storedBytes(plain.type.getElementType());
-      for (size_t at = 0; at < plain.elements.size(); ++at) {
-        uint64_t bits = bitsOf(plain.elements[at]).getZExtValue();
-        memcpy(static_cast<char *>(addresses[i]) +
-                   width * operandLayouts[i].offset(plain.type.sizes(), positionOf(plain.type, at)),
-               &bits, width);
-      }
+    for (auto [i, value] : llvm::enumerate(values)) {
+      place(value.type, operandLayouts[i]);
+      ElementType element = *interp::elementTypeOf(value.elementType());
+      forEach(value, operandLayouts[i], addresses[i],
+              [&](Scalar &scalar, std::byte *to) { storeElement(element, scalar, to); });
     }
     for (auto [i, result] : llvm::enumerate(nest->getResults())) {
       if (i == 0 && options.alias >= 0)
@@ -283,123 +257,16 @@ std::string Kernel::check(unsigned seed, double tolerance) {
     memset(scratch.data, 0xff, scratchBytes);
     for (int64_t chunk = 0; chunk < chunks; ++chunk)
       function(addresses.data(), backwards ? chunks - 1 - chunk : chunk, scratch.data);
-    for (auto [i, plain] : llvm::enumerate(expected)) {
-      Type element = plain.type.getElementType(), scalar = plain.type.scalarType();
-      int64_t width = storedBytes(element);
-      for (size_t at = 0; at < plain.elements.size(); ++at) {
-        uint64_t bits = 0;
-        memcpy(&bits,
-               static_cast<char *>(addresses[operands.size() + i]) +
-                   width * resultLayouts[i].offset(plain.type.sizes(), positionOf(plain.type, at)),
-               width);
-        auto where = [&] {
-          std::string text = " at";
-          for (auto &[name, value] : positionOf(plain.type, at))
-            text += " " + name + " = " + std::to_string(value);
-          return text + " of result " + std::to_string(i) +
-                 (backwards ? " (chunks backwards)" : "");
-        };
-        if (auto real = dyn_cast<FloatType>(scalar)) {
-          APFloat got(real.getFloatSemantics(), APInt(real.getWidth(), bits, false, true));
-          bool inexact;
-          got.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
-          double want = cast<FloatAttr>(plain.elements[at]).getValueAsDouble(),
-                 have = got.convertToDouble();
-          double allowed = tolerance * (1 + std::abs(want));
-          if (real.getWidth() == 16)
-            allowed += (1 + std::abs(want)) *
-                       (real.isBF16() ? 0.03 : 0.004); // the evaluation rounds each op
-          if (!(std::abs(want - have) <= allowed) && !(std::isnan(want) && std::isnan(have)) &&
-              want != have)
-            return "expected " + std::to_string(want) + ", got " + std::to_string(have) + where();
-        } else {
-          APInt want = bitsOf(plain.elements[at]);
-          if (want.getZExtValue() != bits)
-            return "expected " + std::to_string(want.getSExtValue()) + ", got bits " +
-                   std::to_string(bits) + where();
-        }
-      }
+    for (auto [i, result] : llvm::enumerate(nest->getResults())) {
+      TensorValue got(tensorTypeOf(result));
+      ElementType element = *interp::elementTypeOf(got.elementType());
+      forEach(got, resultLayouts[i], addresses[operands.size() + i],
+              [&](Scalar &scalar, std::byte *from) { scalar = loadElement(element, from); });
+      Comparison comparison = compare((*expected)[i], got);
+      if (!comparison.equal())
+        return comparison.mismatch + ", result " + std::to_string(i) +
+               (backwards ? " (chunks backwards)" : "");
     }
   }
   return "";
-}
-
-/// Time that this thread ran: others wait for the processor too.
-static double threadSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
-
-double Kernel::seconds(int repetitions) {
-  if (!function)
-    return 0;
-  // Large pages, as the runtime's arena has.
-  std::vector<std::unique_ptr<Guarded>> memory;
-  std::vector<void *> addresses;
-  auto allocate = [&](size_t bytes) {
-    constexpr size_t page = size_t(2) << 20;
-    memory.push_back(std::make_unique<Guarded>((bytes + page - 1) / page * page + page));
-    char *start = static_cast<char *>(memory.back()->data);
-    start += (page - reinterpret_cast<uintptr_t>(start) % page) % page;
-    madvise(start, (bytes + page - 1) / page * page, MADV_HUGEPAGE);
-    return start;
-  };
-  auto place = [&](nd::NdTensorType type, const Layout &layout) {
-    size_t bytes = layout.elements(type.sizes()) * storedBytes(type.getElementType());
-    float *data = reinterpret_cast<float *>(allocate(bytes));
-    for (size_t i = 0; i < bytes / 4; ++i)
-      data[i] = type.getElementType().isF32() ? 1.0f / float(1 + i % 7) : 0;
-    addresses.push_back(data);
-  };
-  for (auto [operand, layout] : llvm::zip_equal(operands, operandLayouts))
-    place(tensorTypeOf(operand), layout);
-  for (auto [result, layout] : llvm::zip_equal(nest->getResults(), resultLayouts))
-    place(tensorTypeOf(result), layout);
-  char *scratch = allocate(scratchBytes);
-  memset(scratch, 0, scratchBytes);
-  double best = 1e30;
-  for (int i = 0; i < repetitions; ++i) {
-    double start = threadSeconds();
-    for (int64_t chunk = 0; chunk < chunks; ++chunk)
-      function(addresses.data(), chunk, scratch);
-    best = std::min(best, threadSeconds() - start);
-  }
-  return best;
-}
-
-double Kernel::flops() const {
-  auto op = dyn_cast<ComputeOp>(nest);
-  return op ? 2.0 * double(points(op.getProduced())) * double(points(op.getReduced())) : 0;
-}
-
-__attribute__((target("avx512f"))) static double probe512() {
-  typedef float Vector __attribute__((vector_size(64)));
-  Vector x[24], a, b;
-  for (int lane = 0; lane < 16; ++lane) {
-    a[lane] = 0.999f;
-    b[lane] = 1e-3f;
-  }
-  for (Vector &each : x)
-    each = b;
-  double best = 0;
-  for (int repetition = 0; repetition < 20; ++repetition) {
-    double start = threadSeconds();
-    for (int i = 0; i < 200000; ++i)
-#pragma clang loop unroll(full)
-      for (int j = 0; j < 24; ++j)
-        x[j] = __builtin_elementwise_fma(x[j], a, b);
-    double time = threadSeconds() - start;
-    best = std::max(best, 200000.0 * 24 * 16 * 2 / time * 1e-9);
-  }
-  Vector sum = x[0];
-  for (int j = 1; j < 24; ++j)
-    sum += x[j];
-  volatile float sink = sum[0];
-  (void)sink;
-  return best;
-}
-
-double test::probePeak() {
-  return llvm::sys::getHostCPUFeatures().lookup("avx512f") ? probe512() : 0;
 }

@@ -1,4 +1,4 @@
-//===- Harness.h - run kernels beside an obvious evaluation -----*- C++ -*-===//
+//===- Harness.h - run kernels beside the oracle ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 //     ...)"); EXPECT_EQ(kernel.check(), "");
 //
 // `check` fills the operands with numbers from a seed, runs the compiled kernel chunk by chunk (in
-// both directions) and compares each element with an evaluation point by point, in which the
-// region's ops are folded as constants. Every operand and result ends at a page that must not be
-// touched, and places that belong to no element hold NaN.
+// both directions) and compares each element with what the oracle (lib/interp) says. Every operand
+// and result ends at a page that must not be touched, and places that belong to no element hold
+// NaN.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,11 @@
 #define HEDDLE_TEST_UNIT_NEST_TO_LOOPS_HARNESS_H
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
+#include "lib/interp/TensorValue.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
 namespace heddle::test {
-
-/// A tensor as the evaluation sees it: row-major over its sorted names.
-struct Plain {
-  nd::NdTensorType type;
-  std::vector<mlir::Attribute> elements;
-  size_t at(const Sizes &position) const;
-};
 
 /// Memory that ends at a page without access.
 class Guarded {
@@ -56,19 +50,14 @@ struct Options {
 class Kernel {
 public:
   Kernel(mlir::MLIRContext &context, const std::string &text, Options options = {});
-  /// Empty if the kernel computes what the evaluation says; else what differs.
-  std::string check(unsigned seed = 1, double tolerance = 2e-5);
+  /// Empty if the kernel computes what the oracle says; else what differs.
+  std::string check(unsigned seed = 1);
   /// What went wrong while compiling, if anything.
   std::string error;
-  std::string assembly();
-  /// Best of several runs over all chunks, in seconds.
-  double seconds(int repetitions = 20);
-  double flops() const;
   int64_t chunks = 0, scratchBytes = 0;
 
   mlir::OwningOpRef<mlir::ModuleOp> source;
   mlir::Operation *nest = nullptr;
-  std::string loops;    ///< the kernel before lowering
   std::string schedule; ///< the one written on the nest, or chosen
 
 private:
@@ -77,18 +66,12 @@ private:
   llvm::SmallVector<Layout> operandLayouts, resultLayouts;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   void (*function)(void *const *, int64_t, void *) = nullptr;
-  std::string assemblyText;
 
-  std::vector<Plain> inputs(unsigned seed);
+  std::vector<interp::TensorValue> inputs(unsigned seed);
 };
 
 /// A context with the dialects.
 std::unique_ptr<mlir::MLIRContext> makeContext();
-/// Point by point; empty where something can't be evaluated.
-std::vector<Plain> evaluate(mlir::Operation *nest, std::map<void *, Plain> &values,
-                            const Sizes &outer = {});
-/// The FMA rate of one core in this minute, in GFLOP/s (512-bit if the host has it).
-double probePeak();
 
 } // namespace heddle::test
 
