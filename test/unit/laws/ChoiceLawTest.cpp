@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules and fusion are drawn instead of chosen; compiled programs run with several
+// Schedules, layouts and fusion are drawn instead of chosen; compiled programs run with several
 // numbers of threads, which must give the same bits.
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +15,7 @@
 
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/nd/Passes.h"
+#include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/Passes.h"
 
 #include "gtest/gtest.h"
@@ -42,6 +43,38 @@ LogicalResult lower(ModuleOp module, bool fuse) {
     passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
   return passes.run(module);
 }
+
+/// Lowers programs; then `change` makes choices of its own in each.
+auto lowerAnd(llvm::function_ref<LogicalResult(func::FuncOp, uint64_t seed)> change) {
+  return [change](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t> seeds) {
+    keepPrivate(module, names);
+    if (failed(lower(module, true)))
+      return failure();
+    for (auto [name, seed] : llvm::zip_equal(names, seeds))
+      if (failed(change(module.lookupSymbol<func::FuncOp>(name), seed)))
+        return failure();
+    return success();
+  };
+}
+
+/// Picks without looking at costs.
+class RandomChooser : public nest::LayoutChooser {
+public:
+  explicit RandomChooser(uint64_t seed) : seed(seed) {}
+  nest::LayoutChoice choose(const nest::LayoutProblem &problem) const override {
+    Dice dice(seed);
+    nest::LayoutChoice choice;
+    for (const nest::LaidValue &value : problem.values)
+      choice.layouts.push_back(unsigned(dice.below(int64_t(value.cost.size()))));
+    for (const nest::LaidNest &nest : problem.nests)
+      choice.ways.push_back(unsigned(dice.below(int64_t(nest.ways.size()))));
+    return choice;
+  }
+
+private:
+  uint64_t seed;
+};
+
 } // namespace
 
 TEST(FusionLaw, AnyChoiceKeepsValues) {
@@ -59,15 +92,64 @@ TEST(FusionLaw, AnyChoiceKeepsValues) {
 }
 
 TEST(ScheduleLaw, AnyScheduleGivesTheSameValues) {
-  auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t> seeds) {
-    keepPrivate(module, names);
-    if (failed(lower(module, true)))
-      return failure();
-    for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
-      Dice dice(seed);
-      drawSchedules(module.lookupSymbol<func::FuncOp>(name), dice);
-    }
+  auto draw = [](func::FuncOp function, uint64_t seed) {
+    Dice dice(seed);
+    drawSchedules(function, dice);
     return success();
   };
-  holdCompiled({"the schedule law", 15, optionsFor, prepare}, 0.3);
+  holdCompiled({"the schedule law", 15, optionsFor, lowerAnd(draw)}, 0.3);
+}
+
+TEST(LayoutLaw, AnyLayoutGivesTheSameValues) {
+  int written = 0;
+  auto draw = [&](func::FuncOp function, uint64_t seed) {
+    Dice dice(seed);
+    written += drawLayouts(function, dice);
+    return success();
+  };
+  holdCompiled({"the layout law", 15, optionsFor, lowerAnd(draw)}, 0.15);
+  EXPECT_GT(written, 0);
+}
+
+TEST(LayoutLaw, AnyChoiceOfTheChooserGivesTheSameValues) {
+  auto draw = [](func::FuncOp function, uint64_t seed) {
+    return nest::assignLayouts(function, {}, RandomChooser(seed));
+  };
+  holdCompiled({"the layout law for choosers", 15, optionsFor, lowerAnd(draw)}, 0.15);
+}
+
+TEST(LayoutLaw, WrittenLayoutsAreKept) {
+  auto context = makeContext();
+  Seeds seeds = seedsFor(0.2);
+  for (int i = 0; i < seeds.count; ++i) {
+    uint64_t seed = seeds.first + uint64_t(i);
+    Announce announce("written layouts are kept", seed);
+    OwningOpRef<ModuleOp> module = makeProgram(*context, seed, {});
+    ASSERT_TRUE(succeeded(lower(*module, true)));
+    func::FuncOp function = mainOf(*module);
+    Dice dice(seed);
+    drawLayouts(function, dice);
+    std::vector<std::pair<Operation *, Attribute>> before;
+    for (auto nest : function.front().getOps<nest::ComputeOp>())
+      if (nest.getLayouts())
+        before.emplace_back(nest, nest.getLayoutsAttr());
+    SmallVector<Attribute> arguments;
+    for (unsigned a = 0; a < function.getNumArguments(); ++a)
+      arguments.push_back(function.getArgAttr(a, "nd.layout"));
+    ASSERT_TRUE(succeeded(nest::assignLayouts(function)));
+    for (unsigned a = 0; a < function.getNumArguments(); ++a)
+      if (arguments[a])
+        EXPECT_EQ(arguments[a], function.getArgAttr(a, "nd.layout")) << "seed " << seed;
+    for (auto &[op, layouts] : before)
+      for (auto [was, is] :
+           llvm::zip_equal(cast<ArrayAttr>(layouts), *cast<nest::ComputeOp>(op).getLayouts()))
+        if (isa<nest::LayoutAttr>(was)) {
+          // A value that is written through a copy lies as written after the copy.
+          bool copied = llvm::any_of(op->getUsers(), [](Operation *user) {
+            auto name = user->getAttrOfType<StringAttr>("heddle.name");
+            return name && name.getValue() == "unpack";
+          });
+          EXPECT_TRUE(copied || was == is) << "seed " << seed;
+        }
+  }
 }

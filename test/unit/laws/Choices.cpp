@@ -1,4 +1,4 @@
-//===- Choices.cpp - random schedules and fusion --------------------------===//
+//===- Choices.cpp - random schedules, layouts, fusion-----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -71,6 +71,67 @@ void laws::drawSchedules(func::FuncOp function, Dice &dice) {
     if (failed(verify(&op)))
       op.removeAttr("schedule");
   }
+}
+
+static Layout drawLayout(Dice &dice, nd::NdTensorType type) {
+  Sizes sizes = type.sizes();
+  std::vector<std::string> names;
+  for (const auto &[name, size] : sizes)
+    names.push_back(name);
+  dice.shuffle(names);
+  Layout layout;
+  for (size_t begin = 0; begin < names.size();) {
+    Layout::Factor factor;
+    for (size_t count = size_t(dice.between(1, 2)); count > 0 && begin < names.size(); --count)
+      factor.names.push_back(names[begin++]);
+    if (dice.chance(15)) {
+      factor.low = dice.below(3);
+      factor.high = dice.below(3);
+    }
+    int64_t divisor = 1;
+    for (int64_t blocks = dice.between(-1, 2); blocks > 0; --blocks) {
+      Layout::Factor inner = factor;
+      inner.divisor = divisor;
+      inner.modulus = dice.pick({2, 3, 4, 5, 16});
+      divisor *= inner.modulus;
+      layout.factors.push_back(inner);
+    }
+    factor.divisor = divisor;
+    layout.factors.push_back(factor);
+  }
+  dice.shuffle(layout.factors);
+  if (dice.chance(10))
+    layout.swizzle = {dice.between(1, 2), dice.between(0, 2), dice.between(1, 3)};
+  return layout;
+}
+
+int laws::drawLayouts(func::FuncOp function, Dice &dice) {
+  llvm::DenseSet<Value> joined;
+  function.walk([&](Operation *op) {
+    if (!isa<nest::ComputeOp>(op))
+      for (Value value : op->getOperands())
+        joined.insert(value);
+  });
+  int written = 0;
+  for (BlockArgument argument : function.getArguments())
+    if (!joined.contains(argument) || isa<func::ReturnOp>(*argument.user_begin())) {
+      auto layout = nest::LayoutAttr::get(function.getContext(),
+                                          drawLayout(dice, nest::tensorTypeOf(argument)));
+      function.setArgAttr(argument.getArgNumber(), "nd.layout", layout);
+      ++written;
+    }
+  for (auto nest : function.front().getOps<nest::ComputeOp>())
+    for (unsigned i = 0; i < nest.getNumResults(); ++i) {
+      bool inPlace = llvm::any_of(nest.getResult(i).getUsers(),
+                                  [](Operation *user) { return isa<nest::UpdateOp>(user); });
+      if (inPlace || dice.chance(20))
+        continue;
+      nest.setLayout(
+          i, nest::LayoutAttr::get(function.getContext(),
+                                   drawLayout(dice, nest::tensorTypeOf(nest.getResult(i)))));
+      ++written;
+    }
+  return written;
 }
 
 void laws::drawFusion(func::FuncOp function, Dice &dice) {

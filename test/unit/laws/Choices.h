@@ -23,6 +23,10 @@ namespace heddle::laws {
 /// Draws schedules of nests; what the verifier refuses is left to the compiler.
 void drawSchedules(mlir::func::FuncOp function, Dice &dice);
 
+/// Writes layouts on arguments and nests, but for what is updated in place: blocked, merged,
+/// interleaved, bordered, swizzled, with sizes that no block divides. Says how many.
+int drawLayouts(mlir::func::FuncOp function, Dice &dice);
+
 /// Marks nests as to be materialised, or computed again at each use.
 void drawFusion(mlir::func::FuncOp function, Dice &dice);
 
