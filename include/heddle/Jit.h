@@ -57,9 +57,9 @@ struct JitOptions {
   /// What may be done to floats: words of heddle/FastMath.h. Without any, programs give values that
   /// they may give as written. `jit` throws Error for an unknown word.
   std::vector<std::string> fastMath = {};
-  /// Names whose size one program serves whatever it is, so that a last, short batch needs no program
-  /// of its own. In the traced function such a size is no number. What hangs on it is decided when the
-  /// function is called; all arguments that have the name must agree.
+  /// Names whose size one program serves whatever it is, so that a last, short batch needs no
+  /// program of its own. In the traced function such a size is no number. What hangs on it is
+  /// decided when the function is called; all arguments that have the name must agree.
   Names symbolic = {};
   /// Sizes of these names that get programs of their own all the same.
   std::vector<Extent> specialised = {};

@@ -21,6 +21,8 @@
 
 #include "heddle/Expr.h"
 
+#include <concepts>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,10 +60,31 @@ Names over(const N &...names) {
 struct Rename {
   Name from, to;
 };
+/// How large a dimension is: a number, and used as one. In a function that one program serves for
+/// every size (JitOptions::symbolic) it may be an expression over symbols instead; then it can be
+/// passed on, `{batch, x.size(batch)}`, and asking it for a number throws.
+class Size {
+public:
+  Size(std::integral auto number) : size(int64_t(number)) {}
+  Size(Expr size) : size(std::move(size)) {}
+  /// Of dimension `name`, asked for `here`.
+  Size(Expr size, const Name &name, std::source_location here)
+      : size(std::move(size)), name(name.str()), here(here) {}
+  operator int64_t() const { return size.isConstant() ? size.offset() : refuse(); }
+  const Expr &expr() const { return size; }
+  bool isNumber() const { return size.isConstant(); }
+
+private:
+  Expr size;
+  std::string name;
+  std::source_location here;
+  [[noreturn]] int64_t refuse() const;
+};
+
 /// A name with a size: `{row, 28}`.
 struct Extent {
   Name name;
-  int64_t size;
+  Size size;
 };
 /// A name with the place that is read along it: `{row, 2 * row + ky}`.
 struct Coordinate {

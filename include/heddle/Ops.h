@@ -66,6 +66,8 @@ Tensor product(Operand x, const Names &over);
 Tensor max(Operand x, const Names &over);
 Tensor min(Operand x, const Names &over);
 Tensor mean(Operand x, const Names &over);
+/// How many points `names` of `x` have, a tensor without names: also where sizes are no numbers.
+Tensor countOf(Operand x, const Names &names, ElementType type = ElementType::F32);
 /// The row-major index, in the order of `over`, of the largest element; the smallest such index on
 /// ties, and NaN only where there is nothing else. i64.
 Tensor argmax(Operand x, const Names &over);
@@ -78,14 +80,14 @@ Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = fa
             bool reverse = false);
 inline Tensor cumulativeSum(Operand x, const Name &along) { return scan(x, along, Combiner::Add); }
 
-/// Values in order and the coordinates that they came from (i64). Equal values keep their order, NaN
-/// comes last in either direction. Gradients go back to where values came from.
+/// Values in order and the coordinates that they came from (i64). Equal values keep their order,
+/// NaN comes last in either direction. Gradients go back to where values came from.
 struct Sorted {
   Tensor values, indices;
 };
 Sorted sort(Operand x, const Name &along, bool descending = false);
 /// The `count` largest elements, the largest first.
-Sorted topK(Operand x, const Name &along, int64_t count);
+Sorted topK(Operand x, const Name &along, const Size &count);
 Tensor argsort(Operand x, const Name &along, bool descending = false);
 /// Sorts all tensors, which have the same names, as the first one is sorted.
 std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name &along,

@@ -81,8 +81,10 @@ public:
   std::vector<std::string> names() const;
   bool has(const Name &name) const;
   /// The size of `name`; throws if there is none.
-  int64_t size(const Name &name, Here here = Here::current()) const;
+  Size size(const Name &name, Here here = Here::current()) const;
   Sizes sizes() const;
+  /// All names with their sizes, sorted by name.
+  std::vector<Extent> extents() const;
   /// `!nd.tensor<f32, column: 3, row: 2>`
   std::string type() const;
 
@@ -91,18 +93,18 @@ public:
                 Here here = Here::current()) const;
   /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the place
   /// that it was read from.
-  Tensor unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t size,
+  Tensor unwindow(const Name &name, const Name &tap, WindowOptions options, const Size &size,
                   Here here = Here::current()) const;
   /// Several names at once; names may change places.
   Tensor rename(const std::vector<Rename> &renames, Here here = Here::current()) const;
   /// Repeats along new names.
   Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
   /// Elements start, start + stride, ... of `name`, `size` of them; a negative stride walks back.
-  Tensor slice(const Name &name, int64_t start, int64_t size, int64_t stride = 1,
+  Tensor slice(const Name &name, int64_t start, const Size &size, int64_t stride = 1,
                Here here = Here::current()) const;
   /// `size` elements from `start` on, an integer tensor; it is clamped so that all of them lie in
   /// this tensor. Names that both have are zipped.
-  Tensor slice(const Name &name, const Tensor &start, int64_t size,
+  Tensor slice(const Name &name, const Tensor &start, const Size &size,
                Here here = Here::current()) const;
   /// This tensor with `part` in the place of what such a slice reads.
   Tensor update(const Name &name, const Tensor &start, const Tensor &part,

@@ -20,24 +20,22 @@ namespace heddle {
 //===----------------------------------------------------------------------===//
 
 static std::vector<Tensor> sortTo(const std::vector<Tensor> &tensors, const Name &along,
-                                  bool descending, int64_t size, Here here) {
+                                  bool descending, const Size &size, Here here) {
   std::vector<NodeRef> nodes;
   for (const Tensor &tensor : tensors)
     nodes.push_back(nodeOf(tensor, here));
   return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
     SmallVector<Value> values =
         llvm::map_to_vector(nodes, [](const NodeRef &node) { return node->value; });
-    return nd::buildSort(builder, loc, values, along.str(), descending, Expr(size));
+    return nd::buildSort(builder, loc, values, along.str(), descending, size.expr());
   });
 }
 
-static Sorted sortWithIndices(const Operand &x, const Name &along, bool descending, int64_t size) {
-  std::vector<Extent> extents;
-  for (const auto &[name, extent] : x.tensor.sizes())
-    extents.push_back({Name(name), extent});
+static Sorted sortWithIndices(const Operand &x, const Name &along, bool descending,
+                              const Size &size) {
   Tensor index = iota({along, x.tensor.size(along, x.here)}, ElementType::I64, x.here);
-  std::vector<Tensor> sorted =
-      sortTo({x.tensor, index.broadcast(extents, x.here)}, along, descending, size, x.here);
+  std::vector<Tensor> sorted = sortTo({x.tensor, index.broadcast(x.tensor.extents(), x.here)},
+                                      along, descending, size, x.here);
   return {sorted[0], sorted[1]};
 }
 
@@ -45,7 +43,7 @@ Sorted sort(Operand x, const Name &along, bool descending) {
   return sortWithIndices(x, along, descending, x.tensor.size(along, x.here));
 }
 
-Sorted topK(Operand x, const Name &along, int64_t count) {
+Sorted topK(Operand x, const Name &along, const Size &count) {
   return sortWithIndices(x, along, /*descending=*/true, count);
 }
 
@@ -64,10 +62,10 @@ std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name 
 // Ranges at computed places
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::slice(const Name &name, const Tensor &start, int64_t size, Here here) const {
+Tensor Tensor::slice(const Name &name, const Tensor &start, const Size &size, Here here) const {
   NodeRef input = nodeOf(*this, here), place = nodeOf(start, here);
   return make(here, {input, place}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildDynamicSlice(builder, loc, input->value, name.str(), place->value, Expr(size));
+    return nd::buildDynamicSlice(builder, loc, input->value, name.str(), place->value, size.expr());
   });
 }
 

@@ -255,13 +255,13 @@ std::optional<ElementType> heddle::detail::fromMlir(Type type) {
 SmallVector<nd::Dim> heddle::detail::dimsOf(const std::vector<Extent> &extents, Here here) {
   SmallVector<nd::Dim> dims;
   for (const Extent &extent : extents) {
-    if (extent.size < 0)
+    if (extent.size.isNumber() && extent.size < 0)
       fail(here, "expected a size of at least 0 for '" + extent.name.str() + "', got " +
-                     std::to_string(extent.size));
+                     extent.size.expr().str());
     for (const nd::Dim &dim : dims)
       if (dim.name == extent.name.str())
         fail(here, "the name '" + extent.name.str() + "' stands twice");
-    dims.emplace_back(graphContext(), extent.name.str(), Expr(extent.size));
+    dims.emplace_back(graphContext(), extent.name.str(), extent.size.expr());
   }
   return dims;
 }

@@ -63,12 +63,12 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   });
 }
 
-Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, int64_t whole,
+Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, const Size &whole,
                         Here here) const {
   NodeRef input = nodeOf(*this, here);
   nd::WindowShape shape = shapeOf(name, tap, options, [&] { return whole; });
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildUnwindow(builder, loc, input->value, shape, Expr(whole));
+    return nd::buildUnwindow(builder, loc, input->value, shape, whole.expr());
   });
 }
 
@@ -99,11 +99,11 @@ Tensor Tensor::broadcast(const std::vector<Extent> &extents, Here here) const {
   });
 }
 
-Tensor Tensor::slice(const Name &name, int64_t start, int64_t size, int64_t stride,
+Tensor Tensor::slice(const Name &name, int64_t start, const Size &size, int64_t stride,
                      Here here) const {
   NodeRef input = nodeOf(*this, here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildSlice(builder, loc, input->value, name.str(), start, Expr(size), stride);
+    return nd::buildSlice(builder, loc, input->value, name.str(), start, size.expr(), stride);
   });
 }
 
@@ -276,38 +276,32 @@ Tensor product(Operand x, const Names &over) { return reduce(x, over, nd::Combin
 Tensor max(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Max); }
 Tensor min(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Min); }
 
-/// How many points `names` of `x` have, as a tensor: sizes that are no numbers are counted.
-static Tensor countOf(const Operand &x, const Names &names, ElementType element) {
-  GraphLock lock;
-  NodeRef input = nodeOf(x.tensor, x.here);
-  Tensor one = constant(1, element, {}, x.here);
-  Tensor ones = make(x.here, {one.node}, [&](OpBuilder &builder, Location loc) {
-    SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : input->type().getDims())
-      if (llvm::any_of(names, [&](const Name &name) { return dim.name == name.str(); }))
-        dims.push_back(dim);
-    return nd::buildBroadcast(builder, loc, one.node->value, dims);
-  });
-  return sum(Operand(ones, x.here), names);
-}
-
-static bool haveNumbers(const Operand &x, const Names &names) {
-  GraphLock lock;
-  nd::NdTensorType type = nodeOf(x.tensor, x.here)->type();
-  return llvm::all_of(names, [&](const Name &name) {
-    nd::SizeAttr size = type.size(name.str());
-    return !size || size.constant();
-  });
+Tensor countOf(Operand x, const Names &names, ElementType type) {
+  double known = 1;
+  std::vector<Extent> counted; // one by one
+  for (const Name &name : names)
+    if (Size size = x.tensor.size(name, x.here); size.isNumber())
+      known *= double(size);
+    else
+      counted.push_back({name, size});
+  if (counted.empty())
+    return constant(known, type, {}, x.here);
+  Tensor ones = constant(known, ElementType::I64, {}, x.here).broadcast(counted, x.here);
+  Names along;
+  for (const Extent &extent : counted)
+    along.push_back(extent.name);
+  return sum(Operand(ones, x.here), along).cast(type, x.here);
 }
 
 Tensor mean(Operand x, const Names &over) {
-  if (!haveNumbers(x, over))
-    return Operand(sum(x, over), x.here) /
-           Operand(countOf(x, over, x.tensor.elementType()), x.here);
+  Tensor total = sum(x, over);
   double count = 1;
   for (const Name &name : over)
-    count *= double(x.tensor.size(name, x.here));
-  return Operand(sum(x, over), x.here) * Operand(1.0 / count, x.here);
+    if (Size size = x.tensor.size(name, x.here); size.isNumber())
+      count *= double(size);
+    else
+      return Operand(total, x.here) / Operand(countOf(x, over, x.tensor.elementType()), x.here);
+  return Operand(total, x.here) * Operand(1.0 / count, x.here);
 }
 
 /// The place of the best element, by `kind`: Max or Min.
@@ -316,25 +310,18 @@ static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind
   // The linear index of each element travels with it; on a tie the smaller index stays. Any number
   // is better than NaN.
   NodeRef input = nodeOf(x.tensor, x.here);
-  Tensor zero = constant(0, ElementType::I64, {}, x.here);
-  Tensor index = make(x.here, {zero.node}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildBroadcast(builder, loc, zero.node->value, input->type().getDims().getDims());
-  });
+  std::vector<Extent> extents = x.tensor.extents();
+  Tensor index = constant(0, ElementType::I64, {}, x.here).broadcast(extents, x.here);
   for (const Name &name : over) {
-    bool isNumber = haveNumbers(x, {name});
-    Operand size = isNumber ? Operand(double(x.tensor.size(name, x.here)), x.here)
-                            : Operand(countOf(x, {name}, ElementType::I64), x.here);
-    Tensor place = make(x.here, {input}, [&](OpBuilder &builder, Location loc) -> Value {
-      nd::NdTensorType whole = input->type().withElementType(builder.getI64Type());
-      SmallVector<nd::Dim> dims{nd::Dim(builder.getStringAttr(name.str()), whole.size(name.str()))},
-          others;
-      for (const nd::Dim &dim : whole.getDims())
-        if (dim.name != name.str())
-          others.push_back(dim);
-      Value iota = nd::IotaOp::create(builder, loc, whole.withDims(dims), name.str());
-      return nd::buildBroadcast(builder, loc, iota, others);
-    });
-    index = Operand(index, x.here) * size + Operand(place, x.here);
+    std::vector<Extent> others;
+    for (const Extent &extent : extents)
+      if (!(extent.name == name))
+        others.push_back(extent);
+    Size size = x.tensor.size(name, x.here);
+    Tensor place = iota({name, size}, ElementType::I64, x.here).broadcast(others, x.here);
+    Operand count = size.isNumber() ? Operand(double(size), x.here)
+                                    : Operand(countOf(x, {name}, ElementType::I64), x.here);
+    index = Operand(index, x.here) * count + Operand(place, x.here);
   }
   return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
     Type element = input->type().scalarType();
@@ -419,7 +406,7 @@ Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here) {
   NodeRef keyNode = nodeOf(key, here);
   SmallVector<nd::Dim> dims;
   for (const Extent &extent : by) // the order counts
-    dims.emplace_back(graphContext(), extent.name.str(), Expr(extent.size));
+    dims.emplace_back(graphContext(), extent.name.str(), extent.size.expr());
   return make(here, {keyNode}, [&](OpBuilder &builder, Location loc) {
     return nd::buildRandom(builder, loc, keyNode->value, dims);
   });

@@ -55,20 +55,30 @@ std::vector<std::string> Tensor::names() const {
 
 bool Tensor::has(const Name &name) const { return typeOf(*this).has(name.str()); }
 
-int64_t Tensor::size(const Name &name, Here here) const {
+int64_t Size::refuse() const {
+  fail(here, (name.empty() ? "the size" : "the size of '" + name + "'") + " is " + size.str() +
+                 " here, no number: one program serves every size of it (JitOptions::symbolic)");
+}
+
+Size Tensor::size(const Name &name, Here here) const {
   nd::SizeAttr size = typeOf(*this).size(name.str());
   if (!size)
     fail(here, "unknown name '" + name.str() + "'; the tensor is " + type());
-  if (!size.constant())
-    fail(here, "the size of '" + name.str() + "' is " + size.getExpr().str() +
-                   " here, no number: one program serves every size of it (JitOptions::symbolic)");
-  return *size.constant();
+  return Size(size.getExpr(), name, here);
+}
+
+std::vector<Extent> Tensor::extents() const {
+  std::vector<Extent> result;
+  for (const nd::Dim &dim : typeOf(*this).getDims())
+    result.push_back({Name(dim.name.str()), dim.size().getExpr()});
+  return result;
 }
 
 Sizes Tensor::sizes() const {
+  Sizes result;
   for (const std::string &name : names())
-    size(Name(name));
-  return typeOf(*this).sizes();
+    result[name] = size(Name(name));
+  return result;
 }
 
 std::string Tensor::type() const {
@@ -112,7 +122,7 @@ Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
   size_t expected = 1;
   (void)dimsOf(extents, here); // refuses names that stand twice
   for (const Extent &extent : extents) {
-    spec.dims[extent.name.str()] = Expr(extent.size);
+    spec.dims[extent.name.str()] = Expr(int64_t(extent.size));
     order.push_back(extent.name.str());
     expected *= size_t(extent.size);
   }

@@ -14,13 +14,6 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-static std::vector<Extent> extentsOf(const Tensor &tensor) {
-  std::vector<Extent> extents;
-  for (const auto &[name, size] : tensor.sizes())
-    extents.push_back({Name(name), size});
-  return extents;
-}
-
 namespace {
 /// Operands that carry the place of the layer's call, not of a line in this file.
 struct At {
@@ -49,7 +42,7 @@ static Tensor filled(float value, const std::vector<Extent> &extents, ElementTyp
 }
 
 Tensor nn::zerosLike(const Tensor &like, Here here) {
-  return filled(0, extentsOf(like), like.elementType(), here);
+  return filled(0, like.extents(), like.elementType(), here);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,13 +140,13 @@ Tensor BatchNorm::train(const Tensor &x, const Names &over, RunningMoments &runn
   Tensor average = mean(at(x), over);
   Tensor centred = at(x) - at(average);
   Tensor variance = mean(at(at(centred) * at(centred)), over);
-  double count = double(x.count()) / double(variance.count());
-  double unbiased = count > 1 ? count / (count - 1) : 1;
-  auto towards = [&](const Tensor &old, const Tensor &now, double scale) {
-    return at(at(old) * at(momentum)) + at(at(now) * at((1 - momentum) * scale));
+  Tensor count = countOf(at(x), over);
+  Tensor unbiased = at(count) / at(maximum(at(at(count) - at(1.0)), at(1.0)));
+  auto towards = [&](const Tensor &old, const Tensor &now) {
+    return at(at(old) * at(momentum)) + at(at(now) * at(1 - momentum));
   };
-  running.mean = towards(running.mean, average, 1);
-  running.variance = towards(running.variance, variance, unbiased);
+  running.mean = towards(running.mean, average);
+  running.variance = towards(running.variance, at(variance) * at(unbiased));
   return normalised(centred, variance, scale, shift, epsilon, here);
 }
 
@@ -211,7 +204,7 @@ Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &c
   Tensor shifted = at(logits) - at(stopGradient(max(at(logits), over(classes)), here));
   Tensor normaliser = log(at(sum(at(exp(at(shifted))), over(classes))));
   Tensor numbers = iota({classes, logits.size(classes, here)}, label.elementType(), here)
-                       .broadcast(extentsOf(label), here);
+                       .broadcast(label.extents(), here);
   Tensor chosen = equal(at(label), at(numbers));
   return at(normaliser) - at(sum(at(select(at(chosen), at(shifted), at(0.0))), over(classes)));
 }
