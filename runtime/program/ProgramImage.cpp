@@ -93,6 +93,11 @@ void ProgramImage::write(const std::string &path) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
+static void requireMagic(std::string_view bytes, const std::string &path) {
+  if (!bytes.starts_with(magic))
+    throw Error("'" + path + "' is not a program file: expected it to begin with 'HEDDLE'");
+}
+
 static std::string readWhole(const std::string &path) {
   auto fail = [&](const std::string &reason) {
     throw Error("can't read '" + path + "': " + reason);
@@ -109,8 +114,7 @@ static std::string readWhole(const std::string &path) {
       fail(std::strerror(errno ? errno : EIO));
   };
   readOn(0);
-  if (bytes != magic)
-    throw Error("'" + path + "' is not a program file: expected it to begin with 'HEDDLE'");
+  requireMagic(bytes, path);
   try {
     bytes.resize(size_t(status.st_size));
   } catch (const std::exception &) {
@@ -120,8 +124,10 @@ static std::string readWhole(const std::string &path) {
   return bytes;
 }
 
-ProgramImage ProgramImage::read(const std::string &path) {
-  std::string file = readWhole(path);
+ProgramImage ProgramImage::read(const std::string &path) { return parse(readWhole(path), path); }
+
+ProgramImage ProgramImage::parse(std::string_view file, const std::string &path) {
+  requireMagic(file, path);
   auto truncated = [&](const std::string &what, uint64_t expected) {
     return Error("'" + path + "' is truncated: " + what + " needs " + std::to_string(expected) +
                  " bytes, the file has " + std::to_string(file.size()));
@@ -138,7 +144,7 @@ ProgramImage ProgramImage::read(const std::string &path) {
                 " sections");
   if (file.size() < header + 8)
     throw truncated("its table of sections", header + 8);
-  if (checksum(std::string_view(file).substr(0, header)) != getNumber(file, header, 8))
+  if (checksum(file.substr(0, header)) != getNumber(file, header, 8))
     throw Error("'" + path + "' is damaged: the checksum of its table of sections does not match");
   std::map<std::string, std::string, std::less<>> sections;
   for (size_t i = 0; i < count; ++i) {
@@ -148,7 +154,7 @@ ProgramImage ProgramImage::read(const std::string &path) {
              length = getNumber(file, at + nameBytes + 8, 8);
     if (offset > file.size() || length > file.size() - offset)
       throw truncated("its section '" + name + "'", offset + length);
-    std::string bytes = file.substr(offset, length);
+    std::string bytes(file.substr(offset, length));
     if (checksum(bytes) != getNumber(file, at + nameBytes + 16, 8))
       throw Error("'" + path + "' is damaged: the checksum of its section '" + name +
                   "' does not match");

@@ -38,6 +38,8 @@ struct ProgramImage {
   /// Reads a file and verifies every length and checksum. Throws Error that says
   /// what is wrong with it.
   static ProgramImage read(const std::string &path);
+  /// The same of a file's bytes; `path` is for messages.
+  static ProgramImage parse(std::string_view bytes, const std::string &path);
 };
 
 } // namespace heddle

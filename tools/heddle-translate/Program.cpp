@@ -1,0 +1,111 @@
+//===- Program.cpp - program files as text --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translate.h"
+
+#include "heddle/Error.h"
+#include "runtime/program/RuntimeTensor.h"
+
+#include "llvm-c/Disassembler.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace heddle;
+
+static std::string at(const std::string &location) {
+  return location.empty() ? "" : "  at " + location;
+}
+
+static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &out) {
+  static constexpr const char *kinds[] = {"argument", "result", "temporary", "constant"};
+  const ValueSpec &value = entry.values[index];
+  out << llvm::formatv("  {0,4}  {1,-9}  {2}: {3}  {4}, {5} bytes", index, kinds[int(value.kind)],
+                       value.name, describe(value.type), value.layout.str(), value.bytes.str());
+  if (value.kind == ValueSpec::Kind::Temporary)
+    out << ", in steps " << value.firstStep << " to " << value.lastStep;
+  if (value.aliasOf >= 0)
+    out << ", in the place of " << value.aliasOf;
+  else if (value.offset >= 0)
+    out << ", at " << value.offset
+        << (value.kind == ValueSpec::Kind::Constant ? " of the constants" : " of the arena");
+  out << at(value.location) << "\n";
+}
+
+static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
+  auto names = [&](const std::vector<int32_t> &indices) {
+    return llvm::join(llvm::map_range(indices, [&](int32_t i) { return entry.values[i].name; }),
+                      ", ");
+  };
+  out << "\n@" << entry.name << "(" << names(entry.arguments) << ") -> (" << names(entry.results)
+      << ")\n  code at " << llvm::format_hex(entry.codeOffset, 6) << ", arena " << entry.arenaBytes
+      << " bytes, " << entry.scratchBytes.str() << " bytes for each thread\n";
+  if (!entry.symbols.empty())
+    out << "  sizes from the arguments: " << llvm::join(entry.symbols, ", ") << "\n";
+  for (const SizeRequirement &each : entry.requirements)
+    out << "  requires " << each.got.str() << " <= " << each.most.str() << ", " << each.what
+        << at(each.location) << "\n";
+  for (auto [argument, result] : entry.donations)
+    out << "  if '" << entry.values[size_t(entry.arguments[size_t(argument)])].name
+        << "' is given up, '" << entry.values[size_t(entry.results[size_t(result)])].name
+        << "' takes its place\n";
+  out << "values\n";
+  for (size_t i = 0; i < entry.values.size(); ++i)
+    writeValue(entry, i, out);
+  out << "steps\n";
+  for (auto [i, step] : llvm::enumerate(entry.steps))
+    out << llvm::formatv("  {0,4}  {1}: {2}, {3} chunks", i, step.name, step.kernel, step.chunks)
+        << llvm::format(", %.4g flops, %.4g bytes", step.flops, step.bytesMoved)
+        << at(step.location) << "\n";
+}
+
+void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
+  const Manifest &manifest = image.manifest;
+  out << "compiled by " << manifest.compilerVersion << " for " << manifest.cpu << ", "
+      << manifest.target << "\n"
+      << "needs " << (manifest.features.empty() ? "nothing" : llvm::join(manifest.features, ", "))
+      << "\ncode " << image.code.size() << " bytes, constants " << image.constants.size()
+      << " bytes\n";
+  for (const EntrySpec &entry : manifest.entries)
+    writeEntry(entry, out);
+  out << "\nfunctions\n";
+  for (const FunctionSpec &function : manifest.functions)
+    out << "  " << llvm::format_hex(function.offset, 6) << "  " << function.bytes << " bytes  "
+        << function.name << at(function.location) << "\n";
+}
+
+void translate::writeAssembly(const ProgramImage &image, llvm::raw_ostream &out) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllDisassemblers();
+  const Manifest &manifest = image.manifest;
+  std::unique_ptr<void, void (*)(LLVMDisasmContextRef)> disassembler(
+      LLVMCreateDisasmCPU(manifest.target.c_str(), manifest.cpu.c_str(), nullptr, 0, nullptr,
+                          nullptr),
+      LLVMDisasmDispose);
+  if (!disassembler)
+    throw Error("can't write code for '" + manifest.target + "' as assembly");
+  LLVMSetDisasmOptions(disassembler.get(), LLVMDisassembler_Option_PrintImmHex);
+  std::string code = image.code;
+  for (const FunctionSpec &function : manifest.functions) {
+    out << function.name << ":" << at(function.location) << "\n";
+    for (int64_t done = 0; done < function.bytes;) {
+      char text[256];
+      uint64_t place = uint64_t(function.offset + done);
+      size_t length = LLVMDisasmInstruction(
+          disassembler.get(), reinterpret_cast<uint8_t *>(code.data()) + place,
+          uint64_t(function.bytes - done), place, text, sizeof text);
+      out << llvm::format_hex_no_prefix(place, 6)
+          << (length ? text : llvm::formatv("\t.byte {0:x}", int(uint8_t(code[place]))).str())
+          << "\n";
+      done += int64_t(length ? length : 1);
+    }
+  }
+}

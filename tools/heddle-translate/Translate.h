@@ -1,0 +1,35 @@
+//===- Translate.h - IR and program files as text ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Program files speak for themselves, so their translations need no IR:
+//
+//     @scale (N)        code at 0x40, arena 4096 bytes
+//       argument 0   x: f32 {row: N}  [row]
+//       ...
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_HEDDLE_TRANSLATE_TRANSLATE_H
+#define HEDDLE_TOOLS_HEDDLE_TRANSLATE_TRANSLATE_H
+
+#include "runtime/program/ProgramImage.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::translate {
+
+/// A node for each op on tensors and each argument, an edge for each use of a value: with its names
+/// and sizes, and its layout where it has one. Ops with ops on tensors inside are boxes.
+void writeDot(mlir::ModuleOp module, llvm::raw_ostream &out);
+
+void writeText(const ProgramImage &image, llvm::raw_ostream &out);
+/// Throws Error if LLVM does not know the program's target.
+void writeAssembly(const ProgramImage &image, llvm::raw_ostream &out);
+
+} // namespace heddle::translate
+
+#endif // HEDDLE_TOOLS_HEDDLE_TRANSLATE_TRANSLATE_H

@@ -1,0 +1,60 @@
+//===- heddle-translate.cpp - what other programs read --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's translation tool with translations of IR and of program files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translate.h"
+
+#include "dialects/check/Check.h"
+#include "heddle/Error.h"
+#include "tools/CompileFlags.h"
+
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+
+using namespace heddle;
+
+static const char overview[] = R"(Heddle: turns IR and program files into what other programs read
+
+  heddle-translate --ir-to-dot program.mlir | dot -Tsvg -o program.svg
+  heddle-translate --program-to-text classifier.heddle
+)";
+
+/// A translation of program files; what is wrong with one is told.
+static mlir::TranslateFunction ofProgram(void (*write)(const ProgramImage &, llvm::raw_ostream &)) {
+  return [write](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &out,
+                 mlir::MLIRContext *) {
+    const llvm::MemoryBuffer *buffer = sources->getMemoryBuffer(sources->getMainFileID());
+    return mlir::success(
+        runTool("heddle-translate", [&] {
+          write(ProgramImage::parse(buffer->getBuffer(), buffer->getBufferIdentifier().str()), out);
+          return 0;
+        }) == 0);
+  };
+}
+
+int main(int argc, char **argv) {
+  hideLibraryOptions();
+  mlir::TranslateFromMLIRRegistration dot(
+      "ir-to-dot", "IR as a graph for Graphviz: ops, and the tensors and layouts between them",
+      [](mlir::ModuleOp module, llvm::raw_ostream &out) {
+        translate::writeDot(module, out);
+        return mlir::success();
+      },
+      [](mlir::DialectRegistry &registry) {
+        registerCompilerDialects(registry);
+        registry.insert<check::CheckDialect>();
+      });
+  mlir::TranslateRegistration text("program-to-text",
+                                   "A program file's entries, values, memory, steps and functions",
+                                   ofProgram(translate::writeText));
+  mlir::TranslateRegistration code("program-to-asm", "A program file's machine code as assembly",
+                                   ofProgram(translate::writeAssembly));
+  return failed(mlir::mlirTranslateMain(argc, argv, overview));
+}
