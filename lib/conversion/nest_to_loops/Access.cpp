@@ -511,10 +511,9 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   for (const Condition &condition : guard.getConditions()) {
     Test test{resolve(bindReads(condition.expr(), tensors, earlier, section), point),
               condition.equality};
-    auto decided = test.decide(ranges);
-    if (facts.count(test) || (decided && *decided))
+    if (isKnown(test))
       continue;
-    never |= decided.has_value();
+    never |= test.decide(ranges).has_value();
     tests.push_back(test);
   }
   std::string key = offset.str() + "|" + std::to_string(lanes) + "," + std::to_string(point.active);

@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/conversion/nest_to_loops/ScheduleModel.h"
 
@@ -34,6 +35,9 @@
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
+
+/// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`.
+static constexpr double typicalPoints = 1e13;
 
 namespace {
 
@@ -50,17 +54,21 @@ public:
   Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
       : op(op) {
     ranges = iterationRanges(op);
-    for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
-      for (const nd::Dim &dim : dims)
-        sizes[dim.name.str()] = dim.size().typical();
+    // Several symbols are seldom large together.
+    auto points = [&] {
+      double count = 1;
+      for (const auto &[name, size] : sizes = typicalOf(iterationSpace(op)))
+        count *= double(size);
+      return count;
+    };
+    for (work = points(); work > typicalPoints && symbol > 32; work = points())
+      symbol /= 2;
     for (const auto &[name, size] : sizes)
       ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
     int64_t bits = 32;
     for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                            SmallVector<Value>(op->getResults())))
       bits = std::max<int64_t>(bits, tensorTypeOf(value).getElementType().getIntOrFloatBitWidth());
-    for (auto &[name, size] : sizes)
-      work *= double(size);
     width = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 32) * 8 / bits);
     SmallVector<Value> distinct = kernelOperands(op);
     for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
@@ -107,6 +115,17 @@ private:
   int64_t width, registers, l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
   std::vector<Layout> layouts; ///< of each access
   double work = 1;             ///< points of the iteration space
+  int64_t symbol = nd::typicalSymbol;
+
+  Sizes typicalOf(nd::DimsAttr dims) const {
+    Sizes result;
+    for (const nd::Dim &dim : dims) {
+      auto size = dim.size().getExpr().evaluate(
+          [&](const std::string &name) { return name.back() == '$' ? 0 : symbol; });
+      result[dim.name.str()] = std::max<int64_t>(size.value_or(symbol), !dim.size().constant());
+    }
+    return result;
+  }
 
   Group vector;
   bool vectorReduced = false;
@@ -126,10 +145,17 @@ private:
     std::map<std::string, Expr, std::less<>> places;
     for (const MapEntry &entry : map.getEntries())
       places[entry.name.str()] =
-          atTypical(entry.expr(), [&](const std::string &name) { return ranges.count(name) > 0; });
-    nd::NdTensorType type = tensorTypeOf(tensor);
-    Expr address = layout.address(type.sizes()).substitute(places).simplify(ranges);
-    accesses.push_back({address, isWrite, false, double(points(type.getDims()))});
+          entry.expr().substitute([&](const std::string &name) -> std::optional<Expr> {
+            if (name.back() == '$' || readIndex(name) || ranges.count(name))
+              return std::nullopt;
+            return Expr(symbol);
+          });
+    Sizes tensorSizes = typicalOf(tensorTypeOf(tensor).getDims());
+    Expr address = layout.address(tensorSizes).substitute(places).simplify(ranges);
+    double elements = 1;
+    for (const auto &[name, size] : tensorSizes)
+      elements *= double(size);
+    accesses.push_back({address, isWrite, false, elements});
     layouts.push_back(layout);
     addGroups(layout, map);
   }
@@ -175,6 +201,11 @@ private:
       }
     }
     add(last);
+  }
+
+  bool isSymbolic(const std::string &name) {
+    nd::SizeAttr size = op.getProduced().lookup(name);
+    return size && !size.constant();
   }
 
   int64_t sizeOf(const Group &group) {
@@ -322,7 +353,9 @@ private:
       double waste = 1;
       for (auto &[name, points] : tile) {
         count *= points;
-        waste *= double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
+        waste *= isSymbolic(name)
+                     ? 1
+                     : double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
       }
       if (count * nv * carried + nv + 1 > limit)
         return;
@@ -344,8 +377,11 @@ private:
       consider(nv, {});
       // As many points as registers allow, or a little fewer so that the last tile is as large as
       // the others.
-      auto counts = [&](int64_t size, int64_t limit) {
+      auto counts = [&](const std::string &name, int64_t limit) {
+        int64_t size = sizes[name];
         std::set<int64_t> result;
+        if (isSymbolic(name)) // whatever divides the typical size says nothing
+          return result = {limit};
         if (size <= limit)
           result.insert(size);
         int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
@@ -360,7 +396,7 @@ private:
         return result;
       };
       for (const std::string &name : candidates) {
-        std::set<int64_t> some = counts(sizes[name], most);
+        std::set<int64_t> some = counts(name, most);
         for (int64_t points : llvm::reverse(some)) {
           if (points < 2)
             continue;
@@ -368,7 +404,7 @@ private:
           if (points == sizes[name])
             for (const std::string &second : candidates)
               if (second != name && most / points >= 2)
-                for (int64_t more : counts(sizes[second], most / points))
+                for (int64_t more : counts(second, most / points))
                   if (more >= 2)
                     consider(nv, {{second, more}, {name, points}});
         }
@@ -419,7 +455,8 @@ private:
       MapAttr map = op.readMap(panel);
       const Layout &layout = layouts[panel];
       int64_t below = 1;
-      std::vector<int64_t> extents = layout.extents(tensorTypeOf(op.getReads()[panel]).sizes());
+      std::vector<int64_t> extents =
+          layout.extents(typicalOf(tensorTypeOf(op.getReads()[panel]).getDims()));
       for (size_t i = extents.size(); i-- > 0;) {
         const Layout::Factor &factor = layout.factors[i];
         for (const std::string &name : factor.names)
@@ -504,7 +541,7 @@ private:
       int lanes = stride(access, vector, width);
       made.onLanes = lanes != 0;
       made.scattered = lanes == 2;
-      Sizes tensorSizes = tensorTypeOf(tensor).sizes();
+      Sizes tensorSizes = typicalOf(tensorTypeOf(tensor).getDims());
       std::vector<int64_t> extents = layout.extents(tensorSizes);
       std::map<std::string, ModelAccess::Dim> dims;
       int64_t below = 1;

@@ -108,6 +108,9 @@ public:
   Ranges ranges;        ///< of loop variables
   Replacement bindings; ///< iteration names
   std::set<Test> facts; ///< what holds in the code being emitted
+  /// What is not negative because the loops around walk whole steps: `size - 1` less the last
+  /// point.
+  std::vector<Expr> within;
   /// An unrolled loop over other points than the lanes, from 0 to `count`: what lies along it is
   /// read along it, a block at once, and turned in registers.
   struct Turn {
@@ -116,6 +119,8 @@ public:
   };
   std::optional<Turn> turn;
 
+  /// True if ranges or what is known decide that the test holds.
+  bool isKnown(const Test &test) const;
   /// A fresh loop variable. Names sort in the order of creation, so that sums start with what
   /// changes least.
   std::string freshVariable();

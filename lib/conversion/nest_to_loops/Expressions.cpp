@@ -184,6 +184,15 @@ std::optional<bool> Test::decide(const Ranges &ranges) const {
   return std::nullopt;
 }
 
+bool Emitter::isKnown(const Test &test) const {
+  if (test.decide(ranges) == true || facts.count(test))
+    return true;
+  return !test.equality && llvm::any_of(within, [&](const Expr &each) {
+    auto beyond = (test.expr - each).bounds(ranges);
+    return beyond && beyond->low >= 0;
+  });
+}
+
 Value Emitter::emit(const Test &test) {
   Value value = emit(test.expr);
   return arith::CmpIOp::create(b, loc,

@@ -8,7 +8,8 @@
 // Inside of each loop the conditions are looked at that mention no loop further in. For one read at
 // one point of the tile they are one bit. Few patterns of these bits occur (a 3x3 window with a
 // border: all columns inside, the first outside, the last outside), because bits depend on a few
-// small loop variables; they are found by trying all values of these. Each pattern gets code of its
+// small loop variables; they are found by trying all values of these, or where sizes are symbols by
+// what few bits imply of each other. Each pattern gets code of its
 // own, chosen by testing as few bits as tell the patterns apart. In that code nothing is tested and
 // points that contribute nothing are left out.
 //
@@ -142,7 +143,7 @@ ComputeEmitter::Clip ComputeEmitter::clipOf(size_t position) {
       Test test{e.resolve(condition.expr(), points.front()), false};
       const Expr &expr = test.expr;
       int64_t step = expr.isLinearIn(variable) ? expr.coefficient(variable) : 0;
-      if (step == 0 || test.decide(e.ranges) || e.facts.count(test))
+      if (step == 0 || test.decide(e.ranges) || e.isKnown(test))
         continue;
       Expr rest = expr - Expr::name(variable) * Expr(step);
       // Alike at all points of the tile, and known before the loop.
@@ -256,6 +257,34 @@ struct GuardSplitter {
     return true;
   }
 
+  /// True if `b` holds wherever `a` does.
+  bool implies(const Atom &a, const Atom &b) {
+    if (a.tests.size() != 1 || b.tests.size() != 1 || a.lanewise || b.lanewise ||
+        a.tests[0].equality || b.tests[0].equality)
+      return false;
+    auto beyond = (b.tests[0].expr - a.tests[0].expr).bounds(e.ranges);
+    return beyond && beyond->low >= 0;
+  }
+
+  /// Instead: all patterns that are not excluded because some atoms imply others, where few atoms
+  /// depend on sizes. False if they are too many.
+  bool combinePatterns() {
+    size_t count = atoms.size();
+    patterns.clear();
+    for (uint64_t bits = 0; count <= 6 && bits < uint64_t(1) << count; ++bits) {
+      Pattern pattern;
+      for (size_t i = 0; i < count; ++i)
+        pattern.push_back(bits >> i & 1);
+      bool possible = true;
+      for (size_t i = 0; i < count; ++i)
+        for (size_t j = 0; j < count; ++j)
+          possible &= !pattern[i] || pattern[j] || !implies(atoms[i], atoms[j]);
+      if (possible)
+        ++patterns[pattern];
+    }
+    return !patterns.empty() && patterns.size() <= mostPatterns;
+  }
+
   /// Code that tests whether atoms hold. Of tests that differ in a constant only the strictest is
   /// made.
   Value emitTest(ArrayRef<const Atom *> list) {
@@ -365,14 +394,13 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
       bool fails = false, lanewise = false, testable = true;
       for (const Condition &condition : ready) {
         Test test{e.resolve(condition.expr(), point), condition.equality};
-        auto holds = test.decide(e.ranges);
-        if (holds == true || e.facts.count(test))
+        if (e.isKnown(test))
           continue;
         if (test.expr.mentions(laneName)) {
           lanewise = true;
           testable &= !test.equality && test.expr.isLinearIn(laneName);
         }
-        fails |= holds == false;
+        fails |= test.decide(e.ranges) == false;
         tests.push_back(test);
       }
       std::string values = valuesOf(point);
@@ -398,12 +426,15 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
     result = next(carried);
   } else {
     std::vector<std::pair<GuardSplitter::Pattern, int64_t>> list;
-    bool distinct = splitter.findPatterns();
+    bool distinct = splitter.findPatterns() || splitter.combinePatterns();
     int64_t cost =
         int64_t(points.size()) * int64_t(4 + op.getBody().front().getOperations().size());
     if (distinct) {
       list.assign(splitter.patterns.begin(), splitter.patterns.end());
-      distinct = list.size() == 1 || (e.splitBudget -= cost * int64_t(list.size() - 1)) >= 0;
+      int64_t price = cost * int64_t(list.size() - 1);
+      distinct = e.splitBudget >= price;
+      if (distinct)
+        e.splitBudget -= price;
     }
     if (distinct) {
       result = splitter.emitTree(list, carried, next);

@@ -121,7 +121,13 @@ FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent 
     firstTests.push_back(first ? first : truth(true));
     lastTests.push_back(last ? last : truth(true));
   }
+  const Expr &size = plan.sizes.find(walk.group)->second;
+  bool whole = !tile.exact && !size.isConstant() && walk.group.size() == 1;
+  if (whole)
+    e.within.push_back((size - Expr(tile.most) - index[walk.group]).simplify(e.ranges));
   FailureOr<Values> result = inside(carried);
+  if (whole)
+    e.within.pop_back();
   if (walk.reduced) {
     firstTests.pop_back();
     lastTests.pop_back();
