@@ -16,7 +16,8 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/WithColor.h"
 
-#include <atomic>
+#include <mutex>
+#include <set>
 
 using namespace heddle;
 
@@ -70,9 +71,11 @@ std::optional<std::string> KernelCache::find(const std::string &key) const {
 void KernelCache::store(const std::string &key, const std::string &bytes) const {
   if (directory.empty())
     return;
-  static std::atomic<bool> warned{false};
   auto warn = [&](const std::string &reason) {
-    if (!warned.exchange(true))
+    static std::mutex mutex;
+    static std::set<std::string> warned;
+    std::lock_guard lock(mutex);
+    if (warned.insert(directory).second)
       llvm::WithColor::warning() << "the cache directory '" << directory << "' can't be written ("
                                  << reason << "); compiled kernels are not kept\n";
   };

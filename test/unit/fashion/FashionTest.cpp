@@ -61,14 +61,6 @@ class Fashion : public testing::Test {
 protected:
   TemporaryDirectory directory;
 
-  /// One cache of kernels for all tests of this process.
-  static void SetUpTestSuite() {
-    cache = new TemporaryDirectory;
-    setenv("XDG_CACHE_HOME", cache->path.c_str(), 1);
-  }
-  static void TearDownTestSuite() { delete cache; }
-  static inline TemporaryDirectory *cache = nullptr;
-
   void SetUp() override {
     writeImages(directory, "train", 150);
     writeImages(directory, "t10k", 60);
@@ -126,6 +118,14 @@ protected:
       result.push_back({record.trainLoss, record.testLoss, record.testAccuracy});
     return result;
   }
+  /// That of a run on two threads that nothing disturbs.
+  const std::vector<std::array<double, 3>> &wholeCurve() {
+    static const auto whole = [&] {
+      EXPECT_EQ(runUsual("whole", {"--threads", "2"}).status, 0);
+      return curve("whole");
+    }();
+    return whole;
+  }
 };
 } // namespace
 
@@ -170,15 +170,13 @@ TEST_F(Fashion, TheClassifierLinksNoCompiler) {
 
 TEST_F(Fashion, TheCurveDependsOnTheSeedAndNotOnThreads) {
   ASSERT_EQ(runUsual("one", {"--threads", "1"}).status, 0);
-  ASSERT_EQ(runUsual("two", {"--threads", "2"}).status, 0);
   ASSERT_EQ(runUsual("other", {"--seed", "2"}).status, 0);
   EXPECT_EQ(curve("one").size(), 2u);
-  EXPECT_EQ(curve("one"), curve("two"));
+  EXPECT_EQ(curve("one"), wholeCurve());
   EXPECT_NE(curve("one"), curve("other"));
 }
 
 TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
-  ASSERT_EQ(runUsual("whole").status, 0);
   std::vector<std::string> arguments = usual("killed");
   arguments.push_back("--resume");
   std::filesystem::create_directory(directory / "killed");
@@ -197,7 +195,7 @@ TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
   };
   int kills = 0;
   Outcome last;
-  for (int attempt = 0; attempt < 4; ++attempt) {
+  for (int attempt = 0; kills < 4; ++attempt) {
     ino_t before = fileNumber();
     pid_t child = start(FASHION, arguments);
     siginfo_t state{};
@@ -207,19 +205,24 @@ TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
       std::this_thread::yield();
     kill(child, SIGKILL);
     last = wait(child);
-    if (last.status >= 0)
+    if (last.status < 0) {
+      ++kills;
+      continue;
+    }
+    ASSERT_EQ(last.status, 0) << last.err;
+    if (kills > 0)
       break;
-    ++kills;
+    // It was over before this process had its turn.
+    std::filesystem::remove(checkpoint);
+    std::filesystem::remove(directory / "killed.log");
   }
-  EXPECT_GT(kills, 0) << last.out << last.err;
   if (last.status < 0)
     last = run(arguments);
   ASSERT_EQ(last.status, 0) << last.err;
-  EXPECT_EQ(curve("killed"), curve("whole"));
+  EXPECT_EQ(curve("killed"), wholeCurve());
 }
 
 TEST_F(Fashion, StoppedWithinAnEpochARunGoesOnToTheSameCurve) {
-  ASSERT_EQ(runUsual("whole").status, 0);
   for (const char *steps : {"3", "5", "8"}) {
     Outcome outcome = runUsual("stopped", {"--resume", "--steps", steps});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -230,7 +233,7 @@ TEST_F(Fashion, StoppedWithinAnEpochARunGoesOnToTheSameCurve) {
                          directory / "stopped.log", "--resume"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   expectHas(outcome.out, {"resuming at step 4 of epoch 2"});
-  EXPECT_EQ(curve("stopped"), curve("whole"));
+  EXPECT_EQ(curve("stopped"), wholeCurve());
 }
 
 TEST_F(Fashion, ResumeRefusesOtherOptions) {
@@ -306,7 +309,7 @@ TEST_F(Fashion, OnATerminalThereIsAProgressBar) {
     GTEST_SKIP() << "no pseudo-terminal can be had here";
   if (child == 0) {
     execl(FASHION, FASHION, "--data", directory.path.c_str(), "--output", (directory / "a").c_str(),
-          "--batch", "16", "--epochs", "1", nullptr);
+          "--batch", "32", "--epochs", "1", nullptr);
     _exit(127);
   }
   std::string text;
@@ -317,7 +320,7 @@ TEST_F(Fashion, OnATerminalThereIsAProgressBar) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_TRUE(std::regex_search(text, std::regex("epoch 1/1 \\[#*\\.*\\] +[0-9]+/10  loss [0-9.]+  "
+  EXPECT_TRUE(std::regex_search(text, std::regex("epoch 1/1 \\[#*\\.*\\] +[0-9]+/5  loss [0-9.]+  "
                                                  "accuracy [0-9.]+ %  [0-9]+ images/s")))
       << text;
 }

@@ -8,6 +8,7 @@
 #include "Programs.h"
 
 #include "lib/pipelines/Cache.h"
+#include "test/unit/io/Files.h"
 
 #include <gtest/gtest.h>
 
@@ -26,17 +27,6 @@ namespace {
 
 class CacheTest : public testing::Test {
 protected:
-  void SetUp() override {
-    directory = fs::path(testing::TempDir()) /
-                ("heddle-cache-" + std::to_string(getpid()) + "-" +
-                 testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(directory);
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    fs::permissions(directory, fs::perms::owner_all, ignored);
-    fs::remove_all(directory, ignored);
-  }
   CompileOptions options() const {
     CompileOptions options = plainOptions();
     options.useCache = true;
@@ -51,7 +41,8 @@ protected:
     std::sort(files.begin(), files.end());
     return files;
   }
-  fs::path directory;
+  TemporaryDirectory around;
+  fs::path directory = around / "cache";
   std::string text = spell(product, {"m", "n", "k"});
 };
 
@@ -129,7 +120,6 @@ TEST_F(CacheTest, DamagedFilesAreWrittenAnew) {
 
 TEST_F(CacheTest, DirectoryThatCannotBeWritten) {
   // A file stands where the directory should be: that stops root, too.
-  fs::create_directories(directory.parent_path());
   std::ofstream(directory) << "in the way";
   testing::internal::CaptureStderr();
   Compiled compiled = compile(text, options());
