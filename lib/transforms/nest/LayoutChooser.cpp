@@ -75,27 +75,28 @@ public:
   explicit Reducer(const Graph &graph) : whole(graph), graph(graph), choice(graph.own.size()) {}
 
   std::vector<unsigned> run() {
-    std::set<unsigned> left;
+    // By how many others each touches.
+    std::set<std::pair<size_t, unsigned>> left;
+    auto place = [&](unsigned u) { return std::pair(graph.pairs[u].size(), u); };
     for (unsigned u = 0; u < graph.own.size(); ++u)
-      left.insert(u);
+      left.insert(place(u));
     while (!left.empty()) {
-      unsigned next = *left.begin();
-      size_t least = std::numeric_limits<size_t>::max();
-      for (unsigned u : left)
-        if (graph.pairs[u].size() < least) {
-          least = graph.pairs[u].size();
-          next = u;
-        }
-      if (least > 2) {
-        // None is easy: fix the one that touches most others.
-        for (unsigned u : left)
-          if (graph.pairs[u].size() > graph.pairs[next].size())
-            next = u;
-        fix(next);
-      } else {
-        eliminate(next);
+      auto [least, next] = *left.begin();
+      bool easy = least <= 2;
+      if (!easy)
+        next = left.lower_bound({left.rbegin()->first, 0})->second;
+      left.erase(place(next));
+      std::vector<unsigned> touched;
+      for (const auto &[v, pair] : graph.pairs[next]) {
+        touched.push_back(v);
+        left.erase(place(v));
       }
-      left.erase(next);
+      if (easy)
+        eliminate(next);
+      else
+        fix(next);
+      for (unsigned v : touched)
+        left.insert(place(v));
     }
     for (auto it = order.rbegin(); it != order.rend(); ++it)
       choose(*it);
