@@ -292,26 +292,41 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
 }
 
 namespace {
-/// The nests that a walk over a block has met, by what they read, in order.
+/// The nests that a walk over a block has met, by what they read, in order. What an operation read
+/// when it was added is kept, as fusion gives its operands other names, and new operations may lie
+/// where erased ones lay.
 class Readers {
 public:
   void add(ComputeOp op) {
-    for (Value read : llvm::SetVector<Value>(op.getReads().begin(), op.getReads().end())) {
+    llvm::SmallSetVector<Value, 8> reads(op.getReads().begin(), op.getReads().end());
+    for (Value read : reads) {
       SmallVector<ComputeOp> &list = readers[read];
       auto place = list.end(); // mostly there
       while (place != list.begin() && op->isBeforeInBlock(*std::prev(place)))
         --place;
       list.insert(place, op);
     }
+    added[op] = reads.takeVector();
   }
-  /// `op`, which may be gone by now, read `reads`.
-  void remove(ComputeOp op, ArrayRef<Value> reads) {
-    for (Value read : reads) {
-      SmallVector<ComputeOp> &list = readers[read];
-      auto found = std::find(list.rbegin(), list.rend(), op);
-      if (found != list.rend())
-        list.erase(std::prev(found.base()));
-    }
+  /// `op` may be gone by now. Whether it had been added.
+  bool remove(Operation *op) {
+    auto reads = added.find(op);
+    if (reads == added.end())
+      return false;
+    for (Value read : reads->second)
+      llvm::erase_if(readers[read], [&](ComputeOp reader) { return reader == op; });
+    added.erase(reads);
+    return true;
+  }
+  /// `fused` came in the place of `first`, which gave `results`.
+  void replace(Operation *first, ArrayRef<Value> results, ComputeOp fused) {
+    remove(first);
+    for (Operation *user : llvm::SetVector<Operation *>(fused->user_begin(), fused->user_end()))
+      if (remove(user))
+        add(cast<ComputeOp>(user));
+    for (Value result : results)
+      readers.erase(result);
+    add(fused);
   }
   /// Those that read what `op` reads; of each value the nearest ones, so that time stays linear.
   SmallVector<ComputeOp> siblings(ComputeOp op) {
@@ -329,6 +344,7 @@ public:
 
 private:
   llvm::DenseMap<Value, SmallVector<ComputeOp>> readers;
+  llvm::DenseMap<Operation *, SmallVector<Value>> added;
 };
 } // namespace
 
@@ -343,12 +359,11 @@ bool nest::fuseSiblings(Block &block) {
       if (!second)
         continue;
       for (ComputeOp first : readers.siblings(second)) {
-        SmallVector<Value> reads(first.getReads());
+        SmallVector<Value> results(first->getResults());
         ComputeOp joined = fuse(first, second);
         if (!joined)
           continue;
-        readers.remove(first, reads);
-        readers.add(joined);
+        readers.replace(first, results, joined);
         changed = true;
         second = {};
         break;
