@@ -9,7 +9,6 @@
 #include "dialects/nd/NdBuild.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -80,9 +79,8 @@ bool Exclusions::reach(Value value) {
       [&](Operation *op) {
         auto window = dyn_cast<WindowOp>(op);
         known[op->getResult(0)] =
-            (window && leavesOut(window)) || llvm::any_of(op->getOperands(), [&](Value operand) {
-              return known.lookup(operand);
-            });
+            (window && leavesOut(window)) ||
+            llvm::any_of(op->getOperands(), [&](Value operand) { return known.lookup(operand); });
       });
   return known.lookup(value);
 }
@@ -94,8 +92,8 @@ static Value fillOne(OpBuilder &b, Operation *op, IRMapping &filled,
                      const DenseMap<Value, Value> &maskOf) {
   Location loc = op->getLoc();
   NdTensorType type = tensorType(op->getResult(0));
-  SmallVector<Value> masks = llvm::map_to_vector(
-      op->getOperands(), [&](Value operand) { return maskOf.lookup(operand); });
+  SmallVector<Value> masks =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) { return maskOf.lookup(operand); });
   Operation *copy = b.clone(*op, filled);
   Type bit = b.getI1Type();
   auto allTrue = [&](Value like) {
@@ -226,7 +224,8 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
   return buildBroadcast(b, loc, buildSumTo(b, loc, gradient, type), type.getDims().getDims());
 }
 
-/// `fills`: places that a reduction will leave out have no gradient, whatever the formula says there.
+/// `fills`: places that a reduction will leave out have no gradient, whatever the formula says
+/// there.
 static LogicalResult buildPointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange cotangents,
                                             ArrayRef<bool> wanted, Gradients &gradients,
                                             bool fills) {
@@ -493,80 +492,60 @@ static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value co
                                             ArrayRef<Dim> iterated, ArrayRef<bool> wanted,
                                             Gradients &gradients) {
   Location loc = op.getLoc();
-  int64_t count = 1;
-  SmallVector<StringRef> merged;
-  for (const Dim &dim : iterated) {
-    auto size = dim.size().getExpr().constant();
-    if (!size)
-      return op.emitOpError() << "cannot be differentiated: expected a sum, product, maximum or "
-                                 "minimum, 'unique', or a number as the size of '"
-                              << dim.name.getValue() << "', along which updates are combined";
-    count *= *size;
-    merged.push_back(dim.name);
-  }
+  DialectInterfaceCollection<RecurrenceInterface> recurrences(b.getContext());
+  assert(recurrences.begin() != recurrences.end() && "a dialect with recurrences is loaded");
+  const RecurrenceInterface &recurrence = *recurrences.begin();
   auto names = stringsOf(op.getNames());
-  StringRef point = merged[0];
+  NdTensorType type = tensorType(op.getDestination());
   // Updates and indices point after point.
+  SmallVector<StringRef> merged;
+  std::string point = iterated[0].name.str();
+  Expr count(1);
+  for (const Dim &dim : iterated) {
+    merged.push_back(dim.name);
+    count = count * dim.size().getExpr();
+  }
+  while (type.has(point))
+    point += "$";
   SmallVector<Value> points;
   for (Value value : op->getOperands().drop_front()) {
     value = buildBroadcast(b, loc, value, iterated);
-    points.push_back(merged.size() == 1 ? value : buildMerge(b, loc, value, merged, point));
+    points.push_back(merged.size() == 1 ? buildRename(b, loc, value, merged, {point})
+                                        : buildMerge(b, loc, value, merged, point));
   }
-  NdTensorType updates = tensorType(points[0]);
-  auto loop = [&](ValueRange carried, auto body) {
-    auto index = [&](int64_t i) { return arith::ConstantIndexOp::create(b, loc, i).getResult(); };
-    return scf::ForOp::create(b, loc, index(0), index(count), index(1), carried,
-                              [&](OpBuilder &inner, Location, Value i, ValueRange state) {
-                                Value at = FromItemOp::create(
-                                    inner, loc,
-                                    NdTensorType::get(inner.getI64Type(), ArrayRef<Dim>()), i);
-                                scf::YieldOp::create(inner, loc, body(inner, at, state));
-                              });
-  };
-  auto slices = [&](OpBuilder &inner, Value at) {
-    return llvm::map_to_vector(
-        points, [&](Value value) { return buildGather(inner, loc, value, {point}, at); });
-  };
-  auto combine = [&](OpBuilder &inner, ValueRange s) {
-    return inlineScalars(inner, op.getCombiner().front(), s)[0];
-  };
-  auto forth = loop({op.getDestination(), buildZero(b, loc, updates)},
-                    [&](OpBuilder &inner, Value at, ValueRange state) {
-                      SmallVector<Value> now = slices(inner, at);
-                      ValueRange where = ArrayRef(now).drop_front();
-                      Value old = buildGather(inner, loc, state[0], names, where);
-                      Value next = buildPointwise(inner, loc, {old, now[0]},
-                                                  updates.getElementType(), combine);
-                      return SmallVector<Value>{put(inner, loc, state[0], next, names, where),
-                                                put(inner, loc, state[1], old, {point}, at)};
-                    });
+  Dim along(b.getContext(), point, count);
+  SmallVector<Value> forth = recurrence.build(
+      b, loc, along, /*reverse=*/false, op.getDestination(), points, [&](ValueRange state) {
+        ValueRange where = state.drop_front(2);
+        Value old = buildGather(b, loc, state[0], names, where);
+        Value next = buildPointwise(b, loc, {old, state[1]}, type.getElementType(),
+                                    [&](OpBuilder &b, ValueRange s) {
+                                      return inlineScalars(b, op.getCombiner().front(), s)[0];
+                                    });
+        return SmallVector<Value>{put(b, loc, state[0], next, names, where), old};
+      });
+  points.push_back(forth[1]);
   bool isFailure = false;
-  auto back = loop({cotangent, buildZero(b, loc, updates)}, [&](OpBuilder &inner, Value step,
-                                                                ValueRange state) {
-    Value at = buildPointwise(inner, loc, step, inner.getI64Type(),
-                              [&](OpBuilder &b, ValueRange s) -> Value {
-                                Value last = buildNumber(b, loc, b.getI64Type(), double(count - 1));
-                                return arith::SubIOp::create(b, loc, last, s[0]);
-                              });
-    SmallVector<Value> now = slices(inner, at), slopes;
-    ValueRange where = ArrayRef(now).drop_front();
-    Value old = buildGather(inner, loc, forth.getResult(1), {point}, at);
-    Value given = gatherInside(inner, loc, state[0], names, where);
-    for (unsigned by : {0, 1})
-      slopes.push_back(combinerSlope(inner, op, {old, now[0], given}, by));
-    isFailure = !slopes[0] || !slopes[1];
-    if (isFailure)
-      return SmallVector<Value>(state);
-    return SmallVector<Value>{put(inner, loc, state[0], slopes[0], names, where),
-                              put(inner, loc, state[1], slopes[1], {point}, at)};
-  });
+  SmallVector<Value> back =
+      recurrence.build(b, loc, along, /*reverse=*/true, cotangent, points, [&](ValueRange state) {
+        ValueRange where = state.drop_front(2).drop_back();
+        Value given = gatherInside(b, loc, state[0], names, where);
+        SmallVector<Value> slopes(2, given);
+        for (unsigned by : {0, 1}) {
+          Value slope = combinerSlope(b, op, {state.back(), state[1], given}, by);
+          isFailure |= !slope;
+          if (slope)
+            slopes[by] = slope;
+        }
+        return SmallVector<Value>{put(b, loc, state[0], slopes[0], names, where), slopes[1]};
+      });
   if (isFailure)
     return failure();
   if (wanted[0])
-    gradients[0] = back.getResult(0);
+    gradients[0] = back[0];
   if (wanted[1])
-    gradients[1] = merged.size() == 1 ? back.getResult(1)
-                                      : buildSplit(b, loc, back.getResult(1), point, iterated);
+    gradients[1] = merged.size() == 1 ? buildRename(b, loc, back[1], {point}, merged)
+                                      : buildSplit(b, loc, back[1], point, iterated);
   return success();
 }
 

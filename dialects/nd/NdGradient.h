@@ -25,6 +25,8 @@
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/Nd.h"
 
+#include "mlir/IR/DialectInterface.h"
+
 namespace mlir::scf {
 class IfOp;
 } // namespace mlir::scf
@@ -86,6 +88,20 @@ bool mayBeExcluded(mlir::Value value);
 /// The value with excluded elements filled in (with something), and a mask (i1) that is false at
 /// these; a null mask says that nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
+
+/// Recurrences over tensors, which a dialect above this one has.
+class RecurrenceInterface : public mlir::DialectInterface::Base<RecurrenceInterface> {
+public:
+  using Base::Base;
+  /// Gets the carried tensors, then the slices of `reads` at one coordinate; gives the next carried
+  /// tensors, then this coordinate's slices of further results.
+  using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
+  /// The last carried tensors, then the further results, over all coordinates of `along`, which
+  /// `reads` have and no carried tensor.
+  virtual llvm::SmallVector<mlir::Value> build(mlir::OpBuilder &builder, mlir::Location loc,
+                                               Dim along, bool reverse, mlir::ValueRange inits,
+                                               mlir::ValueRange reads, Step step) const = 0;
+};
 
 /// Told a value, and the same value computed by other ops.
 using Redirect = llvm::function_ref<void(mlir::Value value, mlir::Value other)>;

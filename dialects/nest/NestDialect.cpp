@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nest/Nest.h"
+#include "dialects/nest/NestGradient.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,4 +29,5 @@ void NestDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/nest/NestOps.cpp.inc"
       >();
+  addRecurrences(*this);
 }

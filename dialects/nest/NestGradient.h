@@ -71,6 +71,9 @@ mlir::Value addByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 mlir::Value broadcastByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                             llvm::ArrayRef<nd::Dim> dims);
 
+/// Gives nd `nest.scan` as its recurrence.
+void addRecurrences(NestDialect &dialect);
+
 /// Groups, and scans that capture values, are differentiated in another form: ops of that form are
 /// put beside them and into `ops`; `redirect` is told the values of both forms. Forward code of either
 /// form that is not used in the end is dead. Scans stay as they are if not `carries`: tangents of what

@@ -495,6 +495,43 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
   return success();
 }
 
+namespace {
+struct ScanRecurrence : nd::RecurrenceInterface {
+  explicit ScanRecurrence(Dialect *dialect) : RecurrenceInterface(dialect) {}
+
+  SmallVector<Value> build(OpBuilder &b, Location loc, nd::Dim along, bool reverse,
+                           ValueRange inits, ValueRange reads, Step step) const override {
+    Region body;
+    SmallVector<Value> yielded;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Block *block = b.createBlock(&body);
+      block->addArguments(inits.getTypes(), SmallVector<Location>(inits.size(), loc));
+      for (Value read : reads) {
+        nd::NdTensorType type = tensorTypeOf(read);
+        SmallVector<nd::Dim> dims(type.getDims().getDims());
+        llvm::erase_if(dims, [&](const nd::Dim &dim) { return dim.name == along.name; });
+        block->addArgument(type.withDims(dims), loc);
+      }
+      yielded = step(block->getArguments());
+      YieldOp::create(b, loc, yielded);
+    }
+    SmallVector<Type> types(inits.getTypes());
+    for (Value output : ArrayRef(yielded).drop_front(inits.size())) {
+      nd::NdTensorType type = tensorTypeOf(output);
+      types.push_back(type.withDims(unionOf(type.getDims(), along)));
+    }
+    auto scan =
+        ScanOp::create(b, loc, types, inits, reads,
+                       nd::DimsAttr::getSorted(b.getContext(), {along}), reverse, ArrayAttr());
+    scan.getBody().takeBody(body);
+    return SmallVector<Value>(scan.getResults());
+  }
+};
+} // namespace
+
+void nest::addRecurrences(NestDialect &dialect) { dialect.addInterfaces<ScanRecurrence>(); }
+
 LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &gradients) {
   return ScanGradient(b, *this).build(cotangents, wanted, gradients);

@@ -142,7 +142,6 @@ func.func @curvature(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2> {
 // -----
 
 func.func private @combine_at(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f32, a: 4> {
-  // expected-error @below {{cannot be differentiated: expected a sum, product, maximum or minimum, 'unique', or a number as the size of 'i', along which updates are combined}}
   %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: N>, !nd.tensor<i32, i: N>) -> !nd.tensor<f32, a: 4> {
   ^bb0(%p: f32, %q: f32):
     %m = arith.mulf %p, %q : f32
@@ -152,8 +151,11 @@ func.func private @combine_at(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: 
   }
   return %0 : !nd.tensor<f32, a: 4>
 }
-func.func @refused(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f32, i: N> {
-  // expected-remark @below {{while differentiating '@combine_at'}}
+// Updates are combined one after the other, then back: the size need not be known.
+// CHECK-LABEL: @combined
+// CHECK: %[[FORTH:.*]]:2 = nest.scan along <i: N> init(%arg0) reads(%arg1, %arg2)
+// CHECK: nest.scan along <i: N> reverse init(%arg0) reads(%arg1, %arg2, %[[FORTH]]#1)
+func.func @combined(%d: !nd.tensor<f32, a: 4>, %u: !nd.tensor<f32, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f32, i: N> {
   %r:2 = nd.vjp @combine_at(%d, %u, %k) cotangents(%d) wrt [1] : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, i: N>)
   return %r#1 : !nd.tensor<f32, i: N>
 }

@@ -646,6 +646,22 @@ func.func @f(%x: !nd.tensor<f64, a: 4, b: 2>, %u: !nd.tensor<f64, i: 3, j: 2, b:
   }
   return %0 : !nd.tensor<f64, a: 4, b: 2>
 })mlir"},
+    {"ScatterCombinedInScan", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: 5, t: 2>) -> !nd.tensor<f64, a: 4> {
+  %k = nd.constant dense<[3, 0, 3, 7, 3]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %r = nest.scan along <t: 2> init(%x) reads(%u) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: 5, t: 2>) -> !nd.tensor<f64, a: 4> {
+  ^bb0(%s: !nd.tensor<f64, a: 4>, %v: !nd.tensor<f64, i: 5>):
+    %0 = nd.scatter %v into %s [a] at %k : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: 5>, !nd.tensor<i32, i: 5>) -> !nd.tensor<f64, a: 4> {
+    ^bb0(%p: f64, %q: f64):
+      %1 = arith.mulf %p, %q : f64
+      %2 = arith.addf %p, %q : f64
+      %3 = arith.addf %1, %2 : f64
+      nd.yield %3 : f64
+    }
+    nest.yield %0 : !nd.tensor<f64, a: 4>
+  }
+  return %r : !nd.tensor<f64, a: 4>
+})mlir"},
     {"CallLifted", R"mlir(
 func.func private @dot(%x: !nd.tensor<f64, k: 3>, %y: !nd.tensor<f64, k: 3>) -> !nd.tensor<f64> {
   %p = nd.pointwise %x, %y : (!nd.tensor<f64, k: 3>, !nd.tensor<f64, k: 3>) -> !nd.tensor<f64, k: 3> {

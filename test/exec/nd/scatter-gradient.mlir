@@ -1,0 +1,92 @@
+// Gradients and tangents of scatters with a combiner of one's own: updates that meet at a place, in numbers that are known when
+// the program is called, along several names, and inside of recurrences.
+// RUN: heddle-run %s --compare --size N=0,1,2,9 --size M=3,1,0,2
+// RUN: heddle-run %s --compare --managed --row-major --threads 2 --size N=7 --size M=3
+
+// (1 + x) (1 + y) - 1
+func.func private @combine(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4> {
+  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4> {
+  ^bb0(%p: f64, %q: f64):
+    %m = arith.mulf %p, %q : f64
+    %n = arith.addf %p, %q : f64
+    %o = arith.addf %m, %n : f64
+    nd.yield %o : f64
+  }
+  return %0 : !nd.tensor<f64, a: 4>
+}
+func.func private @slopes(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>, %g: !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>) {
+  %r:3 = nd.vjp @combine(%d, %u, %k) cotangents(%g) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>)
+  return %r#0, %r#1, %r#2 : !nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>
+}
+func.func @known() {
+  %d = nd.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf64> by [a] : !nd.tensor<f64, a: 4>
+  %u = nd.constant dense<[1.0, 2.0, 3.0, 5.0, 7.0]> : tensor<5xf64> by [i] : !nd.tensor<f64, i: 5>
+  %k = nd.constant dense<[3, 1, 3, 9, 3]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
+  %g = nd.constant dense<1.0> : tensor<f64> by [a] : !nd.tensor<f64, a: 4>
+  %r:3 = nd.call @slopes(%d, %u, %k, %g) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: 5>, !nd.tensor<i32, i: 5>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: 5>)
+  check.expect_eq_const %r#0 is dense<[0.0, 5.0, 2.0, 255.0]> : tensor<4xf64> by [a] : !nd.tensor<f64, a: 4>
+  check.expect_eq_const %r#1 is dense<[1.0, 3.0, 1.0, 64.0]> : tensor<4xf64> by [a] : !nd.tensor<f64, a: 4>
+  check.expect_eq_const %r#2 is dense<[128.0, 2.0, 64.0, 0.0, 32.0]> : tensor<5xf64> by [i] : !nd.tensor<f64, i: 5>
+  return
+}
+func.func @any_number(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>, %g: !nd.tensor<f64, a: 4>, %e: !nd.tensor<f64, i: N>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<f64, a: 4>) {
+  %c = nd.pointwise %k : (!nd.tensor<i32, i: N>) -> !nd.tensor<i32, i: N> {
+  ^bb0(%v: i32):
+    %five = arith.constant 5 : i32
+    %r = arith.remsi %v, %five : i32
+    nd.yield %r : i32
+  }
+  %r:3 = nd.vjp @combine(%d, %u, %c) cotangents(%g) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>)
+  %t:2 = nd.jvp @combine(%d, %u, %c) tangents(%g, %e) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>)
+  return %r#1, %r#2, %t#1 : !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<f64, a: 4>
+}
+
+// Updates along two names, one of which the destination has as well, and as a row of its own.
+func.func private @two(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !nd.tensor<f32, a: N, b: 2, j: M>, %k: !nd.tensor<i32, a: N, j: M>) -> !nd.tensor<f32, a: 4, b: 2> {
+  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>, !nd.tensor<i32, a: N, j: M>) -> !nd.tensor<f32, a: 4, b: 2> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %p, %p : f32
+    %n = arith.mulf %q, %q : f32
+    %s = arith.addf %m, %n : f32
+    %r = math.sqrt %s : f32
+    nd.yield %r : f32
+  }
+  return %0 : !nd.tensor<f32, a: 4, b: 2>
+}
+func.func @two_names(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !nd.tensor<f32, a: N, b: 2, j: M>, %k: !nd.tensor<i32, a: N, j: M>) -> (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>) {
+  %c = nd.pointwise %k : (!nd.tensor<i32, a: N, j: M>) -> !nd.tensor<i32, a: N, j: M> {
+  ^bb0(%v: i32):
+    %four = arith.constant 4 : i32
+    %r = arith.remsi %v, %four : i32
+    nd.yield %r : i32
+  }
+  %r:3 = nd.vjp @two(%d, %u, %c) cotangents(%d) wrt [0, 1] : (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>, !nd.tensor<i32, a: N, j: M>, !nd.tensor<f32, a: 4, b: 2>) -> (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>)
+  return %r#1, %r#2 : !nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>
+}
+
+// In a recurrence: what is combined is carried, and read anew at each step.
+func.func private @steps(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N, t: M>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4> {
+  %r = nest.scan along <t: M> init(%d) reads(%u) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>) -> !nd.tensor<f64, a: 4> {
+  ^bb0(%s: !nd.tensor<f64, a: 4>, %v: !nd.tensor<f64, i: N>):
+    %n = nd.call @combine(%s, %v, %k) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4>
+    %t = nd.pointwise %n : (!nd.tensor<f64, a: 4>) -> !nd.tensor<f64, a: 4> {
+    ^bb0(%x: f64):
+      %y = math.sin %x : f64
+      nd.yield %y : f64
+    }
+    nest.yield %t : !nd.tensor<f64, a: 4>
+  }
+  return %r : !nd.tensor<f64, a: 4>
+}
+func.func @in_recurrence(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N, t: M>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>) {
+  %i = nd.iota i : !nd.tensor<i64, i: N>
+  %k = nd.pointwise %i : (!nd.tensor<i64, i: N>) -> !nd.tensor<i32, i: N> {
+  ^bb0(%v: i64):
+    %three = arith.constant 3 : i64
+    %m = arith.remsi %v, %three : i64
+    %r = arith.trunci %m : i64 to i32
+    nd.yield %r : i32
+  }
+  %r:3 = nd.vjp @steps(%d, %u, %k) cotangents(%d) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>)
+  return %r#1, %r#2 : !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>
+}
