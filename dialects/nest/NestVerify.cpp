@@ -341,7 +341,8 @@ LogicalResult UpdateOp::verify() {
 static LogicalResult verifyNestRegion(Operation *op, Block &block) {
   for (Operation &inner : block.without_terminator())
     if (!isa<ComputeOp, UpdateOp, ScanOp, SortOp, GroupOp, nd::ConstantOp>(inner) &&
-        !(isa<ScanOp>(op) && isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect())))
+        !(isa<ScanOp>(op) && (isa<arith::ConstantOp>(inner) ||
+                              isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect()))))
       return inner.emitOpError() << "is not a nest that may stand in '" << op->getName() << "'";
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError() << "expected a region that ends in nest.yield, got " << endOf(block);

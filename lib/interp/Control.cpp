@@ -72,12 +72,13 @@ std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &fr
             high = numberOf(frame[loop.getUpperBound()]), stride = numberOf(frame[loop.getStep()]);
     for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
       doubtful |= frame[bound].elements[0].undecided;
-    if (stride <= 0 || (high > low && (high - low) / stride > mostSteps))
-      return op->emitOpError() << "expected a positive step and at most " << mostSteps
+    int64_t count = stride > 0 && high > low ? (high - low + (stride - 1)) / stride : 0;
+    if (count > mostSteps)
+      return op->emitOpError() << "expected at most " << mostSteps
                                << " steps for the interpreter, got from " << low << " to " << high
                                << " by " << stride;
     state = refs(loop.getInitArgs(), frame);
-    for (int64_t i = low; i < high; i += stride) {
+    for (int64_t k = 0, i = low; k < count; ++k, i += stride) {
       Type type = loop.getInductionVar().getType();
       frame.values[loop.getInductionVar()] =
           scalarOf(type, integer(uint64_t(i), type.isIndex() ? 64 : widthOf(type)));

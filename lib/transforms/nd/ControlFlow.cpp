@@ -94,19 +94,22 @@ static LogicalResult verifyLoop(scf::ForOp op) {
     if (!isa<FromItemOp>(user))
       return user->emitOpError()
              << "expected the counter of a loop to be used by nd.from_item alone";
-  if (auto stride = getConstantIntValue(op.getStep()); !stride || *stride <= 0)
-    return op.emitOpError() << "expected a positive step that is a constant";
+  if (auto stride = getConstantIntValue(op.getStep()); stride && *stride <= 0)
+    return op.emitOpError() << "expected a positive step, got " << *stride;
   return success();
 }
 
+static Value scalarTensor(OpBuilder &builder, Location loc, int64_t number) {
+  return buildConstant(builder, loc, NdTensorType::get(builder.getI64Type(), ArrayRef<Dim>()),
+                       builder.getI64IntegerAttr(number));
+}
 /// What the counter of a loop is at step `at`: low + stride * at.
-static Value counterAt(OpBuilder &builder, Location loc, Value at, Value low, int64_t stride) {
-  Type element = builder.getI64Type();
-  return buildPointwise(builder, loc, {at, low}, element, [&](OpBuilder &b, ValueRange s) -> Value {
-    Value scaled =
-        arith::MulIOp::create(b, loc, s[0], buildNumber(b, loc, element, double(stride)));
-    return arith::AddIOp::create(b, loc, scaled, s[1]);
-  });
+static Value counterAt(OpBuilder &builder, Location loc, Value at, Value low, Value stride) {
+  return buildPointwise(builder, loc, {at, low, stride}, builder.getI64Type(),
+                        [&](OpBuilder &b, ValueRange s) -> Value {
+                          return arith::AddIOp::create(
+                              b, loc, arith::MulIOp::create(b, loc, s[0], s[2]), s[1]);
+                        });
 }
 /// Gives users of a loop's counter the tensor that stands for it.
 static void replaceCounter(OpBuilder &builder, Location loc, Value counter, Value at) {
@@ -139,26 +142,26 @@ static LogicalResult toWhile(scf::ForOp op) {
   Location loc = op.getLoc();
   OpBuilder builder(op);
   Type i64 = builder.getI64Type();
-  auto scalar = NdTensorType::get(i64, ArrayRef<Dim>());
-  Value low = tensorOfScalar(builder, op, op.getLowerBound()),
-        high = tensorOfScalar(builder, op, op.getUpperBound());
-  if (!low || !high)
-    return failure();
-  low = buildCast(builder, loc, low, i64);
-  high = buildCast(builder, loc, high, i64);
-  int64_t stride = *getConstantIntValue(op.getStep());
-  Value count =
-      buildPointwise(builder, loc, {low, high}, i64, [&](OpBuilder &b, ValueRange s) -> Value {
-        Value distance = arith::SubIOp::create(b, loc, s[1], s[0]);
-        if (stride == 1)
-          return distance;
-        Value up =
-            arith::AddIOp::create(b, loc, distance, buildNumber(b, loc, i64, double(stride - 1)));
-        return arith::DivSIOp::create(b, loc, up, buildNumber(b, loc, i64, double(stride)));
-      });
+  SmallVector<Value> range;
+  for (Value bound : op->getOperands().take_front(3)) {
+    Value tensor = tensorOfScalar(builder, op, bound);
+    if (!tensor)
+      return failure();
+    range.push_back(buildCast(builder, loc, tensor, i64));
+  }
+  Value low = range[0], stride = range[2];
+  // Rounded up; none if the step is not positive.
+  Value count = buildPointwise(builder, loc, range, i64, [&](OpBuilder &b, ValueRange s) -> Value {
+    Value one = buildNumber(b, loc, i64, 1), zero = buildNumber(b, loc, i64, 0);
+    Value by = arith::MaxSIOp::create(b, loc, s[2], one);
+    Value up = arith::AddIOp::create(b, loc, arith::SubIOp::create(b, loc, s[1], s[0]),
+                                     arith::SubIOp::create(b, loc, by, one));
+    Value moves = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, s[2], zero);
+    return arith::SelectOp::create(b, loc, moves, arith::DivSIOp::create(b, loc, up, by), zero);
+  });
   scf::IfOp end = endOf(op);
   bool isFailure = false;
-  SmallVector<Value> carried{buildConstant(builder, loc, scalar, builder.getIntegerAttr(i64, 0))};
+  SmallVector<Value> carried{scalarTensor(builder, loc, 0)};
   llvm::append_range(carried, op.getInitArgs());
   auto loop = scf::WhileOp::create(
       builder, loc, ValueRange(carried).getTypes(), carried,
@@ -213,14 +216,15 @@ static LogicalResult toWhile(scf::ForOp op) {
 }
 
 static bool isCounted(scf::ForOp op) {
-  return getConstantIntValue(op.getLowerBound()) && getConstantIntValue(op.getUpperBound());
+  return getConstantIntValue(op.getLowerBound()) && getConstantIntValue(op.getUpperBound()) &&
+         getConstantIntValue(op.getStep());
 }
 
 /// Of a loop whose bounds are constants.
 static int64_t stepsOf(scf::ForOp op) {
   int64_t low = *getConstantIntValue(op.getLowerBound()),
           high = *getConstantIntValue(op.getUpperBound()),
-          stride = getConstantIntValue(op.getStep()).value_or(1);
+          stride = *getConstantIntValue(op.getStep());
   return high <= low || stride <= 0 ? 0 : (high - low + stride - 1) / stride;
 }
 
@@ -243,9 +247,8 @@ static LogicalResult toScan(scf::ForOp op) {
   if (!op.getInductionVar().use_empty()) {
     Type element = builder.getI64Type();
     Value iota = buildIota(builder, loc, along, element);
-    Value first = buildConstant(builder, loc, NdTensorType::get(element, ArrayRef<Dim>()),
-                                builder.getIntegerAttr(element, *low));
-    reads.push_back(counterAt(builder, loc, iota, first, *stride));
+    reads.push_back(counterAt(builder, loc, iota, scalarTensor(builder, loc, *low),
+                              scalarTensor(builder, loc, *stride)));
   }
   auto scan =
       nest::ScanOp::create(builder, loc, op.getResultTypes(), op.getInitArgs(), reads,
@@ -265,6 +268,70 @@ static LogicalResult toScan(scf::ForOp op) {
   op->replaceAllUsesWith(scan.getResults());
   op.erase();
   return success();
+}
+
+/// Scans whose steps are much work, or hold loops without a known end, step by step: slices are
+/// read at the counter, outputs are carried and written there.
+static LogicalResult toLoop(nest::ScanOp op) {
+  Location loc = op.getLoc();
+  OpBuilder builder(op);
+  const Dim &along = *op.getAlong().begin();
+  StringRef name = along.name;
+  Type i64 = builder.getI64Type();
+  unsigned n = op.getInits().size();
+  std::optional<int64_t> known = along.size().getExpr().constant();
+  Value count =
+      known ? scalarTensor(builder, loc, *known)
+            : buildReduce(builder, loc,
+                          buildBroadcast(builder, loc, scalarTensor(builder, loc, 1), along),
+                          {name}, CombinerKind::Add);
+  Value index[2];
+  for (int64_t i : {0, 1})
+    index[i] = arith::ConstantIndexOp::create(builder, loc, i);
+  Value high = ItemOp::create(builder, loc, builder.getIndexType(), count);
+  SmallVector<Value> carried(op.getInits());
+  for (Value output : op.getResults().drop_front(n))
+    carried.push_back(buildZero(builder, loc, tensorType(output)));
+  auto loop = scf::ForOp::create(builder, loc, index[0], high, index[1], carried);
+  Block &from = op.getBody().front(), *body = loop.getBody();
+  builder.setInsertionPointToEnd(body);
+  Value at = FromItemOp::create(builder, loc, NdTensorType::get(i64, ArrayRef<Dim>()),
+                                loop.getInductionVar());
+  if (op.getReverse())
+    at = buildPointwise(builder, loc, {count, at}, i64, [&](OpBuilder &b, ValueRange s) -> Value {
+      Value last = arith::SubIOp::create(b, loc, s[0], buildNumber(b, loc, i64, 1));
+      return arith::SubIOp::create(b, loc, last, s[1]);
+    });
+  for (auto [i, argument] : llvm::enumerate(from.getArguments()))
+    argument.replaceAllUsesWith(i < n
+                                    ? loop.getRegionIterArg(unsigned(i))
+                                    : buildGather(builder, loc, op.getReads()[i - n], {name}, at));
+  SmallVector<Value> yielded(from.getTerminator()->getOperands());
+  from.getTerminator()->erase();
+  body->getOperations().splice(body->end(), from.getOperations());
+  for (unsigned i = n; i < yielded.size(); ++i)
+    yielded[i] = buildScatter(
+        builder, loc, loop.getRegionIterArg(i), yielded[i], {name}, at,
+        [](OpBuilder &, ValueRange s) { return s[1]; }, /*unique=*/true);
+  scf::YieldOp::create(builder, loc, yielded);
+  op->replaceAllUsesWith(loop.getResults());
+  op.erase();
+  return toWhile(loop);
+}
+
+static LogicalResult loopsForScans(Operation *root) {
+  for (SmallVector<nest::ScanOp> scans;; scans.clear()) {
+    root->walk<WalkOrder::PreOrder>([&](nest::ScanOp op) { // those inside are asked afterwards
+      if (holdsLoop(op) || workOf(op.getBody()) > heavyWork)
+        scans.push_back(op);
+      return WalkResult::skip();
+    });
+    if (scans.empty())
+      return success();
+    for (nest::ScanOp op : scans)
+      if (failed(toLoop(op)))
+        return failure();
+  }
 }
 
 static LogicalResult toSelection(scf::IfOp op) {
@@ -346,6 +413,7 @@ LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
     return isLoop ? toWhile(op) : toScan(op);
   };
   return failure(failed(replaceAll<scf::ForOp>(root, replace)) ||
+                 (keepsHeavy && failed(loopsForScans(root))) ||
                  failed(replaceAll<arith::SelectOp>(root, toPointwise)) ||
                  failed(replaceAll<FromItemOp>(root, toTensor)));
 }
@@ -555,7 +623,7 @@ LogicalResult nd::outlineControl(ModuleOp module) {
     for (Operation *op : ops) {
       if (!isa<func::FuncOp>(op->getParentOp()))
         return op->emitOpError() << "cannot stand in '" << op->getParentOp()->getName()
-                                 << "'; write an scf.for instead of the scan";
+                                 << "'; expected nd-expand-control-flow, which makes a loop of the scan";
       if (failed(ControlOutliner(op).run()))
         return failure();
     }

@@ -32,8 +32,9 @@
 namespace heddle::nd {
 
 /// Replaces the loops in `root` (`scf.for`): those of which the number of steps is not known, and
-/// those that hold loops which have to stay, by `scf.while`; the others by scans, but where
-/// `keepsHeavy` only if a step is little work.
+/// those that hold loops which have to stay, by `scf.while`; the others by scans. Where
+/// `keepsHeavy`, loops and scans whose steps are much work, and scans that hold loops, become
+/// `scf.while`, too.
 mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false);
 /// Replaces a loop whose number of steps is known, and that holds none, by a scan.
 mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);

@@ -144,3 +144,24 @@ func.func @bounded(%x: !nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
   }
   return %y : !nd.tensor<f32, a: 4000>
 }
+
+// A scan whose steps are much work is a loop, and so is one that holds a loop: it reads slices at its counter and puts outputs there.
+// CHECK-LABEL: @heavy_scan
+// CHECK: scf.while (%[[K:.*]] = %{{.*}}, %[[H:.*]] = %arg0, %[[ALL:.*]] = %{{.*}}) :
+// CHECK: scf.condition
+// CHECK: %[[X:.*]] = nd.gather %arg1 [t] at %{{.*}} : (!nd.tensor<f32, a: 100000, t: 4>, !nd.tensor<i64>)
+// CHECK: %[[N:.*]] = nd.pointwise %{{.*}}, %[[X]]
+// CHECK: %[[PUT:.*]] = nd.scatter %[[N]] into %{{.*}} [t] at %{{.*}} unique
+// CHECK: scf.yield %{{.*}}, %[[N]], %[[PUT]]
+func.func @heavy_scan(%h: !nd.tensor<f32, a: 100000>, %x: !nd.tensor<f32, a: 100000, t: 4>) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) {
+  %r:2 = nest.scan along <t: 4> reverse init(%h) reads(%x) : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) {
+  ^bb0(%s: !nd.tensor<f32, a: 100000>, %v: !nd.tensor<f32, a: 100000>):
+    %n = nd.pointwise %s, %v : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      nd.yield %m : f32
+    }
+    nest.yield %n, %n : !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>
+}
