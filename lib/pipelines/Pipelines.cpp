@@ -41,6 +41,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   };
   passes.addPass(nd::createNdMergeFunctionsPass());
   simplify();
+  passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass());
   // A function with gradient requests can't be lifted: they are expanded before calls are.
   passes.addPass(nd::createNdDifferentiatePass());
   passes.addPass(nd::createNdInlineCallsPass());
@@ -48,6 +49,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   passes.addPass(createSymbolDCEPass());
   passes.addNestedPass<func::FuncOp>(createRequireSizesPass());
   passes.addPass(nd::createNdExpandPass());
+  passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass()); // from gradients, and inlined loops
   passes.addNestedPass<func::FuncOp>(nd::createNdExpandControlFlowPass());
   simplify();
   passes.addNestedPass<func::FuncOp>(nd::createNdFoldPadIntoWindowPass());

@@ -50,11 +50,21 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def NdHoistPass : Pass<"nd-hoist"> {
+  let summary = "takes work that is the same in all steps out of loops and recurrences";
+  let description = [{
+    An op of an `scf.for`, `scf.while` or `nest.scan` that depends on nothing that changes from step to step is moved before the loop, with what
+    it needs, if reading its results takes less than computing them again: reductions, scans, sorts, scatters, random bits, branches, and pointwise ops
+    whose results are no larger than what they read. Index maps alone stay, since they cost nothing where they are read. Loops that may have no
+    end stay where they are; `nd.after` stays, as it asks for being computed again.
+  }];
+}
+
 def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
   let summary = "small loops become scans that carry their tensors, small branches become selections";
   let description = [{
     `scf.for` with a known number of steps becomes `nest.scan` along a name of its own, and `scf.for` whose bounds are values
-    `scf.while`; so does one whose steps are much work, or hold an `scf.while`. A loop that does nothing once the condition of its body fails ends there
+    `scf.while`; so do a loop and a `nest.scan` whose steps are much work, or hold an `scf.while`. A loop that does nothing once the condition of its body fails ends there
     (if it is much work in all). `scf.if` becomes both of its
     sides and `nd.pointwise` that selects, unless they are much work or hold an `scf.while`. Other `scf.if` and `scf.while` stay, for `nd-outline-control`.
   }];

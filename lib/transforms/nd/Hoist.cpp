@@ -1,0 +1,132 @@
+//===- Hoist.cpp - work that is the same in all steps of a loop -----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nest/Nest.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDHOISTPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+static double bytesOf(Value value) {
+  auto tensor = dyn_cast<NdTensorType>(value.getType());
+  if (!tensor)
+    return 0;
+  Type element = tensor.getElementType();
+  double bytes = element.isIntOrFloat() ? double(element.getIntOrFloatBitWidth()) / 8 : 1;
+  for (const Dim &dim : tensor.getDims())
+    bytes *= double(dim.size().typical());
+  return bytes;
+}
+
+namespace {
+/// The ops of a loop's regions that compute the same in each step.
+class Invariants {
+public:
+  explicit Invariants(Operation *loop) : loop(loop) {
+    for (Region &region : loop->getRegions())
+      for (Operation &op : region.front().without_terminator())
+        if (isInvariant(op))
+          same.insert(&op);
+  }
+
+  void hoist() {
+    for (Operation *op : same)
+      if (isWorthIt(op))
+        move(op);
+  }
+
+private:
+  Operation *loop;
+  llvm::SetVector<Operation *> same;
+
+  bool isOutside(Value value) const {
+    return !loop->isAncestor(value.getParentBlock()->getParentOp());
+  }
+  bool isInvariant(Operation &op) const {
+    // A loop may have no end, and steps that are not made must not be waited for. A value that is
+    // computed again on purpose stays where it is; calls are asked once they are inlined.
+    WalkResult walk = op.walk([&](Operation *inner) {
+      bool stays =
+          isa<scf::WhileOp, AfterOp, CallOp, VjpOp, JvpOp>(inner) ||
+          (inner == &op && !isa_and_nonnull<NdDialect, nest::NestDialect>(op.getDialect()) &&
+           !isa<scf::IfOp, scf::ForOp, arith::ConstantOp>(op));
+      return stays ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    return !walk.wasInterrupted() && llvm::all_of(used, [&](Value value) {
+      return isOutside(value) || same.contains(value.getDefiningOp());
+    });
+  }
+
+  /// What has to be read for a value, if ops that only say where elements come from are passed
+  /// through.
+  double source(Value value) const {
+    Operation *made = value.getDefiningOp();
+    double bytes = bytesOf(value);
+    if (isa_and_nonnull<ConstantOp, IotaOp>(made))
+      return 0;
+    if (isOutside(value) || !isa<WindowOp, SliceOp, PadOp, SplitOp, MergeOp, RenameOp, BroadcastOp,
+                                 GatherOp, StopGradientOp>(made))
+      return bytes;
+    double sum = 0;
+    for (Value operand : made->getOperands())
+      sum += source(operand);
+    return std::min(bytes, sum);
+  }
+
+  /// True if it takes less to read the results than to compute them again: something is combined,
+  /// or the results are no larger than what they are computed from.
+  bool isWorthIt(Operation *op) const {
+    if (isa<ReduceOp, nd::ScanOp, nd::SortOp, ScatterOp, RandomOp, nest::ScanOp, nest::SortOp,
+            scf::IfOp, scf::ForOp>(op))
+      return true;
+    if (auto compute = dyn_cast<nest::ComputeOp>(op); compute && compute.isReduction())
+      return true;
+    if (!isa<PointwiseOp, RoundOp, nest::ComputeOp>(op))
+      return false;
+    double made = 0, read = 0;
+    for (Value result : op->getResults())
+      made += bytesOf(result);
+    for (Value operand : op->getOperands())
+      read += source(operand);
+    return made <= read;
+  }
+
+  void move(Operation *op) {
+    if (!loop->isAncestor(op))
+      return;
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Value value : used)
+      if (!isOutside(value))
+        move(value.getDefiningOp());
+    op->moveBefore(loop);
+  }
+};
+
+struct NdHoistPass : nd::impl::NdHoistPassBase<NdHoistPass> {
+  void runOnOperation() override {
+    // Loops inside of others first: what leaves them may leave the others as well.
+    getOperation()->walk([](Operation *op) {
+      if (isa<scf::ForOp, scf::WhileOp, nest::ScanOp>(op))
+        Invariants(op).hoist();
+    });
+  }
+};
+} // namespace
