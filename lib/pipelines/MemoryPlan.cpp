@@ -109,12 +109,98 @@ public:
       if (!dropped[s])
         kept.push_back(std::move(step));
     steps = std::move(kept);
+    extents = extentsOf(steps);
+    for (const Extent &each : llvm::reverse(extents)) // so that the places of others stay
+      if (each.isLoop && llvm::none_of(extents, [&](const Extent &other) {
+            return other.isLoop && each.contains(other.begin);
+          }))
+        alternate(each);
   }
 
 private:
   std::vector<OutlinedStep> &steps;
   std::vector<ValueSpec> &values;
   std::vector<Extent> extents;
+
+  /// What a loop carries and can't make in its place (neighbours read it) lies in two places in
+  /// turn: such a loop makes two steps before it goes back, and copies at most at its end.
+  ///
+  ///     Loop c                          Loop c
+  ///       s -> n, c                       s -> n, c
+  ///       n -> s      a copy              If c
+  ///     EndLoop                             n -> s, c
+  ///                                       Else
+  ///                                         n -> s      a copy
+  ///                                       EndIf
+  ///                                     EndLoop
+  void alternate(const Extent &loop) {
+    std::map<int32_t, int32_t> other; // the value that stands for one in the second step
+    std::vector<OutlinedStep> first, copies;
+    for (size_t s = loop.begin + 1; s < loop.end; ++s) {
+      bool turns = mayAlternate(s, loop) && !other.count(steps[s].operands[0]) &&
+                   !other.count(steps[s].results[0]);
+      if (turns) {
+        other[steps[s].operands[0]] = steps[s].results[0];
+        other[steps[s].results[0]] = steps[s].operands[0];
+      }
+      (turns ? copies : first).push_back(steps[s]);
+    }
+    if (copies.empty())
+      return;
+    auto renamed = [&](std::vector<int32_t> list) {
+      for (int32_t &value : list)
+        if (auto found = other.find(value); found != other.end())
+          value = found->second;
+      return list;
+    };
+    std::vector<OutlinedStep> body(first);
+    auto steer = [&](cpu::StepKind kind) {
+      OutlinedStep step;
+      step.kind = kind;
+      step.spec.name = "if";
+      step.spec.location = steps[loop.begin].spec.location;
+      if (kind == cpu::StepKind::If)
+        step.operands = steps[loop.begin].operands;
+      body.push_back(std::move(step));
+    };
+    steer(cpu::StepKind::If);
+    for (OutlinedStep &step : first) {
+      for (int32_t value : step.results)
+        if (!other.count(value) && values[size_t(value)].kind == Kind::Temporary &&
+            isMadeInside(value, loop)) {
+          other[value] = int32_t(values.size());
+          values.push_back(ValueSpec(values[size_t(value)]));
+        }
+      step.operands = renamed(std::move(step.operands));
+      step.results = renamed(std::move(step.results));
+      body.push_back(std::move(step));
+    }
+    steer(cpu::StepKind::Else);
+    llvm::append_range(body, copies);
+    steer(cpu::StepKind::EndIf);
+    auto at =
+        steps.erase(steps.begin() + ptrdiff_t(loop.begin) + 1, steps.begin() + ptrdiff_t(loop.end));
+    steps.insert(at, std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
+  }
+  bool mayAlternate(size_t copy, const Extent &loop) const {
+    if (steps[copy].passing != OutlinedStep::Passing::Next)
+      return false;
+    int32_t from = steps[copy].operands[0], to = steps[copy].results[0];
+    const ValueSpec &source = values[size_t(from)], &target = values[size_t(to)];
+    return source.kind == Kind::Temporary && source.type == target.type &&
+           source.layout == target.layout && isMadeInside(from, loop) &&
+           to != steps[loop.begin].operands[0];
+  }
+  bool isMadeInside(int32_t value, const Extent &loop) const {
+    bool isMade = false;
+    for (auto [s, step] : llvm::enumerate(steps))
+      if (llvm::is_contained(step.results, value)) {
+        if (!loop.contains(s))
+          return false;
+        isMade = true;
+      }
+    return isMade;
+  }
 
   /// True if a step from `first` to `last` reads the value.
   bool isRead(int32_t value, size_t first, size_t last) const {

@@ -97,6 +97,36 @@ TEST(MemoryPlan, ReadersOfNeighboursHaveAPlaceOfTheirOwn) {
   EXPECT_GE(compiled.statistics.arenaBytes, compiled.statistics.liveBytes);
 }
 
+TEST(MemoryPlan, StatesThatNeighboursReadTakeTurns) {
+  // A loop whose state can be made in its place has one step; else two, so that nothing is copied
+  // between them.
+  std::string type = "!nd.tensor<f32, i: 100>", both = "!nd.tensor<i1>, " + type;
+  for (auto [map, steps] :
+       {std::pair("", std::vector<std::string>{"while", "more", "next", "while"}),
+        std::pair(reversed, std::vector<std::string>{"while", "more", "next", "if", "more", "next",
+                                                     "if", "copy", "if", "while"})}) {
+    std::string next = nest("n", "s", 100, "[i]", map);
+    next.insert(next.find("heddle.materialize"), "heddle.name = \"next\", ");
+    Compiled compiled = compile(
+        "func.func private @step(%go: !nd.tensor<i1>, %s: " + type + ") -> (" + both + ") {\n" +
+        "  %m = nest.compute () reads %s[i = 3] {\n  ^bb0(%a: f32):\n    %l = arith.constant 100.0 "
+        ": "
+        "f32\n    %q = arith.cmpf olt, %a, %l : f32\n    nest.yield %q : i1\n  } {heddle.name = "
+        "\"more\"} : (" +
+        type + ") -> !nd.tensor<i1>\n" + next + "  return %m, %n : " + both +
+        "\n}\nfunc.func @f(%c: !nd.tensor<i1> {nd.name = \"c\"}, " + argument("x", 100) + ") -> (" +
+        type + " {nd.name = \"z\"}) {\n  %r:2 = nest.control [@step] %c, %x : (" + both + ") -> (" +
+        both + ")\n  return %r#1 : " + type + "\n}\n");
+    ASSERT_TRUE(compiled.image) << compiled.errors;
+    std::vector<std::string> names;
+    for (const StepSpec &step : compiled.image->manifest.entries.at(0).steps)
+      names.push_back(step.name);
+    auto first = std::find(names.begin(), names.end(), "while");
+    auto last = std::find(names.rbegin(), names.rend(), "while").base();
+    EXPECT_EQ(std::vector<std::string>(first, last), steps);
+  }
+}
+
 TEST(MemoryPlan, DonatedArgumentsAreUpdatedInPlace) {
   std::string donated = argument("x", 100, ", heddle.donate = 0 : i64");
   Compiled compiled = compile(function(100, donated, nest("r", "x", 100), "r"));
