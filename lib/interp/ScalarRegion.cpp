@@ -114,14 +114,13 @@ static bool compareIntegers(arith::CmpIPredicate predicate, const Scalar &a, con
   llvm_unreachable("every predicate is listed");
 }
 
-/// An op on two integers of one width; `compute` gives bits, or none where the op is undefined.
+/// An op on two integers of one width; `compute` gives bits, or none where the op has no result: the
+/// language says 0 there.
 template <typename Compute>
 static std::function<Scalar(Operands)> binary(unsigned width, Compute compute) {
   return [=](Operands x) {
     std::optional<uint64_t> bits = compute(x[0], x[1]);
-    if (!bits)
-      return undefined();
-    Scalar result = integer(*bits, width);
+    Scalar result = integer(bits.value_or(0), width);
     result.undecided = x[0].undecided || x[1].undecided;
     return result;
   };

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace heddle;
@@ -83,6 +84,41 @@ Value Emitter::constantOf(TypedAttr value) {
       b, loc, b.getIntegerAttr(type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
 }
 
+/// Where a division or a shift has no result (by zero, out of range, by too many bits): null if it
+/// always has one. A divisor becomes 1 there, since machines trap.
+static Value withoutResult(OpBuilder &b, Operation *op, MutableArrayRef<Value> operands) {
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
+  bool divides = isSigned || isa<arith::DivUIOp, arith::RemUIOp>(op);
+  if (!divides && !isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    return {};
+  Location loc = op->getLoc();
+  Type type = operands[1].getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (APInt known; matchPattern(op->getOperand(1), m_ConstantInt(&known)) &&
+                   (divides ? !known.isZero() && !(isSigned && known.isAllOnes())
+                            : known.ult(op->getOperand(1).getType().isIndex() ? 64 : width)))
+    return {};
+  auto number = [&](const APInt &value) -> Value {
+    TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, ArrayRef<Attribute>(attr));
+    return arith::ConstantOp::create(b, loc, attr);
+  };
+  auto compare = [&](arith::CmpIPredicate how, Value x, const APInt &y) -> Value {
+    return arith::CmpIOp::create(b, loc, how, x, number(y));
+  };
+  if (!divides)
+    return compare(arith::CmpIPredicate::uge, operands[1], APInt(width, width, false, true));
+  Value none = compare(arith::CmpIPredicate::eq, operands[1], APInt::getZero(width));
+  if (isSigned) {
+    Value least = compare(arith::CmpIPredicate::eq, operands[0], APInt::getSignedMinValue(width));
+    Value back = compare(arith::CmpIPredicate::eq, operands[1], APInt::getAllOnes(width));
+    none = arith::OrIOp::create(b, loc, none, arith::AndIOp::create(b, loc, least, back));
+  }
+  operands[1] = arith::SelectOp::create(b, loc, none, number(APInt(width, 1)), operands[1]);
+  return none;
+}
+
 /// The op of a region on values of compute types. Null where compute types make it a no-op on
 /// operand 0.
 static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> operands,
@@ -111,8 +147,10 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
                                << " in compiled code",
              failure();
   }
+  SmallVector<Value> given(operands);
+  Value none = withoutResult(b, op, given);
   OperationState state(loc, op->getName());
-  state.addOperands(operands);
+  state.addOperands(given);
   state.addTypes(result);
   if (Attribute properties = op->getPropertiesAsAttribute())
     state.propertiesAttr = properties;
@@ -122,7 +160,10 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
       fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
     made->setAttr(fast.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
-  return made->getResult(0);
+  if (!none)
+    return made->getResult(0);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(result));
+  return Value(arith::SelectOp::create(b, loc, none, zero, made->getResult(0)));
 }
 
 FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point &point,
