@@ -977,10 +977,11 @@ func.func @scan_c2_yield(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 // -----
 
 func.func @scan_c2_op(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
+  %one = arith.constant 1 : i64
   %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
   // expected-error @below {{is not a nest that may stand in 'nest.scan'}}
-    %y = arith.constant 1 : i64
+    %y = arith.addi %one, %one : i64
     nest.yield %state : !nd.tensor<f32>
   }
   return
