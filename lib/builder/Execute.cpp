@@ -74,7 +74,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
                      "', an argument of a function that is being traced: it has no value until the "
                      "function is called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
-  Program program(compile(copyModule(*module, here), {}, nullptr, here));
+  ProgramImage image = compile(copyModule(*module, here), {}, nullptr, here);
   std::vector<TensorRef> arguments;
   for (const NodeRef &node : emission.captured) {
     if (!node->donatedAt.empty())
@@ -82,7 +82,10 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
            "a tensor that this value depends on was given up to the call at " + node->donatedAt);
     arguments.push_back(node->data);
   }
-  auto results = program.run(program.entry("evaluate"), arguments);
+  auto results = placed(here, [&] {
+    Program program(std::move(image));
+    return program.run(program.entry("evaluate"), arguments);
+  });
   for (size_t i = 0; i < nodes.size(); ++i)
     nodes[i]->data = results[i];
 }

@@ -17,6 +17,7 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
 
 #include <atomic>
 #include <cmath>
@@ -28,6 +29,7 @@ using namespace mlir;
 MLIRContext *heddle::detail::graphContext() {
   static MLIRContext *context = [] {
     auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
+    made->printOpOnDiagnostic(false);
     made->loadDialect<nd::NdDialect, nest::NestDialect, func::FuncDialect, arith::ArithDialect,
                       math::MathDialect, scf::SCFDialect>();
     return made;
@@ -85,11 +87,27 @@ std::string heddle::detail::typeAndOrigin(const Tensor &tensor) {
 }
 
 Location heddle::detail::locationOf(Here here) {
+  if (!here.line())
+    return UnknownLoc::get(graphContext());
   return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
 }
 
 void heddle::detail::fail(Here here, const std::string &message) {
-  throw Error(placeOf(here) + ": " + message);
+  throw Error((here.line() ? placeOf(here) + ": " : "") + message);
+}
+
+void heddle::detail::requireNumber(double value, Type element, Here here) {
+  auto type = dyn_cast<IntegerType>(element);
+  if (!type)
+    return;
+  bool isUnsigned = type.isUnsigned() || type.getWidth() == 1;
+  double most = std::ldexp(1.0, int(type.getWidth()) - !isUnsigned);
+  if (value != std::floor(value) || !(value >= (isUnsigned ? 0 : -most) && value < most)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "expected a number that is one of " << Type(type) << ", got "
+                                   << llvm::format("%g", value);
+    fail(here, text + "; convert the tensor with cast");
+  }
 }
 
 NodeRef heddle::detail::nodeOf(const Tensor &tensor, Here here) {

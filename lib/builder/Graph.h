@@ -38,7 +38,8 @@ namespace heddle::detail {
 struct Node;
 using NodeRef = std::shared_ptr<Node>;
 
-/// A function that an op of the graph refers to (the one that nd.vjp differentiates, or nd.call calls).
+/// A function that an op of the graph refers to (the one that nd.vjp differentiates, or nd.call
+/// calls).
 struct Callee {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds it, under the name "f", and its own callees
 };
@@ -57,8 +58,8 @@ struct Node {
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
   std::shared_ptr<RuntimeTensor> packed; ///< the same as a program wants it that keeps it
   bool formal = false;
-  std::string name;      ///< of a formal
-  std::string donatedAt; ///< where the value was given up, if it was
+  std::string name;         ///< of a formal
+  std::string donatedAt;    ///< where the value was given up, if it was
   uint64_t number = made(); ///< nodes are numbered as they are made
 
   /// How many nodes have been made.
@@ -87,8 +88,21 @@ std::string originOf(mlir::Location loc);
 /// The type of a tensor and where it was made, for messages that compare it with another.
 std::string typeAndOrigin(const Tensor &tensor);
 
-/// Throws Error with the place of `here`.
+/// Throws Error with the place of `here`, unless that is no place (`Here()`).
 [[noreturn]] void fail(Here here, const std::string &message);
+/// Does what may throw an Error that knows no place, and adds that of `here`.
+template <typename Action>
+auto placed(Here here, Action &&action) {
+  try {
+    return action();
+  } catch (const ExecutionError &) {
+    throw; // knows the op's place
+  } catch (const Error &error) {
+    fail(here, error.what());
+  }
+}
+/// Throws Error if `value` is no number of the element type: 0.5 is none of i64.
+void requireNumber(double value, mlir::Type element, Here here);
 
 /// The node of a tensor; throws if it is empty or was given up.
 NodeRef nodeOf(const Tensor &tensor, Here here);

@@ -93,8 +93,8 @@ struct JitCore::Impl {
     }
     try {
       CompileStatistics found;
-      auto program =
-          std::make_shared<Program>(compile(std::move(module), compileOptions(), &found, here));
+      ProgramImage image = compile(std::move(module), compileOptions(), &found, here);
+      auto program = placed(here, [&] { return std::make_shared<Program>(std::move(image)); });
       {
         std::lock_guard guard(mutex);
         statistics = {found.seconds, found.arenaBytes, found.liveBytes,
@@ -210,6 +210,14 @@ struct JitCore::Impl {
 };
 
 JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
+  if (options.name.empty() || std::any_of(options.name.begin(), options.name.end(),
+                                          [](unsigned char c) { return c < ' ' || c == '"'; }))
+    throw Error("expected printable characters, none of them a quote, as the name of a function "
+                "(JitOptions::name), got '" +
+                options.name + "'");
+  if (options.threads < 0 || options.threads > 1024)
+    throw Error("expected 0 to 1024 threads (JitOptions::threads), got " +
+                std::to_string(options.threads));
   for (const std::string &word : options.fastMath)
     if (unsigned granted = Strict; !permit(granted, word))
       throw Error("expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word +
@@ -249,7 +257,8 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trac
           }() + "; a program file takes everything as an argument");
     module = copyModule(*traced.module, here);
   }
-  compile(std::move(module), impl->compileOptions(), nullptr, here).write(path);
+  ProgramImage image = compile(std::move(module), impl->compileOptions(), nullptr, here);
+  placed(here, [&] { image.write(path); });
 }
 
 /// The tensor as `layout` wants it. What was packed is kept with the node for the next call.
@@ -285,6 +294,16 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
           }());
   }
   if (nested) {
+    static thread_local int depth = 0;
+    struct Level {
+      Level() { ++depth; }
+      ~Level() { --depth; }
+    } level;
+    if (depth > 500)
+      fail(here, "'" + impl->options.name +
+                     "' calls itself, or more than 500 functions call each "
+                     "other: expected recursion to end when the functions are traced; forLoop and "
+                     "whileLoop end when they run");
     Traced traced = trace();
     Returned returned{{}, traced.shape};
     for (const Output &output : traced.outputs)
@@ -318,12 +337,12 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   for (size_t i = 0; i < leaves.size(); ++i)
     donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1);
   CallOptions options;
-  options.team = sharedThreadTeam(impl->options.threads);
+  options.team = placed(here, [&] { return sharedThreadTeam(impl->options.threads); });
   options.managed = impl->options.managedMemory;
   std::vector<NodeRef> given;
   for (const Leaf &leaf : leaves)
     given.push_back(leaf.tensor->node);
-  auto results = program->run(entry, arguments, options, donate);
+  auto results = placed(here, [&] { return program->run(entry, arguments, options, donate); });
   Returned returned{{}, outline.shape};
   for (size_t i = 0; i < outline.outputs; ++i)
     returned.tensors.push_back(Tensor::fromData(results[i], here));

@@ -55,6 +55,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   GraphLock lock;
   NodeRef input = nodeOf(*this, here);
   nd::WindowShape shape = shapeOf(name, tap, options, [&] { return size(name, here); });
+  requireNumber(options.padding.value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     TypedAttr padding;
     if (!options.padding.exclude && (shape.low || shape.high))
@@ -109,6 +110,7 @@ Tensor Tensor::slice(const Name &name, int64_t start, const Size &size, int64_t 
 
 Tensor Tensor::pad(const Name &name, int64_t low, int64_t high, double value, Here here) const {
   NodeRef input = nodeOf(*this, here);
+  requireNumber(value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     return nd::buildPad(builder, loc, input->value, name.str(), low, high, 0,
                         nd::numberAttr(input->type().scalarType(), value));
@@ -215,7 +217,7 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
     formal->node->name = name;
   }
   Tensor result = combiner(old, update);
-  if (result.type() != old.type())
+  if (nodeOf(result, here)->type() != old.node->type())
     fail(here,
          "expected a combiner that gives " + typeAndOrigin(old) + ", got " + typeAndOrigin(result));
   GraphLock lock;
@@ -385,6 +387,7 @@ Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, boo
 Tensor constant(double value, ElementType type, const std::vector<Extent> &extents, Here here) {
   GraphLock lock;
   auto dims = dimsOf(extents, here);
+  requireNumber(value, toMlir(type), here);
   return make(here, {}, [&](OpBuilder &builder, Location loc) {
     return nd::buildConstant(builder, loc, nd::NdTensorType::get(toMlir(type), dims), value);
   });
@@ -457,6 +460,7 @@ Tensor randomIntegers(const Tensor &key, int64_t low, int64_t high, const std::v
 }
 
 Tensor randomPermutation(const Tensor &key, const Extent &extent, Here here) {
+  (void)dimsOf({extent}, here); // refuses negative sizes
   return argsort(Operand(randomBits(key, {extent}, here), here), extent.name);
 }
 
@@ -472,6 +476,8 @@ Tensor fold(const Tensor &key, Operand index) {
   std::vector<Tensor> operands{key};
   if (index.tensor)
     operands.push_back(index.tensor);
+  else
+    requireNumber(index.number, toMlir(ElementType::I64), here);
   return pointwiseMixed(
       here, operands, ui64, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
         auto literal = [&](uint64_t n) -> Value {

@@ -226,6 +226,9 @@ Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type res
   }
   if (!element)
     fail(here, "expected a tensor among the operands, got numbers only");
+  for (const Operand &operand : operands)
+    if (!operand.tensor.node)
+      requireNumber(operand.number, element, here);
   return build(here, nodes, result ? result : element,
                [&](OpBuilder &builder, Location loc, ArrayRef<Value> scalars) {
                  SmallVector<Value> values;
@@ -350,7 +353,8 @@ Tensor select(Operand condition, Operand yes, Operand no) {
   Here here = condition.here;
   const Tensor &typed = yes.tensor.node ? yes.tensor : no.tensor;
   if (!condition.tensor.node || condition.tensor.elementType() != ElementType::I1)
-    fail(here, "expected a condition of element type i1");
+    fail(here, "expected a condition of element type i1, got " +
+                   (condition.tensor.node ? typeAndOrigin(condition.tensor) : "a number"));
   if (!typed.node)
     fail(here, "expected a tensor among the two values of select, got two numbers");
   Type element = nodeOf(typed, here)->type().getElementType();
@@ -358,6 +362,8 @@ Tensor select(Operand condition, Operand yes, Operand no) {
   for (const Operand *side : {&yes, &no})
     if (side->tensor.node)
       operands.push_back(side->tensor);
+    else
+      requireNumber(side->number, element, here);
   for (size_t i = 1; i < operands.size(); ++i)
     if (nodeOf(operands[i], here)->type().getElementType() != element)
       fail(here, "expected values of one element type, got " + yes.tensor.type() + " and " +

@@ -61,7 +61,7 @@ int64_t Size::refuse() const {
 }
 
 Size Tensor::size(const Name &name, Here here) const {
-  nd::SizeAttr size = typeOf(*this).size(name.str());
+  nd::SizeAttr size = nodeOf(*this, here)->type().size(name.str());
   if (!size)
     fail(here, "unknown name '" + name.str() + "'; the tensor is " + type());
   return Size(size.getExpr(), name, here);
@@ -124,7 +124,8 @@ Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
   for (const Extent &extent : extents) {
     spec.dims[extent.name.str()] = Expr(int64_t(extent.size));
     order.push_back(extent.name.str());
-    expected *= size_t(extent.size);
+    if (__builtin_mul_overflow(expected, size_t(extent.size), &expected) || expected >> 60)
+      fail(here, "expected at most 2^60 elements, got more at '" + extent.name.str() + "'");
   }
   if (expected != count)
     fail(here, "expected " + std::to_string(expected) + " values for " + describe(spec) + ", got " +
@@ -145,6 +146,7 @@ std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
 }
 
 void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here) const {
+  nodeOf(*this, here);
   if (type != elementType())
     fail(here, "expected elements of type " + std::string(spelling(elementType())) +
                    ", asked for " + std::string(spelling(type)) + "; convert with cast");
@@ -212,6 +214,7 @@ static std::vector<double> doublesOf(const Tensor &tensor, Here here) {
     order.push_back(Name(name));
   ElementType type = tensor.elementType();
   size_t size = size_t(byteSize(type));
+  tensor.data(here); // says it best if there is too little memory
   std::vector<char> bytes(tensor.count() * size);
   tensor.toBytes(bytes.data(), type, order, here);
   std::vector<double> values(tensor.count());
@@ -221,6 +224,7 @@ static std::vector<double> doublesOf(const Tensor &tensor, Here here) {
 }
 
 double Tensor::item(Here here) const {
+  nodeOf(*this, here);
   if (count() != 1)
     fail(here, "expected a tensor of one element, got " + this->type());
   return doublesOf(*this, here)[0];
@@ -262,7 +266,7 @@ std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
   std::vector<int64_t> shape;
   for (const auto &[name, size] : tensor.sizes())
     shape.push_back(size);
-  std::vector<double> values = doublesOf(tensor, Here::current());
+  std::vector<double> values = doublesOf(tensor, Here()); // of an operator, which is told no place
   ElementType type = tensor.elementType();
   bool integers = !isFloat(type);
   out << tensor.type() << " ";

@@ -26,10 +26,16 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name,
                      [&](const Name &n) { return dim.name == n.str(); }))
       dims.push_back(dim);
   Tensor formal;
-  formal.node = makeLeaf(node->type().withDims(dims), Here::current());
+  formal.node = makeLeaf(node->type().withDims(dims), Here());
+  formal.node->value.setLoc(node->value.getLoc()); // messages show what it stands for
   formal.node->formal = true;
   formal.node->name = name;
   return formal;
+}
+
+/// A lone tensor has no path.
+static std::string forPath(const std::string &path) {
+  return path.empty() ? "" : " for '" + path + "'";
 }
 
 static std::vector<NodeRef> nodesOf(const std::vector<Tensor> &tensors, Here here) {
@@ -208,10 +214,11 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
   for (size_t i = 0; i < formals.size(); ++i)
     if (isReal(formalNodes[i])) {
       wrt.push_back(int64_t(i));
-      moves.push_back(nodeOf(i < tangents.size() ? tangents[i] : Tensor(), here));
-      if (moves.back()->type() != formalNodes[i]->type())
-        fail(here, "expected a tangent of type " + typeAndOrigin(formals[i]) + " for '" +
-                       formalNodes[i]->name + "', got " + typeAndOrigin(tangents[i]));
+      if (i >= tangents.size() || !tangents[i] || tangents[i].type() != formals[i].type())
+        fail(here, "expected a tangent of type " + typeAndOrigin(formals[i]) +
+                       forPath(formalNodes[i]->name) + ", got " +
+                       (i < tangents.size() && tangents[i] ? typeAndOrigin(tangents[i]) : "none"));
+      moves.push_back(nodeOf(tangents[i], here));
     }
   auto callee = std::make_shared<Callee>();
   Emission emission = emitCallee(*callee, formalNodes, roots, here);
@@ -276,9 +283,8 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
     if (isReal(formal)) {
       if (next == slopes.size() || slopes[next]->type() != formal->type())
         fail(here, "expected a gradient of type " +
-                       formals[size_t(&formal - arguments.data())].type() + " for '" +
-                       formal->name + "', got " +
-                       (next == slopes.size() ? "none" : gradients[next].type()));
+                       formals[size_t(&formal - arguments.data())].type() + forPath(formal->name) +
+                       ", got " + (next == slopes.size() ? "none" : gradients[next].type()));
       ++next;
     }
   if (next != slopes.size())
@@ -348,6 +354,8 @@ public:
   make(llvm::ArrayRef<NodeRef> like,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange, Call)>
            build) {
+    if (like.empty())
+      fail(here, "expected at least one tensor that comes out of a loop or a branch, got none");
     size_t own = operands.size();
     operands.insert(operands.end(), captured.begin(), captured.end());
     auto callee = std::make_shared<Callee>();

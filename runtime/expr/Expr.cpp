@@ -7,6 +7,8 @@
 
 #include "heddle/Expr.h"
 
+#include "heddle/Error.h"
+
 #include "runtime/expr/Integer.h"
 
 #include <algorithm>
@@ -216,8 +218,13 @@ Expr Expr::operator*(const Expr &other) const {
   return result;
 }
 
+static void requirePositive(int64_t divisor) {
+  if (divisor <= 0)
+    throw Error("expected a positive divisor, got " + std::to_string(divisor));
+}
+
 Expr Expr::floordiv(int64_t divisor) const {
-  assert(divisor > 0 && "expected a positive divisor");
+  requirePositive(divisor);
   if (divisor == 1)
     return *this;
   // Multiples of the divisor come out.
@@ -265,7 +272,7 @@ Expr Expr::floordiv(int64_t divisor) const {
 }
 
 Expr Expr::mod(int64_t divisor) const {
-  assert(divisor > 0 && "expected a positive divisor");
+  requirePositive(divisor);
   if (divisor == 1)
     return Expr(0);
   Expr rest(floorModulo(constantPart, divisor));
