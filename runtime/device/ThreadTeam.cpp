@@ -168,7 +168,9 @@ std::shared_ptr<ThreadTeam> heddle::sharedThreadTeam(int threads) {
   // Never destroyed: a program may still run while the process ends.
   static auto &mutex = *new std::mutex;
   static auto &teams = *new std::map<int, std::shared_ptr<ThreadTeam>>;
-  if (threads <= 0)
+  if (threads < 0 || threads > 1024)
+    throw Error("expected 0 to 1024 threads, got " + std::to_string(threads));
+  if (threads == 0)
     threads = availableCores();
   std::lock_guard lock(mutex);
   auto &team = teams[threads];

@@ -26,8 +26,8 @@ void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const Allocation
   std::unique_lock lock(mutex);
   void *address = obtain(bytes, alignment);
   if (!address)
-    throw Error("out of memory: " + std::to_string(bytes) + " bytes for '" +
-                std::string(info.name) + "'" +
+    throw Error("out of memory: " + std::to_string(bytes) + " bytes" +
+                (info.name.empty() ? "" : " for '" + std::string(info.name) + "'") +
                 (info.location.empty() ? "" : " at " + std::string(info.location)) + ", beside " +
                 std::to_string(counts.live) + " bytes that are in use");
   counts.live += bytes;

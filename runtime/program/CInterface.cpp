@@ -339,15 +339,26 @@ const char *heddle_tensor_layout(heddle_tensor *tensor) {
   });
 }
 
+/// `dense`, which may be NULL only where there is nothing to copy.
+template <typename T>
+static T *elements(T *dense, const heddle_tensor *tensor) {
+  if (!dense && heddle_tensor_count(tensor) != 0)
+    throw Error("expected memory for the elements, got NULL");
+  return dense;
+}
+
 heddle_status heddle_tensor_copy_from(heddle_tensor *tensor, const void *dense,
                                       const char *const *order, size_t rank) {
-  return guarded(
-      [&] { required(tensor, "a tensor").tensor->copyFrom(dense, namesOf(order, rank)); });
+  return guarded([&] {
+    required(tensor, "a tensor").tensor->copyFrom(elements(dense, tensor), namesOf(order, rank));
+  });
 }
 
 heddle_status heddle_tensor_copy_to(const heddle_tensor *tensor, void *dense,
                                     const char *const *order, size_t rank) {
-  return guarded([&] { required(tensor, "a tensor").tensor->copyTo(dense, namesOf(order, rank)); });
+  return guarded([&] {
+    required(tensor, "a tensor").tensor->copyTo(elements(dense, tensor), namesOf(order, rank));
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,8 @@ Sizes heddle::constantSizes(const TensorSpec &spec) {
   for (const auto &[name, size] : spec.dims) {
     auto number = size.constant();
     if (!number || *number < 0)
-      throw Error("expected a number for the size of '" + name + "', got " + size.str());
+      throw Error("expected a number of at least 0 as the size of '" + name + "', got " +
+                  size.str());
     sizes[name] = *number;
   }
   return sizes;

@@ -159,6 +159,17 @@ TEST_F(CInterface, MistakesAreStatusesWithMessages) {
   expectError("has no result 'z'; it gives 'y'");
   EXPECT_EQ(heddle_tensor_copy_from(halves, sizeFour, twice, 2), HEDDLE_ERROR);
   expectError("expected an order that lists each name of f16 {i: 4} once, got [i, i]");
+  EXPECT_EQ(heddle_tensor_copy_from(halves, nullptr, nameI, 1), HEDDLE_ERROR);
+  expectError("expected memory for the elements, got NULL");
+  EXPECT_EQ(heddle_tensor_copy_to(halves, nullptr, nameI, 1), HEDDLE_ERROR);
+  expectError("expected memory for the elements, got NULL");
+  for (int32_t threads : {-7, 1000000}) {
+    heddle_call_options options = {};
+    options.threads = threads;
+    EXPECT_EQ(heddle_call_create(program, "scale", &options), nullptr);
+    expectError(("expected 0 to 1024 threads, got " + std::to_string(threads)).c_str());
+  }
+  EXPECT_EQ(heddle_tensor_copy_from(halves, sizeFour, twice, 2), HEDDLE_ERROR);
   // Messages are a thread's own.
   std::thread([] { EXPECT_STREQ(heddle_last_error(), ""); }).join();
   expectError("got [i, i]");
