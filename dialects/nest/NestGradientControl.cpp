@@ -313,8 +313,10 @@ void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect, SmallVectorImp
       }
     if (auto scan = dyn_cast<ScanOp>(op); scan && carries)
       if (ScanOp copy = carryCaptures(b, scan)) {
-        for (unsigned i = 0; i < scan.getNumResults(); ++i)
+        for (unsigned i = 0; i < scan.getNumResults(); ++i) {
           redirect(scan.getResult(i), resultOf(scan, copy, i));
+          scan.getResult(i).replaceAllUsesWith(resultOf(scan, copy, i));
+        }
         all.push_back(copy);
         continue;
       }
@@ -354,58 +356,117 @@ private:
            llvm::count(op.getInits(), op.getInits()[i]) == 1;
   }
   static bool isFloat(Value value) { return isa<FloatType>(tensorTypeOf(value).getElementType()); }
-  SmallVector<Value> stacks();
+  static double pointsOf(Value value) {
+    double points = 1;
+    for (const nd::Dim &dim : tensorTypeOf(value).getDims())
+      points *= double(dim.size().typical());
+    return points;
+  }
   /// `value` with `from` spelled `to`, where it has such a name.
   Value respelled(Value value, StringRef from, StringRef to) {
     return tensorTypeOf(value).has(from) ? nd::buildRename(b, loc, value, from, to) : value;
   }
   StringRef along() { return op.getAlong().begin()->name; }
-  /// How a name of a carried tensor that is spelled as `along` is called in its stack.
-  std::string aside() {
-    std::string name = along().str();
-    do
-      name += "$";
-    while (llvm::any_of(op.getInits(), [&](Value init) { return tensorTypeOf(init).has(name); }));
-    return name;
-  }
+
+  /// A value of the body that backward steps read, and what stands for all steps' until it is known
+  /// whether they do.
+  struct Stack {
+    Value value;
+    Operation *place;
+  };
+  SmallVector<Stack> stacks;
+  /// How a name that is spelled as `along` is called in a stack.
+  std::string aside;
+
+  void addStack(Value value);
+  void chooseStacks();
+  void fillStacks();
 };
 } // namespace
 
-/// The carried tensors as they are at the start of each step; null for those that never change.
-SmallVector<Value> ScanGradient::stacks() {
-  SmallVector<unsigned> saved;
-  SmallVector<Type> types(op->getResultTypes().begin(), op->getResultTypes().begin() + n);
-  for (unsigned i = 0; i < n; ++i) {
-    if (staysTheSame(i))
+void ScanGradient::addStack(Value value) {
+  nd::NdTensorType type = tensorTypeOf(value);
+  SmallVector<nd::Dim> dims(op.getAlong().begin(), op.getAlong().end());
+  for (const nd::Dim &dim : type.getDims())
+    dims.emplace_back(b.getContext(), dim.name == along() ? aside : dim.name.str(),
+                      dim.size().getExpr());
+  stacks.push_back(
+      {value, UnrealizedConversionCastOp::create(b, loc, type.withDims(dims), ValueRange())});
+}
+
+/// The carried tensors as they are at the start of each step, but those that never change; and
+/// results of reductions that are small for the work that they take.
+void ScanGradient::chooseStacks() {
+  SmallVector<Value> values;
+  double carried = 0;
+  for (unsigned i = 0; i < n; ++i)
+    if (!staysTheSame(i)) {
+      values.push_back(body.getArgument(i));
+      carried += pointsOf(values.back());
+    }
+  for (Operation &inner : body.without_terminator()) {
+    double work = 0;
+    if (auto reduce = dyn_cast<nd::ReduceOp>(inner)) {
+      work = pointsOf(reduce.getInputs()[0]);
+    } else if (auto compute = dyn_cast<ComputeOp>(inner); compute && compute.isReduction()) {
+      work = 1;
+      for (const nd::DimsAttr &part : {compute.getProduced(), compute.getReduced()})
+        for (const nd::Dim &dim : part)
+          work *= double(dim.size().typical());
+    }
+    if (work == 0)
       continue;
-    saved.push_back(i);
-    nd::NdTensorType type = tensorTypeOf(op.getInits()[i]);
-    SmallVector<nd::Dim> dims(op.getAlong().begin(), op.getAlong().end());
-    for (const nd::Dim &dim : type.getDims())
-      dims.emplace_back(b.getContext(), dim.name == along() ? aside() : dim.name.str(),
-                        dim.size().getExpr());
-    types.push_back(type.withDims(dims));
+    for (Value result : inner.getResults())
+      if (8 * pointsOf(result) <= work && pointsOf(result) <= 4 * carried &&
+          llvm::any_of(result.getUsers(), [](Operation *user) { return !isa<YieldOp>(user); }))
+        values.push_back(result);
   }
+  aside = along().str();
+  do
+    aside += "$";
+  while (llvm::any_of(values, [&](Value value) { return tensorTypeOf(value).has(aside); }));
+  for (Value value : values)
+    addStack(value);
+}
+
+/// The scan that keeps what backward steps read takes the place of the one that does not, so that
+/// steps are made once.
+void ScanGradient::fillStacks() {
+  if (stacks.empty())
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(op);
+  SmallVector<unsigned> given;
+  SmallVector<Type> types;
+  for (OpResult result : op->getResults())
+    if (result.getResultNumber() < n || !result.use_empty()) {
+      given.push_back(result.getResultNumber());
+      types.push_back(result.getType());
+    }
+  for (const Stack &stack : stacks)
+    types.push_back(stack.place->getResult(0).getType());
   auto forward = ScanOp::create(b, loc, types, op.getInits(), op.getReads(), op.getAlong(),
                                 op.getReverse(), ArrayAttr());
   IRMapping mapping;
   op.getBody().cloneInto(&forward.getBody(), mapping);
-  Block &block = forward.getBody().front();
-  SmallVector<Value> yielded(block.getTerminator()->getOperands().take_front(n));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(block.getTerminator());
-  for (unsigned i : saved)
-    yielded.push_back(respelled(block.getArgument(i), along(), aside()));
-  block.getTerminator()->setOperands(yielded);
-  SmallVector<Value> result(n);
-  for (auto [k, i] : llvm::enumerate(saved))
-    result[i] = forward.getResult(n + k);
-  return result;
+  Operation *yield = forward.getBody().front().getTerminator();
+  SmallVector<Value> yielded;
+  for (auto [k, i] : llvm::enumerate(given)) {
+    yielded.push_back(yield->getOperand(i));
+    op.getResult(i).replaceAllUsesWith(forward.getResult(unsigned(k)));
+  }
+  b.setInsertionPoint(yield);
+  for (const Stack &stack : stacks) {
+    stack.place->replaceAllUsesWith(ValueRange(forward.getResult(unsigned(yielded.size()))));
+    stack.place->erase();
+    yielded.push_back(respelled(mapping.lookup(stack.value), along(), aside));
+  }
+  yield->setOperands(yielded);
 }
 
 LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
                                   SmallVectorImpl<Value> &gradients) {
-  SmallVector<Value> saved = stacks();
+  chooseStacks();
   auto sliceType = [&](Value value) {
     SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : tensorTypeOf(value).getDims())
@@ -415,7 +476,7 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
   };
 
   // Carried backwards: the cotangents of the carried floats. Read: what the forward step read, the
-  // saved tensors, the cotangents of the outputs.
+  // stacks, the cotangents of the outputs.
   SmallVector<unsigned> carried, read;
   SmallVector<Value> inits, reads(op.getReads());
   for (unsigned i = 0; i < n; ++i)
@@ -427,9 +488,8 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     if (wanted[n + i])
       read.push_back(i);
-  for (Value value : saved)
-    if (value)
-      reads.push_back(value);
+  for (const Stack &stack : stacks)
+    reads.push_back(stack.place->getResult(0));
   for (Value cotangent : cotangents.drop_front(n))
     if (cotangent)
       reads.push_back(cotangent);
@@ -446,19 +506,29 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
       block->addArgument(init.getType(), loc);
     for (Value value : reads)
       block->addArgument(sliceType(value), loc);
-    unsigned next = carried.size() + op.getReads().size();
+    unsigned firstStack = carried.size() + op.getReads().size(), next = firstStack;
     IRMapping mapping;
-    for (unsigned i = 0; i < n; ++i)
-      mapping.map(body.getArgument(i), saved[i]
-                                           ? respelled(block->getArgument(next++), aside(), along())
-                                           : op.getInits()[i]);
+    DenseMap<Value, Value> slices; // of stacks, by the body's values
+    for (const Stack &stack : stacks)
+      slices[stack.value] = respelled(block->getArgument(next++), aside, along());
+    for (unsigned i = 0; i < n; ++i) {
+      Value slice = slices.lookup(body.getArgument(i));
+      mapping.map(body.getArgument(i), slice ? slice : op.getInits()[i]);
+    }
     for (unsigned i = 0; i < op.getReads().size(); ++i)
       mapping.map(body.getArgument(n + i), block->getArgument(carried.size() + i));
-    SmallVector<Operation *> ops;
-    for (Operation &inner : body.without_terminator())
-      ops.push_back(b.clone(inner, mapping));
-
     nd::ReverseMode reverse(b, addByNest);
+    SmallVector<Operation *> ops;
+    for (Operation &inner : body.without_terminator()) {
+      ops.push_back(b.clone(inner, mapping));
+      // What is read is what the op computes, to which its cotangent goes.
+      for (auto [result, again] : llvm::zip_equal(inner.getResults(), ops.back()->getResults()))
+        if (Value slice = slices.lookup(result)) {
+          mapping.map(result, slice);
+          reverse.redirect(slice, again);
+        }
+    }
+
     for (unsigned i : carried)
       reverse.want(mapping.lookup(body.getArgument(i)));
     for (unsigned i : read)
@@ -486,7 +556,15 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
       finish(body.getArgument(n + i));
     YieldOp::create(b, loc, end);
     nd::eraseDeadScalars(*block);
+    for (unsigned k = stacks.size(); k-- > 0;)
+      if (block->getArgument(firstStack + k).use_empty()) {
+        block->eraseArgument(firstStack + k);
+        backward.getReadsMutable().erase(firstStack - carried.size() + k);
+        stacks[k].place->erase();
+        stacks.erase(stacks.begin() + k);
+      }
   }
+  fillStacks();
   for (auto [k, i] : llvm::enumerate(carried))
     if (wanted[i])
       gradients[i] = backward.getResult(k);

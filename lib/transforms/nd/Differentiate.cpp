@@ -32,10 +32,12 @@ using namespace mlir;
 
 namespace {
 /// A copy of a callee's ops at a request. Each argument that derivatives are taken by gets a value
-/// of its own: one may be passed twice.
+/// of its own: one may be passed twice. Results follow where differentiation replaces an op by one
+/// that computes more.
 struct Copy {
-  SmallVector<Value> arguments, results;
+  SmallVector<Value> arguments;
   SmallVector<Operation *> standIns, ops;
+  Operation *keeper;
 
   Copy(OpBuilder &builder, Location loc, Block &body, ValueRange inputs, ArrayRef<int64_t> wrt)
       : arguments(inputs) {
@@ -49,11 +51,15 @@ struct Copy {
     mapping.map(body.getArguments(), arguments);
     for (Operation &inner : body.without_terminator())
       ops.push_back(builder.clone(inner, mapping));
-    for (Value value : body.getTerminator()->getOperands())
-      results.push_back(mapping.lookup(value));
+    SmallVector<Value> kept = llvm::map_to_vector(
+        body.getTerminator()->getOperands(), [&](Value value) { return mapping.lookup(value); });
+    keeper = UnrealizedConversionCastOp::create(builder, loc, TypeRange(), kept);
+    builder.setInsertionPoint(keeper);
   }
+  OperandRange results() const { return keeper->getOperands(); }
 
   void replace(Operation *request, ValueRange values) {
+    keeper->erase();
     request->replaceAllUsesWith(values);
     for (Operation *standIn : standIns) {
       standIn->replaceAllUsesWith(standIn->getOperands());
@@ -352,8 +358,8 @@ LogicalResult nd::expandJvp(JvpOp op) {
     return failure();
   }
   SmallVector<Value> results =
-      llvm::map_to_vector(copy.results, [&](Value value) { return forward.value(value); });
-  for (Value value : copy.results)
+      llvm::map_to_vector(copy.results(), [&](Value value) { return forward.value(value); });
+  for (Value value : copy.results())
     if (isa<FloatType>(tensorType(value).getElementType())) {
       Value tangent = forward.tangent(value);
       results.push_back(tangent ? tangent : buildZero(builder, op.getLoc(), tensorType(value)));
@@ -376,13 +382,13 @@ LogicalResult nd::expandVjp(VjpOp op) {
   nest::expandForGradient(
       builder, [&](Value value, Value other) { reverse.redirect(value, other); }, copy.ops);
   reverse.propagate(copy.ops);
-  for (auto [value, cotangent] : llvm::zip_equal(copy.results, op.getCotangents()))
+  for (auto [value, cotangent] : llvm::zip_equal(copy.results(), op.getCotangents()))
     reverse.accumulate(loc, value, cotangent);
   if (failed(reverse.run(copy.ops))) {
     op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
     return failure();
   }
-  SmallVector<Value> results(copy.results);
+  SmallVector<Value> results(copy.results());
   for (int64_t i : op.getWrt()) {
     Value gradient = reverse.cotangent(copy.arguments[i]);
     results.push_back(gradient ? gradient : buildZero(builder, loc, tensorType(op.getInputs()[i])));

@@ -247,3 +247,45 @@ func.func @again(%x: !nd.tensor<f32, i: 4>, %g: !nd.tensor<f32, i: 4>) -> (!nd.t
   %y, %dx = nd.vjp @checkpointed(%x) cotangents(%g) wrt [0] : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>)
   return %y, %dx : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
 }
+
+// -----
+
+// A recurrence of which both the value and the gradient are asked makes its steps once, and keeps the small results of its sums of
+// products beside what it carries.
+func.func private @recurrence(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, b: 8>) -> !nd.tensor<f32, a: 8> {
+  %r = nest.scan along <t: 5> init(%h) reads() : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> {
+  ^bb0(%s: !nd.tensor<f32, a: 8>):
+    %o = nd.rename %s [a] to [b] : !nd.tensor<f32, a: 8> -> !nd.tensor<f32, b: 8>
+    %p = nd.pointwise %w, %o : (!nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f32, b: 8>) -> !nd.tensor<f32, a: 8, b: 8> {
+    ^bb0(%x: f32, %y: f32):
+      %m = arith.mulf %x, %y : f32
+      nd.yield %m : f32
+    }
+    %q = nd.reduce %p over [b] neutral [0.0 : f32] : (!nd.tensor<f32, a: 8, b: 8>) -> !nd.tensor<f32, a: 8> {
+    ^bb0(%x: f32, %y: f32):
+      %m = arith.addf %x, %y : f32
+      nd.yield %m : f32
+    }
+    %n = nd.pointwise %q : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8> {
+    ^bb0(%x: f32):
+      %m = math.sin %x : f32
+      nd.yield %m : f32
+    }
+    nest.yield %n : !nd.tensor<f32, a: 8>
+  }
+  return %r : !nd.tensor<f32, a: 8>
+}
+// CHECK-LABEL: @once
+// CHECK: %[[F:.*]]:4 = nest.scan along <t: 5> init(%arg0, %arg1) reads()
+// CHECK: %[[SUM:.*]] = nd.reduce
+// CHECK: nest.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]]
+// CHECK: %[[B:.*]]:2 = nest.scan along <t: 5> reverse init(%arg2, %{{.*}}) reads(%[[F]]#2, %[[F]]#3)
+// CHECK: math.cos
+// CHECK: nd.reduce %{{.*}} over [a]
+// CHECK-NOT: nd.reduce
+// CHECK-NOT: nest.scan
+// CHECK: return %[[F]]#0, %[[B]]#0, %[[B]]#1
+func.func @once(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, b: 8>, %g: !nd.tensor<f32, a: 8>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>) {
+  %r:3 = nd.vjp @recurrence(%h, %w) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f32, a: 8>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>)
+  return %r#0, %r#1, %r#2 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, b: 8>
+}
