@@ -7,7 +7,8 @@
 //
 // The form of a function is the forms of its ops (lib/analysis/Canonical.h), in which values are
 // numbered and the names of formals have labels. Forms are made of functions alone that look alike
-// at first sight.
+// at first sight. Callees come before callers: where they were merged, the callers call one
+// function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,8 @@ static std::string firstSight(func::FuncOp function) {
     stream << (tensor ? tensor.getElementType() : type) << (tensor ? tensor.getDims().size() : 0);
   }
   for (Operation &op : function.front())
-    stream << op.getName() << op.getNumOperands() << op.getNumResults();
+    if (!isa<RenameOp>(op)) // a merged callee's operands and results are renamed
+      stream << op.getName() << op.getNumOperands() << op.getNumResults();
   return text;
 }
 
@@ -71,7 +73,9 @@ public:
     for (Operation &op : function.front().without_terminator()) {
       if (isa<RenameOp>(op))
         continue;
-      auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
+      auto call = dyn_cast<CallOp>(op);
+      auto form =
+          call ? formOf(call) : canonicalForm(&op, [&](Value value) { return identify(value); });
       if (!form)
         return {};
       for (auto [i, result] : llvm::enumerate(op.getResults())) {
@@ -102,6 +106,33 @@ private:
     std::string text;
     llvm::raw_string_ostream(text) << " " << cast<NdTensorType>(type).getElementType();
     return text;
+  }
+  /// Formals are matched by their spelling, for both calls have one callee; lifted names are not.
+  std::optional<CanonicalForm> formOf(CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (!callee || call.getGradient())
+      return std::nullopt;
+    CanonicalForm form;
+    form.text = "call @" + callee.getName().str() + (call.getCheckpoint() ? " checkpoint" : "");
+    for (auto [input, formal] : llvm::zip_equal(call.getInputs(), callee.getArgumentTypes())) {
+      OperandIdentity identity = identify(input);
+      std::set<std::string> lifted;
+      form.text += " (" + identity.value;
+      for (const auto &[name, label] : identity.names) {
+        form.labels[name] = label;
+        if (cast<NdTensorType>(formal).has(name))
+          form.text += " " + name + "=" + label;
+        else
+          lifted.insert(label);
+      }
+      for (const std::string &label : lifted)
+        form.text += " +" + label;
+      form.text += ")";
+    }
+    for (Value result : call.getResults())
+      for (const Dim &dim : tensorType(result).getDims())
+        form.labels.try_emplace(dim.name.str(), "v" + std::to_string(count) + ":" + dim.name.str());
+    return form;
   }
   /// The value below renames.
   OperandIdentity identify(Value value) {
@@ -183,10 +214,40 @@ bool redirect(CallOp call, const Known &gone, const Known &kept) {
   return true;
 }
 
+/// Functions behind those that they call, else in the order of the module.
+SmallVector<func::FuncOp> calleesFirst(ModuleOp module, ArrayRef<func::FuncOp> functions) {
+  SymbolTable table(module);
+  DenseMap<Operation *, unsigned> index, waits;
+  DenseMap<Operation *, SmallVector<func::FuncOp>> callers;
+  for (auto [i, function] : llvm::enumerate(functions))
+    index[function] = unsigned(i);
+  for (func::FuncOp function : functions)
+    function.walk([&](CallOp call) {
+      Operation *callee = table.lookup(call.getCallee());
+      if (index.contains(callee)) {
+        callers[callee].push_back(function);
+        ++waits[function];
+      }
+    });
+  SmallVector<func::FuncOp> order, level;
+  llvm::copy_if(functions, std::back_inserter(level),
+                [&](func::FuncOp function) { return waits.lookup(function) == 0; });
+  while (!level.empty()) {
+    order.append(level);
+    SmallVector<func::FuncOp> next;
+    for (func::FuncOp function : level)
+      for (func::FuncOp caller : callers.lookup(function))
+        if (--waits[caller] == 0)
+          next.push_back(caller);
+    llvm::sort(next, [&](func::FuncOp x, func::FuncOp y) { return index[x] < index[y]; });
+    level = std::move(next);
+  }
+  return order;
+}
+
 struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunctionsPass> {
   void runOnOperation() override {
-    llvm::MapVector<StringRef, SmallVector<func::FuncOp>> alike;
-    std::vector<std::string> texts;
+    llvm::StringMap<unsigned> alike;
     SmallVector<func::FuncOp> functions;
     auto isTensor = [](Type type) { return isa<NdTensorType>(type); };
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -194,25 +255,23 @@ struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunction
           function.getNumResults() > 0 && llvm::all_of(function.getArgumentTypes(), isTensor) &&
           llvm::all_of(function.getResultTypes(), isTensor)) {
         functions.push_back(function);
-        texts.push_back(firstSight(function));
+        ++alike[firstSight(function)];
       }
-    for (auto [function, text] : llvm::zip_equal(functions, texts))
-      alike[text].push_back(function);
-    for (auto &[text, group] : alike) {
-      if (group.size() < 2)
+    llvm::StringMap<std::vector<Known>> seen;
+    for (func::FuncOp function : calleesFirst(getOperation(), functions)) {
+      std::string text = firstSight(function);
+      if (alike.lookup(text) < 2)
         continue;
-      std::vector<Known> known;
-      for (func::FuncOp function : group) {
-        auto form = FunctionForm::of(function);
-        if (!form)
-          continue;
-        auto found = llvm::find_if(
-            known, [&](const Known &other) { return other.form.form.text == form->form.text; });
-        if (found == known.end())
-          known.push_back({function, std::move(*form)});
-        else
-          merge({function, std::move(*form)}, *found);
-      }
+      auto form = FunctionForm::of(function);
+      if (!form)
+        continue;
+      std::vector<Known> &known = seen[text];
+      auto found = llvm::find_if(
+          known, [&](const Known &other) { return other.form.form.text == form->form.text; });
+      if (found == known.end())
+        known.push_back({function, std::move(*form)});
+      else
+        merge({function, std::move(*form)}, *found);
     }
   }
 

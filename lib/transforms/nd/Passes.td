@@ -96,8 +96,8 @@ def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
   let description = [{
     Two functions are equal if they have the same ops in the same order up to renaming, and their formals and results match under that renaming:
     `f(x: {m, k})` and `g(y: {p, q})` are one, and a call of `g` renames its operands and results. The first in the module stays; the other
-    goes away unless it is public. Leaves calls alone that lift over a name of the function that stays, or have a gradient of their own, and functions that
-    call others (inlining comes first then, and `nd-cse` merges what it leaves).
+    goes away unless it is public. Callees come before callers, so that functions are equal that call equal functions. Leaves calls alone that lift over a
+    name of the function that stays, or have a gradient of their own.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }

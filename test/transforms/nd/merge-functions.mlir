@@ -1,9 +1,13 @@
 // RUN: heddle-opt %s --nd-merge-functions | FileCheck %s
 // RUN: heddle-opt %s --nd-merge-functions --nd-inline-calls --nd-simplify --nd-cse --symbol-dce | FileCheck %s --check-prefix=INLINED
 // RUN: heddle-run %s --entry main --compare --no-cache
+// RUN: heddle-run %s --entry callers --compare --no-cache
 // RUN: heddle-opt %s --nd-merge-functions > %t.mlir
 // RUN: heddle-run %s --entry main --interpret --seed 3 > %t.before
 // RUN: heddle-run %t.mlir --entry main --interpret --seed 3 > %t.after
+// RUN: diff %t.before %t.after
+// RUN: heddle-run %s --entry callers --interpret --seed 3 > %t.before
+// RUN: heddle-run %t.mlir --entry callers --interpret --seed 3 > %t.after
 // RUN: diff %t.before %t.after
 
 // One function under other names, with operands of commutative code changed places.
@@ -91,4 +95,73 @@ func.func private @scores_again(%x: !nd.tensor<f32, p: 4, q: 3>, %y: !nd.tensor<
 func.func @lifted(%x: !nd.tensor<f32, p: 4, q: 3, m: 2> {nd.name = "x"}, %y: !nd.tensor<f32, q: 3> {nd.name = "y"}) -> !nd.tensor<f32, p: 4, m: 2> {
   %0 = nd.call @scores_again(%x, %y) : (!nd.tensor<f32, p: 4, q: 3, m: 2>, !nd.tensor<f32, q: 3>) -> !nd.tensor<f32, p: 4, m: 2>
   return %0 : !nd.tensor<f32, p: 4, m: 2>
+}
+
+// Functions that call equal functions are equal, whatever names lie between; with lifted names as well.
+// CHECK: func.func private @soft
+// CHECK-NOT: @gentle
+// CHECK: func.func private @marked
+// CHECK: func.func private @turned
+// CHECK-LABEL: func.func @callers
+// CHECK: nd.call @soft
+// CHECK: nd.call @soft
+// CHECK: nd.call @marked
+func.func private @soft(%x: !nd.tensor<f32, m: 4, k: 3, b: 2>, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, b: 2> {
+  %0 = nd.call @scores(%x, %y) : (!nd.tensor<f32, m: 4, k: 3, b: 2>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, b: 2>
+  %1 = nd.pointwise %0 : (!nd.tensor<f32, m: 4, b: 2>) -> !nd.tensor<f32, m: 4, b: 2> {
+  ^bb0(%a: f32):
+    %e = math.tanh %a : f32
+    nd.yield %e : f32
+  }
+  return %1 : !nd.tensor<f32, m: 4, b: 2>
+}
+func.func private @gentle(%x: !nd.tensor<f32, k: 4, z: 3, c: 2>, %y: !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2> {
+  %0 = nd.call @similar(%x, %y) : (!nd.tensor<f32, k: 4, z: 3, c: 2>, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
+  %1 = nd.pointwise %0 : (!nd.tensor<f32, k: 4, c: 2>) -> !nd.tensor<f32, k: 4, c: 2> {
+  ^bb0(%a: f32):
+    %e = math.tanh %a : f32
+    nd.yield %e : f32
+  }
+  return %1 : !nd.tensor<f32, k: 4, c: 2>
+}
+// Not this one: it asks for another backward pass.
+func.func private @marked(%x: !nd.tensor<f32, k: 4, z: 3, c: 2>, %y: !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2> {
+  %0 = nd.call @similar(%x, %y) checkpoint : (!nd.tensor<f32, k: 4, z: 3, c: 2>, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
+  %1 = nd.pointwise %0 : (!nd.tensor<f32, k: 4, c: 2>) -> !nd.tensor<f32, k: 4, c: 2> {
+  ^bb0(%a: f32):
+    %e = math.tanh %a : f32
+    nd.yield %e : f32
+  }
+  return %1 : !nd.tensor<f32, k: 4, c: 2>
+}
+// Nor these two: the operands of the difference have changed places.
+func.func private @less(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m: 4, k: 3>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %0 = nd.call @scores(%x, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %1 = nd.call @difference(%y, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) -> !nd.tensor<f32, m: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.subf %a, %b : f32
+    nd.yield %s : f32
+  }
+  return %2 : !nd.tensor<f32, m: 4>
+}
+func.func private @turned(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m: 4, k: 3>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %0 = nd.call @scores(%y, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %1 = nd.call @difference(%x, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) -> !nd.tensor<f32, m: 4> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.subf %a, %b : f32
+    nd.yield %s : f32
+  }
+  return %2 : !nd.tensor<f32, m: 4>
+}
+func.func @callers(%x: !nd.tensor<f32, m: 4, k: 3, b: 2> {nd.name = "x"}, %y: !nd.tensor<f32, k: 3> {nd.name = "y"}, %u: !nd.tensor<f32, m: 4, k: 3> {nd.name = "u"}, %v: !nd.tensor<f32, m: 4, k: 3> {nd.name = "v"}) -> (!nd.tensor<f32, m: 4, b: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) {
+  %0 = nd.call @soft(%x, %y) : (!nd.tensor<f32, m: 4, k: 3, b: 2>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, b: 2>
+  %1 = nd.rename %x [m, k, b] to [k, z, c] : !nd.tensor<f32, m: 4, k: 3, b: 2> -> !nd.tensor<f32, k: 4, z: 3, c: 2>
+  %2 = nd.rename %y [k] to [z] : !nd.tensor<f32, k: 3> -> !nd.tensor<f32, z: 3>
+  %3 = nd.call @gentle(%1, %2) : (!nd.tensor<f32, k: 4, z: 3, c: 2>, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
+  %4 = nd.call @marked(%1, %2) : (!nd.tensor<f32, k: 4, z: 3, c: 2>, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
+  %5 = nd.call @less(%u, %v, %y) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %6 = nd.call @turned(%u, %v, %y) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  return %0, %3, %4, %5, %6 : !nd.tensor<f32, m: 4, b: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>
 }
