@@ -438,30 +438,41 @@ void ScanGradient::fillStacks() {
   b.setInsertionPointAfter(op);
   SmallVector<unsigned> given;
   SmallVector<Type> types;
-  for (OpResult result : op->getResults())
-    if (result.getResultNumber() < n || !result.use_empty()) {
-      given.push_back(result.getResultNumber());
+  SmallVector<Value> inits;
+  IRMapping mapping;
+  for (OpResult result : op->getResults()) {
+    unsigned i = result.getResultNumber();
+    if (i < n && staysTheSame(i)) { // captured instead
+      result.replaceAllUsesWith(op.getInits()[i]);
+      mapping.map(body.getArgument(i), op.getInits()[i]);
+    } else if (i < n || !result.use_empty()) {
+      given.push_back(i);
       types.push_back(result.getType());
+      if (i < n)
+        inits.push_back(op.getInits()[i]);
     }
+  }
   for (const Stack &stack : stacks)
     types.push_back(stack.place->getResult(0).getType());
-  auto forward = ScanOp::create(b, loc, types, op.getInits(), op.getReads(), op.getAlong(),
-                                op.getReverse(), ArrayAttr());
-  IRMapping mapping;
-  op.getBody().cloneInto(&forward.getBody(), mapping);
-  Operation *yield = forward.getBody().front().getTerminator();
+  auto forward = ScanOp::create(b, loc, types, inits, op.getReads(), op.getAlong(), op.getReverse(),
+                                ArrayAttr());
+  Block *block = b.createBlock(&forward.getBody());
+  for (BlockArgument argument : body.getArguments())
+    if (!mapping.contains(argument))
+      mapping.map(argument, block->addArgument(argument.getType(), loc));
+  for (Operation &inner : body.without_terminator())
+    b.clone(inner, mapping);
   SmallVector<Value> yielded;
   for (auto [k, i] : llvm::enumerate(given)) {
-    yielded.push_back(yield->getOperand(i));
+    yielded.push_back(mapping.lookupOrDefault(body.getTerminator()->getOperand(i)));
     op.getResult(i).replaceAllUsesWith(forward.getResult(unsigned(k)));
   }
-  b.setInsertionPoint(yield);
   for (const Stack &stack : stacks) {
     stack.place->replaceAllUsesWith(ValueRange(forward.getResult(unsigned(yielded.size()))));
     stack.place->erase();
     yielded.push_back(respelled(mapping.lookup(stack.value), along(), aside));
   }
-  yield->setOperands(yielded);
+  YieldOp::create(b, loc, yielded);
 }
 
 LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,

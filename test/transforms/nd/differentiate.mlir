@@ -276,10 +276,10 @@ func.func private @recurrence(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 
   return %r : !nd.tensor<f32, a: 8>
 }
 // CHECK-LABEL: @once
-// CHECK: %[[F:.*]]:4 = nest.scan along <t: 5> init(%arg0, %arg1) reads()
+// CHECK: %[[F:.*]]:3 = nest.scan along <t: 5> init(%arg0) reads()
 // CHECK: %[[SUM:.*]] = nd.reduce
-// CHECK: nest.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[SUM]]
-// CHECK: %[[B:.*]]:2 = nest.scan along <t: 5> reverse init(%arg2, %{{.*}}) reads(%[[F]]#2, %[[F]]#3)
+// CHECK: nest.yield %{{.*}}, %{{.*}}, %[[SUM]]
+// CHECK: %[[B:.*]]:2 = nest.scan along <t: 5> reverse init(%arg2, %{{.*}}) reads(%[[F]]#1, %[[F]]#2)
 // CHECK: math.cos
 // CHECK: nd.reduce %{{.*}} over [a]
 // CHECK-NOT: nd.reduce
