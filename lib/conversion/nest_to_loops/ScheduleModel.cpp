@@ -18,7 +18,8 @@ using namespace mlir;
 // Rates of a typical core, in bytes and cycles. Only their proportions matter.
 static constexpr double bytesFromL2 = 32;
 static constexpr double bytesFromL3 = 4;
-static constexpr double hopCycles = 4; ///< of a step of the reduction that leaves the page
+static constexpr double hopCycles = 4;     ///< of a step of the reduction that leaves the page
+static constexpr double splitCycles = 0.5; ///< of a vector that lies in two lines
 static constexpr double pageBytes = 4096, pageCycles = 10; ///< of another page
 static constexpr double fetchedAhead =
     0.4; ///< part of a transfer that is felt when it was asked for
@@ -311,38 +312,52 @@ private:
       }
       if (span && !dim.contiguous && extent > 1) {
         int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
+        double lines = double(extent) * double(power) / double(span); // in each set that is met
+        // Results that rest and last in their sets leave the others free.
+        if (kind == InL2 && access.isWrite && resultsRest && lines > 3 && lines <= 12) {
+          double inside = double(access.bytes);
+          for (const ModelAccess::Dim &other : access.dims)
+            if (other.stride < dim.stride)
+              inside *= double(extentOf(other, extents));
+          lines = std::min({lines, 16 / lines, double(power) / inside});
+        }
         if (power > 256)
-          waste = std::max(waste, std::min(double(extent) * double(power) / double(span), 8.0));
+          waste = std::max(waste, std::min(lines, 8.0));
       }
     }
     return elements * double(bytes) * waste;
   }
 
-  /// Bytes that lie side by side in the box of an access.
-  double runBytes(const ModelAccess &access, const Extents &extents) {
+  /// Bytes that lie side by side in the box of an access; how far the next ones lie, if asked.
+  double runBytes(const ModelAccess &access, const Extents &extents, double *pitch = nullptr) {
     int64_t covered = 1;
     std::vector<const ModelAccess::Dim *> dims;
     for (const ModelAccess::Dim &dim : access.dims)
       dims.push_back(&dim);
     llvm::stable_sort(dims, [](auto *a, auto *b) { return a->stride < b->stride; });
+    bool ends = false;
     for (const ModelAccess::Dim *dim : dims) {
-      if (dim->stride > covered)
+      int64_t extent = extentOf(*dim, extents), run = dim->contiguous ? dim->run : dim->size;
+      ends |= dim->stride > covered;
+      if (ends && extent > 1) {
+        if (pitch)
+          *pitch = double(dim->stride * access.bytes);
         break;
-      int64_t extent = extentOf(*dim, extents);
-      int64_t run = dim->contiguous ? dim->run : dim->size;
-      covered *= std::min(extent, run);
-      if (extent < run)
-        break;
+      }
+      covered *= ends ? 1 : std::min(extent, run);
+      ends |= extent < run;
     }
     return double(covered * access.bytes);
   }
 
   std::vector<Extents> extents;             ///< of the candidate that is measured
+  bool resultsRest = false;                 ///< are added to again and again
   std::vector<std::array<double, 5>> sizes; ///< of each access at each place, by kind
 
   /// Boxes of a candidate.
   void measure(const Candidate &candidate) {
     extents = extentsOf(candidate);
+    resultsRest = candidate.split;
     sizes.clear();
     for (const ModelAccess &access : m.accesses)
       for (const Extents &at : extents)
@@ -402,17 +417,21 @@ private:
                     1 + span / pageBytes);
   }
 
-  /// True if the innermost step of the reduction moves an access by about a page.
-  bool hops(const ModelAccess &access) {
+  /// Cycles that the innermost step of the reduction takes longer because it moves an access by
+  /// about a page, or by no whole vectors, so that each lies in two lines.
+  double hops(const ModelAccess &access, const ModelTile &tile) {
     if (reductionOrder.empty())
-      return false;
+      return 0;
     unsigned innermost = m.number(reductionOrder.back().names[0]);
+    double cycles = 0;
     for (const ModelAccess::Dim &dim : access.dims)
       for (const auto &[name, coefficient] : dim.terms)
-        if (name == innermost &&
-            dim.stride * coefficient * access.bytes * reductionOrder.back().step >= 2048)
-          return true;
-    return false;
+        if (name == innermost) {
+          int64_t bytes = dim.stride * coefficient * access.bytes * reductionOrder.back().step;
+          cycles += bytes > 1024 ? hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
+          cycles += access.onLanes && bytes % 64 ? double(tile.vectors) * splitCycles : 0;
+        }
+    return cycles;
   }
 
   /// Cycles a step for widening what is stored in less than 32 bits; copies hold it widened.
@@ -462,8 +481,7 @@ private:
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
         perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * 1.5 : 0) +
-                   (hops(m.accesses[i]) ? hopCycles : 0) +
-                   conversions(m.accesses[i], candidate.tile);
+                   hops(m.accesses[i], candidate.tile) + conversions(m.accesses[i], candidate.tile);
     double arithmetic = tiles * steps * perStep;
     if (candidate.outer < count)
       arithmetic +=
@@ -520,9 +538,15 @@ private:
         return bytes;
       };
       double moved = 0;
-      // Short pieces come slowly from far away.
-      auto shortness = [&](unsigned i, size_t from) {
-        return second ? std::min(3.0, 1 + 256 / runBytes(m.accesses[i], extents[from])) : 1.0;
+      // Short pieces come slowly from far away, most of all where each lies in a page of its own:
+      // those that are copied, and those of what no cache holds.
+      auto shortness = [&](unsigned i, size_t from, std::optional<size_t> at) {
+        if (!second)
+          return 1.0;
+        double pitch = 0, run = runBytes(m.accesses[i], extents[at.value_or(from)], &pitch);
+        if (at && pitch >= pageBytes)
+          return std::min(6.0, 1 + 640 / run);
+        return std::min(3.0, 1 + 256 / runBytes(m.accesses[i], extents[from]));
       };
       for (unsigned i = 0; i < m.accesses.size(); ++i) {
         const ModelAccess &access = m.accesses[i];
@@ -531,7 +555,10 @@ private:
           felt = 2 * fetched(i, std::min(place, candidate.outer), false) *
                  (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
         } else if (stage[i] < 0) {
-          felt = fetched(i, place, false) * shortness(i, place);
+          std::optional<size_t> tile;
+          if (box(i, 0, Plain) > double(m.l3))
+            tile = std::max(place, candidate.outer);
+          felt = fetched(i, place, false) * shortness(i, place, tile);
         } else {
           size_t at = size_t(stage[i]) + 1;
           double inside = 1, lines = box(i, at, Plain) / 64;
@@ -540,7 +567,7 @@ private:
           bool ahead = at > candidate.chunkLevels &&
                        !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
           felt = fetched(i, std::min(place, at), false) * (ahead ? fetchedAhead : 1.3) *
-                 shortness(i, std::min(place, at));
+                 shortness(i, std::min(place, at), at);
           if (place > at)
             felt += fetched(i, place, true);
         }

@@ -1,0 +1,27 @@
+// Operands are copied in long pieces: where a row of them lies pages from the next one, a block of many columns is copied
+// at once rather than each tile's few; and columns that are no whole vectors apart are copied too.
+// RUN: heddlec %s --emit=nest --row-major --target-cpu skylake-avx512 | FileCheck %s
+
+// CHECK-LABEL: @few_rows
+// CHECK: schedule = #nest.schedule<[thread column by {{[0-9][0-9][0-9]+}}, loop inner by {{[0-9]+}},
+// CHECK-SAME: at 1 in #nest.layout<[column floordiv 32, inner, column mod 32]>
+func.func @few_rows(%a: !nd.tensor<f32, inner: 4096, row: 37> {nd.name = "a", nd.layout = #nest.layout<[row, inner]>}, %b: !nd.tensor<f32, column: 4096, inner: 4096> {nd.name = "b", nd.layout = #nest.layout<[inner, column]>}) -> (!nd.tensor<f32, column: 4096, row: 37> {nd.layout = #nest.layout<[row, column]>}) {
+  %c = nest.compute (row: 37, column: 4096) reduce (inner: 4096) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, inner: 4096, row: 37>, !nd.tensor<f32, column: 4096, inner: 4096>) -> !nd.tensor<f32, column: 4096, row: 37>
+  return %c : !nd.tensor<f32, column: 4096, row: 37>
+}
+
+// CHECK-LABEL: @odd
+// CHECK: schedule = #nest.schedule<[thread column by
+// CHECK-SAME: in #nest.layout<[column floordiv 32, inner, column mod 32]>
+func.func @odd(%a: !nd.tensor<f32, inner: 509, row: 513> {nd.name = "a", nd.layout = #nest.layout<[row, inner]>}, %b: !nd.tensor<f32, column: 511, inner: 509> {nd.name = "b", nd.layout = #nest.layout<[inner, column]>}) -> (!nd.tensor<f32, column: 511, row: 513> {nd.layout = #nest.layout<[row, column]>}) {
+  %c = nest.compute (row: 513, column: 511) reduce (inner: 509) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, inner: 509, row: 513>, !nd.tensor<f32, column: 511, inner: 509>) -> !nd.tensor<f32, column: 511, row: 513>
+  return %c : !nd.tensor<f32, column: 511, row: 513>
+}
