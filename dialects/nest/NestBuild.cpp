@@ -227,11 +227,13 @@ std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
     Expr place = entry.expr();
     std::vector<std::string> names = place.names();
     nd::SizeAttr size = names.size() == 1 ? op.getSpace().lookup(names[0]) : nd::SizeAttr();
-    if (!size || place.coefficient(names[0]) == 0 || !place.isAffine() ||
-        (owned &&
-         !(place.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))))
+    if (!size || place.coefficient(names[0]) == 0 || !place.isAffine())
       continue;
-    free[names[0]] = entry.name.str();
+    // A name may give several coordinates: one that it owns stands for it in both lists.
+    if (place.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))
+      free[names[0]] = entry.name.str();
+    else if (!owned)
+      free.try_emplace(names[0], entry.name.str());
   }
   return free;
 }

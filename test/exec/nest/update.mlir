@@ -129,3 +129,16 @@ func.func @scheduled(%d: !nd.tensor<f32, n: 6, m: 9>, %u: !nd.tensor<f32, p: 6, 
     : (!nd.tensor<f32, n: 6, m: 9>, !nd.tensor<i32, s: 4>, !nd.tensor<f32, p: 6, q: 9, s: 4>) -> !nd.tensor<f32, n: 6, m: 9>
   return %a, %b : !nd.tensor<f32, n: 6, m: 9>, !nd.tensor<f32, n: 6, m: 9>
 }
+
+// One name gives two coordinates, and owns one of them: what it does not reach along the other stays.
+func.func @diagonal(%d: !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32, b: 2, ky: 3, row: 6> {
+  %0 = nest.update (a: 5, d: 2, k: 2) %d[b = d, ky = d, row = a mod 6] reads %d[b = k, ky = 2 - d, row = 0] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.mulf %old, %new : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, b: 2, ky: 3, row: 6>, !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32, b: 2, ky: 3, row: 6>
+  return %0 : !nd.tensor<f32, b: 2, ky: 3, row: 6>
+}
