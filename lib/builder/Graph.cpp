@@ -49,10 +49,11 @@ uint64_t Node::made(bool more) {
   return more ? count++ : count.load();
 }
 
-// A long chain of groups must not be destroyed by recursion: operands that die are queued.
+// A long chain of groups must not be destroyed by recursion: operands that die are queued. The queue
+// outlives all tensors of static storage.
 Group::~Group() {
   GraphLock lock;
-  static std::vector<NodeRef> dying;
+  static auto &dying = *new std::vector<NodeRef>;
   static bool draining = false;
   block->dropAllReferences();
   block->dropAllUses();

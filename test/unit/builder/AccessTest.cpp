@@ -10,6 +10,7 @@
 #include "test/unit/io/Files.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 using namespace heddle;
 using namespace heddle::test;
@@ -133,4 +134,21 @@ TEST(Access, ACacheIsUpdatedInPlace) {
     step(cache, Tensor::of<int32_t>({i}, {}), Tensor::of<float>({float(i), 7}, {{m, 1}, {n, 2}}));
   EXPECT_EQ(cache.keys.data()->address(), before);
   EXPECT_EQ(cache.keys.to<float>({m, n}), (Floats{0, 7, 1, 7, 2, 7, 0, 0, 0, 0, 0, 0}));
+}
+
+/// Destroyed after everything that the library makes when it is first used.
+static std::vector<Tensor> untilTheEnd;
+
+TEST(Access, TensorsOfStaticStorageMayOutliveMain) {
+  EXPECT_EXIT(
+      {
+        mallopt(M_MMAP_THRESHOLD, 1); // memory that was freed can't be written
+        Tensor x = Tensor::of<float>({1}, {{m, 1}});
+        {
+          Tensor dies = (x + 1.0) * (x + 2.0);
+        }
+        untilTheEnd.push_back((x + 1.0) * (x + 2.0));
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }
