@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain in which nothing fuses (every second op is a scan), one in which all does, and a sum of
-// many arguments, each with more and more ops. A compiler in near-linear time keeps the time for
-// an op.
+// A chain in which nothing fuses (every second op is a scan), one in which all does, and sums of
+// many arguments, one after the other and by pairs, each with more and more ops. A compiler in
+// near-linear time keeps the time for an op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,12 @@ void bench::scaling(const Request &request, Report &report) {
     return; // passes run on one thread
   Name row("row");
   int64_t largest = request.size("ops", 2000);
-  enum class Kind { Deep, Steps, Wide };
+  enum class Kind { Deep, Steps, Wide, Tree };
   for (auto [kind, name] : {std::pair(Kind::Deep, "deep"), std::pair(Kind::Steps, "steps"),
-                            std::pair(Kind::Wide, "wide")})
+                            std::pair(Kind::Wide, "wide"), std::pair(Kind::Tree, "tree")})
     for (int64_t ops = 1000; ops <= largest; ops *= 2) {
       std::vector<Tensor> inputs;
-      for (int64_t i = 0; i < (kind == Kind::Wide ? ops : 1); ++i)
+      for (int64_t i = 0; i < (kind >= Kind::Wide ? ops : 1); ++i)
         inputs.push_back(Tensor::of<float>(std::vector<float>(16, 1.0f), {{row, 16}}));
       Case work{.bench = std::string("compile-ops/") + name + "-" + std::to_string(ops),
                 .threads = request.threads,
@@ -36,6 +36,11 @@ void bench::scaling(const Request &request, Report &report) {
       work.systems.push_back({.name = "heddle", .once = [=, kind = kind] {
                                 auto f = jit(
                                     [=](std::vector<Tensor> x) {
+                                      if (kind == Kind::Tree) {
+                                        for (size_t i = 0; i + 1 < x.size(); i += 2)
+                                          x.push_back(x[i] + x[i + 1]);
+                                        return x.back();
+                                      }
                                       Tensor y = x[0];
                                       for (int64_t i = 1; i < ops; ++i)
                                         y = kind == Kind::Wide ? y + x[size_t(i)]
