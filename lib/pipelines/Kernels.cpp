@@ -245,7 +245,7 @@ llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const 
       return cpu::Object{name, std::move(*found)};
   Workbench bench({}, target);
   auto module = cpu::buildEntry(&bench.context, symbol, steps);
-  auto bytes = cpu::emitObject(*module, target);
+  auto bytes = cpu::emitObject(*module, target, /*hot=*/false);
   if (!bytes)
     return bytes.takeError();
   if (cache)

@@ -54,7 +54,7 @@ static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machi
   }
 }
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool hot) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -75,11 +75,14 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  builder
+      .buildPerModuleDefaultPipeline(hot ? llvm::OptimizationLevel::O2
+                                         : llvm::OptimizationLevel::O1)
+      .run(module, modules);
 }
 
-llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &target,
-                                      EmitKind kind) {
+llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &target, EmitKind kind,
+                                      bool hot) {
   auto machine = machineFor(target);
   if (!machine)
     return machine.takeError();
@@ -90,7 +93,7 @@ llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &ta
   module->setTargetTriple(llvm::Triple(target.triple));
   module->setDataLayout((*machine)->createDataLayout());
   addAttributes(*module, **machine, target);
-  optimise(*module, **machine);
+  optimise(*module, **machine, hot);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   if (kind == EmitKind::LlvmIr) {

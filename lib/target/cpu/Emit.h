@@ -27,11 +27,14 @@ namespace heddle::cpu {
 
 enum class EmitKind { Object, Assembly, LlvmIr };
 
-/// The module as object code, as assembly text, or as optimised LLVM IR.
-llvm::Expected<std::string> emit(mlir::ModuleOp module, const CpuTarget &target, EmitKind kind);
+/// The module as object code, as assembly text, or as optimised LLVM IR. `hot`: its loops take the
+/// program's time; else less is done to it.
+llvm::Expected<std::string> emit(mlir::ModuleOp module, const CpuTarget &target, EmitKind kind,
+                                 bool hot = true);
 
-inline llvm::Expected<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target) {
-  return emit(module, target, EmitKind::Object);
+inline llvm::Expected<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target,
+                                              bool hot = true) {
+  return emit(module, target, EmitKind::Object, hot);
 }
 
 } // namespace heddle::cpu

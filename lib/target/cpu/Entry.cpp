@@ -142,9 +142,9 @@ private:
     addresses = field(offsetof(HeddleCall, addresses));
     counters = field(offsetof(HeddleCall, counters));
     Value mine = LLVM::ZExtOp::create(b, loc, i64, thread);
-    scratch = load(LLVM::GEPOp::create(b, loc, pointer, pointer,
-                                       field(offsetof(HeddleCall, scratch)),
-                                       ArrayRef<LLVM::GEPArg>{mine}));
+    scratch =
+        load(LLVM::GEPOp::create(b, loc, pointer, pointer, field(offsetof(HeddleCall, scratch)),
+                                 ArrayRef<LLVM::GEPArg>{mine}));
     table = field(offsetof(HeddleCall, table));
     Value hooks = LLVM::LoadOp::create(b, loc, i64, offset(call, offsetof(HeddleCall, hooks)));
     hooked = compare(LLVM::ICmpPredicate::ne, hooks, number(i64, 0));
@@ -171,13 +171,17 @@ private:
   void emitSteps(size_t first, size_t end) {
     constexpr size_t most = 16;
     bool isWhole = end - first <= most;
+    // Parts have parts, so that a function calls few as well.
+    size_t part = most;
+    while (part * most < end - first)
+      part *= most;
     for (size_t i = first, next; i < end; i = next) {
       next = behind(i);
       if (isWhole || (i == first && next == end)) {
         emitOne(i, next);
         continue;
       }
-      while (next < end && behind(next) - i <= most)
+      while (next < end && behind(next) - i <= part)
         next = behind(next);
       emitPart(i, next);
     }
@@ -187,7 +191,8 @@ private:
   void emitPart(size_t first, size_t end) {
     Writing outer = *this;
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
-    startFunction(symbol + "." + std::to_string(first), LLVM::Linkage::Internal);
+    startFunction(symbol + "." + std::to_string(first) + "." + std::to_string(end),
+                  LLVM::Linkage::Internal);
     function.setPassthroughAttr(b.getArrayAttr({b.getStringAttr("noinline")}));
     LLVM::LLVMFuncOp part = function;
     startSteps(first, end);
