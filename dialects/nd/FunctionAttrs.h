@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// `nd.ranges` declares how large size symbols are (`symbolRange`).
+//
 // A function keeps the attributes of its arguments in one list, and a context keeps every list that
 // there ever was: set one by one, those of n arguments take n * n space. Here each argument is
 // asked for its attribute, null where it stays as it is, and the list is made once:
@@ -17,8 +19,26 @@
 #define HEDDLE_DIALECTS_ND_FUNCTIONATTRS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/expr/Layout.h"
 
 namespace heddle::nd {
+
+inline constexpr const char *rangesAttrName = "nd.ranges";
+
+/// The values that a size symbol of a function may have.
+inline Range symbolRange(mlir::func::FuncOp function, llvm::StringRef symbol) {
+  auto declared = function->getAttrOfType<mlir::DictionaryAttr>(rangesAttrName);
+  auto range = declared ? declared.getAs<mlir::ArrayAttr>(symbol) : mlir::ArrayAttr();
+  auto number = [&](unsigned i) { return llvm::cast<mlir::IntegerAttr>(range[i]).getInt(); };
+  return range ? Range{number(0), number(1)} : Range{0, largestSymbol};
+}
+/// Of all symbols in `expr`.
+inline Ranges symbolRanges(mlir::func::FuncOp function, const Expr &expr) {
+  Ranges ranges;
+  for (const std::string &symbol : expr.names())
+    ranges[symbol] = symbolRange(function, symbol);
+  return ranges;
+}
 
 inline llvm::SmallVector<mlir::DictionaryAttr>
 withEach(llvm::SmallVector<mlir::DictionaryAttr> all, llvm::StringRef name,

@@ -153,7 +153,7 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
     SmallVector<Dim> dims;
     for (const Dim &dim : formal.getDims()) {
       Expr size = dim.size().getExpr().substitute(symbols);
-      if (failed(requireSize(dim.name, double(size.constant().value_or(0)), emitError)))
+      if (failed(requireSubstituted(dim.name, dim.size().getExpr(), symbols, emitError)))
         return failure();
       dims.emplace_back(callee.getContext(), dim.name, size);
     }

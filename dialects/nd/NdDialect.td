@@ -18,9 +18,19 @@ def Nd_Dialect : Dialect {
     A value of this dialect is a function from named coordinates to scalars. Nothing
     says in which order dimensions lie in memory, and nothing depends on the order in
     which names are written.
+
+    A function may say how large its size symbols are:
+
+    ```mlir
+    func.func @f(%x: !nd.tensor<f32, row: 8 * N>) attributes {nd.ranges = {N = [1, 512]}}
+    ```
+
+    A call with another size is refused; what follows from the range need not be decided when the
+    program runs. That a size is a multiple is written as one, `8 * N`.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -84,9 +84,35 @@ LogicalResult nd::requireSize(StringRef name, double size, EmitError emitError) 
   return emitError() << "expected a size of 0 to 2^60 for '" << name << "', got "
                      << (size < 0 ? std::to_string(int64_t(std::max(size, -0x1p62))) : "more");
 }
-/// The size of `dim` in `type`; where no number, `otherwise`.
-static double sizeOf(NdTensorType type, StringRef name, double otherwise = 0) {
-  return double(type.size(name).constant().value_or(otherwise));
+double nd::magnitude(const Expr &expr, llvm::function_ref<double(const std::string &)> of) {
+  double sum = std::abs(double(expr.offset()));
+  for (const Expr::Term &term : expr.terms()) {
+    double product = std::abs(double(term.coefficient));
+    for (const Expr::AtomRef &atom : term.factors) {
+      double factor = atom->kind == Expr::Atom::Kind::Name ? of(atom->name) : 0;
+      for (const Expr &operand : atom->operands) // bounds a quotient or a remainder, too
+        factor = std::max(factor, magnitude(operand, of));
+      product *= factor;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+LogicalResult nd::requireSubstituted(StringRef name, const Expr &expr,
+                                     const std::map<std::string, Expr, std::less<>> &symbols,
+                                     EmitError emitError) {
+  double most = magnitude(expr, [&](const std::string &symbol) {
+    auto with = symbols.find(symbol);
+    return with == symbols.end() ? 1.0 : std::max(magnitude(with->second), 1.0);
+  });
+  auto number = expr.substitute(symbols).constant();
+  return requireSize(name, number && most <= 0x1p60 ? double(*number) : most, emitError);
+}
+
+/// The size of `dim` in `type`; of symbols, what their coefficients come to.
+static double sizeOf(NdTensorType type, StringRef name) {
+  return magnitude(type.size(name).getExpr());
 }
 
 static SmallVector<Dim> others(NdTensorType type, StringRef name) {
@@ -327,7 +353,7 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
       return failure();
     dims.push_back(dim);
     product = product * dim.size().getExpr();
-    if (failed(requireSize(name, known *= double(dim.size().constant().value_or(1)), emitError)))
+    if (failed(requireSize(name, known *= magnitude(dim.size().getExpr()), emitError)))
       return failure();
   }
   if (product != input.size(name).getExpr())
@@ -348,7 +374,7 @@ FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> n
     if (!merged.insert(name).second)
       return emitError() << "the name '" << name << "' is listed twice", failure();
     product = product * input.size(name).getExpr();
-    if (failed(requireSize(into, known *= sizeOf(input, name, 1), emitError)))
+    if (failed(requireSize(into, known *= sizeOf(input, name), emitError)))
       return failure();
   }
   SmallVector<Dim> dims;

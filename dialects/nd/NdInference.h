@@ -45,6 +45,14 @@ void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definiti
 /// Sizes are computed in 64 bits: `size`, found in a wider range, must be at least 0 and so small
 /// that nothing overflows.
 mlir::LogicalResult requireSize(llvm::StringRef name, double size, EmitError emitError);
+/// A bound of the absolute values of `expr` and its parts where names have those that `of` gives, or
+/// 1: while it is small, no coefficient wraps around.
+double magnitude(const Expr &expr,
+                 llvm::function_ref<double(const std::string &)> of = [](auto &) { return 1.0; });
+/// The size `expr` after a substitution of symbols is neither negative nor too large.
+mlir::LogicalResult requireSubstituted(llvm::StringRef name, const Expr &expr,
+                                       const std::map<std::string, Expr, std::less<>> &symbols,
+                                       EmitError emitError);
 
 /// A literal fits its tensor: `order` permutes the tensor's names, the sizes in that order are the
 /// shape of `value` (a splat may have any), whose elements have the scalar type.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nd/Nd.h"
+#include "dialects/nd/NdInference.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -33,6 +34,12 @@ private:
 
   FailureOr<Expr> parseUnary();
   FailureOr<Expr> parseProduct();
+  /// Coefficients are computed in 64 bits.
+  LogicalResult requireSmall(llvm::SMLoc loc, double coefficients) {
+    if (coefficients <= 0x1p62)
+      return success();
+    return parser.emitError(loc, "expected coefficients up to 2^62 in an expression");
+  }
 };
 } // namespace
 
@@ -93,8 +100,9 @@ FailureOr<Expr> ExprParser::parseProduct() {
   FailureOr<Expr> left = parseUnary();
   while (succeeded(left)) {
     if (succeeded(parser.parseOptionalStar())) {
+      llvm::SMLoc loc = parser.getCurrentLocation();
       FailureOr<Expr> right = parseUnary();
-      if (failed(right))
+      if (failed(right) || failed(requireSmall(loc, magnitude(*left) * magnitude(*right))))
         return failure();
       left = *left * *right;
       continue;
@@ -123,8 +131,9 @@ FailureOr<Expr> ExprParser::parseSum() {
     bool plus = succeeded(parser.parseOptionalPlus());
     if (!plus && failed(parser.parseOptionalMinus()))
       return left;
+    llvm::SMLoc loc = parser.getCurrentLocation();
     FailureOr<Expr> right = parseProduct();
-    if (failed(right))
+    if (failed(right) || failed(requireSmall(loc, magnitude(*left) + magnitude(*right))))
       return failure();
     left = plus ? *left + *right : *left - *right;
   }

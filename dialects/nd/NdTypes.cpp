@@ -125,12 +125,34 @@ int64_t SizeAttr::most() const {
   return bounds ? std::min(bounds->high, INT64_MAX / 2) : INT64_MAX / 2;
 }
 
+std::string neutralSymbol(size_t number, const heddle::Range &range) {
+  std::string name = "size" + std::to_string(number) + "_";
+  if (range != heddle::Range{0, largestSymbol})
+    name += std::to_string(range.low) + "_" + std::to_string(range.high) + "_";
+  return name;
+}
+
+std::optional<heddle::Range> rangeOfNeutral(std::string_view symbol) {
+  SmallVector<StringRef> parts;
+  StringRef(symbol).split(parts, '_');
+  heddle::Range range;
+  bool tells = parts.size() == 4 && parts[0].starts_with("size") && parts[3].empty() &&
+               !parts[1].getAsInteger(10, range.low) && !parts[2].getAsInteger(10, range.high) &&
+               range.low <= range.high;
+  return tells ? std::optional(range) : std::nullopt;
+}
+
+int64_t typicalOf(std::string_view symbol) {
+  auto range = rangeOfNeutral(symbol);
+  return range ? std::clamp(typicalSymbol, range->low, range->high) : typicalSymbol;
+}
+
 int64_t SizeAttr::typical() const {
   if (auto known = constant())
     return *known;
   // A variable of a loop stands at its start.
   auto value = getExpr().evaluate(
-      [](const std::string &name) { return name.back() == '$' ? 0 : typicalSymbol; });
+      [](const std::string &name) { return name.back() == '$' ? 0 : typicalOf(name); });
   return value ? std::max<int64_t>(*value, 1) : typicalSymbol;
 }
 

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -396,8 +397,40 @@ static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute
       return success();
     if (auto [known, isNew] = first.try_emplace(other, unsigned(i)); !isNew)
       return op->emitOpError() << "expected distinct names, " << what << " " << known->second
-                               << " and " << i << " are called '"
-                               << other.getValue() << "'";
+                               << " and " << i << " are called '" << other.getValue() << "'";
+  }
+  return success();
+}
+
+LogicalResult NdDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != rangesAttrName)
+    return success();
+  auto function = dyn_cast<func::FuncOp>(op);
+  auto declared = dyn_cast<DictionaryAttr>(attribute.getValue());
+  if (!function || !declared)
+    return op->emitOpError() << "expected '" << rangesAttrName
+                             << "' to be a dictionary on a function, got " << attribute.getValue();
+  llvm::StringSet<> symbols;
+  for (Type type : function.getArgumentTypes())
+    if (auto tensor = dyn_cast<NdTensorType>(type))
+      for (const Dim &dim : tensor.getDims())
+        for (const std::string &symbol : dim.size().getExpr().names())
+          symbols.insert(symbol);
+  for (NamedAttribute entry : declared) {
+    auto range = dyn_cast<ArrayAttr>(entry.getValue());
+    auto number = [&](unsigned i) {
+      auto bound = dyn_cast<IntegerAttr>(range[i]);
+      return bound && bound.getType().isInteger(64) ? bound.getInt() : -1;
+    };
+    // S11
+    if (!range || range.size() != 2 || number(0) < 0 || number(1) < number(0) ||
+        number(1) > largestSymbol)
+      return op->emitOpError() << "expected the least and the largest value of '"
+                               << entry.getName().getValue() << "', from 0 to " << largestSymbol
+                               << ", got " << entry.getValue();
+    if (!symbols.contains(entry.getName()))
+      return op->emitOpError() << "declares a range for '" << entry.getName().getValue()
+                               << "', which is in no size of an argument";
   }
   return success();
 }

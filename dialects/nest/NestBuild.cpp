@@ -309,7 +309,7 @@ Expr nest::atTypical(const Expr &expr, llvm::function_ref<bool(const std::string
   return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
     if (name.back() == '$' || readIndex(name) || iterates(name))
       return std::nullopt;
-    return Expr(nd::typicalSymbol);
+    return Expr(nd::typicalOf(name));
   });
 }
 

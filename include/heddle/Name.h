@@ -29,6 +29,8 @@
 
 namespace heddle {
 
+struct SymbolicSize;
+
 class Name {
 public:
   /// Throws Error unless `spelling` matches [A-Za-z_][A-Za-z0-9_.$]*.
@@ -41,9 +43,29 @@ public:
   bool operator==(const Name &other) const { return spelling == other.spelling; }
   bool operator<(const Name &other) const { return spelling < other.spelling; }
 
+  /// For JitOptions::symbolic: sizes from `low` to `high`, or multiples of `divisor`.
+  SymbolicSize between(int64_t low, int64_t high) const;
+  SymbolicSize multipleOf(int64_t divisor) const;
+
 private:
   std::string spelling;
 };
+
+/// What is said of a size that is no number: `batch.between(1, 4096).multipleOf(8)`. The name alone
+/// says nothing.
+struct SymbolicSize {
+  Name name;
+  int64_t low = 0, high = int64_t(1) << 31, divisor = 1;
+  SymbolicSize(const Name &name) : name(name) {}
+  SymbolicSize between(int64_t low, int64_t high) const;
+  SymbolicSize multipleOf(int64_t divisor) const;
+};
+inline SymbolicSize Name::between(int64_t low, int64_t high) const {
+  return SymbolicSize(*this).between(low, high);
+}
+inline SymbolicSize Name::multipleOf(int64_t divisor) const {
+  return SymbolicSize(*this).multipleOf(divisor);
+}
 
 /// A name unlike any other, spelt `base$1`, `base$2`, ...; numbered from one within each traced
 /// function.

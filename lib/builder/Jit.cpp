@@ -41,20 +41,42 @@ struct JitCore::Impl {
   JitOptions options;
   Extensions extensions;
 
+  static std::string symbolOf(const Name &name) { return name.str() + "_size"; }
+
+  /// What was said of sizes, about the symbols that stand for them in arguments.
+  void declareRanges(mlir::func::FuncOp function) const {
+    mlir::Builder builder(function.getContext());
+    mlir::NamedAttrList ranges;
+    for (const SymbolicSize &size : options.symbolic) {
+      auto has = [&](mlir::Type type) {
+        auto extent = llvm::cast<nd::NdTensorType>(type).size(size.name.str());
+        return extent && extent.getExpr().mentions(symbolOf(size.name));
+      };
+      int64_t low = (size.low + size.divisor - 1) / size.divisor, high = size.high / size.divisor;
+      if (llvm::any_of(function.getArgumentTypes(), has) && (low > 0 || high < largestSymbol))
+        ranges.set(symbolOf(size.name), builder.getI64ArrayAttr({low, high}));
+    }
+    if (!ranges.empty())
+      function->setAttr(nd::rangesAttrName, ranges.getDictionary(function.getContext()));
+  }
+
   /// The type for which a program is made: sizes that it need not know become symbols.
   nd::NdTensorType programType(nd::NdTensorType type) const {
     llvm::SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : type.getDims()) {
       auto is = [&](const Name &name) { return dim.name == name.str(); };
+      auto symbolic = std::find_if(options.symbolic.begin(), options.symbolic.end(),
+                                   [&](const SymbolicSize &size) { return is(size.name); });
       bool isSymbolic =
-          std::any_of(options.symbolic.begin(), options.symbolic.end(), is) &&
+          symbolic != options.symbolic.end() &&
           std::none_of(options.specialised.begin(), options.specialised.end(),
                        [&](const Extent &extent) {
                          return is(extent.name) && dim.size().constant() == extent.size;
                        });
-      dims.push_back(isSymbolic ? nd::Dim(type.getContext(), dim.name.getValue(),
-                                          Expr::name(dim.name.str() + "_size"))
-                                : dim);
+      dims.push_back(isSymbolic
+                         ? nd::Dim(type.getContext(), dim.name.getValue(),
+                                   Expr::name(symbolOf(symbolic->name)) * Expr(symbolic->divisor))
+                         : dim);
     }
     return type.withDims(dims);
   }
@@ -159,6 +181,7 @@ struct JitCore::Impl {
     traced.module = mlir::ModuleOp::create(locationOf(here));
     Emission emission = emit(*traced.module, options.name, formals, roots, here);
     traced.captured = emission.captured;
+    declareRanges(emission.function);
     mlir::Builder builder(graphContext());
     auto nameOf = [&](const std::string &text) { return builder.getStringAttr(text); };
     nd::setArgAttrs(emission.function, nd::nameAttrName, [&](unsigned i) {
@@ -218,6 +241,11 @@ JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
   if (options.threads < 0 || options.threads > 1024)
     throw Error("expected 0 to 1024 threads (JitOptions::threads), got " +
                 std::to_string(options.threads));
+  for (const SymbolicSize &size : options.symbolic)
+    if ((size.low + size.divisor - 1) / size.divisor > size.high / size.divisor)
+      throw Error("no multiple of " + std::to_string(size.divisor) + " is a size of '" +
+                  size.name.str() + "' from " + std::to_string(size.low) + " to " +
+                  std::to_string(size.high));
   for (const std::string &word : options.fastMath)
     if (unsigned granted = Strict; !permit(granted, word))
       throw Error("expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word +

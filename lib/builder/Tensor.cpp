@@ -30,6 +30,25 @@ Name::Name(std::string_view given) : spelling(given) {
         "'_', '.' or '$'");
 }
 
+SymbolicSize SymbolicSize::between(int64_t low, int64_t high) const {
+  if (low < 0 || high < low || high > largestSymbol)
+    throw Error("expected sizes of '" + name.str() + "' from 0 to " +
+                std::to_string(largestSymbol) + ", got " + std::to_string(low) + " to " +
+                std::to_string(high));
+  SymbolicSize result = *this;
+  result.low = low, result.high = high;
+  return result;
+}
+
+SymbolicSize SymbolicSize::multipleOf(int64_t divisor) const {
+  if (divisor < 1 || divisor > largestSymbol)
+    throw Error("expected sizes of '" + name.str() + "' to be multiples of 1 to " +
+                std::to_string(largestSymbol) + ", got " + std::to_string(divisor));
+  SymbolicSize result = *this;
+  result.divisor = divisor;
+  return result;
+}
+
 Name heddle::fresh(std::string_view base) {
   return Name(std::string(base.substr(0, base.find('$'))) + "$" + std::to_string(nextFresh()));
 }

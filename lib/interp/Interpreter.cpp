@@ -8,6 +8,7 @@
 #include "lib/interp/Evaluator.h"
 #include "lib/interp/Meaning.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Nest.h"
 
 #include "lib/interp/MeaningInterface.cpp.inc"
@@ -72,6 +73,13 @@ bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
     if (isNegative || formal.withDims(dims) != argument)
       return func.emitError() << "expected " << formal << " as argument " << i << " of '@"
                               << func.getName() << "', got " << argument,
+             failure();
+  }
+  for (const auto &[symbol, size] : symbols) {
+    heddle::Range range = nd::symbolRange(func, symbol);
+    if (auto value = size.constant(); value && (*value < range.low || *value > range.high))
+      return func.emitError() << "expected " << range.low << " to " << range.high << " for '"
+                              << symbol << "' of '@" << func.getName() << "', got " << *value,
              failure();
   }
   return symbols;

@@ -155,12 +155,16 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
       continue;
     }
     const CompiledKernel &kernel = kernels[step.kernel];
-    SizeExprs symbols;
-    for (auto [number, at] : llvm::enumerate(step.numbers))
-      symbols[kernelSymbol(number)] = Expr::name(spec.symbols[size_t(at)]);
+    auto numberOf = [&](const std::string &symbol) -> std::optional<Expr> {
+      size_t number = 0; // nd::neutralSymbol
+      StringRef digits = StringRef(symbol).drop_front(4);
+      digits.consumeInteger(10, number);
+      size_t at = size_t(step.numbers[number]), count = spec.symbols.size();
+      return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
+    };
     step.spec.kernel = kernel.symbol;
-    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.scratchBytes.substitute(symbols));
-    chunks.push_back(kernel.chunks.substitute(symbols));
+    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.scratchBytes.substitute(numberOf));
+    chunks.push_back(kernel.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
     serial.push_back(isOne || (isSmall(step.spec) && chunks.back().isConstant()));
   }

@@ -7,6 +7,8 @@
 
 #include "lib/pipelines/KernelSource.h"
 
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/pipelines/KernelOrder.h"
@@ -387,18 +389,19 @@ KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Va
   return ordered;
 }
 
-std::string heddle::kernelSymbol(size_t number) { return "size" + std::to_string(number) + "_"; }
 
 /// Numbers the size symbols in the order in which they are met.
-static void nameSymbols(func::FuncOp function, const llvm::StringSet<> &known,
-                        std::vector<std::string> &symbols) {
+static void nameSymbols(func::FuncOp function, func::FuncOp around,
+                        const llvm::StringSet<> &known, std::vector<std::string> &symbols) {
   if (known.empty())
     return;
   nd::NameRewriter rewriter;
+  SmallVector<Attribute> labels;
   auto meet = [&](StringRef name) {
     if (!known.contains(name) || llvm::is_contained(symbols, name))
       return;
-    std::string label = kernelSymbol(symbols.size());
+    std::string label = nd::neutralSymbol(symbols.size(), nd::symbolRange(around, name));
+    labels.push_back(StringAttr::get(function.getContext(), label));
     symbols.push_back(name.str());
     rewriter.symbols[name.str()] = Expr::name(label);
   };
@@ -434,12 +437,8 @@ static void nameSymbols(func::FuncOp function, const llvm::StringSet<> &known,
         meetIn(attr.getValue());
   });
   rewriter.rewrite(function);
-  Builder builder(function.getContext());
-  SmallVector<Attribute> labels;
-  for (size_t i = 0; i < symbols.size(); ++i)
-    labels.push_back(builder.getStringAttr(kernelSymbol(i)));
   if (!labels.empty())
-    function->setAttr(nest::symbolsAttrName, builder.getArrayAttr(labels));
+    function->setAttr(nest::symbolsAttrName, ArrayAttr::get(function.getContext(), labels));
 }
 
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
@@ -488,7 +487,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   function->setAttr("heddle.operands", list(operandsIn));
   function->setAttr("heddle.results", list(resultsIn));
   function->setAttr("heddle.machine", machine);
-  nameSymbols(function, nest::sizeSymbols(nest), symbols);
+  nameSymbols(function, nest->getParentOfType<func::FuncOp>(), nest::sizeSymbols(nest), symbols);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().useLocalScope());
@@ -504,13 +503,12 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   return text;
 }
 
-std::string heddle::zeroSource(int64_t bytes) { return "zero " + std::to_string(bytes) + "\n"; }
+std::string heddle::zeroSource(const Expr &bytes) {
+  return "zero " + (bytes.isConstant() ? bytes.str() : nd::neutralSymbol(0, {0, largestSymbol})) + "\n";
+}
 
-std::optional<int64_t> heddle::zeroedBytes(StringRef source) {
-  int64_t bytes;
-  if (source.consume_front("zero ") && !source.rtrim().getAsInteger(10, bytes))
-    return bytes;
-  return std::nullopt;
+std::optional<Expr> heddle::zeroedBytes(StringRef source) {
+  return source.consume_front("zero ") ? Expr::parse(source.rtrim().str()) : std::nullopt;
 }
 
 nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &symbol) {

@@ -55,13 +55,12 @@ std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine,
                          bool showSchedule, std::vector<std::string> &symbols);
-/// What the text calls the size symbol `number` of a kernel.
-std::string kernelSymbol(size_t number);
 
-/// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h).
-std::string zeroSource(int64_t bytes);
-/// The number of bytes, if a text is one of those.
-std::optional<int64_t> zeroedBytes(llvm::StringRef source);
+/// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h); where that is no number,
+/// as many as it is given.
+std::string zeroSource(const Expr &bytes);
+/// The number of bytes, or the symbol for it, if a text is one of those.
+std::optional<Expr> zeroedBytes(llvm::StringRef source);
 
 /// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text.
 nest::KernelRequest kernelRequest(mlir::ModuleOp module, const std::string &symbol);

@@ -54,8 +54,8 @@ public:
       return std::move(result);
     };
     if (auto bytes = zeroedBytes(source)) {
-      result.info.module = cpu::buildZero(&context, symbol, *bytes);
-      result.info.chunks = Expr(*bytes).ceildiv(cpu::zeroChunkBytes);
+      result.info.module = cpu::buildZero(&context, symbol, bytes->constant());
+      result.info.chunks = bytes->ceildiv(cpu::zeroChunkBytes);
       return result;
     }
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);

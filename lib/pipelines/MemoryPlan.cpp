@@ -448,7 +448,7 @@ static size_t placeOf(const std::vector<ValueSpec> &values, int32_t value) {
   return size_t(value);
 }
 
-static size_t zeroKernel(OutlinedProgram &program, int64_t bytes, Location loc) {
+static size_t zeroKernel(OutlinedProgram &program, const Expr &bytes, Location loc) {
   std::string source = zeroSource(bytes);
   for (auto [i, kernel] : llvm::enumerate(program.kernels))
     if (kernel.source == source)
@@ -468,19 +468,23 @@ void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
       Sizes sizes;
       for (const auto &[name, size] : value.type.dims)
         sizes[name] = size.constant().value_or(0);
-      int64_t bytes = value.bytes.constant().value_or(0);
+      bool isKnown = value.bytes.isConstant();
       bool inPlace = llvm::any_of(step.operands, [&](int32_t operand) {
         return placeOf(values, operand) == placeOf(values, result);
       });
-      if (inPlace || bytes == 0 || !value.layout.zeroPadded || !value.layout.hasPadding(sizes))
+      if (inPlace || !value.layout.zeroPadded || (isKnown && !value.layout.hasPadding(sizes)))
         continue;
       OutlinedStep clear;
       clear.nest = nullptr;
-      clear.kernel = zeroKernel(program, bytes, step.nest->getLoc());
+      clear.kernel = zeroKernel(program, value.bytes, step.nest->getLoc());
       clear.results = {result};
+      if (!isKnown) {
+        clear.numbers = {int32_t(entry.spec.symbols.size() + entry.spec.derived.size())};
+        entry.spec.derived.push_back(value.bytes);
+      }
       clear.spec.name = "zero";
       clear.spec.location = step.spec.location;
-      clear.spec.bytesMoved = double(bytes);
+      clear.spec.bytesMoved = double(typicalBytes(value));
       steps.push_back(std::move(clear));
     }
     last.push_back(int32_t(steps.size()));

@@ -7,8 +7,11 @@
 
 #include "lib/pipelines/NeutralNames.h"
 
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdTypical.h"
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/pipelines/KernelSource.h"
+#include "lib/pipelines/RequireSizes.h"
 #include "lib/transforms/nd/Lift.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,12 +54,15 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<ModuleOp>>
       if (auto tensor = dyn_cast<nd::NdTensorType>(type))
         for (const nd::Dim &dim : tensor.getDims())
           for (const std::string &symbol : dim.size().getExpr().names()) {
-            std::string neutral = kernelSymbol(sizes.symbols.size());
+            std::string neutral = nd::neutralSymbol(sizes.symbols.size(),
+                                                    nd::symbolRange(function, symbol));
             if (sizes.symbols.try_emplace(symbol, Expr::name(neutral)).second)
               dictionary.push_back(builder.getNamedAttr(neutral, builder.getStringAttr(symbol)));
           }
-    if (!sizes.symbols.empty())
+    if (!sizes.symbols.empty()) {
       sizes.rewrite(function);
+      renameRequirements(function, sizes.symbols);
+    }
     for (auto [i, name] : llvm::enumerate(canonicalNames(function))) {
       std::string digits = std::to_string(i);
       std::string neutral =
@@ -114,6 +120,7 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
         rewriter.names[name] = nd::freshName(spelled->second, taken);
     }
     rewriter.rewrite(function);
+    renameRequirements(function, rewriter.symbols);
     if (auto symbols = function->getAttrOfType<ArrayAttr>(nest::symbolsAttrName)) {
       SmallVector<std::string> spelled;
       for (auto symbol : symbols.getAsRange<StringAttr>()) {

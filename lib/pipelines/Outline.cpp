@@ -329,8 +329,6 @@ private:
   LogicalResult checkLayout(Value value, const Layout &layout) {
     auto type = nest::tensorTypeOf(value);
     std::string problem = layout.verifyAll(type.sizeExprs());
-    if (problem.empty() && layout.zeroPadded && !type.isStatic())
-      problem = "padding is zero only where all sizes are numbers";
     if (problem.empty())
       return success();
     return emitError(value.getLoc()) << "the layout " << layout.str() << " does not fit "

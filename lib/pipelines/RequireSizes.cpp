@@ -7,9 +7,12 @@
 
 #include "lib/pipelines/RequireSizes.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/Nd.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <set>
 
 using namespace heddle;
 using namespace mlir;
@@ -21,14 +24,36 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RequireSizesPass)
   StringRef getArgument() const override { return "require-sizes"; }
   StringRef getDescription() const override {
-    return "writes on functions what symbols must be like for parts to fit";
+    return "writes on functions what symbols must be like: parts fit, nothing is negative";
   }
 
   SmallVector<Attribute> found;
+  std::set<Expr> known; ///< at least 0
 
   void runOnOperation() override {
     found.clear();
-    getOperation().walk([&](Operation *op) {
+    known.clear();
+    func::FuncOp function = getOperation();
+    for (Type type : function.getArgumentTypes())
+      if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+        for (const nd::Dim &dim : tensor.getDims())
+          known.insert(dim.size().getExpr());
+    if (auto declared = function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName))
+      for (NamedAttribute entry : declared) {
+        StringRef symbol = entry.getName();
+        auto [low, high] = nd::symbolRange(function, symbol);
+        std::string what = ("'" + symbol + "', whose range is declared").str();
+        if (low > 0)
+          add(function, low, Expr::name(symbol), what);
+        if (high < largestSymbol)
+          add(function, Expr::name(symbol), high, what);
+      }
+    function.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+          for (const nd::Dim &dim : tensor.getDims())
+            if (Expr size = dim.size().getExpr(); !size.isConstant() && known.insert(size).second)
+              require(op, dim.name, 0, size);
       auto sizeOf = [](Value value, StringRef name) {
         return cast<nd::NdTensorType>(value.getType()).size(name).getExpr();
       };
@@ -68,17 +93,18 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
   /// `got` is at most `most`, unless the number of elements is 0.
   void require(Operation *op, StringRef name, Expr got, const Expr &most, const Expr &count = 1,
                StringRef part = "the size of") {
-    Ranges ranges;
-    for (const std::string &symbol : (most - got).names())
-      ranges[symbol] = {0, largestSymbol};
-    if (auto bounds = (most - got).bounds(ranges); bounds && bounds->low >= 0)
+    auto bounds = (most - got).bounds(nd::symbolRanges(getOperation(), most - got));
+    if (bounds && bounds->low >= 0)
       return;
     if (count.constant().value_or(0) <= 0)
       got = Expr::min(count, 1) * got;
     if (auto left = (most - got).constant(); left && *left >= 0)
       return;
+    add(op, got, most, (part + " '" + name + "' in '" + op->getName().getStringRef() + "'").str());
+  }
+
+  void add(Operation *op, const Expr &got, const Expr &most, const std::string &what) {
     Builder b(op->getContext());
-    std::string what = (part + " '" + name + "' in '" + op->getName().getStringRef() + "'").str();
     found.push_back(b.getDictionaryAttr({b.getNamedAttr("got", b.getStringAttr(got.str())),
                                          b.getNamedAttr("most", b.getStringAttr(most.str())),
                                          b.getNamedAttr("place", op->getLoc()),
@@ -89,6 +115,33 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
 
 std::unique_ptr<Pass> heddle::createRequireSizesPass() {
   return std::make_unique<RequireSizesPass>();
+}
+
+void heddle::renameRequirements(func::FuncOp function,
+                                const std::map<std::string, Expr, std::less<>> &symbols) {
+  Builder b(function.getContext());
+  auto named = [&](StringRef symbol) {
+    auto found = symbols.find(symbol.str());
+    return found == symbols.end() ? symbol.str() : found->second.str();
+  };
+  if (auto declared = function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName)) {
+    NamedAttrList renamed;
+    for (NamedAttribute entry : declared)
+      renamed.set(named(entry.getName()), entry.getValue());
+    function->setAttr(nd::rangesAttrName, renamed.getDictionary(b.getContext()));
+  }
+  auto list = function->getAttrOfType<ArrayAttr>(attributeName);
+  SmallVector<Attribute> renamed;
+  for (Attribute each : list ? list.getValue() : ArrayRef<Attribute>()) {
+    NamedAttrList fields(dyn_cast<DictionaryAttr>(each));
+    for (StringRef field : {"got", "most"})
+      if (auto text = dyn_cast_or_null<StringAttr>(fields.get(field)))
+        if (auto expr = Expr::parse(text.getValue()))
+          fields.set(field, b.getStringAttr(expr->substitute(symbols).str()));
+    renamed.push_back(fields.getDictionary(b.getContext()));
+  }
+  if (!renamed.empty())
+    function->setAttr(attributeName, b.getArrayAttr(renamed));
 }
 
 std::vector<SizeRequirement>

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that take a part of a tensor may not take more than there is. Where sizes are numbers that is
-// verified; where they have symbols and it doesn't follow, it is written on the function, and a
-// compiled program checks it when sizes are known:
+// Ops that take a part of a tensor may not take more than there is, and no size is negative. Where
+// sizes are numbers that is verified; where they have symbols and it doesn't follow from the ranges
+// that are declared, it is written on the function, as are these ranges, and a compiled program
+// checks it when sizes are known:
 //
 //     func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> attributes {heddle.requires
 //     =
@@ -28,6 +29,9 @@ namespace heddle {
 
 /// `require-sizes`
 std::unique_ptr<mlir::Pass> createRequireSizesPass();
+/// Follows a renaming of the function's symbols.
+void renameRequirements(mlir::func::FuncOp function,
+                        const std::map<std::string, Expr, std::less<>> &symbols);
 /// What is written on the function about `symbols` alone; `placeOf` spells locations.
 std::vector<SizeRequirement>
 requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,

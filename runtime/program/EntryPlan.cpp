@@ -123,10 +123,12 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
   };
   for (const auto &[got, most, what, location] : entry.requirements)
     if (int64_t taken = valueOf(got), there = valueOf(most); taken > there)
-      throw Error((location.empty() ? "" : location + ": ") + "'" + entry.name +
-                  "' expected at most " + what + ", " +
-                  (most.isConstant() ? "" : most.str() + " = ") + std::to_string(there) + ", got " +
-                  std::to_string(taken) + symbolText(entry, plan.symbols));
+      throw Error((location.empty() ? "" : location + ": ") + "'" + entry.name + "' expected at " +
+                  (got.isConstant() ? "least " + std::to_string(taken) + " for " + what + ", got "
+                                    : "most " + what + ", ") +
+                  (most.isConstant() ? "" : most.str() + " = ") + std::to_string(there) +
+                  (got.isConstant() ? "" : ", got " + std::to_string(taken)) +
+                  symbolText(entry, plan.symbols));
   for (const Expr &each : entry.derived)
     plan.symbols.push_back(valueOf(each));
   plan.scratchBytes = valueOf(entry.scratchBytes);

@@ -8,6 +8,7 @@
 #include "Run.h"
 
 #include "dialects/check/Check.h"
+#include "dialects/nd/FunctionAttrs.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
 #include "lib/pipelines/Constants.h"
@@ -88,6 +89,7 @@ static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) 
   replacer.addReplacement([&](nd::DimsAttr old) -> Attribute { return dims(old); });
   replacer.addReplacement(
       [&](nd::NdTensorType type) -> Type { return type.withDims(dims(type.getDims()).getDims()); });
+  function->removeAttr(nd::rangesAttrName); // bindSymbols has held them
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
   return success();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
+#include "dialects/nd/NdTypical.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
 
@@ -90,7 +91,8 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   for (auto [value, layout] : llvm::zip_equal(nest->getResults(), request.resultLayouts))
     place(value, layout);
   for (const std::string &size : request.sizes)
-    emitter.define(size, next(builder.getI64Type()), {0, largestSymbol});
+    emitter.define(size, next(builder.getI64Type()),
+                   nd::rangeOfNeutral(size).value_or(heddle::Range{0, largestSymbol}));
   LogicalResult emitted = emitter.emitNest(nest, request.schedule, entry->getArgument(1));
   for (Operation *op : llvm::reverse(emitter.temporaries))
     op->destroy();

@@ -12,7 +12,7 @@ using namespace heddle;
 using namespace mlir;
 
 OwningOpRef<ModuleOp> cpu::buildZero(MLIRContext *context, const std::string &symbol,
-                                     int64_t bytes) {
+                                     std::optional<int64_t> bytes) {
   return buildKernelModule(
       context, symbol, [&](OpBuilder &b, Location loc, LLVM::LLVMFuncOp, ValueRange arguments) {
         auto pointer = LLVM::LLVMPointerType::get(context);
@@ -20,7 +20,15 @@ OwningOpRef<ModuleOp> cpu::buildZero(MLIRContext *context, const std::string &sy
           return LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(value));
         };
         Value start = LLVM::MulOp::create(b, loc, arguments[1], number(zeroChunkBytes));
-        Value rest = LLVM::SubOp::create(b, loc, number(bytes), start);
+        Value whole;
+        if (bytes) {
+          whole = number(*bytes);
+        } else {
+          Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, arguments[0],
+                                           ArrayRef<LLVM::GEPArg>{1});
+          whole = LLVM::LoadOp::create(b, loc, b.getI64Type(), slot);
+        }
+        Value rest = LLVM::SubOp::create(b, loc, whole, start);
         Value isLast =
             LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, rest, number(zeroChunkBytes));
         Value length = LLVM::SelectOp::create(b, loc, isLast, rest, number(zeroChunkBytes));

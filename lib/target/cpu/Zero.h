@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
 #include <string>
 
 namespace heddle::cpu {
@@ -23,9 +24,9 @@ namespace heddle::cpu {
 inline constexpr int64_t zeroChunkBytes = 1 << 20;
 
 /// A module in the LLVM dialect with the kernel `symbol`, which clears `bytes` bytes of its only
-/// value.
+/// value; without them as many as its only number says.
 mlir::OwningOpRef<mlir::ModuleOp> buildZero(mlir::MLIRContext *context, const std::string &symbol,
-                                            int64_t bytes);
+                                            std::optional<int64_t> bytes);
 
 } // namespace heddle::cpu
 

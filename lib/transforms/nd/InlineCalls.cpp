@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nd/InlineCalls.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Lift.h"
@@ -99,6 +100,22 @@ static LogicalResult requireSizes(CallOp op, func::FuncOp callee,
                                   const decltype(NameRewriter::symbols) &symbols) {
   if (symbols.empty())
     return success();
+  auto caller = op->getParentOfType<func::FuncOp>();
+  for (const auto &[symbol, size] : symbols) {
+    heddle::Range range = symbolRange(callee, symbol);
+    auto given = size.bounds(symbolRanges(caller, size));
+    bool isNumber = range.low == 0 && range.high == largestSymbol;
+    if (isNumber || (given && given->low >= range.low && given->high <= range.high))
+      continue;
+    InFlightDiagnostic error = operandError(op);
+    error << "expected " << range.low << " to " << range.high << " for '" << symbol << "' of '@"
+          << callee.getName() << "', got " << size.str();
+    if (given && !size.isConstant())
+      error << ", which may be " << given->low << " to " << given->high << "; declare '"
+            << rangesAttrName << "' of '@" << caller.getName() << "'";
+    noteDefinition(error, callee);
+    return error;
+  }
   WalkResult walked = callee.walk([&](Operation *inner) -> WalkResult {
     for (Type type : inner->getResultTypes())
       if (auto tensor = dyn_cast<NdTensorType>(type))
@@ -110,8 +127,7 @@ static LogicalResult requireSizes(CallOp op, func::FuncOp callee,
                 << "in '@" << callee.getName() << "' it is " << size.str();
             return error;
           };
-          if (failed(requireSize(dim.name, double(size.substitute(symbols).constant().value_or(0)),
-                                 error)))
+          if (failed(requireSubstituted(dim.name, size, symbols, error)))
             return WalkResult::interrupt();
         }
     return WalkResult::advance();

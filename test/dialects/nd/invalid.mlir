@@ -1019,3 +1019,12 @@ func.func @slice_too_large(%a: !nd.tensor<f32, row: 8>) {
   %0 = nd.slice %a row from 0 size 3000000000 stride 9000000000 : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, row: 3000000000>
   return
 }
+
+// -----
+
+// expected-note @below {{operand 0 is of type}}
+func.func @merged_coefficients(%x: !nd.tensor<f32, row: 1099511627776 * N, column: 1099511627776>) {
+  // expected-error @below {{expected a size of 0 to 2^60 for 'all', got more}}
+  %0 = nd.merge %x [row, column] into all : !nd.tensor<f32, column: 1099511627776, row: 1099511627776 * N> -> !nd.tensor<f32, all: 0>
+  return
+}

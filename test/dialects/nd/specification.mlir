@@ -125,3 +125,17 @@ func.func @s11_symbol_with_two_values(%a: !nd.tensor<f32, row: 4>, %b: !nd.tenso
   %0 = nd.call @f(%a, %b) : (!nd.tensor<f32, row: 4>, !nd.tensor<f32, column: 5>) -> !nd.tensor<f32>
   return
 }
+
+// -----
+
+// expected-error @below {{declares a range for 'M', which is in no size of an argument}}
+func.func @s11_range_of_no_symbol(%a: !nd.tensor<f32, row: N>) attributes {nd.ranges = {M = [1, 2]}} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected the least and the largest value of 'N', from 0 to 2147483648, got [4, 2]}}
+func.func @s11_empty_range(%a: !nd.tensor<f32, row: N>) attributes {nd.ranges = {N = [4, 2]}} {
+  return
+}

@@ -53,3 +53,13 @@ func.func private @dims_name_twice() attributes {x = #nd.dims<a: 1, a: 2>}
 
 // expected-error @below {{expected ':'}}
 func.func private @dims_without_size() attributes {x = #nd.dims<a>}
+
+// -----
+
+// expected-error @below {{expected coefficients up to 2^62 in an expression}}
+func.func private @coefficients_multiply(!nd.tensor<f32, row: 1099511627776 * N * 1099511627776>)
+
+// -----
+
+// expected-error @below {{expected coefficients up to 2^62 in an expression}}
+func.func private @coefficients_add(!nd.tensor<f32, row: 4611686018427387904 * N + 4611686018427387904 * N>)

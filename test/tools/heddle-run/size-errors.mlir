@@ -1,11 +1,11 @@
 // Sizes are known when a program is called; those that don't fit each other are told then, by the name that they belong to.
 
-// RUN: heddle-run %s --compare --size N=7 --size M=3 --size K=7
-// RUN: heddle-run %s --compare --size N=20 --size M=0 --size K=5
+// RUN: heddle-run %s --compare --size N=7 --size M=3 --size K=7 --size n=7 --size R=2
+// RUN: heddle-run %s --compare --size N=20 --size M=0 --size K=5 --size n=5 --size R=4
 
 // A part of what there is: sorted, at a computed place, put there.
 // RUN: not heddle-run %s --entry first --size N=3 2>&1 | FileCheck %s --check-prefix=FIRST
-// FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at most the size of 'n' in 'nd.sort', N = 3, got 5 with N = 3
+// FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at least 5 for the size of 'n' in 'nd.sort', got N = 3 with N = 3
 func.func @first(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {
   %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
   return %0 : !nd.tensor<f32, n: 5>
@@ -51,8 +51,46 @@ func.func @back(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.ten
 
 // In what is called and in what may run.
 // RUN: not heddle-run %s --entry calls --size K=4 2>&1 | FileCheck %s --check-prefix=CALLS
-// CALLS: 'calls' expected at most the size of 'n' in 'nd.sort', K = 4, got 5 with K = 4
+// CALLS: 'calls' expected at least 5 for the size of 'n' in 'nd.sort', got K = 4 with K = 4
 func.func @calls(%x: !nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5> {
   %0 = nd.call @first(%x) : (!nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5>
+  return %0 : !nd.tensor<f32, n: 5>
+}
+
+// Windows that do not fit, also where nobody would write them down.
+// RUN: not heddle-run %s --entry windows --size N=1 2>&1 | FileCheck %s --check-prefix=WINDOW
+// WINDOW: size-errors.mlir:[[#@LINE+4]]:8: 'windows' expected at least 0 for the size of 'n' in 'nd.window', got N - 2 = -1 with N = 1
+// RUN: heddle-run %s --compare --entry windows --size N=2
+// RUN: heddle-run %s --compare --entry windows --size N=5
+func.func @windows(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32> {
+  %0 = nd.window %x n -> k size 3 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, k: 3, n: N - 2>
+  %1 = nd.reduce %0 over [n, k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 3, n: N - 2>) -> !nd.tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %1 : !nd.tensor<f32>
+}
+
+// A symbol that is spelled like a dimension.
+// RUN: not heddle-run %s --entry spelled --size n=3 2>&1 | FileCheck %s --check-prefix=SPELLED
+// SPELLED: 'spelled' expected at least 5 for the size of 'n' in 'nd.sort', got
+func.func @spelled(%x: !nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5>
+  return %0 : !nd.tensor<f32, n: 5>
+}
+
+// Declared ranges: without them the sort would be checked. The interpreter holds them as well.
+// RUN: heddle-run %s --compare --entry ranged --size R=1
+// RUN: not heddle-run %s --entry ranged --size R=0 2>&1 | FileCheck %s --check-prefix=LOW
+// LOW: 'ranged' expected at least 1 for 'R', whose range is declared, got R = 0 with R = 0
+// RUN: not heddle-run %s --entry ranged --size R=5 2>&1 | FileCheck %s --check-prefix=HIGH
+// HIGH: 'ranged' expected at most 'R', whose range is declared, 4, got 5 with R = 5
+// RUN: not heddle-run %s --entry ranged --interpret --size R=5 2>&1 | FileCheck %s --check-prefix=INTERPRETED
+// INTERPRETED: expected 1 to 4 for 'R' of '@ranged', got 5
+// RUN: heddle-opt %s --require-sizes | FileCheck %s --check-prefix=RANGED
+// RANGED: func.func @ranged{{.*}}heddle.requires = [{got = "1", most = "R", place = {{.*}}, what = "'R', whose range is declared"}, {got = "R", most = "4", place = {{.*}}, what = "'R', whose range is declared"}], nd.ranges = {R = [1, 4]}
+func.func @ranged(%x: !nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5> attributes {nd.ranges = {R = [1, 4]}} {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5>
   return %0 : !nd.tensor<f32, n: 5>
 }

@@ -133,3 +133,28 @@ func.func @negative_size(%x: !nd.tensor<f32, row: 2>) -> !nd.tensor<f32> {
   %0 = nd.call @shorter(%x) : (!nd.tensor<f32, row: 2>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }
+
+// -----
+
+func.func private @few(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N> attributes {nd.ranges = {N = [1, 4]}} {
+  return %x : !nd.tensor<f32, row: N>
+}
+// CHECK-LABEL: @within
+func.func @within(%x: !nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M> attributes {nd.ranges = {M = [2, 3]}} {
+  // CHECK-NEXT: return
+  %0 = nd.call @few(%x) : (!nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M>
+  return %0 : !nd.tensor<f32, row: M>
+}
+
+// -----
+
+// expected-note @below {{'@few' is defined here}}
+func.func private @few(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: N> attributes {nd.ranges = {N = [1, 4]}} {
+  return %x : !nd.tensor<f32, row: N>
+}
+// expected-note @below {{operand 0 is of type}}
+func.func @without(%x: !nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M> {
+  // expected-error @below {{expected 1 to 4 for 'N' of '@few', got M, which may be 0 to 2147483648; declare 'nd.ranges' of '@without'}}
+  %0 = nd.call @few(%x) : (!nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M>
+  return %0 : !nd.tensor<f32, row: M>
+}

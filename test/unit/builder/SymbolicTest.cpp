@@ -19,8 +19,8 @@ const Name batch("batch"), in("in"), hidden("hidden");
 
 Tensor layer(const Tensor &weight, const Tensor &x) { return sum(weight * x, over(in)); }
 
-JitOptions forAnyBatch() {
-  return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = {batch}};
+JitOptions forAnyBatch(std::vector<SymbolicSize> symbolic = {batch}) {
+  return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = std::move(symbolic)};
 }
 
 std::vector<float> valuesOf(const Tensor &tensor) {
@@ -129,6 +129,36 @@ TEST(Symbolic, SizesThatDisagree) {
               std::string::npos)
         << error.what();
   }
+}
+
+// What is said of sizes is held when the function is called.
+TEST(Symbolic, RangesAndMultiples) {
+  auto eighths = [](Tensor x) {
+    Size count = x.size(batch).expr().floordiv(8);
+    return sum(x.split(batch, {{hidden, count}, {batch, 8}}), over(in, batch));
+  };
+  auto f = jit(eighths, forAnyBatch({batch.between(8, 64).multipleOf(8)}));
+  std::string ir = f.ir(random({{batch, 16}, {in, 3}}, 1));
+  EXPECT_NE(ir.find("nd.ranges = {batch_size = [1, 8]}"), std::string::npos) << ir;
+  for (int64_t size : {8, 24, 64}) {
+    Tensor x = random({{batch, size}, {in, 3}}, uint64_t(size));
+    expectNear(f(x), eighths(x));
+  }
+  auto expectRefusal = [&](int64_t size, const char *part) {
+    try {
+      f(random({{batch, size}, {in, 3}}, 1));
+      FAIL() << "expected an error for " << size;
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  expectRefusal(12, "the size 12 for 'batch', expected a number of the form 8 * batch_size");
+  expectRefusal(72, "expected at most 'batch_size', whose range is declared, 8, got 9");
+  expectRefusal(
+      0, "expected at least 1 for 'batch_size', whose range is declared, got batch_size = 0");
+  EXPECT_THROW(batch.between(4, 3), Error);
+  EXPECT_THROW(batch.multipleOf(0), Error);
+  EXPECT_THROW(jit(eighths, forAnyBatch({batch.between(9, 15).multipleOf(8)})), Error);
 }
 
 // The function can't ask for a number where there is none.

@@ -72,7 +72,7 @@ Outcome step(State &state, Tensor image, Tensor label, Tensor seed) {
   return {result.first, sum(right.cast(ElementType::F32), over(batch))};
 }
 
-JitOptions options(Names symbolic) {
+JitOptions options(std::vector<SymbolicSize> symbolic) {
   return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = std::move(symbolic)};
 }
 
