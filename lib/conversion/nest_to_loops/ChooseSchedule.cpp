@@ -120,8 +120,9 @@ private:
   Sizes typicalOf(nd::DimsAttr dims) const {
     Sizes result;
     for (const nd::Dim &dim : dims) {
-      auto size = dim.size().getExpr().evaluate(
-          [&](const std::string &name) { return name.back() == '$' ? 0 : symbol; });
+      auto size = dim.size().getExpr().evaluate([&](const std::string &name) {
+        return name.back() == '$' ? 0 : std::min(symbol, nd::typicalOf(name));
+      });
       result[dim.name.str()] = std::max<int64_t>(size.value_or(symbol), !dim.size().constant());
     }
     return result;
@@ -148,7 +149,7 @@ private:
           entry.expr().substitute([&](const std::string &name) -> std::optional<Expr> {
             if (name.back() == '$' || readIndex(name) || ranges.count(name))
               return std::nullopt;
-            return Expr(symbol);
+            return Expr(std::min(symbol, nd::typicalOf(name)));
           });
     Sizes tensorSizes = typicalOf(tensorTypeOf(tensor).getDims());
     Expr address = layout.address(tensorSizes).substitute(places).simplify(ranges);
