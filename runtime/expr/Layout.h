@@ -32,9 +32,6 @@ namespace heddle {
 
 /// A size symbol is a number from 0 to this.
 inline constexpr int64_t largestSymbol = int64_t(1) << 31;
-/// What decisions take it for: divided by the tiles that occur, and no multiple of a power of two that
-/// caches suffer from. No decision may be wrong for another value.
-inline constexpr int64_t typicalSymbol = 384;
 /// Sizes over symbols.
 using SizeExprs = std::map<std::string, Expr, std::less<>>;
 
