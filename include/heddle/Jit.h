@@ -61,7 +61,7 @@ struct JitOptions {
   /// program of its own. In the traced function such a size is no number. What hangs on it is
   /// decided when the function is called; all arguments that have the name must agree.
   /// What is said of the sizes, `batch.between(1, 4096).multipleOf(8)`, is held at each call.
-  std::vector<SymbolicSize> symbolic = {};
+  SymbolicSizes symbolic = {};
   /// Sizes of these names that get programs of their own all the same.
   std::vector<Extent> specialised = {};
 };

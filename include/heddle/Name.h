@@ -72,6 +72,12 @@ inline SymbolicSize Name::multipleOf(int64_t divisor) const {
 Name fresh(std::string_view base);
 
 using Names = std::vector<Name>;
+/// Some of them; names alone will do.
+struct SymbolicSizes : std::vector<SymbolicSize> {
+  using std::vector<SymbolicSize>::vector;
+  SymbolicSizes(std::vector<SymbolicSize> sizes) : vector(std::move(sizes)) {}
+  SymbolicSizes(const Names &names) : vector(names.begin(), names.end()) {}
+};
 /// A list of names: `over(row, column)`.
 template <typename... N>
 Names over(const N &...names) {
