@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/transforms/nd/Lift.h"
@@ -70,6 +71,8 @@ public:
       text += label + ": " + size + ", ";
     for (Type type : function.getArgumentTypes())
       text += elementText(type);
+    if (Attribute ranges = function->getAttr(rangesAttrName))
+      llvm::raw_string_ostream(text) << ranges;
     for (Operation &op : function.front().without_terminator()) {
       if (isa<RenameOp>(op))
         continue;
