@@ -78,10 +78,7 @@ double heddle::elementBytes(Type element) {
 
 double heddle::tensorBytes(Value tensor) {
   nd::NdTensorType type = tensorTypeOf(tensor);
-  double count = 1;
-  for (const nd::Dim &dim : type.getDims())
-    count *= double(dim.size().typical());
-  return count * elementBytes(type.getElementType());
+  return pointsOf(type.getDims()) * elementBytes(type.getElementType());
 }
 
 static double costOf(Operation &op) {

@@ -37,6 +37,11 @@ struct Compiled {
 };
 } // namespace
 
+/// Of the symbol that, times the divisor, is such a size.
+static Range rangeOfSymbol(const SymbolicSize &size) {
+  return {(size.low + size.divisor - 1) / size.divisor, size.high / size.divisor};
+}
+
 struct JitCore::Impl {
   JitOptions options;
   Extensions extensions;
@@ -52,7 +57,7 @@ struct JitCore::Impl {
         auto extent = llvm::cast<nd::NdTensorType>(type).size(size.name.str());
         return extent && extent.getExpr().mentions(symbolOf(size.name));
       };
-      int64_t low = (size.low + size.divisor - 1) / size.divisor, high = size.high / size.divisor;
+      auto [low, high] = rangeOfSymbol(size);
       if (llvm::any_of(function.getArgumentTypes(), has) && (low > 0 || high < largestSymbol))
         ranges.set(symbolOf(size.name), builder.getI64ArrayAttr({low, high}));
     }
@@ -242,7 +247,7 @@ JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
     throw Error("expected 0 to 1024 threads (JitOptions::threads), got " +
                 std::to_string(options.threads));
   for (const SymbolicSize &size : options.symbolic)
-    if ((size.low + size.divisor - 1) / size.divisor > size.high / size.divisor)
+    if (auto [low, high] = rangeOfSymbol(size); low > high)
       throw Error("no multiple of " + std::to_string(size.divisor) + " is a size of '" +
                   size.name.str() + "' from " + std::to_string(size.low) + " to " +
                   std::to_string(size.high));

@@ -407,9 +407,7 @@ Tensor iota(const Extent &extent, ElementType type, Here here) {
 
 Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here) {
   NodeRef keyNode = nodeOf(key, here);
-  SmallVector<nd::Dim> dims;
-  for (const Extent &extent : by) // the order counts
-    dims.emplace_back(graphContext(), extent.name.str(), extent.size.expr());
+  SmallVector<nd::Dim> dims = dimsOf(by, here); // the order counts
   return make(here, {keyNode}, [&](OpBuilder &builder, Location loc) {
     return nd::buildRandom(builder, loc, keyNode->value, dims);
   });
@@ -460,7 +458,6 @@ Tensor randomIntegers(const Tensor &key, int64_t low, int64_t high, const std::v
 }
 
 Tensor randomPermutation(const Tensor &key, const Extent &extent, Here here) {
-  (void)dimsOf({extent}, here); // refuses negative sizes
   return argsort(Operand(randomBits(key, {extent}, here), here), extent.name);
 }
 

@@ -9,6 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
 
@@ -67,12 +68,8 @@ static double workOf(Region &region) {
     double most = 0;
     for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
                                               SmallVector<Type>(op->getResultTypes())))
-      if (auto tensor = dyn_cast<NdTensorType>(type)) {
-        double points = 1;
-        for (const Dim &dim : tensor.getDims())
-          points *= double(dim.size().typical());
-        most = std::max(most, points);
-      }
+      if (auto tensor = dyn_cast<NdTensorType>(type))
+        most = std::max(most, pointsOf(tensor.getDims()));
     work += most;
   });
   return work;
@@ -622,8 +619,9 @@ LogicalResult nd::outlineControl(ModuleOp module) {
   while (find())
     for (Operation *op : ops) {
       if (!isa<func::FuncOp>(op->getParentOp()))
-        return op->emitOpError() << "cannot stand in '" << op->getParentOp()->getName()
-                                 << "'; expected nd-expand-control-flow, which makes a loop of the scan";
+        return op->emitOpError()
+               << "cannot stand in '" << op->getParentOp()->getName()
+               << "'; expected nd-expand-control-flow, which makes a loop of the scan";
       if (failed(ControlOutliner(op).run()))
         return failure();
     }

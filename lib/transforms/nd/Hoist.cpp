@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nest/Nest.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,15 +23,16 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
+/// Of scalars none.
 static double bytesOf(Value value) {
-  auto tensor = dyn_cast<NdTensorType>(value.getType());
-  if (!tensor)
-    return 0;
-  Type element = tensor.getElementType();
-  double bytes = element.isIntOrFloat() ? double(element.getIntOrFloatBitWidth()) / 8 : 1;
-  for (const Dim &dim : tensor.getDims())
-    bytes *= double(dim.size().typical());
-  return bytes;
+  return isa<NdTensorType>(value.getType()) ? tensorBytes(value) : 0;
+}
+
+/// What an op reads, its regions included.
+static llvm::SetVector<Value> usedBy(Operation *op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  return used;
 }
 
 namespace {
@@ -67,9 +69,7 @@ private:
            !isa<scf::IfOp, scf::ForOp, arith::ConstantOp>(op));
       return stays ? WalkResult::interrupt() : WalkResult::advance();
     });
-    llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
-    getUsedValuesDefinedAbove(op.getRegions(), used);
-    return !walk.wasInterrupted() && llvm::all_of(used, [&](Value value) {
+    return !walk.wasInterrupted() && llvm::all_of(usedBy(&op), [&](Value value) {
       return isOutside(value) || same.contains(value.getDefiningOp());
     });
   }
@@ -111,9 +111,7 @@ private:
   void move(Operation *op) {
     if (!loop->isAncestor(op))
       return;
-    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), used);
-    for (Value value : used)
+    for (Value value : usedBy(op))
       if (!isOutside(value))
         move(value.getDefiningOp());
     op->moveBefore(loop);

@@ -19,16 +19,7 @@ const Name batch("batch"), in("in"), hidden("hidden");
 
 Tensor layer(const Tensor &weight, const Tensor &x) { return sum(weight * x, over(in)); }
 
-JitOptions forAnyBatch(std::vector<SymbolicSize> symbolic = {batch}) {
-  return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = std::move(symbolic)};
-}
-
-std::vector<float> valuesOf(const Tensor &tensor) {
-  Names order;
-  for (const std::string &name : tensor.names())
-    order.push_back(Name(name));
-  return tensor.to<float>(order);
-}
+JitOptions forAnyBatch() { return withSymbolic({batch}); }
 
 void expectNear(const Tensor &got, const Tensor &expected) {
   ASSERT_EQ(got.type(), expected.type());
@@ -137,7 +128,7 @@ TEST(Symbolic, RangesAndMultiples) {
     Size count = x.size(batch).expr().floordiv(8);
     return sum(x.split(batch, {{hidden, count}, {batch, 8}}), over(in, batch));
   };
-  auto f = jit(eighths, forAnyBatch({batch.between(8, 64).multipleOf(8)}));
+  auto f = jit(eighths, withSymbolic({batch.between(8, 64).multipleOf(8)}));
   std::string ir = f.ir(random({{batch, 16}, {in, 3}}, 1));
   EXPECT_NE(ir.find("nd.ranges = {batch_size = [1, 8]}"), std::string::npos) << ir;
   for (int64_t size : {8, 24, 64}) {
@@ -158,7 +149,7 @@ TEST(Symbolic, RangesAndMultiples) {
       0, "expected at least 1 for 'batch_size', whose range is declared, got batch_size = 0");
   EXPECT_THROW(batch.between(4, 3), Error);
   EXPECT_THROW(batch.multipleOf(0), Error);
-  EXPECT_THROW(jit(eighths, forAnyBatch({batch.between(9, 15).multipleOf(8)})), Error);
+  EXPECT_THROW(jit(eighths, withSymbolic({batch.between(9, 15).multipleOf(8)})), Error);
 }
 
 // The function can't ask for a number where there is none.

@@ -8,6 +8,7 @@
 #ifndef HEDDLE_TEST_UNIT_BUILDER_TENSORS_H
 #define HEDDLE_TEST_UNIT_BUILDER_TENSORS_H
 
+#include "heddle/Jit.h"
 #include "heddle/Tensor.h"
 
 #include <cstdint>
@@ -36,6 +37,19 @@ inline Tensor random(const std::vector<Extent> &extents, uint64_t seed, float lo
   for (const Extent &extent : extents)
     count *= size_t(extent.size);
   return tensor(numbers(count, seed, low), extents);
+}
+
+/// In row-major order of the sorted names.
+inline std::vector<float> valuesOf(const Tensor &tensor) {
+  Names order;
+  for (const std::string &name : tensor.names())
+    order.push_back(Name(name));
+  return tensor.to<float>(order);
+}
+
+/// Compiled for any CPU and one thread, anew.
+inline JitOptions withSymbolic(SymbolicSizes symbolic) {
+  return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = std::move(symbolic)};
 }
 
 } // namespace heddle::test

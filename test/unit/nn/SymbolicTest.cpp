@@ -72,17 +72,6 @@ Outcome step(State &state, Tensor image, Tensor label, Tensor seed) {
   return {result.first, sum(right.cast(ElementType::F32), over(batch))};
 }
 
-JitOptions options(std::vector<SymbolicSize> symbolic) {
-  return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = std::move(symbolic)};
-}
-
-std::vector<float> valuesOf(const Tensor &tensor) {
-  Names order;
-  for (const std::string &name : tensor.names())
-    order.push_back(Name(name));
-  return tensor.to<float>(order);
-}
-
 void expectNear(const Tensor &got, const Tensor &expected, const std::string &what) {
   ASSERT_EQ(got.type(), expected.type());
   std::vector<float> a = valuesOf(got), b = valuesOf(expected);
@@ -96,7 +85,7 @@ TEST(Training, OneProgramForEveryBatch) {
     ++traces;
     return step(state, image, label, seed);
   };
-  auto any = jit(traced, options({batch})), reference = jit(traced, options({}));
+  auto any = jit(traced, withSymbolic({batch})), reference = jit(traced, withSymbolic({}));
   int64_t count = 0;
   for (int64_t size : {17, 1}) {
     // Each from the same state, so that what rounding differs by does not add up.
@@ -136,7 +125,7 @@ TEST(Symbolic, RandomNumbers) {
                                argsort(x, batch).cast(ElementType::F32),
                                countOf(x, over(batch)) * x};
   };
-  auto any = jit(draw, options({batch})), reference = jit(draw, options({}));
+  auto any = jit(draw, withSymbolic({batch})), reference = jit(draw, withSymbolic({}));
   for (int64_t size : {5, 1, 0, 32}) {
     Tensor x = random({{batch, size}}, 3);
     std::vector<Tensor> got = any(x, key(4)), expected = reference(x, key(4));
