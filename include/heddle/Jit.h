@@ -250,6 +250,11 @@ std::vector<Tensor> loop(const std::variant<int64_t, Tensor> &steps, const Part 
                          const std::vector<Tensor> &initial, Here here);
 std::vector<Tensor> loopWhile(const Part &condition, const Part &body,
                               const std::vector<Tensor> &initial, Here here);
+/// The formals of `body` are the state, then the slices of `inputs` at a coordinate of `along`; it
+/// gives the next state, then slices of outputs. Results: the last state, then the outputs.
+std::vector<Tensor> recurrence(const Name &along, const Part &body,
+                               const std::vector<Tensor> &initial,
+                               const std::vector<Tensor> &inputs, bool reverse, Here here);
 /// An i64 scalar that stands for a loop's counter while its body is traced.
 Tensor counterFormal();
 
@@ -456,6 +461,33 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
                         detail::loopWhile({detail::tensorsOf(formals), {condition(formals)}},
                                           {detail::tensorsOf(formals), detail::tensorsOf(next)},
                                           detail::tensorsOf(initial), here));
+}
+
+/// A recurrence: for each coordinate of `along`, in order (from the last one on if `reverse`),
+/// `body(state, slices)` gives the next state and an output, where `slices` are those of `inputs`,
+/// without the name. The result is the last state and the outputs, which have the name again.
+///
+///     auto [last, all] = scan(time, h, x, [&](Tensor h, Tensor xt) {        // h: unit; xt:
+///     feature
+///       Tensor next = tanh(sum(h.rename({{unit, from}}) * w, over(from)) + sum(xt * u,
+///       over(feature))); return std::pair(next, next);
+///     });                                                                // all: time, unit
+template <typename T, typename X, typename F>
+auto scan(const Name &along, const T &initial, const X &inputs, F &&body, bool reverse = false,
+          Here here = Here::current()) {
+  T state = detail::formalTree(initial);
+  X slices = detail::formalTree(inputs, {along});
+  auto [next, output] = body(state, slices);
+  detail::Part part{detail::tensorsOf(state), detail::tensorsOf(T(next))};
+  for (const Tensor &slice : detail::tensorsOf(slices))
+    part.formals.push_back(slice);
+  for (const Tensor &tensor : detail::tensorsOf(output))
+    part.outputs.push_back(tensor);
+  std::vector<Tensor> results = detail::recurrence(along, part, detail::tensorsOf(initial),
+                                                   detail::tensorsOf(inputs), reverse, here);
+  T last = detail::treeOf(initial, results);
+  results.erase(results.begin(), results.begin() + detail::tensorsOf(initial).size());
+  return std::pair<T, decltype(output)>(last, detail::treeOf(output, results));
 }
 
 /// `function` for tensors that have `names` besides those that it knows: it is traced without these

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel says what one element of its result is. It becomes one `nest.compute`, which is
-// differentiated, fused, laid out and scheduled like everything else:
+// A kernel says what one element of its results is. It becomes one loop nest, which is
+// differentiated, fused, laid out and scheduled like any other.
 //
 //     // Convolutional capsules: 4x4 pose matrices, summed over a window and the input capsules.
 //     Tensor votes = kernel(row, column, out, i, j)
@@ -15,30 +15,36 @@
 //             at(weight, {{row_k, ky}, {column_k, kx}}));
 //
 // A name of an operand that has no coordinate written is read at the iteration name of the same
-// spelling. Names of operands that are neither produced nor reduced are lifted over: the result has
-// them too. Sizes follow from the operands: first from names read directly, then from the largest
-// range for which every read stays inside; `size` states one.
+// spelling. Names of operands that are neither produced nor reduced are lifted over: the results
+// have them too. Sizes follow from the operands: first from names read directly, then from the
+// largest range for which every read stays inside; `size` states one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_KERNEL_H
 #define HEDDLE_KERNEL_H
 
+#include "heddle/Scalar.h"
 #include "heddle/Tensor.h"
 
-#include <functional>
+#include <array>
 
 namespace heddle {
 
-/// A scalar in the body of a kernel.
-class Scalar {
-public:
-  struct Node;
-  Scalar(double number, Here here = Here::current());
-  /// The coordinate of an iteration name, as an integer.
-  Scalar(const Name &name, Here here = Here::current());
-  explicit Scalar(std::shared_ptr<const Node> node) : node(std::move(node)) {}
-  std::shared_ptr<const Node> node;
+/// Where a tensor is read along one name: an index expression, or a value (an integer scalar, which
+/// is clamped to the tensor).
+struct Place {
+  Place(const Name &name) : expr(name) {}
+  Place(const Expr &expr) : expr(expr) {}
+  Place(std::integral auto number) : expr(int64_t(number)) {}
+  Place(const Scalar &value) : value(value.node) {}
+  Expr expr;
+  std::shared_ptr<const Scalar::Node> value; ///< if not null, instead of `expr`
+};
+/// A name with the place that is read along it: `{row, 2 * row + ky}`, `{node, at(edges)}`.
+struct Coordinate {
+  Name name;
+  Place place;
 };
 
 /// A read of `tensor`.
@@ -47,22 +53,6 @@ Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates = {},
 /// A read that gives `otherwise` where a coordinate lies outside the tensor.
 Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise,
             Here here = Here::current());
-/// A read at a computed coordinate along `name` (clamped): `index` is a read of an integer tensor.
-Scalar atIndex(const Tensor &tensor, const Name &name, const Scalar &index,
-               const std::vector<Coordinate> &coordinates = {}, Here here = Here::current());
-
-Scalar operator+(const Scalar &a, const Scalar &b);
-Scalar operator-(const Scalar &a, const Scalar &b);
-Scalar operator*(const Scalar &a, const Scalar &b);
-Scalar operator/(const Scalar &a, const Scalar &b);
-Scalar operator<(const Scalar &a, const Scalar &b);
-Scalar maximum(const Scalar &a, const Scalar &b);
-Scalar minimum(const Scalar &a, const Scalar &b);
-Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);
-Scalar exp(const Scalar &x);
-Scalar log(const Scalar &x);
-Scalar sqrt(const Scalar &x);
-Scalar tanh(const Scalar &x);
 
 class KernelBuilder {
 public:
@@ -83,21 +73,56 @@ public:
   KernelBuilder &product(const N &...names) {
     return reduce("mul", Names{names...});
   }
+  /// By a combiner that has a name: "add", "mul", "max", "min", "and", "or", "xor".
   KernelBuilder &reduce(const std::string &combiner, const Names &names);
+  /// By any combiner that is associative and commutative, `neutral` being its neutral element:
+  ///
+  ///     kernel(row).reduce(over(column), 0, [](Scalar a, Scalar b) { return a + b + a * b; })
+  KernelBuilder &reduce(const Names &names, double neutral,
+                        const std::function<Scalar(Scalar, Scalar)> &combiner);
+  /// The same for several results together: each combiner argument is one scalar for each result.
+  ///
+  ///     // The largest element, and how often it occurs.
+  ///     auto [most, times] =
+  ///         kernel(row)
+  ///             .reduce(over(column), {-INFINITY, 0},
+  ///                     [](const Scalars &a, const Scalars &b) {
+  ///                       return Scalars{maximum(a[0], b[0]), select(a[0] < b[0], 0, a[1]) +
+  ///                                                               select(b[0] < a[0], 0, b[1])};
+  ///                     })
+  ///             .of(at(x), 1);
+  KernelBuilder &reduce(const Names &names, std::vector<double> neutral, const Combine &combiner);
   /// States the size of an iteration name.
-  KernelBuilder &size(const Name &name, int64_t size);
+  KernelBuilder &size(const Name &name, const Size &size);
   /// Only points where `condition >= 0` take part in the reduction.
   KernelBuilder &where(const Expr &condition);
-  Tensor of(const Scalar &body) const;
+  /// Only points where `condition` (a truth value) holds take part in the reduction.
+  KernelBuilder &where(const Scalar &condition);
+  /// The result; throws Error for names, sizes and element types that do not agree.
+  Tensor of(const Scalar &body) const { return all({body})[0]; }
+  /// Several results of one nest: `auto [sum, squares] = kernel(row).sum(column).of(x, x * x)`.
+  template <typename... S>
+    requires(sizeof...(S) > 0)
+  std::array<Tensor, 1 + sizeof...(S)> of(const Scalar &first, const S &...more) const {
+    std::vector<Tensor> results = all({first, Scalar(more)...});
+    std::array<Tensor, 1 + sizeof...(S)> array;
+    std::move(results.begin(), results.end(), array.begin());
+    return array;
+  }
+  /// As many results as `bodies`.
+  std::vector<Tensor> all(const Scalars &bodies) const;
 
 private:
+  KernelBuilder &combineBy(const std::string &combiner, const Names &names);
   Names produced, reduced;
-  std::string combiner;
-  std::map<std::string, int64_t> sizes;
+  std::string combiner;        ///< "" if nothing is reduced, "general" for `combine`
+  std::vector<double> neutral; ///< of `combine`
+  Scalars combined;            ///< of `combine`, over its arguments
+  std::map<std::string, Expr> sizes;
   std::vector<Expr> conditions;
+  Scalars predicates;
   Here here;
 };
-
 /// `kernel(row, column)` begins a kernel that produces these names. (A class, so that the place
 /// where it is written can follow the names.)
 template <typename... N>

@@ -114,11 +114,6 @@ struct Extent {
   Name name;
   Size size;
 };
-/// A name with the place that is read along it: `{row, 2 * row + ky}`.
-struct Coordinate {
-  Name name;
-  Expr place;
-};
 
 inline Expr operator+(const Name &a, const Name &b) { return Expr(a) + Expr(b); }
 inline Expr operator-(const Name &a, const Name &b) { return Expr(a) - Expr(b); }

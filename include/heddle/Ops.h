@@ -13,9 +13,8 @@
 #ifndef HEDDLE_OPS_H
 #define HEDDLE_OPS_H
 
+#include "heddle/Scalar.h"
 #include "heddle/Tensor.h"
-
-#include <functional>
 
 namespace heddle {
 
@@ -68,6 +67,19 @@ Tensor min(Operand x, const Names &over);
 Tensor mean(Operand x, const Names &over);
 /// How many points `names` of `x` have, a tensor without names: also where sizes are no numbers.
 Tensor countOf(Operand x, const Names &names, ElementType type = ElementType::F32);
+/// Combines the elements of several tensors of the same names together, by a combiner that is
+/// associative and commutative and has `neutral` for its neutral elements, one for each tensor.
+/// Floats narrower than f32 are combined in f32.
+///
+///     // The logarithm of a sum of exponentials, in one pass and without overflow.
+///     auto sums = reduce({x, ones}, over(row), {-INFINITY, 0}, [](const Scalars &a, const Scalars
+///     &b) {
+///       Scalar most = maximum(a[0], b[0]);
+///       return Scalars{most, a[1] * exp(a[0] - most) + b[1] * exp(b[0] - most)};
+///     });
+std::vector<Tensor> reduce(const std::vector<Tensor> &tensors, const Names &over,
+                           const std::vector<double> &neutral, const Combine &combiner,
+                           Here here = Here::current());
 /// The row-major index, in the order of `over`, of the largest element; the smallest such index on
 /// ties, and NaN only where there is nothing else. i64.
 Tensor argmax(Operand x, const Names &over);
@@ -78,6 +90,15 @@ enum class Combiner { Add, Multiply, Max, Min };
 /// `reverse`.
 Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = false,
             bool reverse = false);
+/// Prefixes of several tensors together; the combiner, which need not commute, gets what came
+/// before in the order of the scan, then an element. A linear recurrence h[t] = a[t] h[t-1] + b[t]:
+///
+///     Tensor h = scan({a, b}, time, {1, 0}, [](const Scalars &l, const Scalars &r) {
+///       return Scalars{l[0] * r[0], l[1] * r[0] + r[1]};
+///     })[1];
+std::vector<Tensor> scan(const std::vector<Tensor> &tensors, const Name &along,
+                         const std::vector<double> &neutral, const Combine &combiner,
+                         bool exclusive = false, bool reverse = false, Here here = Here::current());
 inline Tensor cumulativeSum(Operand x, const Name &along) { return scan(x, along, Combiner::Add); }
 
 /// Values in order and the coordinates that they came from (i64). Equal values keep their order,
@@ -99,10 +120,9 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
                const Tensor &updates, Combiner combiner, Here here = Here::current());
 /// With any combiner of two scalars, the old element and the update, in whatever order they come:
 ///
-///     scatter(x, {{row, index}}, y, [](Tensor a, Tensor b) { return a + b + a * b; })
+///     scatter(x, {{row, index}}, y, [](Scalar a, Scalar b) { return a + b + a * b; })
 Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
-               const Tensor &updates,
-               const std::function<Tensor(const Tensor &, const Tensor &)> &combiner,
+               const Tensor &updates, const std::function<Scalar(Scalar, Scalar)> &combiner,
                Here here = Here::current());
 /// Puts `updates` in the place of elements; no place may be met twice.
 Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,

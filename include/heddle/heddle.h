@@ -18,6 +18,7 @@
 #include "heddle/Name.h"
 #include "heddle/Ops.h"
 #include "heddle/Quantize.h"
+#include "heddle/Scalar.h"
 #include "heddle/Tensor.h"
 #include "heddle/Tree.h"
 

@@ -9,6 +9,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
 #include "lib/builder/Pointwise.h"
+#include "lib/builder/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -208,47 +209,26 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
 }
 
 Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
-               const Tensor &updates,
-               const std::function<Tensor(const Tensor &, const Tensor &)> &combiner, Here here) {
-  Tensor old, update;
-  for (auto [formal, name] : {std::pair(&old, "old"), std::pair(&update, "update")}) {
-    formal->node = makeLeaf(nodeOf(destination, here)->type().withDims({}), here);
-    formal->node->formal = true;
-    formal->node->name = name;
-  }
-  Tensor result = combiner(old, update);
-  if (nodeOf(result, here)->type() != old.node->type())
-    fail(here,
-         "expected a combiner that gives " + typeAndOrigin(old) + ", got " + typeAndOrigin(result));
-  GraphLock lock;
-  // Its scalar code is that of the operations that it was traced to.
-  OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(here));
-  Emission traced = emit(*module, "f", {old.node, update.node}, {nodeOf(result, here)}, here);
-  Block &body = traced.function.getBody().front();
-  for (Operation &op : body.without_terminator())
-    if (!isa<nd::PointwiseOp, nd::ConstantOp>(op) || !traced.captured.empty())
-      fail(here, "expected a combiner of its two operands and numbers by pointwise operations");
-  auto inlined = [&](OpBuilder &builder, ValueRange scalars) {
-    IRMapping mapping;
-    mapping.map(body.getArguments(), scalars);
-    for (Operation &op : body.without_terminator()) {
-      SmallVector<Value> operands =
-          llvm::map_to_vector(op.getOperands(), [&](Value value) { return mapping.lookup(value); });
-      auto pointwise = dyn_cast<nd::PointwiseOp>(op);
-      mapping.map(op.getResult(0),
-                  pointwise ? nd::inlineScalars(builder, pointwise.getBody().front(), operands)[0]
-                            : arith::ConstantOp::create(builder, op.getLoc(),
-                                                        cast<nd::ConstantOp>(op).splat())
-                                  .getResult());
-    }
-    return mapping.lookup(body.getTerminator()->getOperand(0));
-  };
-  return scatterBy(destination, at, updates, here,
-                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
-                       ArrayRef<StringRef> names, ValueRange indices) {
-                     return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
-                                             indices, inlined);
-                   });
+               const Tensor &updates, const std::function<Scalar(Scalar, Scalar)> &combiner,
+               Here here) {
+  ScalarCombiner traced(
+      [&](const Scalars &a, const Scalars &b) { return Scalars{combiner(a[0], b[0])}; }, 1, here);
+  Type element = nodeOf(destination, here)->type().getElementType();
+  Deferred deferred;
+  Tensor result = scatterBy(destination, at, updates, here,
+                            [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                                ArrayRef<StringRef> names, ValueRange indices) {
+                              Value made = nd::buildScatter(
+                                  builder, loc, nodes[0]->value, nodes[1]->value, names, indices,
+                                  [&](OpBuilder &b, ValueRange scalars) {
+                                    return deferred.run(b, loc, element, [&] {
+                                      return traced.emit(b, loc, scalars, element);
+                                    })[0];
+                                  });
+                              deferred.rethrow();
+                              return made;
+                            });
+  return result;
 }
 
 Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
@@ -277,6 +257,57 @@ Tensor sum(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKi
 Tensor product(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Mul); }
 Tensor max(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Max); }
 Tensor min(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Min); }
+
+/// Several tensors combined together by `build`: a reduction or a scan.
+static std::vector<Tensor>
+combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral,
+          const Combine &combiner, Here here,
+          llvm::function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange,
+                                                ArrayRef<TypedAttr>, nd::ScalarsBody)>
+              build) {
+  if (tensors.size() != neutral.size())
+    fail(here, "expected one neutral element for each of " + std::to_string(tensors.size()) +
+                   " tensors, got " + std::to_string(neutral.size()));
+  ScalarCombiner traced(combiner, tensors.size(), here);
+  std::vector<NodeRef> nodes;
+  SmallVector<Type> types;
+  for (const Tensor &tensor : tensors) {
+    nodes.push_back(nodeOf(tensor, here));
+    types.push_back(accumulatorOf(nodes.back()->type().getElementType()));
+  }
+  return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
+    SmallVector<TypedAttr> neutrals;
+    for (auto [type, value] : llvm::zip_equal(types, neutral))
+      neutrals.push_back(numberAttr(builder, type, value, here));
+    Deferred deferred;
+    SmallVector<Value> results =
+        build(builder, loc, valuesOf(nodes), neutrals, [&](OpBuilder &b, ValueRange scalars) {
+          return deferred.run(b, loc, types, [&] { return traced.emit(b, loc, scalars, types); });
+        });
+    deferred.rethrow();
+    return results;
+  });
+}
+
+std::vector<Tensor> reduce(const std::vector<Tensor> &tensors, const Names &over,
+                           const std::vector<double> &neutral, const Combine &combiner, Here here) {
+  return combineBy(tensors, neutral, combiner, here,
+                   [&](OpBuilder &builder, Location loc, ValueRange inputs,
+                       ArrayRef<TypedAttr> neutrals, nd::ScalarsBody body) {
+                     return nd::buildReduce(builder, loc, inputs, strings(over), neutrals, body);
+                   });
+}
+
+std::vector<Tensor> scan(const std::vector<Tensor> &tensors, const Name &along,
+                         const std::vector<double> &neutral, const Combine &combiner,
+                         bool exclusive, bool reverse, Here here) {
+  return combineBy(tensors, neutral, combiner, here,
+                   [&](OpBuilder &builder, Location loc, ValueRange inputs,
+                       ArrayRef<TypedAttr> neutrals, nd::ScalarsBody body) {
+                     return nd::buildScan(builder, loc, inputs, along.str(), neutrals, body,
+                                          exclusive, reverse);
+                   });
+}
 
 Tensor countOf(Operand x, const Names &names, ElementType type) {
   double known = 1;

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -98,6 +99,50 @@ Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, 
   if (op == "le")
     return compareInt(I::sle);
   return nullptr;
+}
+
+template <typename Op>
+static Value mathOp(OpBuilder &b, Location loc, Value x) {
+  return Op::create(b, loc, x);
+}
+
+Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, bool isUnsigned) {
+  Type type = x.getType();
+  if (!isa<FloatType>(type)) {
+    auto negated = [&]() -> Value {
+      return arith::SubIOp::create(b, loc, number(b, loc, 0, type), x);
+    };
+    if (op == "neg")
+      return negated();
+    if (op == "not")
+      return arith::XOrIOp::create(b, loc, x, number(b, loc, -1, type));
+    if (op == "abs")
+      return isUnsigned ? x : Value(arith::MaxSIOp::create(b, loc, x, negated()));
+    return nullptr;
+  }
+  if (op == "neg")
+    return arith::NegFOp::create(b, loc, x);
+  if (op == "sigmoid") {
+    Value one = number(b, loc, 1, type);
+    Value e = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+    return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
+  }
+  using Create = Value (*)(OpBuilder &, Location, Value);
+  Create create = llvm::StringSwitch<Create>(op)
+                      .Case("abs", mathOp<math::AbsFOp>)
+                      .Case("exp", mathOp<math::ExpOp>)
+                      .Case("log", mathOp<math::LogOp>)
+                      .Case("log1p", mathOp<math::Log1pOp>)
+                      .Case("sqrt", mathOp<math::SqrtOp>)
+                      .Case("rsqrt", mathOp<math::RsqrtOp>)
+                      .Case("tanh", mathOp<math::TanhOp>)
+                      .Case("erf", mathOp<math::ErfOp>)
+                      .Case("sin", mathOp<math::SinOp>)
+                      .Case("cos", mathOp<math::CosOp>)
+                      .Case("floor", mathOp<math::FloorOp>)
+                      .Case("roundEven", mathOp<math::RoundEvenOp>)
+                      .Default(nullptr);
+  return create ? create(b, loc, x) : Value();
 }
 
 Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
@@ -267,14 +312,10 @@ static Tensor apply(StringRef op, const Operand &a, const Operand &b, bool truth
                    });
 }
 
-template <typename Op>
-static Tensor applyMath(const Operand &x) {
-  return pointwise(x.here, {x}, Type(),
-                   [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-                     if (!isa<FloatType>(v[0].getType()))
-                       return nullptr;
-                     return Op::create(builder, loc, v[0]);
-                   });
+static Tensor apply(StringRef op, const Operand &x) {
+  return pointwise(x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
+    return unary(builder, loc, op, v[0], isUnsigned(x, x));
+  });
 }
 
 namespace heddle {
@@ -282,14 +323,7 @@ Tensor operator+(Operand a, Operand b) { return apply("add", a, b); }
 Tensor operator-(Operand a, Operand b) { return apply("sub", a, b); }
 Tensor operator*(Operand a, Operand b) { return apply("mul", a, b); }
 Tensor operator/(Operand a, Operand b) { return apply("div", a, b); }
-Tensor operator-(Operand a) {
-  return pointwise(
-      a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-        if (isa<FloatType>(v[0].getType()))
-          return arith::NegFOp::create(builder, loc, v[0]);
-        return arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
-      });
-}
+Tensor operator-(Operand a) { return apply("neg", a); }
 Tensor operator<(Operand a, Operand b) { return apply("lt", a, b, true); }
 Tensor operator<=(Operand a, Operand b) { return apply("le", a, b, true); }
 Tensor operator>(Operand a, Operand b) { return apply("lt", b, a, true); }
@@ -298,54 +332,24 @@ Tensor equal(Operand a, Operand b) { return apply("eq", a, b, true); }
 Tensor notEqual(Operand a, Operand b) { return apply("ne", a, b, true); }
 Tensor logicalAnd(Operand a, Operand b) { return apply("and", a, b); }
 Tensor logicalOr(Operand a, Operand b) { return apply("or", a, b); }
-Tensor logicalNot(Operand a) {
-  return pointwise(
-      a.here, {a}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-        if (!isa<IntegerType>(v[0].getType()))
-          return nullptr;
-        return arith::XOrIOp::create(builder, loc, v[0], number(builder, loc, -1, v[0].getType()));
-      });
-}
+Tensor logicalNot(Operand a) { return apply("not", a); }
 Tensor maximum(Operand a, Operand b) { return apply("max", a, b); }
 Tensor minimum(Operand a, Operand b) { return apply("min", a, b); }
 Tensor pow(Operand base, Operand exponent) { return apply("pow", base, exponent); }
-Tensor exp(Operand x) { return applyMath<math::ExpOp>(x); }
-Tensor log(Operand x) { return applyMath<math::LogOp>(x); }
-Tensor log1p(Operand x) { return applyMath<math::Log1pOp>(x); }
-Tensor sqrt(Operand x) { return applyMath<math::SqrtOp>(x); }
-Tensor rsqrt(Operand x) { return applyMath<math::RsqrtOp>(x); }
-Tensor tanh(Operand x) { return applyMath<math::TanhOp>(x); }
-Tensor erf(Operand x) { return applyMath<math::ErfOp>(x); }
-Tensor sin(Operand x) { return applyMath<math::SinOp>(x); }
-Tensor cos(Operand x) { return applyMath<math::CosOp>(x); }
-Tensor floor(Operand x) { return applyMath<math::FloorOp>(x); }
-Tensor roundEven(Operand x) { return applyMath<math::RoundEvenOp>(x); }
+Tensor exp(Operand x) { return apply("exp", x); }
+Tensor log(Operand x) { return apply("log", x); }
+Tensor log1p(Operand x) { return apply("log1p", x); }
+Tensor sqrt(Operand x) { return apply("sqrt", x); }
+Tensor rsqrt(Operand x) { return apply("rsqrt", x); }
+Tensor tanh(Operand x) { return apply("tanh", x); }
+Tensor erf(Operand x) { return apply("erf", x); }
+Tensor sin(Operand x) { return apply("sin", x); }
+Tensor cos(Operand x) { return apply("cos", x); }
+Tensor floor(Operand x) { return apply("floor", x); }
+Tensor roundEven(Operand x) { return apply("roundEven", x); }
 
-Tensor abs(Operand x) {
-  return pointwise(
-      x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-        if (isa<FloatType>(v[0].getType()))
-          return math::AbsFOp::create(builder, loc, v[0]);
-        if (isUnsigned(x, x))
-          return v[0];
-        Value negated =
-            arith::SubIOp::create(builder, loc, number(builder, loc, 0, v[0].getType()), v[0]);
-        return arith::MaxSIOp::create(builder, loc, v[0], negated);
-      });
-}
-
-Tensor sigmoid(Operand x) {
-  return pointwise(
-      x.here, {x}, Type(), [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-        if (!isa<FloatType>(v[0].getType()))
-          return nullptr;
-        Value one = number(builder, loc, 1, v[0].getType());
-        Value e = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, v[0]));
-        return arith::DivFOp::create(builder, loc, one,
-                                     arith::AddFOp::create(builder, loc, one, e));
-      });
-}
-
+Tensor abs(Operand x) { return apply("abs", x); }
+Tensor sigmoid(Operand x) { return apply("sigmoid", x); }
 Tensor relu(Operand x) { return maximum(x, Operand(0.0, x.here)); }
 
 Tensor select(Operand condition, Operand yes, Operand no) {

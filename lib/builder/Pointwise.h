@@ -31,6 +31,10 @@ Tensor pointwiseMixed(Here here, llvm::ArrayRef<Tensor> operands, mlir::Type res
 /// Scalar arithmetic that picks the float or integer op. `element` tells signedness.
 mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value a,
                    mlir::Value b, bool isUnsigned);
+/// Scalar functions of one operand, likewise. Both give null where `op` is not defined for the
+/// type.
+mlir::Value unary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value x,
+                  bool isUnsigned);
 /// Conversion between scalar types; `from` and `to` are element types with signedness.
 mlir::Value convert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                     mlir::Type from, mlir::Type to);

@@ -498,6 +498,51 @@ std::vector<Tensor> heddle::detail::loopWhile(const Part &condition, const Part 
                       });
 }
 
+std::vector<Tensor> heddle::detail::recurrence(const Name &along, const Part &body,
+                                               const std::vector<Tensor> &initial,
+                                               const std::vector<Tensor> &inputs, bool reverse,
+                                               Here here) {
+  if (inputs.empty())
+    fail(here, "expected an input to run along '" + along.str() + "', got none");
+  for (const Tensor &input : inputs)
+    if (!input.has(along) || input.size(along).expr() != inputs[0].size(along).expr())
+      fail(here, "expected inputs that have '" + along.str() + "' with one size, got " +
+                     typeAndOrigin(inputs[0]) + " and " + typeAndOrigin(input));
+  GraphLock lock;
+  std::vector<Tensor> operands = initial;
+  operands.insert(operands.end(), inputs.begin(), inputs.end());
+  Control control(operands, here);
+  auto outputs = body.outputs.begin() + std::min(initial.size(), body.outputs.size());
+  control.expect({body.outputs.begin(), outputs}, initial, "the body of a scan to give a state");
+  control.add(body);
+  nd::Dim dim(graphContext(), along.str(), inputs[0].size(along).expr());
+  std::vector<NodeRef> like = nodesOf(initial, here);
+  for (const Tensor &slice : llvm::make_range(outputs, body.outputs.end())) {
+    nd::NdTensorType type = nodeOf(slice, here)->type();
+    if (type.has(along.str()))
+      fail(here, "expected slices without '" + along.str() + "', which the outputs get, got " +
+                     typeAndOrigin(slice));
+    llvm::SmallVector<nd::Dim> dims(type.getDims().begin(), type.getDims().end());
+    dims.push_back(dim);
+    like.push_back(makeLeaf(type.withDims(dims), here));
+  }
+  return control.make(like, [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
+    mlir::Location loc = locationOf(here);
+    auto types =
+        llvm::map_to_vector(like, [](const NodeRef &n) -> mlir::Type { return n->type(); });
+    auto op = nest::ScanOp::create(b, loc, types, arguments.take_front(initial.size()),
+                                   arguments.slice(initial.size(), inputs.size()),
+                                   nd::DimsAttr::getSorted(graphContext(), {dim}), reverse,
+                                   /*layouts=*/nullptr);
+    mlir::OpBuilder::InsertionGuard guard(b);
+    mlir::Block *block = b.createBlock(&op.getBody());
+    for (const Tensor &formal : body.formals)
+      block->addArgument(formal.node->type(), loc);
+    nest::YieldOp::create(b, loc, call(0, b, block->getArguments()));
+    return llvm::SmallVector<mlir::Value>(op.getResults());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Lifting
 //===----------------------------------------------------------------------===//

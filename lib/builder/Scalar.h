@@ -1,0 +1,110 @@
+//===- Scalar.h - the scalar code of kernels --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Scalar of heddle/Kernel.h is a tree without types. `ScalarEmitter` turns trees into scalar ops
+// once the element types of what they read are known:
+//
+//     at(x) * 2 + row          x: f64         arith.mulf %x, 2.0 : f64
+//                                             nest.index row, converted to f64; arith.addf
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_BUILDER_SCALAR_H
+#define HEDDLE_LIB_BUILDER_SCALAR_H
+
+#include "heddle/Kernel.h"
+#include "lib/builder/Graph.h"
+
+#include <exception>
+#include <unordered_map>
+
+namespace heddle {
+
+struct Scalar::Node {
+  enum class Kind {
+    Number,   ///< `number`
+    Index,    ///< `place`
+    Read,     ///< of `tensor` at `coordinates`
+    Argument, ///< `position` of a combiner
+    Apply     ///< `op` to `operands`
+  } kind;
+  Here here;
+  double number = 0;
+  Expr place;
+  Tensor tensor;
+  std::map<std::string, Place> coordinates;
+  std::optional<double> otherwise;
+  size_t position = 0;
+  std::string op;
+  ElementType to = ElementType::F32; ///< of the op "cast"
+  std::vector<std::shared_ptr<const Node>> operands;
+};
+
+namespace detail {
+
+using ScalarRef = std::shared_ptr<const Scalar::Node>;
+
+struct ScalarEmitter {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  /// The value of a leaf, a read or an argument.
+  std::function<mlir::Value(const Scalar::Node &)> leaf;
+  /// Its element type, with signedness.
+  std::function<mlir::Type(const Scalar::Node &)> leafType;
+  std::unordered_map<const Scalar::Node *, mlir::Value> done = {};
+
+  /// Emits `node`; numbers and coordinates by themselves become `wanted`. Throws Error where an
+  /// operation is not defined for the types that meet in it.
+  mlir::Value emit(const ScalarRef &node, mlir::Type wanted);
+  /// The element type that follows from the leaves; null for numbers and coordinates.
+  mlir::Type ownType(const ScalarRef &node) const;
+
+private:
+  mlir::Value apply(const Scalar::Node &node, mlir::Type wanted);
+  mlir::Type typeOf(const ScalarRef &a, const ScalarRef &b, mlir::Type otherwise) const;
+};
+
+/// A combiner of rows of `types` (element types with signedness), as trees over its arguments.
+struct ScalarCombiner {
+  Scalars results;
+  Here here;
+
+  ScalarCombiner(Scalars results, Here here) : results(std::move(results)), here(here) {}
+  /// Throws Error if `combine` does not give `count` scalars.
+  ScalarCombiner(const Combine &combine, size_t count, Here here);
+  /// `scalars`: accumulators, then elements. Throws Error for other types and for reads.
+  llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder, mlir::Location loc,
+                                      mlir::ValueRange scalars,
+                                      llvm::ArrayRef<mlir::Type> types) const;
+};
+
+/// Lets code that throws be called by code that knows no exceptions.
+class Deferred {
+public:
+  /// What `emit` gives; zeros of `types` if it throws.
+  llvm::SmallVector<mlir::Value> run(mlir::OpBuilder &builder, mlir::Location loc,
+                                     llvm::ArrayRef<mlir::Type> types,
+                                     llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit);
+  /// Throws what `emit` threw.
+  void rethrow() const {
+    if (failure)
+      std::rethrow_exception(failure);
+  }
+
+private:
+  std::exception_ptr failure;
+};
+
+/// A number as an attribute of the signless `type`; throws Error if it is none of that type.
+mlir::TypedAttr numberAttr(mlir::OpBuilder &builder, mlir::Type type, double value, Here here);
+/// f32 for narrower floats, otherwise the type itself.
+mlir::Type accumulatorOf(mlir::Type element);
+
+} // namespace detail
+} // namespace heddle
+
+#endif // HEDDLE_LIB_BUILDER_SCALAR_H
