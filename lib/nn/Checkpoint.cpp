@@ -36,24 +36,24 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
 }
 
 void nn::saveTensors(const std::string &path,
-                     const std::vector<std::pair<std::string, Tensor>> &tensors,
-                     const Notes &notes) {
+                     const std::vector<std::pair<std::string, Tensor>> &tensors, const Notes &notes,
+                     Here here) {
   io::Safetensors file;
   for (const auto &[name, tensor] : tensors)
-    if (!file.arrays.emplace(name, arrayOf(tensor)).second)
+    if (!file.arrays.emplace(name, arrayOf(tensor, here)).second)
       throw Error("'" + path + "': two tensors have the name '" + name + "'");
   file.metadata.insert(notes.begin(), notes.end());
   io::writeSafetensors(path, file);
 }
 
-std::map<std::string, Tensor> nn::loadTensors(const std::string &path, Notes *notes) {
+std::map<std::string, Tensor> nn::loadTensors(const std::string &path, Notes *notes, Here here) {
   io::Safetensors file = io::readSafetensors(path);
   std::map<std::string, Tensor> result;
   for (const auto &[name, array] : file.arrays) {
     if (array.names.size() != array.shape.size())
       throw Error("'" + path + "': the axes of '" + name + "', " + array.describe() +
                   ", have no names");
-    result.emplace(name, tensorOf(array));
+    result.emplace(name, tensorOf(array, here));
   }
   if (notes)
     notes->insert(file.metadata.begin(), file.metadata.end());

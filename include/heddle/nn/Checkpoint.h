@@ -38,24 +38,27 @@ using Notes = std::map<std::string, std::string>;
 /// Writes tensors under names. Throws Error; an old file of that name is then untouched.
 void saveTensors(const std::string &path,
                  const std::vector<std::pair<std::string, Tensor>> &tensors,
-                 const Notes &notes = {});
+                 const Notes &notes = {}, Here here = Here::current());
 /// Reads a file that `saveTensors` wrote. Throws Error that names the file and the tensor.
-std::map<std::string, Tensor> loadTensors(const std::string &path, Notes *notes = nullptr);
+std::map<std::string, Tensor> loadTensors(const std::string &path, Notes *notes = nullptr,
+                                          Here here = Here::current());
 
 /// Saves all tensors of a tree by their paths.
 template <typename T>
-void saveTree(const std::string &path, T &tree, const Notes &notes = {}) {
+void saveTree(const std::string &path, T &tree, const Notes &notes = {},
+              Here here = Here::current()) {
   std::vector<std::pair<std::string, Tensor>> tensors;
   forEachTensor(
       tree, [&](const std::string &name, Tensor &tensor) { tensors.emplace_back(name, tensor); });
-  saveTensors(path, tensors, notes);
+  saveTensors(path, tensors, notes, here);
 }
 
 /// Fills a tree from a file; names, sizes and element types must match. The tree is unchanged if
 /// they don't.
 template <typename T>
-void loadTree(const std::string &path, T &tree, Notes *notes = nullptr) {
-  auto tensors = loadTensors(path, notes);
+void loadTree(const std::string &path, T &tree, Notes *notes = nullptr,
+              Here here = Here::current()) {
+  auto tensors = loadTensors(path, notes, here);
   T filled = tree;
   forEachTensor(filled, [&](const std::string &name, Tensor &tensor) {
     auto found = tensors.find(name);

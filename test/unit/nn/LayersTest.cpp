@@ -488,6 +488,15 @@ TEST(Checkpoint, WhatDoesNotFitIsNamedAndLeavesTheTreeAlone) {
   expectHas(messageOf([&] { nn::tensorOf(unnamed); }), {"have names", "f32 [2]"});
 }
 
+TEST(Checkpoint, PlacesAreThoseOfTheUser) {
+  TemporaryDirectory directory;
+  Weights state = initial(), copy = state;
+  jit([](Weights &w) { return w.a = w.a * 2.0; })(state);
+  expectHas(messageOf([&] { nn::saveTree(directory / "tree.safetensors", copy); }),
+            {"LayersTest.cpp", "given up"});
+  EXPECT_EQ(directory.entries(), 0u);
+}
+
 TEST(Checkpoint, AFileThatMayNotGrowLeavesTheOldOne) {
   TemporaryDirectory directory;
   std::string path = directory / "tree.safetensors";
