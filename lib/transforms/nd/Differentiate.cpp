@@ -119,22 +119,8 @@ private:
 };
 } // namespace
 
-/// Inlines the calls in the regions of `op`.
-static LogicalResult inlineInside(Operation *op) {
-  while (true) {
-    CallOp call;
-    op->walk([&](CallOp each) {
-      if (each == op || each.getGradientAttr())
-        return WalkResult::advance();
-      call = each;
-      return WalkResult::interrupt();
-    });
-    if (!call)
-      return success();
-    if (failed(inlineCall(call)))
-      return failure();
-  }
-}
+/// A call that derivatives look into: it has no gradient of its own.
+static bool hasNoGradient(CallOp call) { return !call.getGradientAttr(); }
 
 /// The ops after `before`, with calls inlined and loops as scans; `values` may be results of these.
 FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
@@ -154,7 +140,8 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
     else if (call && !call.getGradientAttr())
       isFailure = failed(inlineCall(call));
     else {
-      isFailure = failed(inlineInside(&*next));
+      SymbolTableCollection functions;
+      isFailure = failed(inlineCalls(&*next, hasNoGradient, functions));
       ops.push_back(&*next++);
       continue;
     }
@@ -436,11 +423,12 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     if (failed(functions))
       return signalPassFailure();
     // Only what derivatives need is inlined.
-    llvm::SetVector<Operation *> differentiated = reached();
+    llvm::SetVector<Operation *> asked, differentiated = reached(asked);
     for (func::FuncOp function : *functions) {
       bool inlines = differentiated.contains(function);
       // Gradients may hold loops, of which further ones may be asked for.
-      if ((inlines && failed(scansForLoops(function))) || failed(expand(function, inlines)) ||
+      if ((inlines && failed(scansForLoops(function))) ||
+          failed(expand(function, inlines, asked.contains(function))) ||
           (inlines && failed(scansForLoops(function))))
         return signalPassFailure();
     }
@@ -450,24 +438,27 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     });
   }
 
-  /// Expands requests, and what they become where it asks for more.
-  static LogicalResult expand(func::FuncOp function, bool inlines) {
+  /// Expands requests, and what they become where it asks for more. Calls in the regions of ops are
+  /// inlined, all if derivatives of this very function are asked for: then an op is copied once,
+  /// however long the chain of calls to it is.
+  static LogicalResult expand(func::FuncOp function, bool inlines, bool inlinesAll) {
     while (true) {
+      SymbolTableCollection functions;
+      auto isAsked = [&](CallOp call) {
+        return hasNoGradient(call) && (inlinesAll || !isa<func::FuncOp>(call->getParentOp()));
+      };
+      if (inlines && failed(inlineCalls(function, isAsked, functions)))
+        return failure();
       SmallVector<Operation *> requests;
       function.walk([&](Operation *op) {
-        auto call = dyn_cast<CallOp>(op);
-        if (isa<VjpOp, JvpOp>(op) || (call && inlines && !call.getGradientAttr()))
+        if (isa<VjpOp, JvpOp>(op))
           requests.push_back(op);
       });
       if (requests.empty())
         return success();
       for (Operation *request : requests) {
         auto vjp = dyn_cast<VjpOp>(request);
-        auto jvp = dyn_cast<JvpOp>(request);
-        LogicalResult done = vjp   ? expandVjp(vjp)
-                             : jvp ? expandJvp(jvp)
-                                   : LogicalResult(inlineCall(cast<CallOp>(request)));
-        if (failed(done))
+        if (failed(vjp ? expandVjp(vjp) : expandJvp(cast<JvpOp>(request))))
           return failure();
       }
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
@@ -479,11 +470,14 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
   /// A checkpoint that derivatives meet is a call with a gradient.
   void replaceCheckpoints() {
     llvm::DenseMap<Operation *, FlatSymbolRefAttr> gradients;
-    for (Operation *function : reached())
+    llvm::SetVector<Operation *> asked;
+    for (Operation *function : reached(asked))
       function->walk([&](CallOp call) {
+        if (!call.getCheckpoint())
+          return;
         auto callee =
             SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-        if (!call.getCheckpoint() || !callee || floatTypes(callee.getArgumentTypes()).empty() ||
+        if (!callee || floatTypes(callee.getArgumentTypes()).empty() ||
             floatTypes(callee.getResultTypes()).empty())
           return;
         FlatSymbolRefAttr &gradient = gradients[callee];
@@ -494,21 +488,23 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
       });
   }
 
-  /// The functions that requests reach.
-  llvm::SetVector<Operation *> reached() {
+  /// The functions that requests reach, by calls too; `asked` are those that they name.
+  llvm::SetVector<Operation *> reached(llvm::SetVector<Operation *> &asked) {
     llvm::SetVector<Operation *> set;
-    auto reach = [&](Operation *from, FlatSymbolRefAttr symbol) {
-      if (Operation *callee = symbol ? SymbolTable::lookupNearestSymbolFrom(from, symbol) : nullptr)
+    SymbolTable functions(getOperation());
+    auto reach = [&](FlatSymbolRefAttr symbol) {
+      if (Operation *callee = symbol ? functions.lookup(symbol.getValue()) : nullptr)
         set.insert(callee);
     };
     getOperation().walk([&](Operation *op) {
       if (isa<VjpOp, JvpOp>(op))
-        reach(op, calleeOf(op));
+        reach(calleeOf(op));
     });
+    asked = set;
     for (unsigned i = 0; i < set.size(); ++i)
       set[i]->walk([&](CallOp op) {
-        reach(op, op.getCalleeAttr());
-        reach(op, op.getGradientAttr());
+        reach(op.getCalleeAttr());
+        reach(op.getGradientAttr());
       });
     return set;
   }

@@ -22,8 +22,10 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-FailureOr<func::FuncOp> nd::definedCallee(Operation *op, FlatSymbolRefAttr symbol) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+FailureOr<func::FuncOp> nd::definedCallee(Operation *op, FlatSymbolRefAttr symbol,
+                                          SymbolTableCollection *functions) {
+  auto callee = functions ? functions->lookupNearestSymbolFrom<func::FuncOp>(op, symbol)
+                          : SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
   if (!callee || callee.isDeclaration() || !llvm::hasSingleElement(callee.getBody()))
     return op->emitOpError() << "expected '@" << symbol.getValue()
                              << "' to be a function with a body of one block";
@@ -135,8 +137,8 @@ static LogicalResult requireSizes(CallOp op, func::FuncOp callee,
   return failure(walked.wasInterrupted());
 }
 
-FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
-  FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
+FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *functions) {
+  FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr(), functions);
   if (failed(found))
     return failure();
   func::FuncOp callee = *found;
@@ -170,7 +172,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
     }
   llvm::erase_if(order, [&](StringRef name) { return !own.contains(name); });
 
-  Lifter lifter(builder, rewriter);
+  Lifter lifter(builder, rewriter, functions);
   for (auto [formal, input] : llvm::zip_equal(callee.getArguments(), op.getInputs())) {
     SmallVector<StringRef> from, to;
     for (StringRef name : order)
@@ -202,19 +204,27 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op) {
   return results;
 }
 
-/// Inlines `calls`, and those in what they become.
-static LogicalResult inlineAll(SmallVector<CallOp> calls) {
+LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAsked,
+                              SymbolTableCollection &functions) {
+  SmallVector<CallOp> calls;
+  auto addFrom = [&](Operation &op) {
+    op.walk([&](CallOp call) {
+      if (call != around && isAsked(call))
+        calls.push_back(call);
+    });
+  };
+  addFrom(*around);
   std::reverse(calls.begin(), calls.end());
   while (!calls.empty()) {
     CallOp call = calls.pop_back_val();
     Block *block = call->getBlock();
     Operation *before = call->getPrevNode(), *after = call->getNextNode();
-    if (failed(inlineCall(call)))
+    if (failed(inlineCall(call, &functions)))
       return failure();
     size_t known = calls.size();
     auto first = before ? std::next(before->getIterator()) : block->begin();
     for (Operation &op : llvm::make_range(first, after->getIterator()))
-      op.walk([&](CallOp inner) { calls.push_back(inner); });
+      addFrom(op);
     std::reverse(calls.begin() + known, calls.end());
   }
   return success();
@@ -226,18 +236,12 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions))
       return signalPassFailure();
-    auto inlineWhere = [&](func::FuncOp function, auto isAsked) {
-      SmallVector<CallOp> calls;
-      function.walk([&](CallOp call) {
-        if (isAsked(call))
-          calls.push_back(call);
-      });
-      return inlineAll(std::move(calls));
-    };
     // In branches and loops a callee is lifted with what is around it, which may mask it.
+    auto isInside = [](CallOp op) { return !isa<func::FuncOp>(op->getParentOp()); };
+    SymbolTableCollection table;
     for (func::FuncOp function : *functions)
       if (failed(whilesForCounts(function)) || // which are lifted like other loops
-          failed(inlineWhere(function, [&](CallOp op) { return op->getParentOp() != function; })))
+          failed(inlineCalls(function, isInside, table)))
         return signalPassFailure();
     // All others from callers downwards: an op is copied once for each place where it ends up,
     // however long the chain of calls to it is. Private functions that only calls name are dropped.
@@ -248,7 +252,7 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     });
     for (func::FuncOp function : *functions)
       if (!function.isPrivate() || kept.contains(FlatSymbolRefAttr::get(function)))
-        if (failed(inlineWhere(function, [](CallOp) { return true; })))
+        if (failed(inlineCalls(function, [](CallOp) { return true; }, table)))
           return signalPassFailure();
   }
 };

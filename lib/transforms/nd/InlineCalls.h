@@ -16,8 +16,13 @@
 namespace heddle::nd {
 
 /// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and gives the values of its results.
-/// Calls inside the callee stay.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>> inlineCall(CallOp op);
+/// Calls inside the callee stay. `functions`, if given, find a callee faster.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr);
+
+/// Inlines the calls in the regions of `around` that are asked for, and those in what they become.
+mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool(CallOp)> isAsked,
+                                mlir::SymbolTableCollection &functions);
 
 /// The function that a call, or a request for derivatives, names; null for other ops.
 mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
@@ -27,7 +32,8 @@ mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::Module
 
 /// The function called, refused where it has no body of one block.
 mlir::FailureOr<mlir::func::FuncOp> definedCallee(mlir::Operation *op,
-                                                  mlir::FlatSymbolRefAttr callee);
+                                                  mlir::FlatSymbolRefAttr callee,
+                                                  mlir::SymbolTableCollection *functions = nullptr);
 
 } // namespace heddle::nd
 

@@ -11,6 +11,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestGradient.h"
 #include "lib/transforms/nd/ControlFlow.h"
+#include "lib/transforms/nd/InlineCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -354,7 +355,9 @@ LogicalResult Lifter::copyScan(nest::ScanOp op, ArrayRef<Dim> lifted) {
 /// name that is spelled like one of these stands aside.
 LogicalResult Lifter::copyCall(CallOp op) {
   Location loc = op.getLoc();
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+  FailureOr<func::FuncOp> callee = definedCallee(op, op.getCalleeAttr(), functions);
+  if (failed(callee))
+    return failure();
   std::map<std::string, std::string, std::less<>> back, forth;
   for (const auto &entry : rewriter.names) {
     std::string own = entry.first().str(), aside = own + "$outer";
@@ -373,9 +376,7 @@ LogicalResult Lifter::copyCall(CallOp op) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
     inputs.push_back(renamed(values.lookupOrDefault(input), back));
-  SmallVector<Value> results;
-  if (callee)
-    results = buildCall(builder, loc, callee, inputs);
+  SmallVector<Value> results = buildCall(builder, loc, *callee, inputs);
   if (results.size() != op.getNumResults() || results.empty())
     return failure();
   auto copy = results[0].getDefiningOp<CallOp>();

@@ -67,8 +67,10 @@ std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
 /// which may have more names than the old ones.
 class Lifter {
 public:
-  Lifter(mlir::OpBuilder &builder, NameRewriter rewriter)
-      : builder(builder), rewriter(std::move(rewriter)) {}
+  /// `functions`, if given, finds the callees of calls faster.
+  Lifter(mlir::OpBuilder &builder, NameRewriter rewriter,
+         mlir::SymbolTableCollection *functions = nullptr)
+      : builder(builder), rewriter(std::move(rewriter)), functions(functions) {}
 
   mlir::IRMapping values;
   /// Copies the ops of `block` but the last.
@@ -77,6 +79,7 @@ public:
 private:
   mlir::OpBuilder &builder;
   NameRewriter rewriter;
+  mlir::SymbolTableCollection *functions;
   /// What scalars of control flow are of one point, for all of them.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   mlir::Value mask; ///< the points at which what is being copied is run; null: all

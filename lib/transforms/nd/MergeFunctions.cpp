@@ -47,13 +47,14 @@ struct FunctionForm {
   CanonicalForm form;
   SmallVector<Labels> results;
 
-  static std::optional<FunctionForm> of(func::FuncOp function);
+  static std::optional<FunctionForm> of(func::FuncOp function, const SymbolTable &functions);
 };
 
 /// Writes a function under given labels of its formals' names.
 class Writer {
 public:
-  Writer(func::FuncOp function, const Labels &formals) : function(function) {
+  Writer(func::FuncOp function, const SymbolTable &functions, const Labels &formals)
+      : function(function), functions(functions) {
     for (Value argument : function.getArguments()) {
       Labels names;
       for (const Dim &dim : tensorType(argument).getDims())
@@ -101,6 +102,7 @@ public:
 
 private:
   func::FuncOp function;
+  const SymbolTable &functions;
   DenseMap<Value, OperandIdentity> values;
   std::map<std::string, std::string> sizes; ///< of formals, by label
   unsigned count = 0;
@@ -112,7 +114,7 @@ private:
   }
   /// Formals are matched by their spelling, for both calls have one callee; lifted names are not.
   std::optional<CanonicalForm> formOf(CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    auto callee = functions.lookup<func::FuncOp>(call.getCallee());
     if (!callee || call.getGradient())
       return std::nullopt;
     CanonicalForm form;
@@ -157,16 +159,17 @@ private:
 };
 } // namespace
 
-std::optional<FunctionForm> FunctionForm::of(func::FuncOp function) {
+std::optional<FunctionForm> FunctionForm::of(func::FuncOp function, const SymbolTable &functions) {
   std::set<std::string> names;
   for (Type type : function.getArgumentTypes())
     for (const Dim &dim : cast<NdTensorType>(type).getDims())
       names.insert(dim.name.str());
   std::vector<std::string> list(names.begin(), names.end());
   FunctionForm result;
-  result.form = canonicalise(
-      list, [&](const Labels &labels) { return Writer(function, labels).write(nullptr); });
-  if (Writer(function, result.form.labels).write(&result.results).empty())
+  result.form = canonicalise(list, [&](const Labels &labels) {
+    return Writer(function, functions, labels).write(nullptr);
+  });
+  if (Writer(function, functions, result.form.labels).write(&result.results).empty())
     return std::nullopt;
   return result;
 }
@@ -218,8 +221,7 @@ bool redirect(CallOp call, const Known &gone, const Known &kept) {
 }
 
 /// Functions behind those that they call, else in the order of the module.
-SmallVector<func::FuncOp> calleesFirst(ModuleOp module, ArrayRef<func::FuncOp> functions) {
-  SymbolTable table(module);
+SmallVector<func::FuncOp> calleesFirst(const SymbolTable &table, ArrayRef<func::FuncOp> functions) {
   DenseMap<Operation *, unsigned> index, waits;
   DenseMap<Operation *, SmallVector<func::FuncOp>> callers;
   for (auto [i, function] : llvm::enumerate(functions))
@@ -260,36 +262,37 @@ struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunction
         functions.push_back(function);
         ++alike[firstSight(function)];
       }
-    llvm::StringMap<std::vector<Known>> seen;
-    for (func::FuncOp function : calleesFirst(getOperation(), functions)) {
+    if (llvm::all_of(alike, [](const auto &entry) { return entry.second < 2; }))
+      return;
+    SymbolTable table(getOperation());
+    // How often a function is named, and the calls among that which may name another.
+    DenseMap<Operation *, unsigned> uses;
+    DenseMap<Operation *, SmallVector<CallOp>> calls;
+    getOperation()->walk([&](Operation *op) {
+      op->getAttrDictionary().walk(
+          [&](FlatSymbolRefAttr symbol) { ++uses[table.lookup(symbol.getValue())]; });
+      if (auto call = dyn_cast<CallOp>(op); call && !call.getGradient())
+        calls[table.lookup(call.getCallee())].push_back(call);
+    });
+    llvm::StringMap<Known> seen;
+    for (func::FuncOp function : calleesFirst(table, functions)) {
       std::string text = firstSight(function);
       if (alike.lookup(text) < 2)
         continue;
-      auto form = FunctionForm::of(function);
+      auto form = FunctionForm::of(function, table);
       if (!form)
         continue;
-      std::vector<Known> &known = seen[text];
-      auto found = llvm::find_if(
-          known, [&](const Known &other) { return other.form.form.text == form->form.text; });
-      if (found == known.end())
-        known.push_back({function, std::move(*form)});
-      else
-        merge({function, std::move(*form)}, *found);
+      auto [found, isNew] = seen.try_emplace(text + "\n" + form->form.text);
+      if (isNew) {
+        found->second = {function, std::move(*form)};
+        continue;
+      }
+      Known gone{function, std::move(*form)};
+      for (CallOp call : calls.lookup(function))
+        uses[function] -= redirect(call, gone, found->second);
+      if (function.isPrivate() && uses.lookup(function) == 0)
+        table.erase(function);
     }
-  }
-
-  void merge(Known gone, const Known &kept) {
-    auto uses = SymbolTable::getSymbolUses(gone.function, getOperation());
-    if (!uses)
-      return;
-    for (SymbolTable::SymbolUse use : *uses) {
-      auto call = dyn_cast<CallOp>(use.getUser());
-      if (call && !call.getGradient())
-        redirect(call, gone, kept);
-    }
-    if (gone.function.isPrivate() &&
-        SymbolTable::symbolKnownUseEmpty(gone.function, getOperation()))
-      gone.function.erase();
   }
 };
 } // namespace
