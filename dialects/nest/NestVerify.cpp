@@ -160,7 +160,8 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
       if (!chosen)
         return op->emitOpError() << "expected a layout or unit, got " << layout;
       if (std::string message = chosen.getLayout().verifyAll(type.sizeExprs()); !message.empty())
-        return op->emitOpError() << message;
+        return op->emitOpError() << "layout of result " << result.getResultNumber() << ", " << type
+                                 << ": " << message;
     }
   }
   if (schedule) {

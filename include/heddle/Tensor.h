@@ -76,15 +76,15 @@ public:
   Tensor() = default;
   explicit operator bool() const { return bool(node); }
 
-  ElementType elementType() const;
+  ElementType elementType(Here here = Here::current()) const;
   /// The names, sorted.
-  std::vector<std::string> names() const;
-  bool has(const Name &name) const;
+  std::vector<std::string> names(Here here = Here::current()) const;
+  bool has(const Name &name, Here here = Here::current()) const;
   /// The size of `name`; throws if there is none.
   Size size(const Name &name, Here here = Here::current()) const;
-  Sizes sizes() const;
+  Sizes sizes(Here here = Here::current()) const;
   /// All names with their sizes, sorted by name.
-  std::vector<Extent> extents() const;
+  std::vector<Extent> extents(Here here = Here::current()) const;
   /// `!nd.tensor<f32, column: 3, row: 2>`
   std::string type() const;
 
@@ -146,7 +146,8 @@ public:
   /// The values in row-major order of `order`, which lists all names. Evaluates if need be.
   template <typename T>
   std::vector<T> to(const Names &order, Here here = Here::current()) const {
-    std::vector<T> values(count());
+    data(here); // says it best if there is too little memory
+    std::vector<T> values(count(here));
     toBytes(values.data(), elementTypeOf<T>(), order, here);
     return values;
   }
@@ -154,7 +155,7 @@ public:
   /// The only element of a tensor without names, as a double.
   double item(Here here = Here::current()) const;
   /// Number of elements.
-  size_t count() const;
+  size_t count(Here here = Here::current()) const;
 
   /// The tensor in memory; evaluates if need be, throws for a value that depends on a formal of a
   /// function being traced.

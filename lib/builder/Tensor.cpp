@@ -57,22 +57,24 @@ Name heddle::fresh(std::string_view base) {
 // Types
 //===----------------------------------------------------------------------===//
 
-static nd::NdTensorType typeOf(const Tensor &tensor) {
+static nd::NdTensorType typeOf(const Tensor &tensor, Here here) {
   if (!tensor.node)
-    throw Error("this tensor is empty: nothing was assigned to it");
+    fail(here, "this tensor is empty: nothing was assigned to it");
   return tensor.node->type();
 }
 
-ElementType Tensor::elementType() const { return *fromMlir(typeOf(*this).getElementType()); }
+ElementType Tensor::elementType(Here here) const {
+  return *fromMlir(typeOf(*this, here).getElementType());
+}
 
-std::vector<std::string> Tensor::names() const {
+std::vector<std::string> Tensor::names(Here here) const {
   std::vector<std::string> result;
-  for (const nd::Dim &dim : typeOf(*this).getDims())
+  for (const nd::Dim &dim : typeOf(*this, here).getDims())
     result.push_back(dim.name.str());
   return result;
 }
 
-bool Tensor::has(const Name &name) const { return typeOf(*this).has(name.str()); }
+bool Tensor::has(const Name &name, Here here) const { return typeOf(*this, here).has(name.str()); }
 
 int64_t Size::refuse() const {
   fail(here, (name.empty() ? "the size" : "the size of '" + name + "'") + " is " + size.str() +
@@ -86,29 +88,29 @@ Size Tensor::size(const Name &name, Here here) const {
   return Size(size.getExpr(), name, here);
 }
 
-std::vector<Extent> Tensor::extents() const {
+std::vector<Extent> Tensor::extents(Here here) const {
   std::vector<Extent> result;
-  for (const nd::Dim &dim : typeOf(*this).getDims())
+  for (const nd::Dim &dim : typeOf(*this, here).getDims())
     result.push_back({Name(dim.name.str()), dim.size().getExpr()});
   return result;
 }
 
-Sizes Tensor::sizes() const {
+Sizes Tensor::sizes(Here here) const {
   Sizes result;
-  for (const std::string &name : names())
-    result[name] = size(Name(name));
+  for (const std::string &name : names(here))
+    result[name] = size(Name(name), here);
   return result;
 }
 
 std::string Tensor::type() const {
   std::string text;
-  llvm::raw_string_ostream(text) << typeOf(*this);
+  llvm::raw_string_ostream(text) << typeOf(*this, Here());
   return text;
 }
 
-size_t Tensor::count() const {
+size_t Tensor::count(Here here) const {
   size_t count = 1;
-  for (const auto &[name, size] : sizes())
+  for (const auto &[name, size] : sizes(here))
     count *= size_t(size);
   return count;
 }
@@ -167,8 +169,8 @@ std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
 void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here) const {
   nodeOf(*this, here);
   if (type != elementType())
-    fail(here, "expected elements of type " + std::string(spelling(elementType())) +
-                   ", asked for " + std::string(spelling(type)) + "; convert with cast");
+    fail(here, "asked for elements of type " + std::string(spelling(type)) + " of " +
+                   typeAndOrigin(*this) + "; convert with cast");
   std::vector<std::string> names;
   for (const Name &name : order)
     names.push_back(name.str());
@@ -176,7 +178,7 @@ void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here)
   try {
     tensor->copyTo(out, names);
   } catch (const Error &error) {
-    fail(here, error.what());
+    fail(here, error.what() + originOf(node->value.getLoc()));
   }
 }
 
@@ -244,8 +246,8 @@ static std::vector<double> doublesOf(const Tensor &tensor, Here here) {
 
 double Tensor::item(Here here) const {
   nodeOf(*this, here);
-  if (count() != 1)
-    fail(here, "expected a tensor of one element, got " + this->type());
+  if (count(here) != 1)
+    fail(here, "expected a tensor of one element, got " + typeAndOrigin(*this));
   return doublesOf(*this, here)[0];
 }
 

@@ -8,11 +8,13 @@
 #include "lib/pipelines/Signature.h"
 
 #include "dialects/nest/Nest.h"
+#include "lib/transforms/nest/LayoutProblem.h"
 
 using namespace heddle;
 using namespace mlir;
 
-static LogicalResult checkLayout(Location loc, const std::string &what, Type type, Attribute attr) {
+static LogicalResult checkLayout(Location loc, const std::string &what, Type type, Attribute attr,
+                                 std::optional<Location> made = {}) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);
   if (!attr || attr == StringAttr::get(attr.getContext(), "any") || !tensor)
     return success();
@@ -20,12 +22,11 @@ static LogicalResult checkLayout(Location loc, const std::string &what, Type typ
   if (!layout)
     return emitError(loc) << "expected nd.layout of " << what
                           << " to be a #nest.layout or \"any\", got " << attr;
-  if (!tensor.isStatic())
-    return success();
-  if (std::string problem = layout.getLayout().verify(tensor.sizes()); !problem.empty())
-    return emitError(loc) << "the layout " << layout.getLayout().str() << " of " << what
-                          << " does not fit " << type << ": " << problem;
-  return success();
+  return nest::checkLayout(loc, layout.getLayout(), what, type, made);
+}
+
+static Location returned(func::FuncOp function, size_t result) {
+  return function.front().getTerminator()->getOperand(unsigned(result)).getLoc();
 }
 
 static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument,
@@ -39,10 +40,13 @@ static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument
            << "expected heddle.donate of " << what << " to be the number of one of the "
            << function.getNumResults() << " results, got " << attr;
   Type type = function.getResultTypes()[size_t(result.getInt())];
-  if (type != argument.getType())
-    return emitError(argument.getLoc())
-           << what << " is given up to result " << result.getInt() << ", which should be "
-           << argument.getType() << " as well, got " << type;
+  if (type != argument.getType()) {
+    auto error = emitError(argument.getLoc())
+                 << what << " is given up to result " << result.getInt() << ", which should be "
+                 << argument.getType() << " as well, got " << type;
+    error.attachNote(returned(function, size_t(result.getInt()))) << "the result is made here";
+    return error;
+  }
   return success();
 }
 
@@ -59,7 +63,8 @@ LogicalResult heddle::checkSignature(func::FuncOp function) {
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     if (failed(checkLayout(function.getLoc(), "result " + std::to_string(i), type,
-                           function.getResultAttr(unsigned(i), "nd.layout"))))
+                           function.getResultAttr(unsigned(i), "nd.layout"),
+                           returned(function, i))))
       return failure();
   return success();
 }

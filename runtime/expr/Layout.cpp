@@ -59,9 +59,10 @@ public:
   std::string error;
 
   bool fail(const std::string &expected) {
+    std::string_view rest = text.substr(at), part = rest.substr(0, rest.find_first_of(",)] \n", 1));
     if (error.empty())
-      error = "expected " + expected + " at column " + std::to_string(at + 1) + " of '" +
-              std::string(text) + "'";
+      error = "expected " + expected + " at column " + std::to_string(at + 1) +
+              " of the layout, got " + (rest.empty() ? "its end" : "'" + std::string(part) + "'");
     return false;
   }
   void skip() {
@@ -310,10 +311,14 @@ static std::string verifyChain(const std::vector<std::string> &names,
     return a.divisor != b.divisor ? a.divisor > b.divisor : a < b;
   });
   int64_t extent = mergedExtent(chain[0], sizes);
+  auto border = [](const Layout::Factor &factor) {
+    return std::to_string(factor.low) + ", " + std::to_string(factor.high);
+  };
   for (size_t i = 0; i < chain.size(); ++i) {
     const Layout::Factor &factor = chain[i];
     if (factor.low != chain[0].low || factor.high != chain[0].high)
-      return "the factors of " + group + " have different borders";
+      return "the factors of " + group + " have different borders: expected pad(" +
+             border(chain[0]) + "), got pad(" + border(factor) + ")";
     __int128 reach = __int128(factor.divisor) * factor.modulus;
     if (i == 0) {
       if (factor.modulus && reach < extent)
@@ -321,10 +326,12 @@ static std::string verifyChain(const std::vector<std::string> &names,
                " a place of its own: expected its factors to tell " + std::to_string(extent) +
                " elements apart, they tell " + std::to_string(int64_t(reach));
     } else if (reach != chain[i - 1].divisor) {
+      std::string block =
+          factor.divisor == 1 ? "" : "floordiv " + std::to_string(factor.divisor) + " ";
       return "the factors of " + group + " do not continue one another: below 'floordiv " +
              std::to_string(chain[i - 1].divisor) + "' expected one that ends there, such as '" +
-             (factor.divisor == 1 ? "" : "floordiv " + std::to_string(factor.divisor) + " ") +
-             "mod " + std::to_string(chain[i - 1].divisor / factor.divisor) + "'";
+             block + "mod " + std::to_string(chain[i - 1].divisor / factor.divisor) + "', got '" +
+             (reach ? block + "mod " + std::to_string(factor.modulus) : groupText(names)) + "'";
     }
   }
   if (chain.back().divisor != 1)

@@ -265,7 +265,7 @@ heddle_tensor *heddle_tensor_create(heddle_element element, size_t rank, const c
     std::string error;
     auto chosen = layout ? Layout::parse(layout, &error) : Layout::rowMajor(order);
     if (!chosen)
-      throw Error("malformed layout '" + std::string(layout) + "': " + error);
+      throw Error("malformed layout: " + error);
     return new heddle_tensor{std::make_shared<RuntimeTensor>(std::move(spec), std::move(*chosen)),
                              ""};
   });

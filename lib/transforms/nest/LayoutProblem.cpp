@@ -13,6 +13,7 @@
 
 #include "lib/transforms/nest/LayoutProblem.h"
 
+#include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/LayoutCost.h"
@@ -102,12 +103,8 @@ private:
   }
 
   LogicalResult write(Value value, LayoutAttr layout, const Twine &what) {
-    std::string problem = layout.getLayout().verifyAll(tensorTypeOf(value).sizeExprs());
-    if (!problem.empty())
-      return emitError(value.getLoc()) << "the layout " << layout.getLayout().str() << " of " << what << " does not fit "
-                                       << value.getType() << ": " << problem;
     written.try_emplace(value, layout.getLayout());
-    return success();
+    return checkLayout(value.getLoc(), layout.getLayout(), what, value.getType());
   }
 
   LogicalResult findValues() {
@@ -191,13 +188,17 @@ private:
     problem.values = std::move(joined);
     proposals.resize(problem.values.size());
     for (LaidValue &laid : problem.values) {
+      Value before;
       for (Value value : laid.values)
         if (auto found = written.find(value); found != written.end()) {
-          if (laid.fixed && laid.candidates[0] != found->second)
-            return emitError(value.getLoc()) << "'" << laid.name << "' is updated in place, so it can't lie as "
-                                             << laid.candidates[0].str() << " before and as " << found->second.str()
-                                             << " after";
+          if (laid.fixed && laid.candidates[0] != found->second) {
+            auto error = emitError(value.getLoc()) << "'" << laid.name << "' is updated in place, so it can't lie as "
+                                                   << laid.candidates[0].str() << " before and as "
+                                                   << found->second.str() << " after";
+            return error.attachNote(before.getLoc()) << "as " << laid.candidates[0].str() << " it lies here", failure();
+          }
           laid.fixed = true;
+          before = value;
           laid.candidates = {found->second};
         }
       for (Value value : laid.values)
@@ -653,6 +654,18 @@ private:
   }
 };
 } // namespace
+
+LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine &what, Type type,
+                                std::optional<Location> made) {
+  auto tensor = cast<nd::NdTensorType>(type);
+  std::string problem = layout.verifyAll(tensor.sizeExprs());
+  if (problem.empty())
+    return success();
+  auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": " << problem;
+  if (made && *made != loc)
+    error.attachNote(*made) << "what lies so is made here, with the names " << nd::namesText(tensor.getDims());
+  return error;
+}
 
 FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
   return ProblemMaker(function, machine).make();

@@ -212,6 +212,16 @@ TEST(Builder, GradientEqualsFiniteDifferences) {
   check(&Parameters::v, v, {channel, out});
 }
 
+TEST(Builder, ValuesAreRefusedWithThisPlaceAndTheTensors) {
+  Tensor made = zeros({{m, 2}});
+  std::string place = "BuilderTest.cpp:" + std::to_string(__LINE__ - 1);
+  expectHas(messageOf([&] { made.to<double>({m}); }), {"f64", "f32", "cast", "BuilderTest.cpp", place});
+  expectHas(messageOf([&] { made.to<float>({n}); }), {"{m: 2}", "[n]", "BuilderTest.cpp", place});
+  expectHas(messageOf([&] { made.item(); }), {"one element", "m: 2", "BuilderTest.cpp", place});
+  for (auto ask : {+[] { Tensor().to<float>({}); }, +[] { Tensor().names(); }, +[] { Tensor().count(); }})
+    expectHas(messageOf(ask), {"empty", "BuilderTest.cpp"});
+}
+
 TEST(Builder, StateIsUpdatedInPlaceAndOldHandlesArePoisoned) {
   auto step = jit([](State &s, Tensor x) {
     s.a = s.a + x;

@@ -141,7 +141,7 @@ TEST_F(CInterface, MistakesAreStatusesWithMessages) {
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nameI, negative, nullptr), nullptr);
   expectError("size of 'i', got -4");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nameI, sizeFour, "[i"), nullptr);
-  expectError("malformed layout '[i'");
+  expectError("malformed layout: expected ']' at column 3 of the layout, got its end");
   EXPECT_EQ(heddle_tensor_view(HEDDLE_F32, 1, nameI, sizeFour, nullptr), nullptr);
   expectError("expected memory for a tensor of type f32 {i: 4}, got none");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nullptr, nullptr, nullptr), nullptr);

@@ -1,13 +1,13 @@
 // RUN: heddle-opt %s -split-input-file -verify-diagnostics -nest-assign-layouts
 
-// expected-error @+1 {{the layout [m, k] of argument 'a' does not fit '!nd.tensor<f32, m: 20, n: 10>'}}
+// expected-error @+1 {{the layout of argument 'a' does not fit '!nd.tensor<f32, m: 20, n: 10>': the layout mentions 'k', which the tensor does not have}}
 func.func @unknown(%a: !nd.tensor<f32, m: 20, n: 10> {nd.layout = #nest.layout<[m, k]>, nd.name = "a"}) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{the layout [m floordiv 4, n, m mod 5] of argument 'a' does not fit}}
+// expected-error @+1 {{the layout of argument 'a' does not fit '!nd.tensor<f32, m: 20, n: 10>': the factors of 'm' do not continue one another: below 'floordiv 4' expected one that ends there, such as 'mod 4', got 'mod 5'}}
 func.func @blocks(%a: !nd.tensor<f32, m: 20, n: 10> {nd.layout = #nest.layout<[m floordiv 4, n, m mod 5]>, nd.name = "a"}) {
   return
 }
@@ -21,6 +21,7 @@ func.func @word(%a: !nd.tensor<f32, m: 20> {nd.layout = "some", nd.name = "a"}) 
 
 // -----
 
+// expected-note @+1 {{as [m, n] it lies here}}
 func.func @place(%a: !nd.tensor<f32, m: 20, n: 10> {nd.layout = #nest.layout<[m, n]>, nd.name = "a", heddle.donate = 0})
     -> !nd.tensor<f32, m: 20, n: 10> {
   // expected-error @+1 {{'a' is updated in place, so it can't lie as [m, n] before and as [n, m] after}}
