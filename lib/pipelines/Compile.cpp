@@ -189,20 +189,48 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
   return steps;
 }
 
+/// Where the code of a function that ops at `locations` were fused into is from. Instructions of no
+/// op in particular belong to the first: that is the nest itself.
+static void describeLines(const cpu::CodeBlock::Function &code, ArrayRef<Location> locations,
+                          FunctionSpec &spec) {
+  std::map<std::string, int32_t> numbers;
+  for (auto [offset, op] : code.lines) {
+    std::string place = op && op <= locations.size() ? spellPlace(locations[op - 1]) : "";
+    if (place.empty())
+      place = spec.location;
+    auto [known, isNew] = numbers.try_emplace(place, int32_t(numbers.size()));
+    if (isNew)
+      spec.places.push_back(place);
+    if (spec.lines.empty() || spec.lines.back().second != known->second)
+      spec.lines.emplace_back(offset, known->second);
+  }
+  if (spec.places.size() == 1 && spec.places[0] == spec.location) {
+    spec.places.clear();
+    spec.lines.clear();
+  }
+}
+
 /// A kernel is called after the first step that runs it, what it shares with others after its
 /// symbol.
 static std::vector<FunctionSpec> describeFunctions(const cpu::CodeBlock &block,
-                                                   const std::vector<EntrySpec> &entries) {
+                                                   const std::vector<EntrySpec> &entries,
+                                                   ArrayRef<OutlinedKernel> sources,
+                                                   ArrayRef<CompiledKernel> kernels) {
+  llvm::StringMap<ArrayRef<Location>> locations;
+  for (auto [source, kernel] : llvm::zip_equal(sources, kernels))
+    locations[kernel.symbol] = source.places;
   std::map<std::string, const StepSpec *> steps;
   for (const EntrySpec &entry : entries)
     for (const StepSpec &step : entry.steps)
       steps.try_emplace(step.kernel, &step);
   std::vector<FunctionSpec> functions;
-  for (const auto &[symbol, offset, bytes] : block.functions) {
-    auto step = steps.find(symbol);
+  for (const cpu::CodeBlock::Function &code : block.functions) {
+    auto step = steps.find(code.name);
     bool isKernel = step != steps.end();
-    functions.push_back({isKernel ? step->second->name : symbol,
-                         isKernel ? step->second->location : "", offset, bytes});
+    functions.push_back({isKernel ? step->second->name : code.name,
+                         isKernel ? step->second->location : "", code.offset, code.bytes});
+    if (isKernel)
+      describeLines(code, locations.lookup(code.name), functions.back());
   }
   return functions;
 }
@@ -287,7 +315,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     entry.spec.codeOffset = block->symbols.at("entry." + entry.spec.name);
     manifest.entries.push_back(std::move(entry.spec));
   }
-  manifest.functions = describeFunctions(*block, manifest.entries);
+  manifest.functions = describeFunctions(*block, manifest.entries, program.kernels, *kernels);
   return image;
 }
 

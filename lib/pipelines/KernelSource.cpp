@@ -389,10 +389,9 @@ KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Va
   return ordered;
 }
 
-
 /// Numbers the size symbols in the order in which they are met.
-static void nameSymbols(func::FuncOp function, func::FuncOp around,
-                        const llvm::StringSet<> &known, std::vector<std::string> &symbols) {
+static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::StringSet<> &known,
+                        std::vector<std::string> &symbols) {
   if (known.empty())
     return;
   nd::NameRewriter rewriter;
@@ -444,7 +443,8 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around,
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
                                  ArrayRef<Layout> operandLayouts, ArrayRef<Layout> resultLayouts,
                                  nest::MachineAttr machine, bool showSchedule,
-                                 std::vector<std::string> &symbols) {
+                                 std::vector<std::string> &symbols,
+                                 SmallVectorImpl<Location> &places) {
   MLIRContext *context = nest->getContext();
   SmallVector<Value> operands = nest::kernelOperands(nest);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
@@ -469,6 +469,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   });
   renameNest(copy, labels);
   orderScalars(copy);
+  copy->walk<WalkOrder::PreOrder>([&](Operation *op) { places.push_back(op->getLoc()); });
   bool isUpdate = isa<nest::UpdateOp>(nest);
   const Labels &resultLabels =
       isUpdate
@@ -504,7 +505,8 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
 }
 
 std::string heddle::zeroSource(const Expr &bytes) {
-  return "zero " + (bytes.isConstant() ? bytes.str() : nd::neutralSymbol(0, {0, largestSymbol})) + "\n";
+  return "zero " + (bytes.isConstant() ? bytes.str() : nd::neutralSymbol(0, {0, largestSymbol})) +
+         "\n";
 }
 
 std::optional<Expr> heddle::zeroedBytes(StringRef source) {
@@ -515,6 +517,10 @@ nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &sy
   auto function = *module.getOps<func::FuncOp>().begin();
   nest::KernelRequest request;
   request.nest = &function.front().front();
+  unsigned number = 0;
+  auto file = StringAttr::get(module.getContext(), "ops");
+  request.nest->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { op->setLoc(FileLineColLoc::get(file, ++number, 0)); });
   auto read = [&](StringRef name, SmallVector<Layout> &layouts) {
     for (auto layout : function->getAttrOfType<ArrayAttr>(name).getAsRange<nest::LayoutAttr>())
       layouts.push_back(layout.getLayout());

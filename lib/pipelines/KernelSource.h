@@ -49,20 +49,24 @@ KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir
 
 /// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
 /// part of it; otherwise one is chosen when the kernel is compiled, as it follows from the text.
-/// `symbols` gets the size symbols that the kernel has to be given, in order. With `showSchedule`
-/// it is chosen right away, too, and written on the nest in the nest's own names.
+/// `symbols` gets the size symbols that the kernel has to be given, in order, and `places` the
+/// locations of its ops, op n + 1 at n. With `showSchedule` it is chosen right away, too, and
+/// written on the nest in the nest's own names.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine,
-                         bool showSchedule, std::vector<std::string> &symbols);
+                         bool showSchedule, std::vector<std::string> &symbols,
+                         llvm::SmallVectorImpl<mlir::Location> &places);
 
-/// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h); where that is no number,
-/// as many as it is given.
+/// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h); where that is no
+/// number, as many as it is given.
 std::string zeroSource(const Expr &bytes);
 /// The number of bytes, or the symbol for it, if a text is one of those.
 std::optional<Expr> zeroedBytes(llvm::StringRef source);
 
-/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text.
+/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text. Its ops
+/// get their numbers as lines: the code is for all nests of this text, wherever they were written,
+/// so it says by which op an instruction was made and each program where that op comes from.
 nest::KernelRequest kernelRequest(mlir::ModuleOp module, const std::string &symbol);
 
 } // namespace heddle

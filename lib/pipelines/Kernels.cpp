@@ -16,6 +16,7 @@
 #include "lib/target/cpu/CustomCall.h"
 #include "lib/target/cpu/Zero.h"
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -45,8 +46,9 @@ public:
     std::string error;
   };
 
-  /// The kernel as loops, or in the LLVM dialect.
-  Emitted emit(const std::string &source, const std::string &symbol, bool lower) {
+  /// The kernel as loops, or in the LLVM dialect, if wanted with the numbers of its ops as lines.
+  Emitted emit(const std::string &source, const std::string &symbol, bool lower,
+               bool lines = false) {
     said.clear();
     Emitted result;
     auto fail = [&](const std::string &what) {
@@ -78,6 +80,8 @@ public:
     if (lower) {
       PassManager passes(&context);
       nest::buildKernelLowering(passes);
+      if (lines)
+        passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
       if (failed(passes.run(*info->module)))
         return fail("its loops can't be lowered");
     }
@@ -110,8 +114,7 @@ static std::string symbolOf(const OutlinedKernel &kernel, const cpu::CpuTarget &
 
 /// In the cache objects follow a line "chunks|scratch" and their sizes.
 static std::string writeEntry(const CompiledKernel &kernel) {
-  std::string line = kernel.chunks.str() + "|" + kernel.scratchBytes.str(),
-              bytes;
+  std::string line = kernel.chunks.str() + "|" + kernel.scratchBytes.str(), bytes;
   for (const cpu::Object &object : kernel.objects) {
     line += "|" + std::to_string(object.bytes.size());
     bytes += object.bytes;
@@ -153,7 +156,8 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
     }
   if (!bench)
     bench = std::make_unique<Workbench>(options, target);
-  Workbench::Emitted emitted = bench->emit(source.source, kernel.symbol, /*lower=*/true);
+  Workbench::Emitted emitted =
+      bench->emit(source.source, kernel.symbol, /*lower=*/true, /*lines=*/true);
   if (!emitted.error.empty())
     return emitted.error;
   auto object = cpu::emitObject(*emitted.info.module, target);

@@ -12,6 +12,7 @@
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/MemoryPlan.h"
 #include "lib/pipelines/RequireSizes.h"
+#include "lib/transforms/nest/LayoutProblem.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,7 +27,7 @@ int32_t OutlinedStep::operand(Value value) const {
   return operands[size_t(llvm::find(distinct, value) - distinct.begin())];
 }
 
-static std::string placeOf(Location loc) {
+std::string heddle::spellPlace(Location loc) {
   auto file = loc->findInstanceOf<FileLineColLoc>();
   if (!file)
     return "";
@@ -202,7 +203,7 @@ public:
     entry.function = function;
     entry.spec.name = function.getName().str();
     bindSymbols();
-    entry.spec.requirements = requirementsOf(function, entry.spec.symbols, placeOf);
+    entry.spec.requirements = requirementsOf(function, entry.spec.symbols, spellPlace);
     if (failed(prepare(function)))
       return failure();
     for (BlockArgument argument : function.getArguments())
@@ -315,7 +316,7 @@ private:
     ValueSpec spec;
     spec.kind = kind;
     spec.name = name;
-    spec.location = placeOf(value.getLoc());
+    spec.location = spellPlace(value.getLoc());
     auto type = nest::tensorTypeOf(value);
     spec.type = specOf(type);
     spec.layout = layout;
@@ -327,12 +328,7 @@ private:
   }
 
   LogicalResult checkLayout(Value value, const Layout &layout) {
-    auto type = nest::tensorTypeOf(value);
-    std::string problem = layout.verifyAll(type.sizeExprs());
-    if (problem.empty())
-      return success();
-    return emitError(value.getLoc()) << "the layout " << layout.str() << " does not fit "
-                                     << value.getType() << ": " << problem;
+    return nest::checkLayout(value.getLoc(), layout, "this value", value.getType());
   }
 
   Layout layoutOf(BlockArgument argument) {
@@ -389,7 +385,7 @@ private:
     step.kind = kind;
     step.operands = reads;
     step.spec.name = op.isLoop() ? "while" : "if";
-    step.spec.location = placeOf(op.getLoc());
+    step.spec.location = spellPlace(op.getLoc());
     entry.steps.push_back(std::move(step));
   }
 
@@ -502,18 +498,19 @@ private:
     }
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;
-    std::string source =
-        kernelSource(op, labels, operandLayouts, resultLayouts, machine, showSchedules, symbols);
+    SmallVector<Location> places;
+    std::string source = kernelSource(op, labels, operandLayouts, resultLayouts, machine,
+                                      showSchedules, symbols, places);
     for (const std::string &symbol : symbols)
       step.numbers.push_back(
           int32_t(llvm::find(entry.spec.symbols, symbol) - entry.spec.symbols.begin()));
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
-      program.kernels.push_back({source, name, op->getLoc(), labels.spelling()});
+      program.kernels.push_back({source, name, op->getLoc(), labels.spelling(), std::move(places)});
     step.kernel = known->second;
     step.spec.name =
         label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
-    step.spec.location = placeOf(op->getLoc());
+    step.spec.location = spellPlace(op->getLoc());
     step.spec.flops = flopsOf(op);
     for (const std::vector<int32_t> *list : {&step.operands, &step.results})
       for (int32_t value : *list)

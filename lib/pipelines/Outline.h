@@ -27,10 +27,11 @@
 namespace heddle {
 
 struct OutlinedKernel {
-  std::string source; ///< KernelSource.h
-  std::string name;   ///< what messages and dumps call it
-  mlir::Location loc; ///< of the first nest that is this kernel
-  Labels names;       ///< that nest's, by their labels in the source
+  std::string source;                       ///< KernelSource.h
+  std::string name;                         ///< what messages and dumps call it
+  mlir::Location loc;                       ///< of the first nest that is this kernel
+  Labels names;                             ///< that nest's, by their labels in the source
+  llvm::SmallVector<mlir::Location> places; ///< of its ops, by their numbers (`kernelSource`)
 };
 
 struct OutlinedStep {
@@ -40,8 +41,9 @@ struct OutlinedStep {
   StepSpec spec;                          ///< without chunks and kernel symbol
   std::vector<int32_t> numbers; ///< the entry's symbols that the kernel gets after the values
   cpu::StepKind kind = cpu::StepKind::Kernel;
-  /// A copy to what several steps make: before a loop or the end of the entry, at the end of a loop's
-  /// body, of a side of a branch. It is left out where what it copies can be made there at once.
+  /// A copy to what several steps make: before a loop or the end of the entry, at the end of a
+  /// loop's body, of a side of a branch. It is left out where what it copies can be made there at
+  /// once.
   enum class Passing { None, Start, Next, Side } passing = Passing::None;
 
   /// The value that op operand or result `value` is, among this step's.
@@ -59,6 +61,9 @@ struct OutlinedProgram {
   std::vector<OutlinedEntry> entries;
   std::string constants;
 };
+
+/// "file:line:column", or empty.
+std::string spellPlace(mlir::Location loc);
 
 /// Every public function becomes an entry. The module is changed: results that would not be values
 /// of their own are copied, and nests get the layouts that were chosen; with `showSchedules` the

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sstream>
+
 using namespace heddle;
 using Json = nlohmann::json;
 
@@ -146,11 +148,19 @@ std::string Manifest::toJson() const {
   Json list = Json::array(), code = Json::array();
   for (const EntrySpec &entry : entries)
     list.push_back(::toJson(entry));
-  for (const FunctionSpec &function : functions)
+  for (const FunctionSpec &function : functions) {
     code.push_back({{"name", function.name},
                     {"location", function.location},
                     {"offset", function.offset},
                     {"bytes", function.bytes}});
+    if (function.lines.empty())
+      continue;
+    code.back()["places"] = function.places;
+    std::string lines; // one word instead of thousands of numbers
+    for (auto [offset, place] : function.lines)
+      lines += std::to_string(offset) + " " + std::to_string(place) + " ";
+    code.back()["lines"] = lines;
+  }
   return Json{{"abi", abiVersion}, {"compiler", compilerVersion}, {"target", target},
               {"cpu", cpu},        {"features", features},        {"entries", list},
               {"functions", code}}
@@ -174,10 +184,15 @@ std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &e
     manifest.features = json.at("features").get<std::vector<std::string>>();
     for (const Json &entry : json.at("entries"))
       manifest.entries.push_back(entryFrom(entry));
-    for (const Json &function : json.value("functions", Json::array()))
-      manifest.functions.push_back({function.at("name"), function.at("location"),
-                                    whole<int64_t>(function.at("offset")),
-                                    whole<int64_t>(function.at("bytes"))});
+    for (const Json &function : json.value("functions", Json::array())) {
+      FunctionSpec &spec = manifest.functions.emplace_back(FunctionSpec{
+          function.at("name"), function.at("location"), whole<int64_t>(function.at("offset")),
+          whole<int64_t>(function.at("bytes"))});
+      spec.places = function.value("places", spec.places);
+      std::istringstream lines(function.value("lines", ""));
+      for (std::pair<int64_t, int32_t> line; lines >> line.first >> line.second;)
+        spec.lines.push_back(line);
+    }
     return manifest;
   } catch (const std::exception &failure) {
     error = std::string("malformed manifest: ") + failure.what();

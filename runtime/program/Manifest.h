@@ -83,6 +83,10 @@ struct FunctionSpec {
   std::string
       location; ///< source place of the op, "file:line:column"; of the first, if many share it
   int64_t offset = 0, bytes = 0;
+  /// Where several ops were fused into one function: their places, and which of them the code is
+  /// from, from a byte of the function on.
+  std::vector<std::string> places = {};
+  std::vector<std::pair<int64_t, int32_t>> lines = {};
 };
 
 struct Manifest {

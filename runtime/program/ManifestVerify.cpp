@@ -129,5 +129,10 @@ std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
     if (function.offset < 0 || function.bytes < 0 || function.offset > codeBytes ||
         function.bytes > codeBytes - function.offset)
       return "the function '" + function.name + "' lies outside of the program's code";
+    else
+      for (auto [offset, place] : function.lines)
+        if (offset < 0 || offset >= function.bytes || place < 0 ||
+            size_t(place) >= function.places.size())
+          return "the function '" + function.name + "' has lines for code that it lacks";
   return "";
 }

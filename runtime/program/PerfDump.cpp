@@ -65,17 +65,30 @@ public:
   void add(const FunctionSpec &function, const char *code) {
     std::lock_guard lock(mutex);
     uint64_t address = uint64_t(code) + uint64_t(function.offset), bytes = uint64_t(function.bytes);
-    // "file:line:column"; what has no place, or another kind of name, has no line.
-    size_t column = function.location.rfind(':');
-    size_t line = column ? function.location.rfind(':', column - 1) : std::string::npos;
-    if (column != std::string::npos && line != std::string::npos) {
-      uint32_t number = uint32_t(std::atoi(function.location.c_str() + line + 1));
-      Bytes lines;
-      lines << address << uint64_t(2);
-      // perf ends its table at the last place that is given.
-      for (uint64_t place : {address, address + bytes})
-        lines << place << number << uint32_t(0) << function.location.substr(0, line);
-      record(2, lines);
+    Bytes lines;
+    uint64_t count = 0;
+    auto add = [&](uint64_t from, const std::string &place) {
+      // "file:line:column"; what has no place, or another kind of name, has no line.
+      size_t column = place.rfind(':');
+      size_t line = column && column != place.npos ? place.rfind(':', column - 1) : place.npos;
+      if (line == place.npos)
+        return;
+      lines << address + from << uint32_t(std::atoi(place.c_str() + line + 1)) << uint32_t(0)
+            << place.substr(0, line);
+      ++count;
+    };
+    if (function.lines.empty())
+      add(0, function.location);
+    for (auto [from, place] : function.lines)
+      add(uint64_t(from), function.places[size_t(place)]);
+    // perf ends its table at the last place that is given.
+    add(bytes, function.lines.empty() ? function.location
+                                      : function.places[size_t(function.lines.back().second)]);
+    if (count) {
+      Bytes whole;
+      whole << address << count;
+      whole.text += lines.text;
+      record(2, whole);
     }
     Bytes load;
     load << uint32_t(getpid()) << uint32_t(syscall(SYS_gettid)) << address << address << bytes

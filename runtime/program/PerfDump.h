@@ -7,8 +7,8 @@
 //
 // Linux's perf knows functions by files, and a program's code has none once it is mapped. If
 // $HEDDLE_PERF names a folder, every program that is loaded is written to `jit-PID.dump` there, in
-// the format of perf's JIT interface: each function with its name, its code, and the source line of
-// the op that it computes.
+// the format of perf's JIT interface: each function with its name, its code, and the source lines
+// of the ops that it computes.
 //
 //     HEDDLE_PERF=. perf record -k mono ./train
 //     perf inject --jit -i perf.data -o jit.data

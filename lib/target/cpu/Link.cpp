@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 
@@ -102,6 +103,17 @@ static llvm::Error collectSymbols(const Placed &placed, CodeBlock &block) {
   return llvm::Error::success();
 }
 
+/// Adds places in the block, and the lines of what starts there.
+static void collectLines(const Placed &placed, std::map<int64_t, uint32_t> &lines) {
+  auto context = llvm::DWARFContext::create(*placed.file);
+  for (const auto &unit : context->compile_units())
+    if (const auto *table = context->getLineTableForUnit(unit.get()))
+      for (const llvm::DWARFDebugLine::Row &row : table->Rows)
+        if (auto at = placed.sections.find(row.Address.SectionIndex);
+            at != placed.sections.end() && !row.EndSequence)
+          lines[at->second + int64_t(row.Address.Address)] = row.Line;
+}
+
 /// The offset in the block of what a relocation refers to.
 static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol,
                                         llvm::StringRef name, const Placed &placed,
@@ -192,6 +204,7 @@ static llvm::Error resolveAll(const Placed &placed, CodeBlock &block) {
 llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
   CodeBlock block;
   std::vector<Placed> files;
+  std::map<int64_t, uint32_t> lines;
   auto blame = [](const Object &object, llvm::Error error) {
     return llvm::createStringError("the code of '" + object.name +
                                    "' can't be linked: " + llvm::toString(std::move(error)));
@@ -205,6 +218,7 @@ llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
       return blame(object, std::move(error));
     if (llvm::Error error = collectSymbols(files.back(), block))
       return blame(object, std::move(error));
+    collectLines(files.back(), lines);
   }
   for (const Placed &placed : files)
     if (llvm::Error error = resolveAll(placed, block))
@@ -212,5 +226,10 @@ llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
   llvm::sort(block.functions, [](const CodeBlock::Function &a, const CodeBlock::Function &b) {
     return a.offset < b.offset;
   });
+  for (CodeBlock::Function &function : block.functions)
+    for (auto at = lines.lower_bound(function.offset);
+         at != lines.end() && at->first < function.offset + function.bytes; ++at)
+      if (function.lines.empty() || function.lines.back().second != at->second)
+        function.lines.emplace_back(at->first - function.offset, at->second);
   return block;
 }

@@ -7,8 +7,8 @@
 //
 // Code and read-only data of all objects are laid one after another, and references among them are
 // resolved once and for all: all of them are relative to the place that refers, so the block runs
-// wherever it is mapped. A symbol that no object defines, data that would be written, or a reference
-// to an absolute address is refused with a message that names it.
+// wherever it is mapped. A symbol that no object defines, data that would be written, or a
+// reference to an absolute address is refused with a message that names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,9 @@ struct CodeBlock {
   struct Function {
     std::string name;
     int64_t offset, bytes;
+    /// Which line of the source the code is from, from an offset in the function on; 0: none in
+    /// particular. Empty if the object does not tell.
+    std::vector<std::pair<int64_t, uint32_t>> lines = {};
   };
   std::vector<Function> functions; ///< all of them, as they lie
 };

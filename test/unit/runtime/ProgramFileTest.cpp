@@ -55,7 +55,13 @@ TEST_F(ProgramFile, MachineCodeRuns) {
 TEST_F(ProgramFile, PerfIsToldOfFunctionsAndTheirLines) {
   ProgramImage image = scaleImage();
   image.manifest.functions = {{"twice", "some where/model.cpp:12:7", 16, 5},
-                              {"entry.scale", "", 21, 3}};
+                              {"entry.scale", "", 21, 3},
+                              {"fused",
+                               "model.cpp:20:1",
+                               16,
+                               8,
+                               {"model.cpp:20:1", "layers.h:3:9"},
+                               {{0, 1}, {5, 0}}}};
   std::string folder = path + ".perf", file = folder + "/jit-" + std::to_string(getpid()) + ".dump";
   std::filesystem::create_directory(folder);
   setenv("HEDDLE_PERF", folder.c_str(), 1);
@@ -80,21 +86,32 @@ TEST_F(ProgramFile, PerfIsToldOfFunctionsAndTheirLines) {
   EXPECT_EQ(number(4), 40u);
   at = 40;
   uint64_t begin = 0;
-  {
+  struct Line {
+    uint64_t offset;
+    unsigned line;
+    std::string file;
+  };
+  auto expectLines = [&](const std::vector<Line> &lines) {
     EXPECT_EQ(number(4), 2u) << "lines come before the code";
-    EXPECT_EQ(number(4), 16 + 16 + 2 * (16 + strlen("some where/model.cpp") + 1));
+    size_t bytes = 16 + 16;
+    for (const Line &line : lines)
+      bytes += 16 + line.file.size() + 1;
+    EXPECT_EQ(number(4), bytes);
     at += 8;
     begin = number(8);
-    EXPECT_EQ(number(8), 2u);
-    for (uint64_t place : {begin, begin + 5}) {
-      EXPECT_EQ(number(8), place);
-      EXPECT_EQ(number(4), 12u);
+    EXPECT_EQ(number(8), lines.size());
+    for (const auto &[offset, line, file] : lines) {
+      EXPECT_EQ(number(8), begin + offset);
+      EXPECT_EQ(number(4), line);
       at += 4;
-      EXPECT_EQ(text(), "some where/model.cpp");
+      EXPECT_EQ(text(), file);
     }
-  }
-  for (auto [name, offset, bytes] :
-       {std::tuple("twice", 16, 5), std::tuple("entry.scale", 21, 3)}) {
+  };
+  expectLines({{0, 12, "some where/model.cpp"}, {5, 12, "some where/model.cpp"}});
+  for (auto [name, offset, bytes] : {std::tuple("twice", 16, 5), std::tuple("entry.scale", 21, 3),
+                                     std::tuple("fused", 16, 8)}) {
+    if (name == std::string("fused"))
+      expectLines({{0, 3, "layers.h"}, {5, 20, "model.cpp"}, {8, 20, "model.cpp"}});
     EXPECT_EQ(number(4), 0u);
     EXPECT_EQ(number(4), 16 + 40 + strlen(name) + 1 + size_t(bytes));
     at += 8;
