@@ -22,6 +22,7 @@
 #include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 #include "lib/pipelines/Compile.h"
+#include "runtime/program/Profile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -48,6 +49,8 @@ struct Options {
   int64_t printLimit = 64; ///< larger results are summed up
   int threads = 0;
   bool interpret = false, compare = false, managed = false, specialise = false;
+  int repeat = 1;
+  Profile *profile = nullptr; ///< of compiled programs
   CompileOptions compile;
 };
 

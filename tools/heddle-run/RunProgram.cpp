@@ -28,6 +28,7 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
   CallOptions how;
   how.team = sharedThreadTeam(options.threads);
   how.managed = options.managed;
+  how.profile = options.profile;
   std::vector<TensorRef> tensors;
   for (const io::HostArray &array : arguments) {
     TensorSpec spec{array.element, {}};
@@ -39,6 +40,8 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
     tensors.push_back(std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted)));
     tensors.back()->copyFrom(array.bytes.data(), array.names);
   }
+  for (int i = 1; i < options.repeat; ++i)
+    program.run(program.entry(name), tensors, how);
   Arrays results;
   for (const TensorRef &tensor : program.run(program.entry(name), tensors, how)) {
     std::vector<std::string> names;

@@ -7,6 +7,7 @@
 
 #include "Run.h"
 
+#include "runtime/program/AtomicFile.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -27,7 +28,8 @@ Functions with check ops are tests: the exit status is 1 if one fails.
 
 Examples:
   heddle-run program.mlir --compare --seed 3
-  heddle-run classifier.heddle --input image=x.npy --output label.safetensors)";
+  heddle-run classifier.heddle --input image=x.npy --output label.safetensors
+  heddle-run classifier.heddle --repeat 100 --profile)";
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialised(argc, argv);
@@ -60,12 +62,32 @@ int main(int argc, char **argv) {
   app.add_flag("--managed", options.managed,
                "Temporaries come buffer by buffer, not from a planned arena");
   app.add_flag("--specialise", options.specialise, "Compile for the sizes of the arguments alone");
+  app.add_option("--repeat", options.repeat, "Call each function so often (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000).description(""));
+  bool table = false;
+  std::string timeline;
+  app.add_flag("--profile", table, "Print to standard error how long each step took over all calls");
+  app.add_option("--timeline", timeline, "Write when each step ran, for Perfetto (ui.perfetto.dev)")
+      ->type_name("FILE.json");
   addCompileFlags(app, options.compile);
   CLI11_PARSE(app, argc, argv);
   options.threads = options.compile.programThreads;
   options.compile.progress = false;
   return runTool("heddle-run", [&] {
     bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
-    return (isProgram ? run::runProgram(options) : run::runIr(options)) ? 0 : 1;
+    Profile profile;
+    if (table || !timeline.empty())
+      options.profile = &profile;
+    if (options.interpret && (options.profile || options.repeat > 1))
+      throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
+    bool good = isProgram ? run::runProgram(options) : run::runIr(options);
+    if (table)
+      llvm::errs() << profile.summary();
+    std::string reason =
+        timeline.empty() ? "" : writeAtomically(timeline, profile.chromeTrace());
+    if (!reason.empty())
+      throw Error(reason);
+    return good ? 0 : 1;
   });
 }

@@ -96,7 +96,10 @@ void translate::writeAssembly(const ProgramImage &image, llvm::raw_ostream &out)
   std::string code = image.code;
   for (const FunctionSpec &function : manifest.functions) {
     out << function.name << ":" << at(function.location) << "\n";
+    auto line = function.lines.begin();
     for (int64_t done = 0; done < function.bytes;) {
+      for (; line != function.lines.end() && line->first <= done; ++line)
+        out << "#" << at(function.places[size_t(line->second)]) << "\n";
       char text[256];
       uint64_t place = uint64_t(function.offset + done);
       size_t length = LLVMDisasmInstruction(

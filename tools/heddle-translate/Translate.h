@@ -28,6 +28,8 @@ void writeDot(mlir::ModuleOp module, llvm::raw_ostream &out);
 
 void writeText(const ProgramImage &image, llvm::raw_ostream &out);
 /// Throws Error if LLVM does not know the program's target.
+/// The memory plan of each entry as a picture: steps to the right, the arena upwards (Picture.cpp).
+void writePicture(const ProgramImage &image, llvm::raw_ostream &out);
 void writeAssembly(const ProgramImage &image, llvm::raw_ostream &out);
 
 } // namespace heddle::translate

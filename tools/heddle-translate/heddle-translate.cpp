@@ -24,6 +24,7 @@ static const char overview[] = R"(Heddle: turns IR and program files into what o
 
   heddle-translate --ir-to-dot program.mlir | dot -Tsvg -o program.svg
   heddle-translate --program-to-text classifier.heddle
+  heddle-translate --program-to-svg classifier.heddle -o memory.svg
 )";
 
 /// A translation of program files; what is wrong with one is told.
@@ -33,7 +34,13 @@ static mlir::TranslateFunction ofProgram(void (*write)(const ProgramImage &, llv
     const llvm::MemoryBuffer *buffer = sources->getMemoryBuffer(sources->getMainFileID());
     return mlir::success(
         runTool("heddle-translate", [&] {
-          write(ProgramImage::parse(buffer->getBuffer(), buffer->getBufferIdentifier().str()), out);
+          std::string name = buffer->getBufferIdentifier().str();
+          ProgramImage image = ProgramImage::parse(buffer->getBuffer(), name);
+          if (std::string reason = image.manifest.verify(int64_t(image.code.size()),
+                                                         int64_t(image.constants.size()));
+              !reason.empty())
+            throw Error("'" + name + "' can't be read: " + reason);
+          write(image, out);
           return 0;
         }) == 0);
   };
@@ -54,6 +61,8 @@ int main(int argc, char **argv) {
   mlir::TranslateRegistration text("program-to-text",
                                    "A program file's entries, values, memory, steps and functions",
                                    ofProgram(translate::writeText));
+  mlir::TranslateRegistration picture("program-to-svg", "A program file's memory plan as a picture",
+                                      ofProgram(translate::writePicture));
   mlir::TranslateRegistration code("program-to-asm", "A program file's machine code as assembly",
                                    ofProgram(translate::writeAssembly));
   return failed(mlir::mlirTranslateMain(argc, argv, overview));

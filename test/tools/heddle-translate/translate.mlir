@@ -50,10 +50,23 @@
 // RUN: heddle-translate --program-to-asm %t.heddle -o %t.s
 // RUN: FileCheck %s --check-prefix=ASM < %t.s
 // ASM:      reduce:  at {{.*}}translate.mlir:
+// The lines of the ops that were fused stand before what is from them.
+// ASM-NEXT: # at {{.*}}translate.mlir:[[#]]:[[#]]
 // ASM-NEXT: 000000 {{[a-z]+}}
 // ASM:      vmaxps {{.*}}%ymm
 // ASM:      retq
 // ASM-NOT:  .byte
+// The memory plan as a picture; where sizes are symbols it is known when the program is called.
+// RUN: heddle-translate --program-to-svg %t.heddle | FileCheck %s --check-prefix=SVG
+// SVG:      <svg xmlns='http://www.w3.org/2000/svg'
+// SVG:      @softmax: 2 steps, arena of {{[0-9]+}} bytes; sizes over symbols are placed when it is called
+// SVG-NOT:  <title>
+// SVG:      @twice
+// SVG:      </svg>
+// RUN: sed 's/row: N/row: 40/g' %s > %t.static.mlir && heddlec %t.static.mlir -o %t.static.heddle
+// RUN: heddle-translate --program-to-svg %t.static.heddle | FileCheck %s --check-prefix=STATIC
+// STATIC: @softmax: 2 steps, arena of [[#]] bytes<
+// STATIC: <title>reduce: 160 bytes, steps 0 to 1 {{.*}}static.mlir:
 
 // RUN: not heddle-translate --program-to-text %s 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: heddle-translate: error: '{{.*}}translate.mlir' is not a program file: expected it to begin with 'HEDDLE'
