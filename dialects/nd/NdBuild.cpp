@@ -243,13 +243,15 @@ SmallVector<Value> nd::buildReduce(OpBuilder &builder, Location loc, ValueRange 
 }
 
 Value nd::buildReduce(OpBuilder &builder, Location loc, Value input, Strings names,
-                      CombinerKind kind) {
+                      CombinerKind kind, Type accumulator) {
   if (names.empty())
     return input;
   FailureOr<NdTensorType> type = inferReduce(tensorType(input), names, errorsAt(loc, input));
   if (failed(type))
     return {};
-  Type element = type->getElementType(), accumulator = accumulatorType(element);
+  Type element = type->getElementType();
+  if (!accumulator)
+    accumulator = accumulatorType(element);
   bool isSigned = isSignedElement(element);
   Attribute neutral = neutralElement(kind, accumulator, isSigned);
   auto op = ReduceOp::create(builder, loc, TypeRange(*type), input, builder.getStrArrayAttr(names),
@@ -280,11 +282,13 @@ SmallVector<Value> nd::buildScan(OpBuilder &builder, Location loc, ValueRange in
 }
 
 Value nd::buildScan(OpBuilder &builder, Location loc, Value input, StringRef name,
-                    CombinerKind kind, bool exclusive, bool reverse) {
+                    CombinerKind kind, bool exclusive, bool reverse, Type accumulator) {
   NdTensorType type = tensorType(input);
   if (failed(inferScan(type, name, errorsAt(loc, input))))
     return {};
-  Type element = type.getElementType(), accumulator = accumulatorType(element);
+  Type element = type.getElementType();
+  if (!accumulator)
+    accumulator = accumulatorType(element);
   bool isSigned = isSignedElement(element);
   Attribute neutral = neutralElement(kind, accumulator, isSigned);
   auto op = ScanOp::create(builder, loc, TypeRange(type), input, name,

@@ -101,9 +101,10 @@ mlir::Value select(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value con
 mlir::Value buildCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                       mlir::Type element);
 
-/// Reduces over `names` with a named combiner; sums and products accumulate in `accumulatorType`.
+/// Reduces over `names` with a named combiner, in `accumulator`, by default `accumulatorType`.
 mlir::Value buildReduce(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
-                        llvm::ArrayRef<llvm::StringRef> names, CombinerKind kind);
+                        llvm::ArrayRef<llvm::StringRef> names, CombinerKind kind,
+                        mlir::Type accumulator = {});
 /// Reduces several inputs together. The combiner gets accumulators, then elements, of the types of
 /// `neutral`. `names` must not be empty. No values on failure.
 llvm::SmallVector<mlir::Value> buildReduce(mlir::OpBuilder &builder, mlir::Location loc,
@@ -116,7 +117,7 @@ mlir::Value buildSumTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
                        NdTensorType type);
 mlir::Value buildScan(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                       llvm::StringRef name, CombinerKind kind, bool exclusive = false,
-                      bool reverse = false);
+                      bool reverse = false, mlir::Type accumulator = {});
 llvm::SmallVector<mlir::Value> buildScan(mlir::OpBuilder &builder, mlir::Location loc,
                                          mlir::ValueRange inputs, llvm::StringRef name,
                                          llvm::ArrayRef<mlir::TypedAttr> neutral,

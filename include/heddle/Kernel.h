@@ -92,6 +92,9 @@ public:
   ///                     })
   ///             .of(at(x), 1);
   KernelBuilder &reduce(const Names &names, std::vector<double> neutral, const Combine &combiner);
+  /// The type that the reductions of float results run in, no narrower than their elements; by
+  /// default f32 or the elements' type.
+  KernelBuilder &accumulate(ElementType type);
   /// States the size of an iteration name.
   KernelBuilder &size(const Name &name, const Size &size);
   /// Only points where `condition >= 0` take part in the reduction.
@@ -118,6 +121,7 @@ private:
   std::string combiner;        ///< "" if nothing is reduced, "general" for `combine`
   std::vector<double> neutral; ///< of `combine`
   Scalars combined;            ///< of `combine`, over its arguments
+  std::optional<ElementType> accumulator;
   std::map<std::string, Expr> sizes;
   std::vector<Expr> conditions;
   Scalars predicates;

@@ -59,12 +59,14 @@ Tensor roundEven(Operand x);
 Tensor sigmoid(Operand x);
 Tensor relu(Operand x);
 
-/// Reductions list the names that they remove.
-Tensor sum(Operand x, const Names &over);
-Tensor product(Operand x, const Names &over);
+/// Reductions list the names that they remove. Sums and products of floats run in `accumulator`, a
+/// type of floats no narrower than the elements; by default it is the elements' type, f32 for
+/// narrower ones. Integers wrap around.
+Tensor sum(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
+Tensor product(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
 Tensor max(Operand x, const Names &over);
 Tensor min(Operand x, const Names &over);
-Tensor mean(Operand x, const Names &over);
+Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
 /// How many points `names` of `x` have, a tensor without names: also where sizes are no numbers.
 Tensor countOf(Operand x, const Names &names, ElementType type = ElementType::F32);
 /// Combines the elements of several tensors of the same names together, by a combiner that is
@@ -87,9 +89,9 @@ Tensor argmin(Operand x, const Names &over);
 /// How elements are combined where any order of them will do.
 enum class Combiner { Add, Multiply, Max, Min };
 /// Element i combines the elements up to i, or before i if `exclusive`, from the other end if
-/// `reverse`.
+/// `reverse`; in `accumulator` as for `sum`.
 Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive = false,
-            bool reverse = false);
+            bool reverse = false, std::optional<ElementType> accumulator = {});
 /// Prefixes of several tensors together; the combiner, which need not commute, gets what came
 /// before in the order of the scan, then an element. A linear recurrence h[t] = a[t] h[t-1] + b[t]:
 ///

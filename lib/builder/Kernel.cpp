@@ -76,6 +76,10 @@ KernelBuilder &KernelBuilder::reduce(const Names &names, double neutralElement,
   return reduce(names, std::vector<double>{neutralElement},
                 [&](const Scalars &a, const Scalars &b) { return Scalars{combine(a[0], b[0])}; });
 }
+KernelBuilder &KernelBuilder::accumulate(ElementType type) {
+  accumulator = type;
+  return *this;
+}
 KernelBuilder &KernelBuilder::size(const Name &name, const Size &size) {
   sizes[name.str()] = size.expr();
   return *this;
@@ -371,7 +375,7 @@ std::vector<Tensor> KernelBuilder::all(const Scalars &bodies) const {
     for (auto [i, body] : llvm::enumerate(bodies)) {
       Type own = emitter.ownType(body.node);
       elements.push_back(own ? own : Float32Type::get(context));
-      accumulators.push_back(accumulatorOf(elements[i]));
+      accumulators.push_back(accumulatorFor(elements[i], accumulator, here));
       if (!reduced.empty())
         neutrals.push_back(combined.empty()
                                ? nd::neutralElement(*nd::parseCombinerKind(combiner),

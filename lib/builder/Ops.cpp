@@ -246,15 +246,21 @@ Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name
 // Reductions
 //===----------------------------------------------------------------------===//
 
-static Tensor reduce(const Operand &x, const Names &over, nd::CombinerKind kind) {
+static Tensor reduce(const Operand &x, const Names &over, nd::CombinerKind kind,
+                     std::optional<ElementType> accumulator = {}) {
   NodeRef input = nodeOf(x.tensor, x.here);
+  Type wide = nd::signless(accumulatorFor(input->type().getElementType(), accumulator, x.here));
   return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildReduce(builder, loc, input->value, strings(over), kind);
+    return nd::buildReduce(builder, loc, input->value, strings(over), kind, wide);
   });
 }
 
-Tensor sum(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Add); }
-Tensor product(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Mul); }
+Tensor sum(Operand x, const Names &over, std::optional<ElementType> accumulator) {
+  return reduce(x, over, nd::CombinerKind::Add, accumulator);
+}
+Tensor product(Operand x, const Names &over, std::optional<ElementType> accumulator) {
+  return reduce(x, over, nd::CombinerKind::Mul, accumulator);
+}
 Tensor max(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Max); }
 Tensor min(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Min); }
 
@@ -273,7 +279,7 @@ combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral
   SmallVector<Type> types;
   for (const Tensor &tensor : tensors) {
     nodes.push_back(nodeOf(tensor, here));
-    types.push_back(accumulatorOf(nodes.back()->type().getElementType()));
+    types.push_back(accumulatorFor(nodes.back()->type().getElementType(), {}, here));
   }
   return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
     SmallVector<TypedAttr> neutrals;
@@ -326,8 +332,8 @@ Tensor countOf(Operand x, const Names &names, ElementType type) {
   return sum(Operand(ones, x.here), along).cast(type, x.here);
 }
 
-Tensor mean(Operand x, const Names &over) {
-  Tensor total = sum(x, over);
+Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator) {
+  Tensor total = sum(x, over, accumulator);
   double count = 1;
   for (const Name &name : over)
     if (Size size = x.tensor.size(name, x.here); size.isNumber())
@@ -403,11 +409,13 @@ static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind
 Tensor argmax(Operand x, const Names &over) { return placeOf(x, over, nd::CombinerKind::Max); }
 Tensor argmin(Operand x, const Names &over) { return placeOf(x, over, nd::CombinerKind::Min); }
 
-Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, bool reverse) {
+Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, bool reverse,
+            std::optional<ElementType> accumulator) {
   NodeRef input = nodeOf(x.tensor, x.here);
+  Type wide = nd::signless(accumulatorFor(input->type().getElementType(), accumulator, x.here));
   return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
     return nd::buildScan(builder, loc, input->value, along.str(), kindOf(combiner), exclusive,
-                         reverse);
+                         reverse, wide);
   });
 }
 

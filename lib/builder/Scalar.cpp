@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/builder/Scalar.h"
+#include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/builder/Pointwise.h"
 
@@ -191,7 +192,7 @@ ScalarCombiner::ScalarCombiner(const Combine &combine, size_t count, Here here) 
 }
 
 SmallVector<Value> ScalarCombiner::emit(OpBuilder &builder, Location loc, ValueRange scalars,
-                                  ArrayRef<Type> types) const {
+                                        ArrayRef<Type> types) const {
   ScalarEmitter emitter{
       builder, loc, [&](const Scalar::Node &node) -> Value { return scalars[node.position]; },
       [&](const Scalar::Node &node) -> Type {
@@ -226,11 +227,19 @@ SmallVector<Value> Deferred::run(OpBuilder &builder, Location loc, ArrayRef<Type
 
 TypedAttr heddle::detail::numberAttr(OpBuilder &builder, Type type, double value, Here here) {
   requireNumber(value, type, here);
-  Type scalar = nd::signless(type);
-  return isa<FloatType>(scalar) ? TypedAttr(builder.getFloatAttr(scalar, value))
-                                : TypedAttr(builder.getIntegerAttr(scalar, int64_t(value)));
+  return nd::numberAttr(nd::signless(type), value);
 }
 
-Type heddle::detail::accumulatorOf(Type element) {
-  return nd::isNarrowFloat(element) ? Float32Type::get(element.getContext()) : element;
+Type heddle::detail::accumulatorFor(Type element, std::optional<ElementType> asked, Here here) {
+  if (!asked)
+    return nd::isNarrowFloat(element) ? nd::accumulatorType(element) : element;
+  Type wide = toMlir(*asked);
+  auto narrow = dyn_cast<FloatType>(element), real = dyn_cast<FloatType>(wide);
+  if (wide == element || (narrow && real && narrow.getWidth() < real.getWidth()))
+    return wide;
+  std::string text;
+  llvm::raw_string_ostream(text) << "expected an accumulator of type " << element
+                                 << " or of wider floats, got " << wide
+                                 << "; convert the operand with cast";
+  fail(here, text);
 }

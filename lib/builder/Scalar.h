@@ -99,10 +99,11 @@ private:
   std::exception_ptr failure;
 };
 
+/// The type that elements are combined in: `asked`, or what is usual. Throws Error where it can't
+/// hold them.
+mlir::Type accumulatorFor(mlir::Type element, std::optional<ElementType> asked, Here here);
 /// A number as an attribute of the signless `type`; throws Error if it is none of that type.
 mlir::TypedAttr numberAttr(mlir::OpBuilder &builder, mlir::Type type, double value, Here here);
-/// f32 for narrower floats, otherwise the type itself.
-mlir::Type accumulatorOf(mlir::Type element);
 
 } // namespace detail
 } // namespace heddle

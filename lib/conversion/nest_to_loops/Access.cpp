@@ -137,6 +137,8 @@ Value Emitter::fromStored(Value value, Type element) {
 }
 
 Value Emitter::toStored(Value value, Type element) {
+  if (isa<FloatType>(element)) // accumulators may be wider
+    value = convert(value, computeType(element));
   if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() == 8)
     return to8Bits(b, loc, value, real);
   if (element.isInteger(1))

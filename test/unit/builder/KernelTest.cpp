@@ -93,6 +93,32 @@ TEST(Kernel, AnyCombiner) {
       random({{row, 4}, {column, 33}}, 2));
 }
 
+TEST(Kernel, AccumulatesInTheTypeAskedFor) {
+  // In f32 a one is lost beside 2^25.
+  std::vector<float> values(1000, 1);
+  values[0] = 33554432;
+  Tensor x = tensor(values, {{row, 1000}});
+  float exact = 33555431.0f;
+  for (Tensor y :
+       {sum(x, over(row), ElementType::F64),
+        kernel().sum(row).accumulate(ElementType::F64).of(at(x)),
+        mean(x, over(row), ElementType::F64) * 1000.0,
+        sum(scan(x, row, Combiner::Add, false, false, ElementType::F64).slice(row, 999, 1),
+            over(row)),
+        jit([](Tensor x) { return sum(x, over(row), ElementType::F64); })(x)}) {
+    EXPECT_EQ(y.elementType(), ElementType::F32);
+    EXPECT_NEAR(y.item(), exact, 4);
+  }
+  Tensor gradient = grad([](Tensor x) { return sum(x * x, over(row), ElementType::F64); }, x);
+  EXPECT_EQ(gradient.to<float>({row})[1], 2);
+  EXPECT_EQ(sum(x.cast(ElementType::BF16), over(row)).elementType(), ElementType::BF16);
+  for (auto mistake :
+       {+[](Tensor x) { return sum(x, over(row), ElementType::BF16); },
+        +[](Tensor x) { return sum(x, over(row), ElementType::I64); },
+        +[](Tensor x) { return kernel().sum(row).accumulate(ElementType::F16).of(at(x)); }})
+    expectHas(messageOf([&] { mistake(x); }), {"f32", "wider", "KernelTest.cpp"});
+}
+
 TEST(Kernel, LeavesOutPointsByTheirValues) {
   Tensor x = random({{row, 6}, {column, 9}}, 3);
   auto positive = [](Tensor x) { return kernel(row).sum(column).where(at(x) > 0.0).of(at(x)); };
