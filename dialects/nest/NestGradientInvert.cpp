@@ -370,8 +370,16 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
                           llvm::any_of(what.maps[i].getEntries(), [&](const MapEntry &entry) {
                             return !entry.expr().isConstant();
                           });
+    // Conditions on what is read are for later reads: those that they mention are made before.
+    auto isEarly = [&](const Condition &condition) {
+      return llvm::all_of(condition.expr().names(), [&](const std::string &name) {
+        auto index = readIndex(name);
+        return !index || *index < i;
+      });
+    };
     if (mentionsSolved)
-      readGuard = withConditions(readGuard, conditions);
+      readGuard =
+          withConditions(readGuard, llvm::to_vector(llvm::make_filter_range(conditions, isEarly)));
     readGuard = simplifyGuard(readGuard, ranges);
     excludes |= !readGuard.isTrivial() && readGuard.excludes();
     nest.read(what.reads[i], readMap, readGuard);

@@ -153,3 +153,21 @@ func.func @scans(%x: !nd.tensor<f32, a: 1>) -> (!nd.tensor<f32, a: 1>, !nd.tenso
   }
   return %0, %1 : !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>
 }
+
+// A product of complex numbers has no neutral element at infinity.
+// CHECK-LABEL: @complexProductOfOne
+func.func @complexProductOfOne(%x: !nd.tensor<f32, a: 1>) -> !nd.tensor<f32, a: 1> {
+  // CHECK: %[[S:.*]]:2 = nd.scan %arg0, %arg0
+  // CHECK: return %[[S]]#1
+  %0:2 = nd.scan %x, %x along a neutral [1.0 : f32, 0.0 : f32] : (!nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>) -> (!nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 1>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %p, %r : f32
+    %1 = arith.mulf %q, %s : f32
+    %2 = arith.subf %0, %1 : f32
+    %3 = arith.mulf %p, %s : f32
+    %4 = arith.mulf %q, %r : f32
+    %5 = arith.addf %3, %4 : f32
+    nd.yield %2, %5 : f32, f32
+  }
+  return %0#1 : !nd.tensor<f32, a: 1>
+}

@@ -16,99 +16,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/laws/Laws.h"
-
-#include "test/unit/laws/Dice.h"
+#include "test/unit/laws/Derivatives.h"
 
 #include "lib/transforms/nd/Passes.h"
 
 #include "gtest/gtest.h"
-
-#include <cmath>
 
 using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
 namespace {
-/// Adds @`name`, which returns the gradients of @`of` by all float arguments, given cotangents.
-func::FuncOp addGradient(ModuleOp module, func::FuncOp of, StringRef name) {
-  OpBuilder b(module.getContext());
-  Location loc = of.getLoc();
-  SmallVector<Type> arguments(of.getArgumentTypes()), results;
-  llvm::append_range(arguments, of.getResultTypes());
-  SmallVector<int64_t> wrt;
-  for (auto [i, type] : llvm::enumerate(of.getArgumentTypes()))
-    if (isa<FloatType>(cast<nd::NdTensorType>(type).getElementType())) {
-      wrt.push_back(int64_t(i));
-      results.push_back(type);
-    }
-  auto gradient = func::FuncOp::create(loc, name, b.getFunctionType(arguments, results));
-  Block *block = gradient.addEntryBlock();
-  b.setInsertionPointToEnd(block);
-  unsigned n = of.getNumArguments();
-  SmallVector<Value> values = nd::buildVjp(b, loc, of, block->getArguments().take_front(n),
-                                           block->getArguments().drop_front(n), wrt);
-  func::ReturnOp::create(b, loc, ValueRange(values).drop_front(of.getNumResults()));
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    gradient.setArgAttr(i, nd::nameAttrName,
-                        b.getStringAttr((i < n ? "x" : "w") + std::to_string(i)));
-  module.push_back(gradient);
-  return gradient;
-}
-
-/// Adds @`name`, which returns the tangents of @`of`; its arguments are those of @`of`, then a
-/// direction for each of them that is of floats.
-func::FuncOp addTangent(ModuleOp module, func::FuncOp of, StringRef name) {
-  OpBuilder b(module.getContext());
-  SmallVector<Type> arguments(of.getArgumentTypes());
-  llvm::append_range(arguments, nd::floatTypes(of.getArgumentTypes()));
-  SmallVector<int64_t> wrt;
-  for (auto [i, type] : llvm::enumerate(of.getArgumentTypes()))
-    if (!nd::floatTypes(type).empty())
-      wrt.push_back(int64_t(i));
-  auto tangent = func::FuncOp::create(
-      of.getLoc(), name, b.getFunctionType(arguments, nd::floatTypes(of.getResultTypes())));
-  Block *block = tangent.addEntryBlock();
-  b.setInsertionPointToEnd(block);
-  unsigned n = of.getNumArguments();
-  SmallVector<Value> values = nd::buildJvp(b, of.getLoc(), of, block->getArguments().take_front(n),
-                                           block->getArguments().drop_front(n), wrt);
-  func::ReturnOp::create(b, of.getLoc(), ValueRange(values).drop_front(of.getNumResults()));
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    tangent.setArgAttr(i, nd::nameAttrName,
-                       b.getStringAttr((i < n ? "x" : "v") + std::to_string(i)));
-  module.push_back(tangent);
-  return tangent;
-}
-
-double inner(const TensorValue &a, const TensorValue &b) {
-  double sum = 0;
-  for (auto [x, y] : llvm::zip_equal(a.elements, b.elements))
-    sum += x.value * y.value;
-  return sum;
-}
-double size(const TensorValue &a) { return std::sqrt(inner(a, a)); }
-
-bool isReal(const TensorValue &value) { return isa<FloatType>(value.elementType()); }
-
-/// <w, f(x + hv)>; NaN where it can't be said.
-double loss(func::FuncOp function, Values x, ArrayRef<TensorValue> v, double h,
-            ArrayRef<TensorValue> w) {
-  for (auto [value, direction] : llvm::zip_equal(x, v))
-    if (isReal(value))
-      for (auto [a, d] : llvm::zip_equal(value.elements, direction.elements))
-        a = interp::exactly(a.value + h * d.value);
-  FailureOr<Values> results = interp::interpret(function, x);
-  if (failed(results))
-    return NAN;
-  double sum = 0;
-  for (auto [result, weight] : llvm::zip_equal(*results, w))
-    if (isReal(result))
-      sum += inner(result, weight);
-  return sum;
-}
-
 GeneratorOptions optionsFor(uint64_t seed) {
   GeneratorOptions options;
   options.smooth = true;
@@ -218,33 +136,6 @@ TEST(GradientLaw, GradientsEqualDifferences) {
   std::printf("%d gradients held against differences, %d discarded\n", held, discarded);
   EXPECT_LE(discarded * 10, held + discarded);
 }
-
-namespace {
-/// The sum of <a, b> over the pairs, and a bound on what rounding may do to it.
-std::pair<double, double> innerOfAll(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
-  double sum = 0, scale = 1e-3;
-  for (auto [x, y] : llvm::zip_equal(a, b)) {
-    sum += inner(x, y);
-    scale += size(x) * size(y);
-  }
-  return {sum, scale};
-}
-Values realsOf(ArrayRef<TensorValue> values) {
-  Values reals;
-  llvm::copy_if(values, std::back_inserter(reals), isReal);
-  return reals;
-}
-Values joined(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
-  Values all(a);
-  llvm::append_range(all, b);
-  return all;
-}
-/// Values of @`of`'s results, for the arguments; none where the interpreter refuses.
-std::optional<Values> valuesOf(ModuleOp module, StringRef of, ArrayRef<TensorValue> arguments) {
-  FailureOr<Values> values = interp::interpret(module.lookupSymbol<func::FuncOp>(of), arguments);
-  return failed(values) ? std::nullopt : std::optional<Values>(*values);
-}
-} // namespace
 
 TEST(GradientLaw, ForwardEqualsReverse) {
   auto context = makeContext();

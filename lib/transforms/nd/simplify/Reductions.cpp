@@ -175,7 +175,10 @@ struct ScanOfOne : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScanOp op, PatternRewriter &rewriter) const override {
     auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
+    // A neutral element of another combiner may not be one at infinity: a product of complex
+    // numbers makes 1 * inf - 0 * inf.
     if (op.getExclusive() || !size || *size > 1 ||
+        combinerKind(op.getCombiner()) == CombinerKind::General ||
         op.getInputs().getTypes() != op.getResultTypes() ||
         llvm::any_of(op.getInputs(), mayBeExcluded))
       return rewriter.notifyMatchFailure(op, "expected an inclusive scan of one element");
@@ -222,7 +225,7 @@ void nd::addReductionRules(Rules &rules) {
   rules.add<ReduceOfPad>("reduce-of-pad", "Neutral elements need not be combined.");
   rules.add<ReduceOfReshape>(
       "reduce-of-reshape", "A reduction over a merged or split name is one over the names before.");
-  rules.add<ScanOfOne>("scan-of-one", "An inclusive scan of one element is its operand.");
+  rules.add<ScanOfOne>("scan-of-one", "An inclusive scan of one element by a named combiner is its operand.");
   rules.add<SimplifySort>(
       "sort-of-little",
       "A sort of one element changes nothing; what nobody reads is not carried along.");
