@@ -116,6 +116,7 @@ public:
   std::vector<Tensor> all(const Scalars &bodies) const;
 
 private:
+  class Nest;
   KernelBuilder &combineBy(const std::string &combiner, const Names &names);
   Names produced, reduced;
   std::string combiner;        ///< "" if nothing is reduced, "general" for `combine`

@@ -268,42 +268,80 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
   return space;
 }
 
-std::vector<Tensor> KernelBuilder::all(const Scalars &bodies) const {
-  GraphLock lock;
-  std::set<std::string> producedNames, reducedNames, names;
-  for (const Name &name : produced)
-    if (!producedNames.insert(name.str()).second)
-      fail(here, "the name '" + name.str() + "' is produced twice");
-  SmallVector<StringRef> order;
-  for (const Name &name : reduced) {
-    if (producedNames.count(name.str()) || !reducedNames.insert(name.str()).second)
-      fail(here, "the name '" + name.str() + "' is listed twice");
-    order.push_back(*reducedNames.find(name.str()));
-  }
-  if (!reduced.empty() && !combined.empty() && combined.size() != bodies.size())
-    fail(here, "expected " + std::to_string(combined.size()) +
-                   " results, one for each scalar that the combiner gives, got " +
-                   std::to_string(bodies.size()));
-  if (reduced.empty() && (!predicates.empty() || !conditions.empty()))
-    fail(here, "where() leaves points out of a reduction, and this kernel reduces nothing; use "
-               "select for other values at some points");
+//===----------------------------------------------------------------------===//
+// The nest
+//===----------------------------------------------------------------------===//
 
-  Scalars roots = bodies;
-  roots.insert(roots.end(), predicates.begin(), predicates.end());
-  auto collect = [&](Reads &reads) {
-    for (const Scalar &root : roots)
-      reads.collect(root.node);
-  };
+/// The nest of a kernel with the given bodies, in steps: names and sizes, places, types, code.
+class KernelBuilder::Nest {
+public:
+  Nest(const KernelBuilder &kernel, const Scalars &bodies) : kernel(kernel), bodies(bodies) {
+    roots = bodies;
+    roots.insert(roots.end(), kernel.predicates.begin(), kernel.predicates.end());
+    listNames();
+    reads = collected(Reads());
+    std::set<std::string> names = namesOf(reads, roots);
+    names.insert(produced.begin(), produced.end());
+    names.insert(reduced.begin(), reduced.end());
+    space = findSizes(reads, kernel.sizes, names, kernel.here);
+    for (const std::string &name : names) // lifted over, or already there
+      if (!reduced.count(name))
+        produced.insert(name);
+    while (!reads.computed.empty())
+      storePlaces();
+  }
+
+  std::vector<Tensor> make() {
+    std::vector<NodeRef> operands;
+    for (const ScalarRef &read : reads.list)
+      operands.push_back(read->tensor.node);
+    return makeAll(kernel.here, operands, [&](OpBuilder &builder, Location loc) {
+      nest::NestBuilder nest(builder, loc);
+      nest.produced = dimsOf(produced);
+      nest.reduced = dimsOf(reduced);
+      addReads(nest);
+      chooseTypes(builder);
+      return emit(nest);
+    });
+  }
+
+private:
+  const KernelBuilder &kernel;
+  const Scalars &bodies;
+  Scalars roots; ///< all scalars: the bodies, then the predicates
+  std::set<std::string> produced, reduced;
   Reads reads;
-  collect(reads);
-  names = namesOf(reads, roots);
-  names.insert(producedNames.begin(), producedNames.end());
-  names.insert(reducedNames.begin(), reducedNames.end());
-  Space space = findSizes(reads, sizes, names, here);
-  for (const std::string &name : names) // lifted over, or already there
-    if (!reducedNames.count(name))
-      producedNames.insert(name);
-  while (!reads.computed.empty()) {
+  Space space;
+  Scalars holds; ///< what must hold at points that take part, beside guards
+  SmallVector<Type> elements, accumulators; ///< of the results, with signedness
+  SmallVector<TypedAttr> neutrals;
+
+  void listNames() {
+    const Here here = kernel.here;
+    for (const Name &name : kernel.produced)
+      if (!produced.insert(name.str()).second)
+        fail(here, "the name '" + name.str() + "' is produced twice");
+    for (const Name &name : kernel.reduced)
+      if (produced.count(name.str()) || !reduced.insert(name.str()).second)
+        fail(here, "the name '" + name.str() + "' is listed twice");
+    size_t count = kernel.combined.size();
+    if (count != 0 && !reduced.empty() && count != bodies.size())
+      fail(here, "expected " + std::to_string(count) +
+                     " results, one for each scalar that the combiner gives, got " +
+                     std::to_string(bodies.size()));
+    if (reduced.empty() && (!kernel.predicates.empty() || !kernel.conditions.empty()))
+      fail(here, "where() leaves points out of a reduction, and this kernel reduces nothing; use "
+                 "select for other values at some points");
+  }
+
+  Reads collected(Reads from) const {
+    for (const Scalar &root : roots)
+      from.collect(root.node);
+    return from;
+  }
+
+  /// Places that are no affine expressions become tensors, by kernels of their own.
+  void storePlaces() {
     Reads next;
     next.stored = reads.stored;
     for (const ScalarRef &value : reads.computed) {
@@ -318,31 +356,25 @@ std::vector<Tensor> KernelBuilder::all(const Scalars &bodies) const {
                               "; convert with cast, or write floor and cast");
       next.stored[value.get()] = at(stored, {}, value->here).node;
     }
-    collect(next);
-    reads = std::move(next);
+    reads = collected(std::move(next));
   }
 
-  std::vector<NodeRef> operands;
-  for (const ScalarRef &read : reads.list)
-    operands.push_back(read->tensor.node);
-  return makeAll(here, operands, [&](OpBuilder &builder, Location loc) -> SmallVector<Value> {
+  nd::DimsAttr dimsOf(const std::set<std::string> &names) const {
+    SmallVector<nd::Dim> dims;
+    for (const std::string &name : names)
+      dims.emplace_back(graphContext(), name, space.sizes.at(name));
+    return nd::DimsAttr::getSorted(graphContext(), dims);
+  }
+
+  void addReads(nest::NestBuilder &nest) {
     MLIRContext *context = graphContext();
-    nest::NestBuilder nest(builder, loc);
-    auto dimsAttr = [&](const std::set<std::string> &names) {
-      SmallVector<nd::Dim> dims;
-      for (const std::string &name : names)
-        dims.emplace_back(context, name, space.sizes.at(name));
-      return nd::DimsAttr::getSorted(context, dims);
-    };
-    nest.produced = dimsAttr(producedNames);
-    nest.reduced = dimsAttr(reducedNames);
     // A guard that has something to read instead leaves no point out.
-    const auto *guarded =
-        llvm::find_if(reads.list, [](const ScalarRef &read) { return !read->otherwise; }).base();
-    SmallVector<Scalar> holds(predicates.begin(), predicates.end());
-    if (guarded == reads.list.data() + reads.list.size())
-      for (const Expr &condition : conditions)
-        holds.push_back(Scalar(condition, here) >= Scalar(0.0, here));
+    auto guarded =
+        llvm::find_if(reads.list, [](const ScalarRef &read) { return !read->otherwise; });
+    holds = kernel.predicates;
+    if (guarded == reads.list.end())
+      for (const Expr &condition : kernel.conditions)
+        holds.push_back(Scalar(condition, kernel.here) >= Scalar(0.0, kernel.here));
     for (const ScalarRef &read : reads.list) {
       nd::NdTensorType type = read->tensor.node->type();
       SmallVector<nest::MapEntry> entries;
@@ -355,80 +387,93 @@ std::vector<Tensor> KernelBuilder::all(const Scalars &bodies) const {
           inside.emplace_back(context, dim.size().getExpr() - 1 - place);
         }
       }
-      if (&read == guarded)
-        for (const Expr &condition : conditions)
+      if (guarded != reads.list.end() && read == *guarded)
+        for (const Expr &condition : kernel.conditions)
           inside.emplace_back(context, condition);
       TypedAttr otherwise;
       if (read->otherwise)
-        otherwise = numberAttr(builder, type.getElementType(), *read->otherwise, read->here);
+        otherwise = numberAttr(nest.builder, type.getElementType(), *read->otherwise, read->here);
       nest.read(read->tensor.node->value, nest::MapAttr::getSorted(context, entries),
                 nest::GuardAttr::get(context, inside, otherwise));
     }
+  }
 
-    ValueRange arguments;
-    ScalarEmitter emitter{
-        builder, loc,
-        [&](const Scalar::Node &node) { return arguments[reads.position.lookup(&node)]; },
-        [](const Scalar::Node &node) { return node.tensor.node->type().getElementType(); }};
-    SmallVector<Type> elements, accumulators; // with signedness
-    SmallVector<TypedAttr> neutrals;
+  ScalarEmitter emitterOf(OpBuilder &builder, Location loc, ValueRange arguments) const {
+    return {builder, loc,
+            [this, arguments](const Scalar::Node &node) {
+              return arguments[reads.position.lookup(&node)];
+            },
+            [](const Scalar::Node &node) { return node.tensor.node->type().getElementType(); }};
+  }
+
+  void chooseTypes(OpBuilder &builder) {
+    auto emitter = emitterOf(builder, locationOf(kernel.here), {});
     for (auto [i, body] : llvm::enumerate(bodies)) {
       Type own = emitter.ownType(body.node);
-      elements.push_back(own ? own : Float32Type::get(context));
-      accumulators.push_back(accumulatorFor(elements[i], accumulator, here));
+      elements.push_back(own ? own : builder.getF32Type());
+      Type wide = accumulatorFor(elements[i], kernel.accumulator, kernel.here);
+      accumulators.push_back(wide);
       if (!reduced.empty())
-        neutrals.push_back(combined.empty()
-                               ? nd::neutralElement(*nd::parseCombinerKind(combiner),
-                                                    nd::signless(accumulators[i]),
-                                                    !accumulators[i].isUnsignedInteger())
-                               : numberAttr(builder, accumulators[i], neutral[i], here));
+        neutrals.push_back(kernel.combined.empty()
+                               ? nd::neutralElement(*nd::parseCombinerKind(kernel.combiner),
+                                                    nd::signless(wide), !wide.isUnsignedInteger())
+                               : numberAttr(builder, wide, kernel.neutral[i], kernel.here));
     }
-    Deferred deferred;
-    auto finished = [&](nest::ComputeOp op) {
-      deferred.rethrow();
-      return SmallVector<Value>(op.getResults());
-    };
-    auto emitBodies = [&](OpBuilder &b, ValueRange scalars) {
-      arguments = scalars;
-      SmallVector<Value> values;
-      for (auto [body, element] : llvm::zip(bodies, elements))
-        values.push_back(emitter.emit(body.node, element));
-      Type truth = b.getI1Type();
-      for (const Scalar &predicate : holds) {
-        Value condition = emitter.emit(predicate.node, truth);
-        if (condition.getType() != truth)
-          fail(predicate.node->here, "expected a condition of element type i1 in where()");
-        for (auto [i, value] : llvm::enumerate(values)) {
-          Value none = arith::ConstantOp::create(b, loc, neutrals[i]);
-          none = convert(b, loc, none, accumulators[i], elements[i]);
-          value = arith::SelectOp::create(b, loc, condition, value, none);
-        }
+  }
+
+  SmallVector<Value> emitBodies(OpBuilder &b, Location loc, ValueRange arguments) const {
+    auto emitter = emitterOf(b, loc, arguments);
+    SmallVector<Value> values;
+    for (auto [body, element] : llvm::zip_equal(bodies, elements))
+      values.push_back(emitter.emit(body.node, element));
+    Type truth = b.getI1Type();
+    for (const Scalar &predicate : holds) {
+      Value condition = emitter.emit(predicate.node, truth);
+      if (condition.getType() != truth)
+        fail(predicate.node->here, "expected a condition of element type i1 in where()");
+      for (auto [i, value] : llvm::enumerate(values)) {
+        Value none = arith::ConstantOp::create(b, loc, neutrals[i]);
+        none = convert(b, loc, none, accumulators[i], elements[i]);
+        value = arith::SelectOp::create(b, loc, condition, value, none);
       }
-      return values;
+    }
+    return values;
+  }
+
+  SmallVector<Value> emitCombiner(OpBuilder &b, Location loc, ValueRange arguments) const {
+    if (!kernel.combined.empty())
+      return ScalarCombiner{kernel.combined, kernel.here}.emit(b, loc, arguments, accumulators);
+    SmallVector<Value> values;
+    for (auto [i, type] : llvm::enumerate(accumulators))
+      values.push_back(binary(b, loc, kernel.combiner, arguments[i],
+                              arguments[accumulators.size() + i], type.isUnsignedInteger()));
+    if (llvm::is_contained(values, Value()))
+      fail(kernel.here, "the combiner '" + kernel.combiner +
+                            "' is not defined for these element types; convert with cast");
+    return values;
+  }
+
+  SmallVector<Value> emit(nest::NestBuilder &nest) {
+    Deferred deferred;
+    auto body = [&](OpBuilder &b, Location loc, ValueRange arguments) {
+      return deferred.run(b, loc, elements, [&] { return emitBodies(b, loc, arguments); });
     };
-    auto body = [&](OpBuilder &b, Location, ValueRange scalars) {
-      return deferred.run(b, loc, elements, [&] { return emitBodies(b, scalars); });
+    auto combine = [&](OpBuilder &b, Location loc, ValueRange arguments) {
+      return deferred.run(b, loc, accumulators, [&] { return emitCombiner(b, loc, arguments); });
     };
-    if (reduced.empty())
-      return finished(nest.create(elements, body));
-    auto emitCombiner = [&](OpBuilder &b, ValueRange scalars) {
-      if (!combined.empty())
-        return ScalarCombiner{combined, here}.emit(b, loc, scalars, accumulators);
-      SmallVector<Value> values;
-      for (auto [i, type] : llvm::enumerate(accumulators))
-        values.push_back(binary(b, loc, combiner, scalars[i], scalars[accumulators.size() + i],
-                                type.isUnsignedInteger()));
-      if (llvm::is_contained(values, Value()))
-        fail(here, "the combiner '" + combiner +
-                       "' is not defined for these element types; convert with cast");
-      return values;
-    };
-    auto combine = [&](OpBuilder &b, Location, ValueRange scalars) {
-      return deferred.run(b, loc, accumulators, [&] { return emitCombiner(b, scalars); });
-    };
-    nest::ComputeOp op = nest.create(elements, body, neutrals, combine);
-    if (order.size() > 1 && (combiner == "max" || combiner == "min"))
-      op->setAttr(nest::orderAttrName, builder.getStrArrayAttr(order));
-    return finished(op);
-  });
+    nest::ComputeOp op = reduced.empty() ? nest.create(elements, body)
+                                         : nest.create(elements, body, neutrals, combine);
+    deferred.rethrow();
+    // Where equal elements compete, the first one in the order written is chosen.
+    if (reduced.size() > 1 && (kernel.combiner == "max" || kernel.combiner == "min"))
+      op->setAttr(nest::orderAttrName,
+                  nest.builder.getStrArrayAttr(llvm::map_to_vector(
+                      kernel.reduced, [](const Name &name) { return StringRef(name.str()); })));
+    return SmallVector<Value>(op.getResults());
+  }
+};
+
+std::vector<Tensor> KernelBuilder::all(const Scalars &bodies) const {
+  GraphLock lock;
+  return Nest(*this, bodies).make();
 }
