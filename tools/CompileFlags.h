@@ -46,11 +46,19 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
+/// Mistakes in a command line, in the form of all other messages.
+inline void sayPlainly(CLI::App &app) {
+  app.failure_message([](const CLI::App *app, const CLI::Error &error) {
+    std::string what = error.what();
+    if (error.get_name() == "ConversionError")
+      what = "expected a number" + what.substr(std::min(what.find(':'), what.size()));
+    return "error: " + what + "; " + app->get_name() + " --help lists the options\n";
+  });
+}
+
 /// Declares them as a topic of `--help`.
 inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
-  app.failure_message([](const CLI::App *, const CLI::Error &error) {
-    return std::string("error: ") + error.what() + "\n";
-  });
+  sayPlainly(app);
   const char *topic = "Compiling";
   auto number = CLI::Range(0, 1024).description("");
   app.add_option("--target-cpu", options.targetCpu,
@@ -152,6 +160,11 @@ public:
     if (!file) {
       llvm::WithColor::error() << "can't read '" << path << "': " << file.getError().message()
                                << "\n";
+      return false;
+    }
+    if ((*file)->getBuffer().starts_with("HEDDLE\r\n")) {
+      llvm::WithColor::error() << "expected IR, '" << path << "' is a compiled program; heddle-run "
+                               << "runs it, heddle-translate shows it\n";
       return false;
     }
     sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());

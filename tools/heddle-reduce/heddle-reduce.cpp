@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
       ->type_size(1);
   app.add_option("-o,--output", output, "Where the smallest program goes; -: standard output")
       ->type_name("FILE");
+  sayPlainly(app);
   CLI11_PARSE(app, argc, argv);
 
   mlir::DialectRegistry registry;

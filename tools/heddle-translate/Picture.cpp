@@ -8,6 +8,7 @@
 #include "Translate.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -50,7 +51,7 @@ static void drawEntry(const EntrySpec &entry, double y0, llvm::raw_ostream &out)
   double unit = bytes >= 1 << 20 ? 1 << 20 : bytes >= 1 << 10 ? 1 << 10 : 1;
   const char *word = unit > 1024 ? "MiB" : unit > 1 ? "KiB" : "B";
   for (double at = 0, step = roundStep(bytes / unit, 4); at * unit <= bytes; at += step)
-    text(left - 6, y(at * unit) + 4, "end", llvm::formatv("{0} {1}", at, word).str());
+    text(left - 6, y(at * unit) + 4, "end", llvm::formatv("{0} {1}", llvm::format("%g", at), word).str());
   for (double at = 0, step = std::max(1.0, roundStep(steps, 10)); at < steps; at += step)
     text(x(at + 0.5), y0 + top + height + 16, "middle", std::to_string(int64_t(at)));
   for (size_t i = 0; i < entry.values.size(); ++i) {

@@ -34,7 +34,7 @@ struct AssignLayoutsOptions {
   std::function<void(LayoutProblem &)> adjust;
 };
 
-/// Functions with sizes that are not constant are left alone: their values are row-major. Fails with a located message
+/// Sizes that are symbols count as typical ones (dialects/nd/NdTypical.h). Fails with a located message
 /// where a layout that was written can't be kept.
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options = {});
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options,

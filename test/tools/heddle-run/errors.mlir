@@ -13,6 +13,9 @@
 // RUN: not heddle-run %t.binary.mlir 2>&1 | FileCheck %s --check-prefix=BINARY
 // BINARY: binary.mlir:1:1: error: unexpected character
 
+// RUN: not heddle-run %s --seed x 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: expected a number: --seed = x; heddle-run --help lists the options
+
 // RUN: not heddle-run %s --entry nobody 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: heddle-run: error: no entry 'nobody'; there are: 'f', 'g'
 

@@ -21,7 +21,7 @@
 // RUN: not heddlec %t/binary.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=BINARY
 // BINARY: binary.mlir:1:1: error: unexpected character
 // RUN: not heddlec %t/large.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: large.mlir:2:8: error: 'nest.compute' op the sizes multiply to more than 2^48 elements at 'row'
+// LARGE: large.mlir:2:8: error: 'nest.compute' op {{.*}}the sizes multiply to more than 2^48 elements at 'row'
 // RUN: not heddlec %t/negative.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: negative.mlir:1:{{[0-9]+}}: error: expected a size of at least 0 for 'row', got -4
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu pdp11 2>&1 | FileCheck %s --check-prefix=CPU
@@ -35,11 +35,13 @@
 // RUN: not heddlec %t/good.mlir --emit=nd -o %t/no/such/place.mlir 2>&1 | FileCheck %s --check-prefix=TEXTPLACE
 // TEXTPLACE: error: can't write '{{.*}}place.mlir': No such file or directory
 // RUN: not heddlec 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: file is required
+// NOTHING: error: file is required; heddlec --help lists the options
 // Failures leave nothing behind, and what was there stays.
 // RUN: not ls %t/o.heddle
 // RUN: heddlec %t/good.mlir -o %t/kept.heddle && cp %t/kept.heddle %t/before
 // RUN: not heddlec %t/syntax.mlir -o %t/kept.heddle && cmp %t/kept.heddle %t/before
+// RUN: not heddlec %t/kept.heddle 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM: error: expected IR, '{{.*}}kept.heddle' is a compiled program; heddle-run runs it, heddle-translate shows it
 // A disk that is full: what was there stays, also where text is written; a device stays one.
 // RUN: heddlec %t/work.mlir --emit=asm -o %t/kept.s && cp %t/kept.s %t/before
 // RUN: bash -c "ulimit -f 1; not heddlec %t/work.mlir --no-cache --emit=asm -o %t/kept.s" 2>&1 | FileCheck %s --check-prefix=FULL
