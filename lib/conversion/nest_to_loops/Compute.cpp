@@ -16,6 +16,9 @@ using namespace mlir;
 /// A reduction that takes about as long as a line takes from memory: what it will write is asked
 /// for at its start.
 static constexpr int64_t leastStepsToPrefetch = 32;
+/// Asking is spread over so many steps of outer loops of the reduction, where each has so many
+/// inside.
+static constexpr int64_t enoughShares = 16, leastStepsInShare = 8;
 
 /// Accumulators that several steps of a reduction along lanes have of their own, at most: a sum
 /// waits for the one before it, unless it goes elsewhere.
@@ -90,6 +93,8 @@ FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carr
   if (position == plan.loops.size())
     return reductionBody(carried);
   auto inside = [&](ValueRange values) {
+    if (position == sharingLoop())
+      fetchShare(position);
     return enter(plan.loops[position].stages, nullptr, values,
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
   };
@@ -126,11 +131,8 @@ LogicalResult ComputeEmitter::tile() {
   if (!op.isReduction())
     return plainTile();
   bool rests = inResult || !resting.empty();
-  if (rests)
-    prefetchAccumulators();
-  else if (reductionSteps() >= leastStepsToPrefetch)
-    prefetchResults();
-  fetchAhead();
+  if (!sharingLoop())
+    fetchShare(std::nullopt);
   std::vector<Point> points = accumulatorPoints();
   chains = 1;
   if (plan.lanesReduced)
@@ -191,6 +193,10 @@ LogicalResult ComputeEmitter::plainTile() {
   for (const Walk &walk : plan.tile)
     if (plan.lanes && walk.group != plan.laneGroup && walk.step == 1)
       e.turn = {walk.variable, loops.extentOf(walk.group)};
+  // A block is read whole: where some of its points lie outside of the operand they are read alone.
+  for (unsigned read = 0; read < operandOf.size(); ++read)
+    if (llvm::any_of(points, [&](const Point &point) { return fails(read, point); }))
+      e.turn.reset();
   // Everything is read before anything is written, so that a result may take the place of an
   // operand.
   std::vector<Values> values;
@@ -347,7 +353,7 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
       }
     // Each vector is used by several rows, so that there is time to ask.
     if (stride * bytes < 64 || stride * bytes > 4096 || lines.size() * 4 > produced.size() ||
-        int64_t(lines.size()) * plan.lanes * bytes * reductionSteps() < l1 / 2)
+        int64_t(lines.size()) * plan.lanes * bytes * reductionSteps(plan.outer) < l1 / 2)
       continue;
     for (const Expr &line : lines)
       e.prefetch(source, line + Expr(stride * stepsAhead), section, /*write=*/false, /*near=*/true);
@@ -406,40 +412,105 @@ Expr ComputeEmitter::restingOffset(const Point &point) {
   return offset.simplify(e.ranges);
 }
 
-void ComputeEmitter::prefetchAccumulators() {
-  LoopWalker::Saved saved = loops.bindTile();
-  Section section;
-  for (Point point : accumulatorPoints()) {
-    // The line of the first lane.
-    if (point.lanes)
-      point.values[laneName] = Expr(0);
-    if (inResult)
-      for (Value result : op.getResults())
-        e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section,
-                   /*write=*/true);
-    else
-      for (const Memory &place : resting)
-        e.prefetch(place, restingOffset(point).substitute(point.values), section, /*write=*/true);
-  }
-  loops.unbind(std::move(saved));
-}
-
-int64_t ComputeEmitter::reductionSteps() const {
+int64_t ComputeEmitter::reductionSteps(size_t from) const {
   int64_t steps = 1;
-  for (const Walk &walk : ArrayRef<Walk>(plan.loops).drop_front(plan.outer))
-    steps *= std::min<int64_t>(walk.count(), 4096); // more makes no difference
+  for (const Walk &walk : ArrayRef<Walk>(plan.loops).drop_front(from))
+    steps = std::min<int64_t>(steps * std::min<int64_t>(walk.count(), 4096), 1 << 30);
   return steps;
 }
 
-void ComputeEmitter::prefetchResults() {
+std::optional<size_t> ComputeEmitter::sharingLoop() const {
+  std::optional<size_t> found;
+  for (size_t loop = plan.outer; loop + 1 < plan.loops.size(); ++loop) {
+    // Steps are numbered: only how many the first loop has may be unknown.
+    if ((loop > plan.outer && !plan.loops[loop].steps.isConstant()) ||
+        reductionSteps(loop + 1) < leastStepsInShare)
+      break;
+    found = loop;
+    if (reductionSteps(plan.outer) / reductionSteps(loop + 1) >= enoughShares)
+      break;
+  }
+  return found;
+}
+
+void ComputeEmitter::fetchShare(std::optional<size_t> loop) {
+  Share share;
+  for (size_t i = plan.outer; loop && i <= *loop; ++i) {
+    const Walk &walk = plan.loops[i];
+    share.number = share.number * Expr(walk.count()) +
+                   (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));
+    share.count = std::min<int64_t>(share.count * std::min<int64_t>(walk.count(), 4096), 4096);
+  }
+  if (inResult || !resting.empty() || reductionSteps(plan.outer) >= leastStepsToPrefetch)
+    fetchResults(share);
+  fetchAhead(share);
+}
+
+void ComputeEmitter::fetchResults(const Share &share) {
   LoopWalker::Saved saved = loops.bindTile();
   Section section;
-  for (Point point : loops.points(false)) {
+  auto fetch = [&](Point point) {
+    // The line of the first lane.
     if (point.lanes)
       point.values[laneName] = Expr(0);
-    for (Value result : op.getResults())
+    for (const Memory &place : resting)
+      e.prefetch(place, restingOffset(point).substitute(point.values), section, /*write=*/true);
+    for (Value result : resting.empty() ? ValueRange(op.getResults()) : ValueRange())
       e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section,
                  /*write=*/true);
+  };
+  std::vector<Point> points = resting.empty() ? loops.points(false) : accumulatorPoints();
+  // Rows of vectors: the values of all variables but those of lanes follow from the row's number.
+  auto onLanes = [&](const std::string &variable) {
+    return llvm::any_of(plan.tile, [&](const Walk &walk) {
+      return walk.variable == variable && walk.group == plan.laneGroup;
+    });
+  };
+  auto value = [&](size_t point, const std::string &variable) {
+    return points[point].values.find(variable)->second.constant().value_or(0);
+  };
+  struct Digit {
+    int64_t below, count;
+  };
+  std::map<std::string, Digit> digits;
+  size_t wide = 1, rows = 0;
+  bool regular = true;
+  while (wide < points.size() && llvm::all_of(
+                                     points[0].values,
+                                     [&](auto &each) {
+                                       return onLanes(each.first) ||
+                                              value(wide, each.first) == value(0, each.first);
+                                     }))
+    ++wide;
+  rows = points.size() / wide;
+  for (const auto &[variable, first] : points[0].values) {
+    if (onLanes(variable))
+      continue;
+    Digit &digit = digits[variable] = {int64_t(rows), 1};
+    for (size_t row = 0; row < rows; ++row) {
+      if (value(row * wide, variable) == 1)
+        digit.below = std::min(digit.below, int64_t(row));
+      digit.count = std::max(digit.count, value(row * wide, variable) + 1);
+    }
+    for (size_t i = 0; i < points.size(); ++i)
+      regular &= value(i, variable) == int64_t(i / wide) / digit.below % digit.count;
+  }
+  if (share.count == 1)
+    llvm::for_each(points, fetch);
+  int64_t each = (int64_t(rows) + share.count - 1) / share.count;
+  for (int64_t i = 0; i < each && share.count > 1 && regular; ++i) {
+    std::string row = e.freshVariable();
+    Expr wanted = (share.number * Expr(each) + Expr(i)).simplify(e.ranges);
+    Value number =
+        arith::MinSIOp::create(e.b, e.loc, e.emit(wanted), e.constant(int64_t(rows) - 1));
+    e.define(row, number, {0, int64_t(rows) - 1});
+    for (size_t vector = 0; vector < wide; ++vector) {
+      Point point = points[vector];
+      for (const auto &[variable, digit] : digits)
+        point.values[variable] = Expr::name(row).floordiv(digit.below).mod(digit.count);
+      fetch(point);
+    }
+    e.forget(row);
   }
   loops.unbind(std::move(saved));
 }

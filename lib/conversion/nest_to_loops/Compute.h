@@ -74,10 +74,18 @@ private:
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);
-  void prefetchAccumulators();
-  /// Steps of the loops that carry the accumulators.
-  int64_t reductionSteps() const;
-  void prefetchResults();
+  /// Steps of the loops that carry the accumulators, from one of them inwards.
+  int64_t reductionSteps(size_t from) const;
+  /// What a tile will read and write from afar is asked for evenly while it runs: a burst would
+  /// keep waiting what is needed at once. One part of it, of so many.
+  struct Share {
+    Expr number;
+    int64_t count = 1;
+  };
+  /// The loop of the reduction in whose steps a part each is asked for; none: all at the start.
+  std::optional<size_t> sharingLoop() const;
+  void fetchShare(std::optional<size_t> loop);
+  void fetchResults(const Share &share);
   /// Asks for the vectors that a later step of the reduction reads.
   void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
   Values loadAccumulators();
@@ -112,7 +120,7 @@ private:
     const Walk *at;
   };
   std::vector<Ahead> ahead;
-  void fetchAhead();
+  void fetchAhead(const Share &share);
   llvm::SmallVector<mlir::Value> operandOf; ///< of each read: what it reads now
   llvm::SmallVector<GuardAttr> guards;      ///< of each read: what remains of its guard
   friend struct GuardSplitter;

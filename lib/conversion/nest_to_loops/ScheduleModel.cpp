@@ -28,6 +28,8 @@ static constexpr double enterCycles =
 static constexpr double copyCycles = 0.3;                   ///< an element, lanes side by side
 static constexpr double turnCycles = 0.5;                   ///< an element, lanes turned
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
+/// Steps of the reduction between which something is asked for ahead.
+static constexpr int64_t shareSteps = 16;
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
 static constexpr double smallWork = 4e6, largeWork = 1e8; ///< cycles that threads should share
@@ -137,7 +139,7 @@ private:
         int64_t parts = (size + step - 1) / step, even = (size + parts - 1) / parts;
         even = (even + unit - 1) / unit * unit;
         if (step > 64)
-          even = (even + 7) / 8 * 8;
+          even = (even + shareSteps - 1) / shareSteps * shareSteps;
         double inside = outside * double(even);
         if (even < size && inside >= 96 && inside <= 1100)
           steps.insert(even);
@@ -707,6 +709,11 @@ private:
       left.push_back(group.size);
     for (size_t i = 0; i < best.levels.size(); ++i) {
       const Level &level = best.levels[i];
+      // What is read and written from afar is asked for between some steps of the reduction.
+      if (int64_t share = shareSteps * level.step;
+          i + 1 == best.levels.size() && groups[level.group].reduced && level.tile >= 2 * share &&
+          (level.tile % share == 0 || level.tile == groups[level.group].size))
+        add("loop", groups[level.group].group, share);
       add(groups[level.group].reduced ? "loop"
           : i < best.chunkLevels      ? "thread"
                                       : "cache",

@@ -14,7 +14,7 @@
 //         tiles of produced names, in some order                cache m by 14          packs rows
 //         of another
 //                                                               cache n by 32
-//           the reduction                                       loop k by 1
+//           the reduction                                       loop k by 16, loop k by 1
 //             the register tile                                 register m, register n by 16,
 //             vector n
 //
@@ -26,6 +26,10 @@
 // m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n by 512, k by 256: B's box is 512 KiB and stays;
 // A streams by once for each chunk, twice in all; C is read and written four times, once for each
 // block of k.
+//
+// What a tile needs from afar is asked for between blocks of steps of the reduction (k by 16): asked
+// for at once, 28 lines of C keep what the tile itself waits for out of the few places that a core
+// has for lines on their way (2048 x 2048 x 2048: 82 % of the peak instead of 76 %).
 //
 // Nothing depends on the number of threads, so that neither do the bits of a result.
 //

@@ -170,7 +170,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   return success();
 }
 
-void ComputeEmitter::fetchAhead() {
+void ComputeEmitter::fetchAhead(const Share &share) {
   for (const Ahead &box : ahead) {
     // Which of the tiles inside of the stage's loop this is.
     Expr number;
@@ -209,18 +209,20 @@ void ComputeEmitter::fetchAhead() {
     int64_t width = std::max(8u, box.source.type.getElementType().getIntOrFloatBitWidth()) / 8,
             bytes = piece * width, perLine = std::max<int64_t>(lineBytes / width, 1);
     int64_t lines = bytes % lineBytes ? (bytes + lineBytes - 2) / lineBytes + 1 : bytes / lineBytes,
-            together = std::min(lines, linesTogether), blocks = (lines + together - 1) / together,
-            units = blocks;
+            pieces = 1;
     for (const auto &[name, extent] : box.extents)
-      units *= inPiece.count(name) ? 1 : extent;
-    int64_t each = (units + tiles - 1) / tiles;
-    if (each * together > mostFetches)
+      pieces *= inPiece.count(name) ? 1 : extent;
+    int64_t shares = tiles * share.count,
+            together = std::min({lines, linesTogether, (pieces * lines + shares - 1) / shares}),
+            blocks = (lines + together - 1) / together, units = pieces * blocks,
+            ofTile = (units + tiles - 1) / tiles, each = (ofTile + share.count - 1) / share.count;
+    if (ofTile * together > mostFetches)
       continue;
     std::string step = e.freshVariable();
     auto body = [&]() -> LogicalResult {
       Section section;
       std::string variable = e.freshVariable();
-      Expr wanted = number * Expr(each) + Expr::name(step);
+      Expr wanted = number * Expr(ofTile) + share.number * Expr(each) + Expr::name(step);
       Value unit = arith::MinSIOp::create(e.b, e.loc, e.emit(wanted.simplify(e.ranges)),
                                           e.constant(units - 1));
       e.define(variable, unit, {0, units - 1});

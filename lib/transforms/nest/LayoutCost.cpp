@@ -409,9 +409,9 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   bool stages = nest.accesses.size() > 2 && loads * double(way.width) > 4 * elements;
   // What is stored in less than 32 bits is widened at every load, or once in a stage.
   double widening = bytes < 4 && isa<FloatType>(access.type.getElementType()) ? 1 : 0;
-  auto staged = [&](double cost, double perElement) {
+  auto staged = [&](double cost, double perElement, double perUse = 0.01) {
     cost += loads * widening;
-    return stages ? std::min(cost, elements * perElement + runs * 0.01) : cost;
+    return stages ? std::min(cost, elements * perElement + runs * perUse) : cost;
   };
   if (kind == Kind::Apart)
     return staged(loads * double(way.width) * gatherALane, 2.0); // turned, once for several chunks each
@@ -450,7 +450,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
     return staged(0, 0.4);
-  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets : nearestReduced >= 512 ? farStep : 0.2), 0.4);
+  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets : nearestReduced >= 512 ? farStep : 0.2), 0.4, 0.002); // once for each chunk of rows
 }
 
 double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to) {
