@@ -81,6 +81,8 @@ KernelBuilder &KernelBuilder::accumulate(ElementType type) {
   return *this;
 }
 KernelBuilder &KernelBuilder::size(const Name &name, const Size &size) {
+  if (size.isNumber() && int64_t(size) < 0)
+    fail(here, "the size of '" + name.str() + "' is negative: " + size.expr().str());
   sizes[name.str()] = size.expr();
   return *this;
 }
@@ -342,6 +344,7 @@ private:
 
   /// Places that are no affine expressions become tensors, by kernels of their own.
   void storePlaces() {
+    OpBuilder untyped(graphContext());
     Reads next;
     next.stored = reads.stored;
     for (const ScalarRef &value : reads.computed) {
@@ -350,7 +353,8 @@ private:
         inner.produced.push_back(Name(name));
         inner.sizes.emplace(name, space.sizes.at(name));
       }
-      Tensor stored = inner.of(Scalar(value));
+      Type own = emitterOf(untyped, untyped.getUnknownLoc(), {}).ownType(value);
+      Tensor stored = inner.of(own ? Scalar(value) : Scalar(value).cast(ElementType::I64));
       if (!stored.node->type().getElementType().isInteger())
         fail(value->here, "expected a place of integers, got " + stored.type() +
                               "; convert with cast, or write floor and cast");
@@ -474,6 +478,8 @@ private:
 };
 
 std::vector<Tensor> KernelBuilder::all(const Scalars &bodies) const {
+  if (bodies.empty())
+    fail(here, "expected at least one body of the kernel, got none");
   GraphLock lock;
   return Nest(*this, bodies).make();
 }

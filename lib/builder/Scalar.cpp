@@ -112,6 +112,10 @@ Type ScalarEmitter::ownType(const ScalarRef &node) const {
   return nullptr;
 }
 
+[[noreturn]] static void refuseInCombiner(const Scalar::Node &node) {
+  fail(node.here, "a combiner may use its own arguments and numbers only");
+}
+
 Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
   if (node->kind == Kind::Number) {
     requireNumber(node->number, wanted, node->here);
@@ -125,6 +129,8 @@ Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
       return made;
   Value value;
   if (node->kind == Kind::Index) {
+    if (isCombiner)
+      refuseInCombiner(*node);
     Type integer = builder.getI64Type();
     Value place = nest::emitIndex(builder, loc, node->place);
     place = arith::IndexCastOp::create(builder, loc, integer, place);
@@ -193,13 +199,14 @@ ScalarCombiner::ScalarCombiner(const Combine &combine, size_t count, Here here) 
 
 SmallVector<Value> ScalarCombiner::emit(OpBuilder &builder, Location loc, ValueRange scalars,
                                         ArrayRef<Type> types) const {
-  ScalarEmitter emitter{
-      builder, loc, [&](const Scalar::Node &node) -> Value { return scalars[node.position]; },
-      [&](const Scalar::Node &node) -> Type {
-        if (node.kind != Kind::Argument || node.position >= scalars.size())
-          fail(node.here, "a combiner may use its own arguments and numbers only");
-        return types[node.position % types.size()];
-      }};
+  ScalarEmitter emitter{builder, loc,
+                        [&](const Scalar::Node &node) -> Value { return scalars[node.position]; },
+                        [&](const Scalar::Node &node) -> Type {
+                          if (node.kind != Kind::Argument || node.position >= scalars.size())
+                            refuseInCombiner(node);
+                          return types[node.position % types.size()];
+                        },
+                        /*isCombiner=*/true};
   SmallVector<Value> values;
   for (auto [scalar, type] : llvm::zip_equal(results, types)) {
     Type own = emitter.ownType(scalar.node);

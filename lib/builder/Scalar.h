@@ -55,6 +55,7 @@ struct ScalarEmitter {
   std::function<mlir::Value(const Scalar::Node &)> leaf;
   /// Its element type, with signedness.
   std::function<mlir::Type(const Scalar::Node &)> leafType;
+  bool isCombiner = false; ///< it may not use coordinates
   std::unordered_map<const Scalar::Node *, mlir::Value> done = {};
 
   /// Emits `node`; numbers and coordinates by themselves become `wanted`. Throws Error where an

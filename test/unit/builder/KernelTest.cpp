@@ -152,6 +152,9 @@ TEST(Kernel, ReadsAtPlacesThatAreValues) {
   // Not affine, and through two tensors.
   Tensor squared = kernel(edge).of(at(x, {{node, at(from) * at(from) / 3}}));
   EXPECT_EQ(squared.to<float>({edge}), (Floats{1000, 1, 10}));
+  Tensor table = Tensor::of<float>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {{node, 10}});
+  Tensor products = kernel(row, k).size(row, 3).size(k, 2).of(at(table, {{node, Scalar(row) * k}}));
+  EXPECT_EQ(products.to<float>({row, k}), (Floats{0, 0, 0, 1, 0, 2}));
   Tensor twice = kernel(edge).of(at(x, {{node, at(from, {{edge, at(from) - 1}})}}));
   EXPECT_EQ(twice.to<float>({edge}), (Floats{100, 1000, 1}));
 }
@@ -231,6 +234,8 @@ TEST(Kernel, MistakesAreNamed) {
   Tensor x = random({{row, 4}, {column, 3}}, 8);
   says([&] { kernel(row, column).where(row - 1).of(at(x)); }, {"reduces nothing", "select"});
   says([&] { kernel(row).sum(column).where(at(x)).of(at(x)); }, {"condition", "i1"});
+  says([&] { kernel(k).size(k, -3).of(Scalar(k)); }, {"'k'", "negative", "-3"});
+  says([&] { kernel(row).all({}); }, {"body"});
   says([&] { kernel(row).sum(column).of(at(x, {{row, at(x)}})); }, {"place", "f32", "cast"});
   says([&] { kernel(row).sum(column).of(at(x) + at(x.cast(ElementType::F64))); },
        {"add", "f32 and f64", "cast"});
@@ -241,6 +246,13 @@ TEST(Kernel, MistakesAreNamed) {
   says([&] { reduce({x}, over(column), {0, 0}, pair); }, {"1 tensors", "got 2"});
   says([&] { reduce({x}, over(column), {0}, [&](auto &, auto &) { return Scalars{at(x)}; }); },
        {"its own arguments"});
+  says(
+      [&] {
+        kernel(row)
+            .reduce(over(column), 0, [](Scalar a, Scalar b) { return a + b * row; })
+            .of(at(x));
+      },
+      {"its own arguments"});
   says(
       [&] {
         reduce({x}, over(column), {0}, [](auto &a, auto &b) { return Scalars{a[0] < b[0]}; });
