@@ -39,6 +39,16 @@ struct Scope {
       symbols = sizeSymbols(op);
     return symbols->contains(name);
   }
+  /// The names, for messages.
+  std::string str() const {
+    SmallVector<nd::Dim> all;
+    for (nd::DimsAttr dims : own)
+      llvm::append_range(all, dims);
+    for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+      if (auto group = dyn_cast<GroupOp>(around))
+        llvm::append_range(all, group.getNames());
+    return nd::namesText(all);
+  }
 };
 } // namespace
 
@@ -63,7 +73,8 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
     for (const std::string &name : expr.names()) {
       if (name[0] != '@') {
         if (!scope.contains(name)) // c3
-          return error() << "unknown iteration name '" << name << "' in '" << expr.str() << "'";
+          return error() << "unknown iteration name '" << name << "' in '" << expr.str()
+                         << "', expected one of " << scope.str();
         continue;
       }
       unsigned index = *readIndex(name);

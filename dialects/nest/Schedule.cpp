@@ -12,11 +12,19 @@
 using namespace heddle;
 using namespace heddle::nest;
 
-static bool isLevel(const std::string &word) {
+static const std::set<std::string> &levels() {
   static const std::set<std::string> words = {"thread",  "cache", "loop", "register",
                                               "vector",  "unit",  "grid", "block",
                                               "cluster", "warp",  "lane"};
-  return words.count(word);
+  return words;
+}
+
+template <typename Words>
+static std::string listed(const Words &words) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
 }
 
 /// What is wrong with a loop by itself.
@@ -25,8 +33,9 @@ static std::string verifyLoop(const Loop &loop, const std::set<std::string> &pro
   if (loop.names.empty())
     return "expected a name after '" + loop.level + "'";
   const std::string &first = loop.names[0];
-  if (!isLevel(loop.level))
-    return "unknown level '" + loop.level + "' of the loop over '" + first + "'";
+  if (!levels().count(loop.level))
+    return "unknown level '" + loop.level + "' of the loop over '" + first + "', expected one of " +
+           listed(levels());
   if (loop.step < 1)
     return "expected a step of at least 1 for '" + first + "', got " + std::to_string(loop.step);
   if (loop.unroll < 1)
@@ -34,8 +43,11 @@ static std::string verifyLoop(const Loop &loop, const std::set<std::string> &pro
            std::to_string(loop.unroll);
   std::set<std::string> met;
   for (const std::string &name : loop.names) {
-    if (!produced.count(name) && !reduced.count(name))
-      return "unknown iteration name '" + name + "'";
+    if (!produced.count(name) && !reduced.count(name)) {
+      std::set<std::string> all = produced;
+      all.insert(reduced.begin(), reduced.end());
+      return "unknown iteration name '" + name + "', expected one of {" + listed(all) + "}";
+    }
     if (!met.insert(name).second)
       return "the name '" + name + "' stands twice in one group";
     if (reduced.count(name) != reduced.count(first))
@@ -66,7 +78,8 @@ std::string Schedule::verify(const std::set<std::string> &produced,
     for (const std::string &name : loop.names) {
       auto [known, isNew] = groupOf.emplace(name, loop.names);
       if (!isNew && known->second != loop.names)
-        return "the name '" + name + "' is walked in two different groups";
+        return "the name '" + name + "' is walked in two different groups, (" +
+               listed(known->second) + ") and (" + listed(loop.names) + ")";
     }
     auto [tile, isFirst] = tiles.emplace(loop.names, loop.step);
     if (!isFirst) {

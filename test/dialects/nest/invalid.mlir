@@ -49,7 +49,7 @@ func.func @compute_c2_number(%a: !nd.tensor<f32, n: 4>) {
 
 // expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_unknown_name(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{unknown iteration name 'k' in 'k + n'}}
+  // expected-error @below {{unknown iteration name 'k' in 'k + n', expected one of {n: 4}}}
   %0 = nest.compute (n: 4) reads %a[n = n + m - m + 0 * n + k] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -97,7 +97,7 @@ func.func @compute_c3_float_read(%a: !nd.tensor<f32, n: 4>) {
 
 // expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c3_finish_reduced_name(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{unknown iteration name 'n' in 'n'}}
+  // expected-error @below {{unknown iteration name 'n' in 'n', expected one of {}}}
   %0 = nest.compute () reduce (n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -433,7 +433,7 @@ func.func @compute_c8_missing_name(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_unknown_name(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{unknown iteration name 'm'}}
+  // expected-error @below {{unknown iteration name 'm', expected one of {n}}}
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -466,7 +466,7 @@ func.func @compute_c9_divides(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_two_groups(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{the name 'n' is walked in two different groups}}
+  // expected-error @below {{the name 'n' is walked in two different groups, (m, n) and (n)}}
   %0 = nest.compute (m: 2, n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -512,7 +512,7 @@ func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_level(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{unknown level 'vectr' of the loop over 'n'}}
+  // expected-error @below {{unknown level 'vectr' of the loop over 'n', expected one of block, cache, cluster, grid, lane, loop, register, thread, unit, vector, warp}}
   %0 = nest.compute (m: 2, n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -703,7 +703,7 @@ func.func @update_c2_dest_name(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p:
 
 // expected-note @below {{the tensor read is of type '!nd.tensor<f32, n: 4>'}}
 func.func @update_c3_dest_map(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
-  // expected-error @below {{unknown iteration name 'q' in 'q'}}
+  // expected-error @below {{unknown iteration name 'q' in 'q', expected one of {p: 3}}}
   %0 = nest.update (p: 3) %d[n = q] reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
