@@ -29,7 +29,7 @@ static constexpr double copyCycles = 0.3;                   ///< an element, lan
 static constexpr double turnCycles = 0.5;                   ///< an element, lanes turned
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
 /// Steps of the reduction between which something is asked for ahead.
-static constexpr int64_t shareSteps = 16;
+static constexpr int64_t shareSteps = 16, mostShared = 1100;
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
 static constexpr double smallWork = 4e6, largeWork = 1e8; ///< cycles that threads should share
@@ -709,9 +709,14 @@ private:
       left.push_back(group.size);
     for (size_t i = 0; i < best.levels.size(); ++i) {
       const Level &level = best.levels[i];
-      // What is read and written from afar is asked for between some steps of the reduction.
+      // What is read and written from afar is asked for between some steps of the reduction, where
+      // other loops of it don't give the occasion and it is so short that a burst would be felt.
+      double steps = 1;
+      for (size_t q = best.outer; q < best.levels.size(); ++q)
+        steps *= best.levels[q].trips();
       if (int64_t share = shareSteps * level.step;
           i + 1 == best.levels.size() && groups[level.group].reduced && level.tile >= 2 * share &&
+          steps < 8 * level.trips() && steps <= mostShared &&
           (level.tile % share == 0 || level.tile == groups[level.group].size))
         add("loop", groups[level.group].group, share);
       add(groups[level.group].reduced ? "loop"

@@ -450,7 +450,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
     return staged(0, 0.4);
-  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets : nearestReduced >= 512 ? farStep : 0.2), 0.4, 0.002); // once for each chunk of rows
+  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets : nearestReduced >= 512 ? farStep : 0.2), 0.4, 0.006); // seldom more than once
 }
 
 double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to) {
