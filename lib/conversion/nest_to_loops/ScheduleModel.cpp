@@ -243,7 +243,9 @@ private:
           std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
           for (const Level &level : candidate.levels)
             key.insert(key.end(), {int64_t(level.group), level.step});
-          if ((candidate.split || split.empty()) && seen.insert(key).second) {
+          auto [tiles, steps] = countTiles(candidate);
+          if ((candidate.split || split.empty()) && mayWin(tiles * steps * tile.cycles) &&
+              seen.insert(key).second) {
             measure(candidate);
             for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
               evaluate(candidate, staging);
@@ -361,11 +363,14 @@ private:
     extents = extentsOf(candidate);
     resultsRest = candidate.split;
     sizes.clear();
-    for (const ModelAccess &access : m.accesses)
-      for (const Extents &at : extents)
-        sizes.push_back({footprint(access, at, Elements), footprint(access, at, Copied),
-                         footprint(access, at, Plain), footprint(access, at, InL1),
-                         footprint(access, at, InL2)});
+    for (const auto &[access, mentions] : llvm::zip_equal(m.accesses, mentioned))
+      for (const auto &[place, at] : llvm::enumerate(extents))
+        if (place && !mentions[candidate.levels[place - 1].group]) // the box of the loop around
+          sizes.push_back(sizes.back());
+        else
+          sizes.push_back({footprint(access, at, Elements), footprint(access, at, Copied),
+                           footprint(access, at, Plain), footprint(access, at, InL1),
+                           footprint(access, at, InL2)});
   }
   double box(unsigned access, size_t place, Kind kind) const {
     return sizes[access * extents.size() + place][kind];
@@ -447,6 +452,24 @@ private:
     return count;
   }
 
+  /// Whether what costs so much or more may yet be the best: costs are only added to.
+  bool mayWin(double cost) const { return cost < best.cost * 0.9999; }
+
+  /// Register tiles, and steps of the reduction in each. A narrower one at the end costs a little
+  /// more than its part.
+  std::pair<double, double> countTiles(const Candidate &candidate) const {
+    double tiles = 1, steps = 1;
+    for (const Level &level : candidate.levels) {
+      double trips = double(level.tile / level.step);
+      if (int64_t rest = level.tile % level.step)
+        trips += groups[level.group].reduced || level.group == vectorGroup
+                     ? double(rest) / double(level.step)
+                     : std::max(double(rest) / double(level.step), 0.3);
+      (groups[level.group].reduced ? steps : tiles) *= trips;
+    }
+    return {tiles, steps};
+  }
+
   void evaluate(Candidate &candidate, Staging staging) {
     candidate.stages.clear();
     size_t count = candidate.levels.size();
@@ -465,17 +488,8 @@ private:
     if ((staging != Staging::None && !any) || !other)
       return;
 
-    // Arithmetic. A narrower tile at the end costs a little more than its part.
-    double tiles = 1, steps = 1, cost = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const Level &level = candidate.levels[i];
-      double trips = double(level.tile / level.step);
-      if (int64_t rest = level.tile % level.step)
-        trips += groups[level.group].reduced || level.group == vectorGroup
-                     ? double(rest) / double(level.step)
-                     : std::max(double(rest) / double(level.step), 0.3);
-      (groups[level.group].reduced ? steps : tiles) *= trips;
-    }
+    // Arithmetic.
+    auto [tiles, steps] = countTiles(candidate);
     int64_t accumulators = candidate.tile.vectors;
     for (auto &[name, points] : candidate.tile.rows)
       accumulators *= points;
@@ -496,13 +510,16 @@ private:
     for (const ModelAccess &access : m.accesses)
       if (access.isWrite)
         scatter = access.scattered ? double(accumulators * m.width) * 1.5 : double(accumulators);
-    cost = arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
+    double cost =
+        arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
 
     // Every tile finds the pages of its rows anew.
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && !m.accesses[i].onLanes && stage[i] < 0 && candidate.outer &&
           mentioned[i][candidate.levels[candidate.outer - 1].group])
         cost += runs * pages(m.accesses[i], extents[candidate.outer]) * pageCycles;
+    if (!mayWin(cost))
+      return;
 
     // Bytes between caches. What a tile's rows read is for the tiles beside it too, if it does not
     // drive itself out of the first cache.
@@ -615,7 +632,7 @@ private:
     double alone = cost > smallWork && chunksOf(smallWork) == 1 ? 1.15 : 1;
     cost = cost * alone * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) +
            chunks * chunkCycles;
-    if (cost < best.cost * 0.9999) {
+    if (mayWin(cost)) {
       candidate.cost = cost;
       best = candidate;
     }

@@ -35,6 +35,7 @@ using Group = std::vector<std::string>;
 struct Proposal {
   Layout layout;
   double weight;
+  int64_t changed; ///< when it was made, or its weight grew
 };
 
 /// Sorts by a number; what is equal keeps its order.
@@ -79,6 +80,8 @@ private:
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
   std::vector<std::vector<Proposal>> proposals; ///< of each value
+  int64_t changes = 1;                          ///< of proposals, so far
+  llvm::DenseMap<const LaidAccess *, int64_t> offered; ///< what changed up to then was passed on
   std::vector<std::vector<PlacedLayout>> placed;
   llvm::DenseMap<Value, Layout> written;
   llvm::DenseSet<Value> rowMajor; ///< without a choice
@@ -256,15 +259,19 @@ private:
     auto found = index.find(value);
     if (found == index.end())
       return;
-    layout = simplified(std::move(layout), tensorTypeOf(value).sizes());
+    if (llvm::any_of(layout.factors, [](const Layout::Factor &factor) { return factor.modulus; }))
+      layout = simplified(std::move(layout), tensorTypeOf(value).sizes());
     for (Proposal &known : proposals[found->second])
       if (known.layout == layout) {
-        known.weight = std::max(known.weight, weight);
+        if (weight > known.weight) {
+          known.weight = weight;
+          known.changed = ++changes;
+        }
         return;
       }
     if (!layout.verifyAll(tensorTypeOf(value).sizeExprs()).empty())
       return;
-    proposals[found->second].push_back({layout, weight});
+    proposals[found->second].push_back({layout, weight, ++changes});
   }
 
   /// The dimension of an access that is the iteration name and nothing else; -1 if there is none, or several mention it.
@@ -457,10 +464,10 @@ private:
     }
   }
 
-  /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
-  static std::optional<Layout> translate(const NestModel &nest, const LaidAccess &from, const LaidAccess &to,
-                                         const Layout &layout) {
-    std::map<std::string, std::string> renamed;
+  using Renaming = std::map<std::string, std::string>;
+  /// The dimensions of `to` for those of `from` that move with them.
+  static Renaming match(const NestModel &nest, const LaidAccess &from, const LaidAccess &to) {
+    Renaming renamed;
     std::set<std::string> used;
     for (size_t d = 0; d < from.places.size(); ++d)
       for (size_t k = 0; k < to.places.size(); ++k)
@@ -471,6 +478,11 @@ private:
           renamed[from.dims[d]] = target;
           break;
         }
+    return renamed;
+  }
+
+  /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
+  static std::optional<Layout> translate(const Renaming &renamed, const LaidAccess &to, const Layout &layout) {
     Layout result;
     result.alignment = layout.alignment;
     std::set<std::string> placed;
@@ -501,14 +513,21 @@ private:
       auto source = index.find(from.tensor);
       if (source == index.end() || from.gathered)
         continue;
+      // Those that are new, or weigh more, since the last time.
       std::vector<Proposal> offers = proposals[source->second];
       if (problem.values[source->second].fixed)
-        offers = {{problem.values[source->second].candidates[0], 1}};
+        offers = {{problem.values[source->second].candidates[0], 1, 1}};
+      int64_t &last = offered[&from];
+      llvm::erase_if(offers, [&](const Proposal &offer) { return offer.changed <= last; });
+      last = changes;
+      if (offers.empty())
+        continue;
       for (const LaidAccess &to : nest.accesses) {
         if (&to == &from || to.gathered || to.tensor == from.tensor)
           continue;
+        Renaming renamed = match(nest, from, to);
         for (const Proposal &offer : offers)
-          if (auto layout = translate(nest, from, to, offer.layout))
+          if (auto layout = translate(renamed, to, offer.layout))
             propose(to.tensor, *layout, offer.weight * 0.5);
       }
     }
