@@ -114,13 +114,16 @@ static double timeOf(const System &system, int64_t count, Clock clock) {
 }
 
 void Report::measure(const Case &work) {
-  const double burst = 0.02;
-  const int leastRounds = 9;
+  const double burst = 0.02, tooLong = 2;
+  int leastRounds = 9;
   bool limited = work.unit == Unit::GigaflopsPerSecond || work.unit == Unit::GigabytesPerSecond;
   std::vector<int64_t> counts;
   for (const System &system : work.systems) {
-    timeOf(system, 1, clock);
     double once = timeOf(system, 1, clock);
+    if (once < tooLong)
+      once = timeOf(system, 1, clock); // warm
+    else
+      leastRounds = 1;
     counts.push_back(std::max<int64_t>(1, int64_t(burst / std::max(once, 1e-8))));
   }
   size_t systems = work.systems.size();
