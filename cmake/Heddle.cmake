@@ -9,8 +9,8 @@ if(HEDDLE_SANITIZE)
   add_link_options(-fsanitize=${HEDDLE_SANITIZE})
 endif()
 
-# One precompiled header for all code that includes MLIR; it holds upstream headers only. It is compiled twice: for
-# the compiler's libraries, and for what may throw (builder, tools, tests).
+# One precompiled header for all code that includes MLIR. It is compiled twice: for the compiler's libraries, and for
+# what may throw (builder, tools, tests).
 function(heddle_precompile name)
   add_library(${name} OBJECT "${CMAKE_CURRENT_SOURCE_DIR}/cmake/Pch.cpp")
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})

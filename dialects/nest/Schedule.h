@@ -49,7 +49,7 @@ struct Loop {
   std::vector<std::string> names; ///< one, or a merged group
   int64_t step = 1;
   int64_t unroll = 1; ///< of a sequential loop
-  auto operator<=>(const Loop &) const = default;
+  bool operator==(const Loop &) const = default;
 };
 
 /// Copies an operand's footprint below loop `at` into a buffer with its own layout; packing is one
@@ -61,13 +61,13 @@ struct Stage {
   Layout layout;        ///< over the operand's names
   unsigned buffers = 1; ///< 2: double buffering
   std::string engine;   ///< what copies; "" is plain code
-  auto operator<=>(const Stage &) const = default;
+  bool operator==(const Stage &) const = default;
 };
 
 struct Schedule {
   std::vector<Loop> loops;
   std::vector<Stage> stages;
-  auto operator<=>(const Schedule &) const = default;
+  bool operator==(const Schedule &) const = default;
 
   /// Empty if legal for these iteration names, else a sentence naming the name at fault.
   std::string verify(const std::set<std::string> &produced,

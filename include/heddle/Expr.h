@@ -68,8 +68,12 @@ public:
     std::vector<AtomRef> factors;
   };
 
-  Expr() = default;
-  Expr(int64_t constant) : constantPart(constant) {}
+  Expr(int64_t constant = 0);
+  Expr(const Expr &other);
+  Expr(Expr &&other) noexcept;
+  Expr &operator=(const Expr &other);
+  Expr &operator=(Expr &&other) noexcept;
+  ~Expr();
   /// The product that a term of the canonical form stands for.
   static Expr ofTerm(Term term);
   /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the

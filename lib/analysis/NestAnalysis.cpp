@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
 #include <set>
 
 using namespace heddle;
@@ -119,7 +120,18 @@ double heddle::arithmeticOf(Operation *op) {
            pointsOf(compute.getProduced()) * costOf(compute.getFinish());
   if (auto update = dyn_cast<UpdateOp>(op))
     return iterationPoints(op) * (costOf(update.getBody()) + costOf(update.getCombine()));
-  return 0;
+  if (auto sort = dyn_cast<SortOp>(op)) // some instructions for each comparison
+    return 6 * pointsOf(tensorTypeOf(sort.getInputs()[0]).getDims()) *
+           (1 + std::log2(std::max(pointsOf(sort.getAlong()), 1.0)));
+  double inner = 0;
+  for (Region &region : op->getRegions())
+    for (Operation &each : region.getOps())
+      inner += arithmeticOf(&each);
+  if (auto group = dyn_cast<GroupOp>(op))
+    return inner * pointsOf(group.getNames());
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return inner * pointsOf(scan.getAlong());
+  return inner;
 }
 
 double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extents) {

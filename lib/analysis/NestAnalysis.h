@@ -66,7 +66,7 @@ double tensorBytes(mlir::Value tensor);
 /// What one run of a region costs, in simple vector operations: constants and what depends on
 /// coordinates alone are free, a division counts as 6, exp and its like as 20.
 double costOf(mlir::Region &region);
-/// Arithmetic of the whole nest in the same unit.
+/// Arithmetic of the whole nest, and of the nests within a group or a scan, in the same unit.
 double arithmeticOf(mlir::Operation *nest);
 
 /// The number of distinct elements that a read touches while each iteration name walks `extents`

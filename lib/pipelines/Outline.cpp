@@ -8,6 +8,7 @@
 #include "lib/pipelines/Outline.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/pipelines/Constants.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/MemoryPlan.h"
@@ -15,9 +16,6 @@
 #include "lib/transforms/nest/LayoutProblem.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-
-#include <cmath>
 
 using namespace heddle;
 using namespace mlir;
@@ -131,58 +129,6 @@ static void delayOverwriting(func::FuncOp function) {
       last = op;
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-/// Arithmetic of one point of a region, in units of an addition.
-static double costOf(Region &region) {
-  double cost = 0;
-  for (Block &block : region)
-    for (Operation &op : block.without_terminator()) {
-      if (isa<arith::ConstantOp, nest::IndexOp>(op))
-        continue;
-      if (op.getDialect() && isa<math::MathDialect>(op.getDialect()))
-        cost += isa<math::FmaOp, math::AbsFOp>(op) ? 2 : 15;
-      else
-        cost += isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-                    arith::RemFOp>(op)
-                    ? 8
-                    : 1;
-    }
-  return cost;
-}
-
-static double sizeOf(nd::DimsAttr dims) {
-  double points = 1;
-  for (const nd::Dim &dim : dims)
-    points *= double(dim.size().typical());
-  return points;
-}
-
-/// Arithmetic of a nest, inner nests included.
-static double flopsOf(Operation *op) {
-  if (auto compute = dyn_cast<nest::ComputeOp>(op))
-    return sizeOf(compute.getProduced()) *
-           (sizeOf(compute.getReduced()) *
-                (costOf(compute.getBody()) + costOf(compute.getCombine())) +
-            costOf(compute.getFinish()));
-  if (auto update = dyn_cast<nest::UpdateOp>(op))
-    return sizeOf(update.getSpace()) * (costOf(update.getBody()) + costOf(update.getCombine()) + 1);
-  if (auto sort = dyn_cast<nest::SortOp>(op)) // some instructions for each comparison
-    return 6 * sizeOf(nest::tensorTypeOf(sort.getInputs()[0]).getDims()) *
-           (1 + std::log2(std::max(sizeOf(sort.getAlong()), 1.0)));
-  double inner = 0;
-  for (Region &region : op->getRegions())
-    for (Operation &each : region.getOps())
-      inner += flopsOf(&each);
-  if (auto group = dyn_cast<nest::GroupOp>(op))
-    return inner * sizeOf(group.getNames());
-  if (auto scan = dyn_cast<nest::ScanOp>(op))
-    return inner * sizeOf(scan.getAlong());
-  return inner;
 }
 
 //===----------------------------------------------------------------------===//
@@ -511,7 +457,7 @@ private:
     step.spec.name =
         label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
     step.spec.location = spellPlace(op->getLoc());
-    step.spec.flops = flopsOf(op);
+    step.spec.flops = arithmeticOf(op);
     for (const std::vector<int32_t> *list : {&step.operands, &step.results})
       for (int32_t value : *list)
         step.spec.bytesMoved += double(typicalBytes(entry.spec.values[size_t(value)]));

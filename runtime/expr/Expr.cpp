@@ -18,6 +18,14 @@
 
 using namespace heddle;
 
+// Expressions are passed by value everywhere: in the header these would be compiled in every file.
+Expr::Expr(int64_t constant) : constantPart(constant) {}
+Expr::Expr(const Expr &other) = default;
+Expr::Expr(Expr &&other) noexcept = default;
+Expr &Expr::operator=(const Expr &other) = default;
+Expr &Expr::operator=(Expr &&other) noexcept = default;
+Expr::~Expr() = default;
+
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//

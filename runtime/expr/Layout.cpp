@@ -11,6 +11,7 @@
 #include <cassert>
 #include <charconv>
 #include <set>
+#include <tuple>
 
 using namespace heddle;
 
@@ -308,7 +309,8 @@ static std::string verifyChain(const std::vector<std::string> &names,
                                std::vector<Layout::Factor> chain, const Sizes &sizes) {
   std::string group = "'" + groupText(names) + "'";
   std::sort(chain.begin(), chain.end(), [](const Layout::Factor &a, const Layout::Factor &b) {
-    return a.divisor != b.divisor ? a.divisor > b.divisor : a < b;
+    return std::tie(b.divisor, a.modulus, a.low, a.high) <
+           std::tie(a.divisor, b.modulus, b.low, b.high);
   });
   int64_t extent = mergedExtent(chain[0], sizes);
   auto border = [](const Layout::Factor &factor) {

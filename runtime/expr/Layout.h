@@ -42,12 +42,12 @@ struct Layout {
     int64_t divisor = 1;
     int64_t modulus = 0;
     int64_t low = 0, high = 0; ///< border elements, `pad(low, high)`
-    auto operator<=>(const Factor &) const = default;
+    bool operator==(const Factor &) const = default;
   };
   /// XORs address bits [base, base+bits) with those `shift` above.
   struct Swizzle {
     int64_t bits = 0, base = 0, shift = 0;
-    auto operator<=>(const Swizzle &) const = default;
+    bool operator==(const Swizzle &) const = default;
   };
 
   std::vector<Factor> factors;
@@ -55,7 +55,7 @@ struct Layout {
   bool zeroPadded = false; ///< padding lanes and borders hold zero
   Swizzle swizzle;
 
-  auto operator<=>(const Layout &) const = default;
+  bool operator==(const Layout &) const = default;
 
   /// Row-major over `names`, the first outermost.
   static Layout rowMajor(const std::vector<std::string> &names);

@@ -15,6 +15,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/Canonical.h"
+#include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
 
@@ -220,50 +221,23 @@ bool redirect(CallOp call, const Known &gone, const Known &kept) {
   return true;
 }
 
-/// Functions behind those that they call, else in the order of the module.
-SmallVector<func::FuncOp> calleesFirst(const SymbolTable &table, ArrayRef<func::FuncOp> functions) {
-  DenseMap<Operation *, unsigned> index, waits;
-  DenseMap<Operation *, SmallVector<func::FuncOp>> callers;
-  for (auto [i, function] : llvm::enumerate(functions))
-    index[function] = unsigned(i);
-  for (func::FuncOp function : functions)
-    function.walk([&](CallOp call) {
-      Operation *callee = table.lookup(call.getCallee());
-      if (index.contains(callee)) {
-        callers[callee].push_back(function);
-        ++waits[function];
-      }
-    });
-  SmallVector<func::FuncOp> order, level;
-  llvm::copy_if(functions, std::back_inserter(level),
-                [&](func::FuncOp function) { return waits.lookup(function) == 0; });
-  while (!level.empty()) {
-    order.append(level);
-    SmallVector<func::FuncOp> next;
-    for (func::FuncOp function : level)
-      for (func::FuncOp caller : callers.lookup(function))
-        if (--waits[caller] == 0)
-          next.push_back(caller);
-    llvm::sort(next, [&](func::FuncOp x, func::FuncOp y) { return index[x] < index[y]; });
-    level = std::move(next);
-  }
-  return order;
-}
-
 struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunctionsPass> {
   void runOnOperation() override {
     llvm::StringMap<unsigned> alike;
-    SmallVector<func::FuncOp> functions;
+    DenseSet<Operation *> functions;
     auto isTensor = [](Type type) { return isa<NdTensorType>(type); };
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && llvm::hasSingleElement(function.getBody()) &&
           function.getNumResults() > 0 && llvm::all_of(function.getArgumentTypes(), isTensor) &&
           llvm::all_of(function.getResultTypes(), isTensor)) {
-        functions.push_back(function);
+        functions.insert(function);
         ++alike[firstSight(function)];
       }
     if (llvm::all_of(alike, [](const auto &entry) { return entry.second < 2; }))
       return;
+    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(getOperation());
+    if (failed(order))
+      return signalPassFailure();
     SymbolTable table(getOperation());
     // How often a function is named, and the calls among that which may name another.
     DenseMap<Operation *, unsigned> uses;
@@ -275,7 +249,9 @@ struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunction
         calls[table.lookup(call.getCallee())].push_back(call);
     });
     llvm::StringMap<Known> seen;
-    for (func::FuncOp function : calleesFirst(table, functions)) {
+    for (func::FuncOp function : *order) {
+      if (!functions.contains(function))
+        continue;
       std::string text = firstSight(function);
       if (alike.lookup(text) < 2)
         continue;

@@ -95,7 +95,7 @@ def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
   let summary = "calls of functions that compute the same, up to names, call one of them";
   let description = [{
     Two functions are equal if they have the same ops in the same order up to renaming, and their formals and results match under that renaming:
-    `f(x: {m, k})` and `g(y: {p, q})` are one, and a call of `g` renames its operands and results. The first in the module stays; the other
+    `f(x: {m, k})` and `g(y: {p, q})` are one, and a call of `g` renames its operands and results. The one that is met first stays, callees before callers; the other
     goes away unless it is public. Callees come before callers, so that functions are equal that call equal functions. Leaves calls alone that lift over a
     name of the function that stays, or have a gradient of their own.
   }];
