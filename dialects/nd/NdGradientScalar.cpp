@@ -93,8 +93,14 @@ private:
   Value where(Value condition, Value g) { return select(condition, g, number(g, 0)); }
   Value whereNot(Value condition, Value g) { return select(condition, number(g, 0), g); }
   bool wants(Value value) const { return active.contains(value); }
+  /// Adds what `make` writes, which is nothing where nobody asks for it.
+  void give(Value value, llvm::function_ref<Value()> make) {
+    if (wants(value))
+      accumulate(value, make());
+  }
 
   void power(math::PowFOp op, Value g);
+  Value slopeOf(Operation *op);
 };
 } // namespace
 
@@ -125,167 +131,102 @@ void ScalarReverse::power(math::PowFOp op, Value g) {
   }
 }
 
+/// dy/dx of y = op(x); null for ops that are not such.
+Value ScalarReverse::slopeOf(Operation *op) {
+  Value x = op->getOperand(0), y = op->getResult(0);
+  auto over = [&](double a, Value d) -> Value {
+    return arith::DivFOp::create(b, loc, number(x, a), d);
+  };
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::AbsFOp) {
+        Value zero = number(x, 0);
+        Value down = select(compare(arith::CmpFPredicate::OLT, x, zero), number(x, -1), zero);
+        return select(compare(arith::CmpFPredicate::OGT, x, zero), number(x, 1), down);
+      })
+      .Case([&](math::CosOp) { return neg(math::SinOp::create(b, loc, x)); })
+      .Case([&](math::SinOp) { return math::CosOp::create(b, loc, x); })
+      .Case([&](math::ErfOp) {
+        Value square = neg(arith::MulFOp::create(b, loc, x, x));
+        return mul(math::ExpOp::create(b, loc, square), 1.1283791670955126); // 2 / sqrt(pi)
+      })
+      .Case([&](math::ExpOp) { return y; })
+      .Case([&](math::Exp2Op) { return mul(y, 0.6931471805599453); }) // ln 2
+      .Case([&](math::ExpM1Op) { return math::ExpOp::create(b, loc, x); })
+      .Case([&](math::LogOp) { return over(1, x); })
+      .Case([&](math::Log1pOp) { return over(1, arith::AddFOp::create(b, loc, x, number(x, 1))); })
+      .Case([&](math::Log2Op) { return over(1.4426950408889634, x); }) // 1 / ln 2
+      .Case([&](math::SqrtOp) { return over(0.5, y); })
+      .Case([&](math::RsqrtOp) { return mul(mul(mul(y, y), y), -0.5); })
+      .Case([&](math::TanhOp) {
+        Value square = arith::MulFOp::create(b, loc, y, y);
+        return arith::SubFOp::create(b, loc, number(x, 1), square);
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
 LogicalResult ScalarReverse::reverse(Operation *op) {
   Value y = op->getResult(0), g = cotangent(y);
   if (!g)
     return success();
-  auto unary = [&](auto slope) {
-    if (wants(op->getOperand(0)))
-      accumulate(op->getOperand(0), mul(g, slope(op->getOperand(0))));
-  };
   // The one that is chosen gets the cotangent; of equal ones the second.
   auto choose = [&](arith::CmpFPredicate predicate) {
     Value first = compare(predicate, op->getOperand(0), op->getOperand(1));
-    if (wants(op->getOperand(0)))
-      accumulate(op->getOperand(0), where(first, g));
-    if (wants(op->getOperand(1)))
-      accumulate(op->getOperand(1), whereNot(first, g));
+    give(op->getOperand(0), [&] { return where(first, g); });
+    give(op->getOperand(1), [&] { return whereNot(first, g); });
   };
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+  bool known = true;
+  llvm::TypeSwitch<Operation *>(op)
       .Case([&](arith::AddFOp add) {
         accumulate(add.getLhs(), g);
         accumulate(add.getRhs(), g);
-        return success();
       })
       .Case([&](arith::SubFOp sub) {
         accumulate(sub.getLhs(), g);
-        if (wants(sub.getRhs()))
-          accumulate(sub.getRhs(), neg(g));
-        return success();
+        give(sub.getRhs(), [&] { return neg(g); });
       })
       .Case([&](arith::MulFOp product) {
-        if (wants(product.getLhs()))
-          accumulate(product.getLhs(), mul(g, product.getRhs()));
-        if (wants(product.getRhs()))
-          accumulate(product.getRhs(), mul(g, product.getLhs()));
-        return success();
+        give(product.getLhs(), [&] { return mul(g, product.getRhs()); });
+        give(product.getRhs(), [&] { return mul(g, product.getLhs()); });
       })
       .Case([&](math::FmaOp fma) {
-        if (wants(fma.getA()))
-          accumulate(fma.getA(), mul(g, fma.getB()));
-        if (wants(fma.getB()))
-          accumulate(fma.getB(), mul(g, fma.getA()));
+        give(fma.getA(), [&] { return mul(g, fma.getB()); });
+        give(fma.getB(), [&] { return mul(g, fma.getA()); });
         accumulate(fma.getC(), g);
-        return success();
       })
       .Case([&](arith::DivFOp quotient) {
         Value share = arith::DivFOp::create(b, loc, g, quotient.getRhs());
         accumulate(quotient.getLhs(), share);
-        if (wants(quotient.getRhs()))
-          accumulate(quotient.getRhs(), neg(mul(share, y)));
-        return success();
+        give(quotient.getRhs(), [&] { return neg(mul(share, y)); });
       })
       .Case([&](arith::RemFOp remainder) {
         accumulate(remainder.getLhs(), g);
-        if (wants(remainder.getRhs())) {
-          Value quotient =
-              arith::DivFOp::create(b, loc, remainder.getLhs(), remainder.getRhs());
-          accumulate(remainder.getRhs(), neg(mul(g, math::TruncOp::create(b, loc, quotient))));
-        }
-        return success();
+        give(remainder.getRhs(), [&] {
+          Value quotient = arith::DivFOp::create(b, loc, remainder.getLhs(), remainder.getRhs());
+          return neg(mul(g, math::TruncOp::create(b, loc, quotient)));
+        });
       })
-      .Case([&](arith::NegFOp) {
-        if (wants(op->getOperand(0)))
-          accumulate(op->getOperand(0), neg(g));
-        return success();
-      })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) {
-        choose(arith::CmpFPredicate::OGT);
-        return success();
-      })
-      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) {
-        choose(arith::CmpFPredicate::OLT);
-        return success();
-      })
+      .Case([&](arith::NegFOp negated) { give(negated.getOperand(), [&] { return neg(g); }); })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) { choose(arith::CmpFPredicate::OGT); })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) { choose(arith::CmpFPredicate::OLT); })
       .Case([&](arith::SelectOp choice) {
-        if (wants(choice.getTrueValue()))
-          accumulate(choice.getTrueValue(), where(choice.getCondition(), g));
-        if (wants(choice.getFalseValue()))
-          accumulate(choice.getFalseValue(), whereNot(choice.getCondition(), g));
-        return success();
+        give(choice.getTrueValue(), [&] { return where(choice.getCondition(), g); });
+        give(choice.getFalseValue(), [&] { return whereNot(choice.getCondition(), g); });
       })
-      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) {
-        Value x = op->getOperand(0);
-        if (wants(x))
-          accumulate(x, convertFloat(b, loc, g, x.getType()));
-        return success();
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto cast) {
+        give(cast.getIn(), [&] { return convertFloat(b, loc, g, cast.getIn().getType()); });
       })
-      .Case([&](math::AbsFOp) {
-        unary([&](Value x) {
-          Value zero = number(x, 0);
-          Value down = select(compare(arith::CmpFPredicate::OLT, x, zero), number(x, -1), zero);
-          return select(compare(arith::CmpFPredicate::OGT, x, zero), number(x, 1), down);
-        });
-        return success();
-      })
-      .Case([&](math::CosOp) {
-        unary([&](Value x) { return neg(math::SinOp::create(b, loc, x)); });
-        return success();
-      })
-      .Case([&](math::SinOp) {
-        unary([&](Value x) -> Value { return math::CosOp::create(b, loc, x); });
-        return success();
-      })
-      .Case([&](math::ErfOp) {
-        unary([&](Value x) {
-          Value square = neg(arith::MulFOp::create(b, loc, x, x));
-          return mul(math::ExpOp::create(b, loc, square), 1.1283791670955126); // 2 / sqrt(pi)
-        });
-        return success();
-      })
-      .Case([&](math::ExpOp) {
-        unary([&](Value) { return y; });
-        return success();
-      })
-      .Case([&](math::Exp2Op) {
-        unary([&](Value) { return mul(y, 0.6931471805599453); }); // ln 2
-        return success();
-      })
-      .Case([&](math::ExpM1Op) {
-        unary([&](Value x) -> Value { return math::ExpOp::create(b, loc, x); });
-        return success();
-      })
-      .Case([&](math::LogOp) {
-        unary([&](Value x) -> Value { return arith::DivFOp::create(b, loc, number(x, 1), x); });
-        return success();
-      })
-      .Case([&](math::Log1pOp) {
-        unary([&](Value x) -> Value {
-          Value more = arith::AddFOp::create(b, loc, x, number(x, 1));
-          return arith::DivFOp::create(b, loc, number(x, 1), more);
-        });
-        return success();
-      })
-      .Case([&](math::Log2Op) {
-        unary([&](Value x) -> Value {
-          return arith::DivFOp::create(b, loc, number(x, 1.4426950408889634), x); // 1 / ln 2
-        });
-        return success();
-      })
-      .Case([&](math::PowFOp power) {
-        this->power(power, g);
-        return success();
-      })
-      .Case([&](math::SqrtOp) {
-        unary([&](Value x) -> Value { return arith::DivFOp::create(b, loc, number(x, 0.5), y); });
-        return success();
-      })
-      .Case([&](math::RsqrtOp) {
-        unary([&](Value) { return mul(mul(mul(y, y), y), -0.5); });
-        return success();
-      })
-      .Case([&](math::TanhOp) {
-        unary([&](Value x) -> Value {
-          return arith::SubFOp::create(b, loc, number(x, 1), arith::MulFOp::create(b, loc, y, y));
-        });
-        return success();
-      })
+      .Case([&](math::PowFOp power) { this->power(power, g); })
       // Steps are flat wherever they have a derivative.
-      .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>(
-          [&](auto) { return success(); })
-      .Default([&](Operation *other) {
-        return other->emitError() << "'" << other->getName() << "' has no derivative";
+      .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>([](auto) {})
+      .Default([&](Operation *) {
+        Value slope = slopeOf(op);
+        known = bool(slope);
+        if (known)
+          accumulate(op->getOperand(0), mul(g, slope));
       });
+  if (known)
+    return success();
+  return op->emitError() << "'" << op->getName() << "' has no derivative";
 }
 
 FailureOr<SmallVector<Value>> nd::buildScalarGradient(OpBuilder &builder, Location loc,
@@ -303,8 +244,7 @@ FailureOr<SmallVector<Value>> nd::buildScalarGradient(OpBuilder &builder, Locati
     ops.push_back(builder.clone(op, mapping));
     reverse.propagate(ops.back());
   }
-  for (auto [value, cotangent] :
-       llvm::zip_equal(block.getTerminator()->getOperands(), cotangents))
+  for (auto [value, cotangent] : llvm::zip_equal(block.getTerminator()->getOperands(), cotangents))
     reverse.accumulate(mapping.lookupOrDefault(value), cotangent);
   for (Operation *op : llvm::reverse(ops))
     if (failed(reverse.reverse(op)))
@@ -381,8 +321,8 @@ SmallVector<Value> nd::inlineWithPositions(OpBuilder &b, Location loc, Block &co
   mapping.map(combiner.getArguments().drop_front(n), elements);
   for (Operation &op : combiner.without_terminator())
     b.clone(op, mapping);
-  SmallVector<Value> results = llvm::map_to_vector(
-      combiner.getTerminator()->getOperands(), [&](Value v) { return mapping.lookup(v); });
+  SmallVector<Value> results = llvm::map_to_vector(combiner.getTerminator()->getOperands(),
+                                                   [&](Value v) { return mapping.lookup(v); });
 
   for (auto [accumulator, oldPosition, newPosition] :
        llvm::zip_equal(tracked, oldPositions, newPositions)) {

@@ -336,11 +336,6 @@ static bool holds(const Condition &condition, const Ranges &ranges) {
   return bounds && bounds->low >= 0 && (!condition.equality || bounds->high <= 0);
 }
 
-bool nest::alwaysHolds(GuardAttr guard, const Ranges &ranges) {
-  return llvm::all_of(guard.getConditions(),
-                      [&](const Condition &condition) { return holds(condition, ranges); });
-}
-
 GuardAttr nest::simplifyGuard(GuardAttr guard, const Ranges &ranges) {
   SmallVector<Condition> conditions;
   for (const Condition &condition : guard.getConditions()) {

@@ -106,8 +106,6 @@ int64_t points(nd::DimsAttr dims);
 /// it: points that differ in one of them meet different places, whatever the others do. `owned`:
 /// only those that are a coordinate as they stand, over its whole size.
 std::map<std::string, std::string> freeNames(UpdateOp op, bool owned = false);
-/// True if the conditions hold for all points of `ranges`.
-bool alwaysHolds(GuardAttr guard, const Ranges &ranges);
 /// The guard without conditions that always hold, expressions simplified.
 GuardAttr simplifyGuard(GuardAttr guard, const Ranges &ranges);
 MapAttr simplifyMap(MapAttr map, const Ranges &ranges);

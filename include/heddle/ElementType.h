@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What an element of a tensor is. Integers keep their signedness (`i8` and `ui8` are two types),
+// floats are IEEE's, bfloat16 and two of the eight-bit formats of the OCP. A type's spelling is the
+// one that IR, program files and messages use:
+//
+//     parseElementType("ui8")       ElementType::UI8; none for "u8"
+//     byteSize(ElementType::I1)     1: in memory a truth value takes a byte, 0 or 1
+//     elementTypeOf<float>()        ElementType::F32; narrow floats have no C++ type
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_ELEMENTTYPE_H
 #define HEDDLE_ELEMENTTYPE_H

@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Everything that a user can mend is thrown as an `Error`, whose text says what was expected and
+// what was got, for tensors with names, sizes and source places: "'net.heddle': can't open: No such
+// file or directory". Mistakes inside of Heddle are assertions, never exceptions.
+//
+//     try { step(state, image, label); }
+//     catch (const ExecutionError &error) { ... }   // it broke off: error.step, error.location
+//     catch (const Error &error) { ... }            // it was never started
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_ERROR_H
 #define HEDDLE_ERROR_H

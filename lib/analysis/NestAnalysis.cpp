@@ -37,23 +37,6 @@ SmallVector<NestRead> heddle::readsOf(Operation *op) {
   return reads;
 }
 
-SmallVector<Stride> heddle::stridesOf(MapAttr map, StringRef name) {
-  SmallVector<Stride> strides;
-  for (const MapEntry &entry : map.getEntries()) {
-    Expr place = entry.expr();
-    if (place.mentions(std::string_view(name)))
-      strides.push_back({entry.name.str(), place.isLinearIn(std::string_view(name))
-                                               ? place.coefficient(std::string_view(name))
-                                               : 0});
-  }
-  return strides;
-}
-
-std::string heddle::contiguousAlong(MapAttr map, StringRef name) {
-  SmallVector<Stride> strides = stridesOf(map, name);
-  return strides.size() == 1 && strides[0].step == 1 ? strides[0].name : std::string();
-}
-
 //===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
@@ -167,8 +150,13 @@ static Sizes extentsOf(Operation *op, bool finish = false) {
   return {};
 }
 
-/// `weight` turns the bytes moved of a tensor into what they count.
-static double weightedTraffic(Operation *op, llvm::function_ref<double(double)> weight) {
+// The nominal core.
+static constexpr double productsPerSecond = 8e10, opsPerSecond = 2e10, bytesPerSecond = 1e10,
+                        start = 2e-6, cachedBytes = 512 << 10;
+
+/// The bytes that a nest moves; those of tensors that fit in a cache count a quarter.
+static double trafficOf(Operation *op) {
+  auto weight = [](double moved) { return moved <= cachedBytes ? moved / 4 : moved; };
   // Reads of one value at several places share their elements as far as there are that many.
   llvm::MapVector<Value, double> elements;
   for (const NestRead &read : readsOf(op)) {
@@ -185,21 +173,11 @@ static double weightedTraffic(Operation *op, llvm::function_ref<double(double)> 
   return bytes;
 }
 
-double heddle::trafficOf(Operation *op) {
-  return weightedTraffic(op, [](double bytes) { return bytes; });
-}
-
-// The nominal core.
-static constexpr double productsPerSecond = 8e10, opsPerSecond = 2e10, bytesPerSecond = 1e10,
-                        start = 2e-6, cachedBytes = 512 << 10;
-
 double heddle::secondsOf(double arithmetic, double bytes) {
   return start + std::max(arithmetic / opsPerSecond, bytes / bytesPerSecond);
 }
 
 double heddle::secondsOf(Operation *op) {
-  double bytes =
-      weightedTraffic(op, [&](double moved) { return moved <= cachedBytes ? moved / 4 : moved; });
   // An element found by another read's value comes alone.
   double gathered = 0;
   for (const NestRead &read : readsOf(op))
@@ -207,15 +185,7 @@ double heddle::secondsOf(Operation *op) {
       gathered += 4 * iterationPoints(op);
   auto compute = dyn_cast<ComputeOp>(op);
   double rate = compute && contractionOf(compute) ? productsPerSecond : opsPerSecond;
-  return start + std::max((arithmeticOf(op) + gathered) / rate, bytes / bytesPerSecond);
-}
-
-double heddle::reuseOf(Operation *op, const NestRead &read) {
-  double points = 1;
-  Sizes extents = extentsOf(op, read.inFinish);
-  for (auto &[name, size] : extents)
-    points *= double(size);
-  return points / std::max(1.0, footprint(read.map, tensorTypeOf(read.value), extents));
+  return start + std::max((arithmeticOf(op) + gathered) / rate, trafficOf(op) / bytesPerSecond);
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,42 +238,4 @@ std::optional<std::map<std::string, std::string, std::less<>>> heddle::renamingO
     renaming[entry.name.str()] = *name;
   }
   return renaming;
-}
-
-//===----------------------------------------------------------------------===//
-// Liveness
-//===----------------------------------------------------------------------===//
-
-TensorLiveness::TensorLiveness(Block &block) {
-  int64_t position = 0;
-  SmallVector<Value> values(block.getArguments());
-  for (Operation &op : block) {
-    positions[&op] = position;
-    for (Value result : op.getResults()) {
-      intervals[result] = {position, position};
-      values.push_back(result);
-    }
-    ++position;
-  }
-  for (Value argument : block.getArguments())
-    intervals[argument] = {-1, -1};
-  live.assign(size_t(position), 0);
-  for (Value value : values) {
-    Interval &interval = intervals[value];
-    for (Operation *user : value.getUsers())
-      if (Operation *own = block.findAncestorOpInBlock(*user))
-        interval.last = std::max(interval.last, positions[own]);
-    auto type = dyn_cast<nd::NdTensorType>(value.getType());
-    if (!type || interval.first < 0 || isa<nd::ConstantOp>(value.getDefiningOp()))
-      continue;
-    for (int64_t at = interval.first; at <= interval.last; ++at)
-      live[size_t(at)] += tensorBytes(value);
-  }
-}
-
-double TensorLiveness::peakBytes() const {
-  double peak = 0;
-  for (double bytes : live)
-    peak = std::max(peak, bytes);
-  return peak;
 }

@@ -7,12 +7,11 @@
 //
 // What fusion, layout assignment and scheduling ask about nests. Every answer comes from structure
 // (sizes, maps, guards, the ops of a region), never from what an op is called, and none of these
-// functions rewrites anything. Sizes must be constant.
+// functions rewrites anything. Sizes over symbols count as their typical values.
 //
 //     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] { product } combine add
 //
-//     points           32768                     isContraction   yes, factors %a and %b
-//     %a walks         k, m  by 1 along k and m   %a lacks        n: each element is used 32 times
+//     iteration points  32768                    contraction     of the factors %a and %b
 //     footprint of %a in a tile (m: 14, n: 32, k: 16): 14 * 16 elements
 //
 //===----------------------------------------------------------------------===//
@@ -40,18 +39,6 @@ struct NestRead {
 /// The reads of a compute or update op (without the update's destination), those of the body first.
 llvm::SmallVector<NestRead> readsOf(mlir::Operation *nest);
 
-/// How the place that a read reads moves with one iteration name.
-struct Stride {
-  std::string name; ///< a name of the tensor
-  int64_t step =
-      0; ///< what one step of the iteration name adds; 0 where that is not the same everywhere
-};
-/// The tensor names that move with the iteration name, sorted; empty if the read lacks it.
-llvm::SmallVector<Stride> stridesOf(nest::MapAttr map, llvm::StringRef iterationName);
-/// The tensor name along which steps of the iteration name are steps of one, and which is the only
-/// one to move; else "".
-std::string contiguousAlong(nest::MapAttr map, llvm::StringRef iterationName);
-
 //===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
@@ -72,10 +59,6 @@ double arithmeticOf(mlir::Operation *nest);
 /// The number of distinct elements that a read touches while each iteration name walks `extents`
 /// steps (names that are missing walk none). An upper bound: exact for affine maps with unit steps.
 double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents);
-/// Bytes that a nest must move at least: the footprint of each distinct operand, and its results.
-double trafficOf(mlir::Operation *nest);
-/// How often each element of a read is used: points per touched element.
-double reuseOf(mlir::Operation *nest, const NestRead &read);
 
 /// The cost model by which nests are fused, of a nominal core: the seconds that a nest takes alone.
 /// It runs at the rate of its arithmetic or of its memory, whichever is slower, and costs a little
@@ -101,31 +84,6 @@ std::optional<Contraction> contractionOf(nest::ComputeOp nest);
 bool onlyMoves(nest::ComputeOp nest);
 /// The map reads at plain iteration names, each once: entry `tensor name` to `iteration name`.
 std::optional<std::map<std::string, std::string, std::less<>>> renamingOf(nest::MapAttr map);
-
-//===----------------------------------------------------------------------===//
-// Liveness
-//===----------------------------------------------------------------------===//
-
-/// The values of a block over the order of its ops. A value is live from the op that makes it (-1:
-/// an argument) to its last use, both included.
-class TensorLiveness {
-public:
-  explicit TensorLiveness(mlir::Block &block);
-  struct Interval {
-    int64_t first = -1, last = -1;
-  };
-  Interval operator[](mlir::Value value) const { return intervals.lookup(value); }
-  int64_t positionOf(mlir::Operation *op) const { return positions.lookup(op); }
-  /// Bytes of tensors made in the block and live while op `position` runs.
-  double bytesAt(int64_t position) const { return live[size_t(position)]; }
-  /// The largest of these: no plan needs less.
-  double peakBytes() const;
-
-private:
-  llvm::DenseMap<mlir::Value, Interval> intervals;
-  llvm::DenseMap<mlir::Operation *, int64_t> positions;
-  std::vector<double> live;
-};
 
 } // namespace heddle
 

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From a graph of nodes to values: the nodes become a module, it is copied into a context of its
+// own (the graphs' context is shared by all threads), compiled, and run. `evaluate` does so for
+// tensors that are looked at outside of jit; jit itself keeps what was compiled.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_BUILDER_EXECUTE_H
 #define HEDDLE_LIB_BUILDER_EXECUTE_H
@@ -13,8 +19,6 @@
 #include "runtime/program/Program.h"
 
 namespace heddle::detail {
-
-TensorSpec specOfType(nd::NdTensorType type);
 
 /// The number of the next fresh name: from one within a trace (`TraceScope`), else unique in the
 /// process.

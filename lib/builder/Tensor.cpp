@@ -119,12 +119,6 @@ size_t Tensor::count(Here here) const {
 // Values
 //===----------------------------------------------------------------------===//
 
-TensorSpec heddle::detail::specOfType(nd::NdTensorType type) {
-  TensorSpec spec{*fromMlir(type.getElementType()), {}};
-  spec.dims = type.sizeExprs();
-  return spec;
-}
-
 Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data, Here here) {
   GraphLock lock;
   llvm::SmallVector<nd::Dim> dims;

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -47,94 +48,127 @@ static void doubt(SmallVectorImpl<TensorRef> &values) {
   }
 }
 
-std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &frame) {
-  SmallVector<TensorRef> state;
-  bool doubtful = false;
-  if (isa<nd::StopGradientOp, nd::AfterOp, nd::ItemOp, nd::FromItemOp>(op)) {
-    state.push_back(frame.ref(op->getOperand(0)));
-  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    state.push_back(scalarOf(constant.getType(), ofAttribute(constant.getValue())));
-  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    doubtful = frame[select.getCondition()].elements[0].undecided;
-    state.push_back(frame.ref(numberOf(frame[select.getCondition()]) ? select.getTrueValue()
-                                                                     : select.getFalseValue()));
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    const TensorValue &condition = frame[branch.getCondition()];
-    doubtful = condition.elements[0].undecided;
-    Region &side = numberOf(condition) ? branch.getThenRegion() : branch.getElseRegion();
-    if (side.empty())
-      return success();
-    if (failed(run(side.front(), frame)))
-      return failure();
-    state = refs(side.front().getTerminator()->getOperands(), frame);
-  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    int64_t low = numberOf(frame[loop.getLowerBound()]),
-            high = numberOf(frame[loop.getUpperBound()]), stride = numberOf(frame[loop.getStep()]);
-    for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
-      doubtful |= frame[bound].elements[0].undecided;
-    int64_t count = stride > 0 && high > low ? (high - low + (stride - 1)) / stride : 0;
-    if (count > mostSteps)
-      return op->emitOpError() << "expected at most " << mostSteps
-                               << " steps for the interpreter, got from " << low << " to " << high
-                               << " by " << stride;
-    state = refs(loop.getInitArgs(), frame);
-    for (int64_t k = 0, i = low; k < count; ++k, i += stride) {
-      Type type = loop.getInductionVar().getType();
-      frame.values[loop.getInductionVar()] =
-          scalarOf(type, integer(uint64_t(i), type.isIndex() ? 64 : widthOf(type)));
-      setAll(loop.getRegionIterArgs(), state, frame);
-      if (failed(run(*loop.getBody(), frame)))
-        return failure();
-      state = refs(loop.getBody()->getTerminator()->getOperands(), frame);
-    }
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    state = refs(loop.getInits(), frame);
-    for (int64_t steps = 0;; ++steps) {
-      if (steps > mostSteps)
-        return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
-      setAll(loop.getBeforeArguments(), state, frame);
-      if (failed(run(*loop.getBeforeBody(), frame)))
-        return failure();
-      scf::ConditionOp end = loop.getConditionOp();
-      state = refs(end.getArgs(), frame);
-      doubtful |= frame[end.getCondition()].elements[0].undecided;
-      if (!numberOf(frame[end.getCondition()]))
-        break;
-      setAll(loop.getAfterArguments(), state, frame);
-      if (failed(run(*loop.getAfterBody(), frame)))
-        return failure();
-      state = refs(loop.getYieldOp().getOperands(), frame);
-    }
-  } else if (auto control = dyn_cast<nest::ControlOp>(op)) {
-    state = refs(control.given(), frame);
-    TensorRef condition = frame.ref(control.getOperand(0));
-    for (int64_t steps = 0;; ++steps) {
-      bool holds = numberOf(*condition);
-      doubtful |= condition->elements[0].undecided;
-      if (control.isLoop() && !holds)
-        break;
-      if (steps > mostSteps)
-        return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
-      auto name =
-          cast<FlatSymbolRefAttr>(control.getFunctions()[control.isLoop() || holds ? 0 : 1]);
-      FailureOr<SmallVector<TensorRef>> next =
-          call(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op, &frame);
-      if (failed(next))
-        return failure();
-      if (!control.isLoop()) {
-        state = *next;
-        break;
-      }
-      llvm::copy(*next, state.begin());
-      condition = state[0];
-    }
-    state.truncate(op->getNumResults());
-  } else {
-    return std::nullopt;
+namespace {
+/// What comes out of one op: each overload leaves it in `state`.
+struct Outcome {
+  Evaluator &evaluator;
+  Frame &frame;
+  SmallVector<TensorRef> state = {};
+  bool doubtful = false; ///< an undecided value chose the way
+
+  bool decide(const TensorValue &condition) {
+    doubtful |= condition.elements[0].undecided;
+    return numberOf(condition);
   }
-  if (doubtful)
-    doubt(state);
-  setAll(op->getResults(), state, frame);
+  int64_t bound(Value value) {
+    doubtful |= frame[value].elements[0].undecided;
+    return numberOf(frame[value]);
+  }
+  /// Runs the block; the state is what its terminator hands on.
+  LogicalResult run(Block &block) {
+    if (failed(evaluator.run(block, frame)))
+      return failure();
+    state = refs(block.getTerminator()->getOperands(), frame);
+    return success();
+  }
+
+  LogicalResult of(arith::ConstantOp op) {
+    state.push_back(scalarOf(op.getType(), ofAttribute(op.getValue())));
+    return success();
+  }
+  LogicalResult of(arith::SelectOp op) {
+    bool holds = decide(frame[op.getCondition()]);
+    state.push_back(frame.ref(holds ? op.getTrueValue() : op.getFalseValue()));
+    return success();
+  }
+  LogicalResult of(scf::IfOp op) {
+    Region &side = decide(frame[op.getCondition()]) ? op.getThenRegion() : op.getElseRegion();
+    return side.empty() ? success() : run(side.front());
+  }
+  LogicalResult of(scf::ForOp op);
+  LogicalResult of(scf::WhileOp op);
+  LogicalResult of(nest::ControlOp op);
+};
+} // namespace
+
+LogicalResult Outcome::of(scf::ForOp op) {
+  int64_t low = bound(op.getLowerBound()), high = bound(op.getUpperBound()),
+          stride = bound(op.getStep());
+  int64_t count = stride > 0 && high > low ? (high - low + (stride - 1)) / stride : 0;
+  if (count > mostSteps)
+    return op->emitOpError() << "expected at most " << mostSteps
+                             << " steps for the interpreter, got from " << low << " to " << high
+                             << " by " << stride;
+  state = refs(op.getInitArgs(), frame);
+  Type type = op.getInductionVar().getType();
+  for (int64_t k = 0, i = low; k < count; ++k, i += stride) {
+    frame.values[op.getInductionVar()] =
+        scalarOf(type, integer(uint64_t(i), type.isIndex() ? 64 : widthOf(type)));
+    setAll(op.getRegionIterArgs(), state, frame);
+    if (failed(run(*op.getBody())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Outcome::of(scf::WhileOp op) {
+  state = refs(op.getInits(), frame);
+  for (int64_t steps = 0;; ++steps) {
+    if (steps > mostSteps)
+      return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
+    setAll(op.getBeforeArguments(), state, frame);
+    if (failed(evaluator.run(*op.getBeforeBody(), frame)))
+      return failure();
+    scf::ConditionOp end = op.getConditionOp();
+    state = refs(end.getArgs(), frame);
+    if (!decide(frame[end.getCondition()]))
+      return success();
+    setAll(op.getAfterArguments(), state, frame);
+    if (failed(run(*op.getAfterBody())))
+      return failure();
+  }
+}
+
+LogicalResult Outcome::of(nest::ControlOp op) {
+  state = refs(op.given(), frame);
+  TensorRef condition = frame.ref(op.getOperand(0));
+  for (int64_t steps = 0;; ++steps) {
+    bool holds = decide(*condition);
+    if (op.isLoop() && !holds)
+      break;
+    if (steps > mostSteps)
+      return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
+    auto name = cast<FlatSymbolRefAttr>(op.getFunctions()[op.isLoop() || holds ? 0 : 1]);
+    FailureOr<SmallVector<TensorRef>> next = evaluator.call(
+        SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op, &frame);
+    if (failed(next))
+      return failure();
+    if (!op.isLoop()) {
+      state = *next;
+      break;
+    }
+    llvm::copy(*next, state.begin());
+    condition = state[0];
+  }
+  state.truncate(op->getNumResults());
+  return success();
+}
+
+std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &frame) {
+  Outcome outcome{*this, frame};
+  auto done = llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
+                  .Case<nd::StopGradientOp, nd::AfterOp, nd::ItemOp, nd::FromItemOp>([&](auto) {
+                    outcome.state.push_back(frame.ref(op->getOperand(0)));
+                    return success();
+                  })
+                  .Case<arith::ConstantOp, arith::SelectOp, scf::IfOp, scf::ForOp, scf::WhileOp,
+                        nest::ControlOp>([&](auto each) { return outcome.of(each); })
+                  .Default([](Operation *) { return std::nullopt; });
+  if (!done || failed(*done))
+    return done;
+  if (outcome.doubtful)
+    doubt(outcome.state);
+  setAll(op->getResults(), outcome.state, frame);
   return success();
 }
 

@@ -49,6 +49,8 @@ public:
                                                      const Frame &frame);
   /// An empty result for the op, refused if it is too large.
   mlir::FailureOr<TensorValue> resultOf(mlir::Value value, const Frame &frame);
+  mlir::FailureOr<llvm::SmallVector<TensorValue>> resultsOf(mlir::Operation *op,
+                                                            const Frame &frame);
 
   mlir::FailureOr<ScalarRegion *> code(mlir::Region &region);
   mlir::FailureOr<Combiner *> combiner(mlir::Region &region, llvm::ArrayRef<mlir::Type> types);
@@ -75,10 +77,15 @@ private:
 /// Sorts along `name` by the first input; results hold as many elements as they have room for.
 void sort(llvm::ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
           llvm::MutableArrayRef<TensorValue> results);
-/// Sets the one result of an op.
-inline mlir::LogicalResult setResult(mlir::Operation *op, Frame &frame, TensorValue value) {
-  frame.values[op->getResult(0)] = std::make_shared<const TensorValue>(std::move(value));
+/// Sets the results of an op.
+inline mlir::LogicalResult setResults(mlir::Operation *op, Frame &frame,
+                                      llvm::MutableArrayRef<TensorValue> values) {
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values))
+    frame.values[result] = std::make_shared<const TensorValue>(std::move(value));
   return mlir::success();
+}
+inline mlir::LogicalResult setResult(mlir::Operation *op, Frame &frame, TensorValue value) {
+  return setResults(op, frame, value);
 }
 /// The elements of a literal whose order of names is written.
 mlir::FailureOr<TensorValue> literal(mlir::Operation *op, nd::NdTensorType type,

@@ -121,6 +121,17 @@ FailureOr<TensorValue> Evaluator::resultOf(Value value, const Frame &frame) {
   return TensorValue(type.withDims(dims));
 }
 
+FailureOr<SmallVector<TensorValue>> Evaluator::resultsOf(Operation *op, const Frame &frame) {
+  SmallVector<TensorValue> results;
+  for (Value value : op->getResults()) {
+    FailureOr<TensorValue> made = resultOf(value, frame);
+    if (failed(made))
+      return failure();
+    results.push_back(std::move(*made));
+  }
+  return results;
+}
+
 //===----------------------------------------------------------------------===//
 // Prepared regions
 //===----------------------------------------------------------------------===//
@@ -162,18 +173,10 @@ LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
   if (isa<nd::VjpOp, nd::JvpOp>(op))
     return op->emitOpError() << "expected gradients to be expanded before the interpreter runs";
   if (auto custom = dyn_cast<MeaningInterface>(op)) {
-    SmallVector<TensorValue> results;
-    for (Value value : op->getResults()) {
-      FailureOr<TensorValue> result = resultOf(value, frame);
-      if (failed(result))
-        return failure();
-      results.push_back(std::move(*result));
-    }
-    if (failed(custom.evaluate(frame[op->getOperands()], results, arithmetic)))
+    FailureOr<SmallVector<TensorValue>> results = resultsOf(op, frame);
+    if (failed(results) || failed(custom.evaluate(frame[op->getOperands()], *results, arithmetic)))
       return failure();
-    for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
-      frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
-    return success();
+    return setResults(op, frame, *results);
   }
   return op->emitOpError() << "has no meaning in the interpreter";
 }
@@ -244,13 +247,10 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
   if (lifted.empty())
     return evaluator.call(callee, inputs, op);
 
-  SmallVector<TensorValue> results;
-  for (Value result : op.getResults()) {
-    FailureOr<TensorValue> made = evaluator.resultOf(result, frame);
-    if (failed(made))
-      return failure();
-    results.push_back(std::move(*made));
-  }
+  FailureOr<SmallVector<TensorValue>> made = evaluator.resultsOf(op, frame);
+  if (failed(made))
+    return failure();
+  SmallVector<TensorValue> &results = *made;
   // A result that lacks a lifted name does not depend on it, so one point says it all, even where
   // the name has size 0 and the slice is made up.
   SmallVector<Extent> points;

@@ -227,17 +227,11 @@ std::optional<LogicalResult> Evaluator::evaluateAccess(Operation *op, Frame &fra
     return setResult(op, frame, std::move(result));
   }
   if (auto each = dyn_cast<nd::SortOp>(op)) {
-    SmallVector<TensorValue> results;
-    for (Value value : op->getResults()) {
-      FailureOr<TensorValue> made = resultOf(value, frame);
-      if (failed(made) || !fits(each.getName(), *made, frame[each.getInputs()[0]]))
-        return failure();
-      results.push_back(std::move(*made));
-    }
-    sort(frame[each.getInputs()], each.getName().str(), each.getDescending(), results);
-    for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
-      frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
-    return success();
+    FailureOr<SmallVector<TensorValue>> results = resultsOf(op, frame);
+    if (failed(results) || !fits(each.getName(), results->front(), frame[each.getInputs()[0]]))
+      return failure();
+    sort(frame[each.getInputs()], each.getName().str(), each.getDescending(), *results);
+    return setResults(op, frame, *results);
   }
   return std::nullopt;
 }

@@ -205,13 +205,10 @@ std::optional<LogicalResult> Evaluator::evaluateArithmetic(Operation *op, Frame 
   if (!isa<nd::ConstantOp, nd::IotaOp, nd::RandomOp, nd::PointwiseOp, nd::ReduceOp, nd::ScanOp,
            nd::RoundOp>(op))
     return std::nullopt;
-  SmallVector<TensorValue, 1> results;
-  for (Value value : op->getResults()) {
-    FailureOr<TensorValue> made = resultOf(value, frame);
-    if (failed(made))
-      return failure();
-    results.push_back(std::move(*made));
-  }
+  FailureOr<SmallVector<TensorValue>> made = resultsOf(op, frame);
+  if (failed(made))
+    return failure();
+  SmallVector<TensorValue> &results = *made;
   SmallVector<const TensorValue *> inputs = frame[op->getOperands()];
   LogicalResult done = success();
   if (auto constant = dyn_cast<nd::ConstantOp>(op)) {
@@ -233,9 +230,7 @@ std::optional<LogicalResult> Evaluator::evaluateArithmetic(Operation *op, Frame 
     for (auto [from, to] : llvm::zip_equal(inputs[0]->elements, results[0].elements))
       to = arithmetic.forceTo(cast<FloatType>(round.getTo()), from);
   }
-  for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
-    frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
-  return done;
+  return failed(done) ? done : setResults(op, frame, results);
 }
 
 } // namespace heddle::interp

@@ -370,13 +370,10 @@ static LogicalResult group(nest::GroupOp op, Frame &frame, Evaluator &evaluator,
 std::optional<LogicalResult> Evaluator::evaluateNest(Operation *op, Frame &frame) {
   if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp>(op))
     return std::nullopt;
-  SmallVector<TensorValue, 1> results;
-  for (Value value : op->getResults()) {
-    FailureOr<TensorValue> made = resultOf(value, frame);
-    if (failed(made))
-      return failure();
-    results.push_back(std::move(*made));
-  }
+  FailureOr<SmallVector<TensorValue>> made = resultsOf(op, frame);
+  if (failed(made))
+    return failure();
+  SmallVector<TensorValue> &results = *made;
   LogicalResult done = failure();
   if (auto each = dyn_cast<nest::ComputeOp>(op))
     done = compute(each, frame, *this, results);
@@ -390,11 +387,7 @@ std::optional<LogicalResult> Evaluator::evaluateNest(Operation *op, Frame &frame
         done = success();
   else
     done = group(cast<nest::GroupOp>(op), frame, *this, results);
-  if (failed(done))
-    return failure();
-  for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
-    frame.values[value] = std::make_shared<const TensorValue>(std::move(result));
-  return success();
+  return failed(done) ? done : setResults(op, frame, results);
 }
 
 } // namespace heddle::interp

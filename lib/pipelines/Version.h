@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Kernels and programs on the disk are found by what they were made from and by what made them. The
+// latter is this text, "0.1.0-5e8f... (LLVM 22.1.8)": it changes with every source file that may
+// change code.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_PIPELINES_VERSION_H
 #define HEDDLE_LIB_PIPELINES_VERSION_H

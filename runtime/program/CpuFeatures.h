@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A program that was compiled for another CPU is refused when it is loaded, before an unknown
+// instruction ends the process; the message says which instruction sets are lacking.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H
 #define HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H

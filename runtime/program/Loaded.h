@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The inside of a program: what loading made and all calls of it share. `mutex` guards `plans`
+// alone, the rest does not change after loading.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_PROGRAM_LOADED_H
 #define HEDDLE_RUNTIME_PROGRAM_LOADED_H

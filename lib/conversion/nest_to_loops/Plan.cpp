@@ -16,11 +16,6 @@ using namespace mlir;
 /// Points of a tile beyond which unrolling is refused.
 static constexpr int64_t mostPoints = 64;
 
-bool Plan::splitsReduction() const {
-  return llvm::any_of(ArrayRef<Walk>(loops).take_front(outer),
-                      [](const Walk &walk) { return walk.reduced; });
-}
-
 Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
                      const Schedule &schedule, unsigned bits) {
   struct Entry {

@@ -56,9 +56,6 @@ struct Plan {
   std::map<Group, int64_t> most; ///< the same for all values of symbols
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies made before all loops
-
-  /// True if a reduced loop stands outside of a produced one.
-  bool splitsReduction() const;
 };
 
 /// `bits`: the widest element that the nest computes with.

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the readers of files share. Sizes in a header are claims: what they say is held against the
+// file's length before memory is taken for it, and every message names the file.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_SUPPORT_IO_FILE_H
 #define HEDDLE_SUPPORT_IO_FILE_H

@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Common subexpressions, whatever the order and the spelling of names. Ops that have the same
+// canonical form (lib/analysis/Canonical.h) compute the same up to renaming; the later one becomes
+// renames of the earlier one's results, which cost nothing:
+//
+//     %a = nd.reduce %x over (k) {add}        x: {m, k}
+//     %b = nd.reduce %y over (p) {add}        y: %x renamed m -> q, k -> p
+//     =>   %b = nd.rename %a m -> q
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TRANSFORMS_ND_CSE_H
 #define HEDDLE_TRANSFORMS_ND_CSE_H

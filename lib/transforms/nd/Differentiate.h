@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Requests for derivatives become ops. Reverse mode walks the callee's ops backwards and adds up a
+// cotangent for each value by the rules of dialects/nd/NdGradient.h; forward mode is the transpose
+// of that: the gradient of <cotangent, f(x)> is linear in the cotangent, and its own gradient in
+// the direction of the tangent is what f does to the tangent.
+//
+//     %y, %dx = nd.vjp @f(%x) cotangents(%c) wrt [0]
+//     =>   %y = (ops of f at %x)   %dx = (their cotangents, the last op's first)
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TRANSFORMS_ND_DIFFERENTIATE_H
 #define HEDDLE_TRANSFORMS_ND_DIFFERENTIATE_H
@@ -12,8 +22,8 @@
 
 namespace heddle::nd {
 
-/// Replaces `op` by the callee's ops and those that compute the gradients asked for. The callee must
-/// have no calls and no requests of its own.
+/// Replaces `op` by the callee's ops and those that compute the gradients asked for. The callee
+/// must have no calls and no requests of its own.
 mlir::LogicalResult expandVjp(VjpOp op);
 /// The same for nd.jvp.
 mlir::LogicalResult expandJvp(JvpOp op);

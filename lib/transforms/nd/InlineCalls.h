@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A callee's ops in the place of a call. A call may lift: names that the operands have and the
+// formals lack run through all of the callee, whose own names are renamed apart first, so that none
+// captures a caller's name (Lift.h). Order matters where calls are nested: from callers downwards
+// an op is copied once for each place where it ends up; where derivatives are taken callees come
+// first.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TRANSFORMS_ND_INLINECALLS_H
 #define HEDDLE_TRANSFORMS_ND_INLINECALLS_H

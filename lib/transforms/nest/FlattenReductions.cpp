@@ -26,7 +26,7 @@ static Value withoutWidening(Value value) {
   return value;
 }
 
-/// `zero` as the type of `neutral` is the neutral element.
+/// `value` is the neutral element, in whatever float type.
 static bool isNeutral(TypedAttr value, TypedAttr neutral) {
   if (value == neutral)
     return true;
@@ -34,27 +34,82 @@ static bool isNeutral(TypedAttr value, TypedAttr neutral) {
   return a && b && a.getValueAsDouble() == b.getValueAsDouble();
 }
 
-/// The nest that both are as one; null if they are not of the kind described. Replaces nothing.
-static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
+/// `outer` folds what `inner` folded, by the same combiner.
+static bool foldsFurther(ComputeOp inner, ComputeOp outer) {
   if (!inner.isReduction() || !outer.isReduction() || !inner.getFinish().empty() ||
       inner.getNumResults() != 1 || inner.getNeutral().size() != 1 ||
       outer.getNeutral().size() != 1 || outer.getReads().size() != 1 ||
       outer.getReads()[0] != inner.getResult(0) || isFixed(inner) || isFixed(outer) ||
       inner->hasAttr(materializeAttr) || inner->hasAttr("layouts"))
-    return {};
-  auto kind = nd::combinerKind(inner.getCombine());
-  Block &outerBody = outer.getBody().front();
-  if (kind == nd::CombinerKind::General || kind != nd::combinerKind(outer.getCombine()) ||
-      inner.getNeutral() != outer.getNeutral() ||
-      withoutWidening(outerBody.getTerminator()->getOperand(0)) != outerBody.getArgument(0))
-    return {};
+    return false;
   bool innerIsSigned = true, outerIsSigned = true;
-  nd::combinerKind(inner.getCombine(), &innerIsSigned),
-      nd::combinerKind(outer.getCombine(), &outerIsSigned);
+  auto kind = nd::combinerKind(inner.getCombine(), &innerIsSigned);
+  Block &body = outer.getBody().front();
+  if (kind == nd::CombinerKind::General ||
+      kind != nd::combinerKind(outer.getCombine(), &outerIsSigned) ||
+      innerIsSigned != outerIsSigned || inner.getNeutral() != outer.getNeutral() ||
+      withoutWidening(body.getTerminator()->getOperand(0)) != body.getArgument(0))
+    return false;
+  TypedAttr otherwise = outer.readGuard(0).getOtherwise();
+  return !isGathered(outer.readMap(0)) &&
+         (!otherwise || isNeutral(otherwise, cast<TypedAttr>(outer.getNeutral()[0])));
+}
+
+/// Gives `nest` the reads of `inner` at the places where `outer` reads its result. The outer guard
+/// excludes points: one read has to say so; others only where they would leave their tensor. False
+/// if none can.
+static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const Replacement &at,
+                     const Ranges &ranges) {
   GuardAttr guard = outer.readGuard(0);
-  if (innerIsSigned != outerIsSigned || isGathered(outer.readMap(0)) ||
-      (guard.getOtherwise() &&
-       !isNeutral(guard.getOtherwise(), cast<TypedAttr>(outer.getNeutral()[0]))))
+  SizeExprs space = spaceOf(outer);
+  space.merge(spaceOf(inner));
+  SmallVector<GuardAttr> own;
+  SmallVector<bool> needs;
+  bool carried = guard.isTrivial();
+  for (auto [i, read] : llvm::enumerate(inner.getReads())) {
+    own.push_back(inner.readGuard(i).substitute(at));
+    MapAttr map = simplifyMap(inner.readMap(i).substitute(at), ranges);
+    needs.push_back(!own[i].isTrivial() || !staysInside(map, tensorTypeOf(read), ranges, space));
+    carried |= needs[i] && (own[i].isTrivial() || own[i].excludes());
+    nest.read(read, map);
+  }
+  for (unsigned i = 0; i < own.size() && !carried; ++i)
+    if (own[i].isTrivial())
+      needs[i] = carried = true;
+  for (unsigned i = 0; i < own.size(); ++i) {
+    SmallVector<Condition> conditions;
+    if (needs[i])
+      llvm::append_range(conditions, guard.getConditions());
+    llvm::append_range(conditions, own[i].getConditions());
+    TypedAttr otherwise = own[i].isTrivial() ? TypedAttr() : own[i].getOtherwise();
+    nest.guards[i] =
+        simplifyGuard(GuardAttr::get(outer.getContext(), conditions, otherwise), ranges);
+  }
+  return carried;
+}
+
+/// Writes the body of `inner` into `body`; coordinates become expressions of the outer names.
+static void writeBody(OpBuilder &b, Region &body, ComputeOp inner, Location loc,
+                      const Replacement &at, const Ranges &ranges) {
+  Block *block = b.createBlock(&body);
+  IRMapping mapping;
+  for (BlockArgument argument : inner.getBody().getArguments())
+    mapping.map(argument, block->addArgument(argument.getType(), loc));
+  Block &from = inner.getBody().front();
+  for (Operation &op : from.without_terminator()) {
+    auto index = dyn_cast<IndexOp>(op);
+    auto found = index ? at.find(index.getName().str()) : at.end();
+    if (found != at.end())
+      mapping.map(index.getResult(), emitIndex(b, loc, found->second.simplify(ranges)));
+    else
+      b.clone(op, mapping);
+  }
+  YieldOp::create(b, loc, ValueRange{mapping.lookupOrDefault(from.getTerminator()->getOperand(0))});
+}
+
+/// The nest that both are as one; null if they are not of the kind described. Replaces nothing.
+static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
+  if (!foldsFurther(inner, outer))
     return {};
   std::set<std::string> taken;
   for (const auto &[name, range] : iterationRanges(outer))
@@ -71,51 +126,9 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   nest.reduced = nd::DimsAttr::getSorted(b.getContext(), reduced);
   Ranges ranges = iterationRanges(outer);
   ranges.merge(iterationRanges(apart));
-  SizeExprs space = spaceOf(outer);
-  space.merge(spaceOf(apart));
-  // The outer guard excludes points. One read has to say so; others only where they would leave
-  // their tensor.
-  SmallVector<GuardAttr> own;
-  SmallVector<bool> needs;
-  bool carried = guard.isTrivial();
-  for (auto [i, read] : llvm::enumerate(apart.getReads())) {
-    own.push_back(apart.readGuard(i).substitute(at));
-    MapAttr map = simplifyMap(apart.readMap(i).substitute(at), ranges);
-    needs.push_back(!own[i].isTrivial() || !staysInside(map, tensorTypeOf(read), ranges, space));
-    carried |= needs[i] && (own[i].isTrivial() || own[i].excludes());
-    nest.read(read, map);
-  }
-  for (unsigned i = 0; i < own.size() && !carried; ++i)
-    if (own[i].isTrivial())
-      needs[i] = carried = true;
-  for (unsigned i = 0; i < own.size(); ++i) {
-    SmallVector<Condition> conditions;
-    if (needs[i])
-      llvm::append_range(conditions, guard.getConditions());
-    llvm::append_range(conditions, own[i].getConditions());
-    nest.guards[i] =
-        simplifyGuard(GuardAttr::get(b.getContext(), conditions,
-                                     own[i].isTrivial() ? TypedAttr() : own[i].getOtherwise()),
-                      ranges);
-  }
-  // Coordinates become expressions of the outer names.
   Region body, combine, finish;
-  Block *block = b.createBlock(&body);
-  IRMapping mapping;
-  Location loc = outer.getLoc();
-  for (BlockArgument argument : apart.getBody().getArguments())
-    mapping.map(argument, block->addArgument(argument.getType(), loc));
-  Block &innerBody = apart.getBody().front();
-  for (Operation &op : innerBody.without_terminator()) {
-    auto index = dyn_cast<IndexOp>(op);
-    auto found = index ? at.find(index.getName().str()) : at.end();
-    if (found != at.end())
-      mapping.map(index.getResult(), emitIndex(b, loc, found->second.simplify(ranges)));
-    else
-      b.clone(op, mapping);
-  }
-  YieldOp::create(b, loc,
-                  ValueRange{mapping.lookupOrDefault(innerBody.getTerminator()->getOperand(0))});
+  bool carried = addReads(nest, apart, outer, at, ranges);
+  writeBody(b, body, apart, outer.getLoc(), at, ranges);
   apart->erase();
   if (!carried)
     return {};

@@ -22,10 +22,84 @@ static bool isZero(TypedAttr value) {
   return number && number.getValue().isZero();
 }
 
+namespace {
+/// A tensor with a border, and how a read of the tensor reads it.
+struct Bordered {
+  SmallVector<nd::Dim> dims;
+  SmallVector<MapEntry> source, place; ///< where it lies in the tensor; where the read lies in it
+  SmallVector<Condition> inside;       ///< of the tensor
+};
+} // namespace
+
+/// The border that a guarded read needs. Every condition must be a bound of one coordinate, and
+/// every coordinate that leaves the tensor be bounded; else none.
+static std::optional<Bordered> borderFor(nd::NdTensorType type, MapAttr map, GuardAttr guard,
+                                         const Ranges &ranges) {
+  Bordered result;
+  MLIRContext *context = type.getContext();
+  SmallVector<bool> explained(guard.getConditions().size());
+  for (const nd::Dim &dim : type.getDims()) {
+    Expr place = *map.lookup(dim.name.getValue());
+    int64_t size = *dim.size().constant();
+    auto bounds = place.bounds(ranges);
+    if (!bounds)
+      return std::nullopt;
+    int64_t low = 0, high = size - 1;
+    for (auto [k, condition] : llvm::enumerate(guard.getConditions())) {
+      if (condition.equality)
+        continue;
+      if (condition.expr() == place) {
+        explained[k] = true;
+        low = bounds->low;
+      } else if (condition.expr() == Expr(size - 1) - place) {
+        explained[k] = true;
+        high = bounds->high;
+      }
+    }
+    if (low > bounds->low || high < bounds->high)
+      return std::nullopt;
+    low = bounds->low, high = bounds->high;
+    Expr from = Expr::name(dim.name.str()) + Expr(low);
+    result.dims.emplace_back(context, dim.name.getValue(), Expr(high - low + 1));
+    result.source.emplace_back(context, dim.name.getValue(), from);
+    result.place.emplace_back(context, dim.name.getValue(), place - Expr(low));
+    if (low < 0)
+      result.inside.emplace_back(context, from);
+    if (high >= size)
+      result.inside.emplace_back(context, Expr(size - 1) - from);
+  }
+  return llvm::all_of(explained, [](bool each) { return each; }) ? std::optional(result)
+                                                                 : std::nullopt;
+}
+
+/// Lets `consumer` read a copy with a border in the place of read `i`, which is guarded.
+static void readBordered(ComputeOp consumer, unsigned i, const Bordered &bordered,
+                         const Ranges &ranges) {
+  OpBuilder b(consumer);
+  Value read = consumer.getReads()[i];
+  TypedAttr otherwise =
+      bordered.inside.empty() ? TypedAttr() : consumer.readGuard(i).getOtherwise();
+  NestBuilder copy(b, consumer.getLoc());
+  copy.produced = nd::DimsAttr::getSorted(b.getContext(), bordered.dims);
+  copy.read(read, MapAttr::getSorted(b.getContext(), bordered.source),
+            GuardAttr::get(b.getContext(), bordered.inside, otherwise));
+  ComputeOp padded = copy.create(
+      {tensorTypeOf(read).getElementType()},
+      [](OpBuilder &, Location, ValueRange value) { return SmallVector<Value>(value); });
+  padded->setAttr(materializeAttr, b.getUnitAttr());
+  padded->setAttr("heddle.name", b.getStringAttr("pad"));
+  consumer.getReadsMutable()[i].set(padded.getResult(0));
+  SmallVector<Attribute> maps(consumer.getMaps().getValue()),
+      guards(consumer.getGuards().getValue());
+  maps[i] = simplifyMap(MapAttr::getSorted(b.getContext(), bordered.place), ranges);
+  guards[i] = GuardAttr::get(b.getContext(), {}, TypedAttr());
+  consumer.setMapsAttr(b.getArrayAttr(maps));
+  consumer.setGuardsAttr(b.getArrayAttr(guards));
+}
+
 void nest::materializeGuards(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(function.front())) {
-    auto consumer = dyn_cast<ComputeOp>(op);
-    if (!consumer || !consumer.isReduction())
+  for (auto consumer : llvm::make_early_inc_range(function.getOps<ComputeOp>())) {
+    if (!consumer.isReduction())
       continue;
     // A factor of zero adds nothing: loops over sums of products are split where such a guard is
     // decided.
@@ -34,76 +108,15 @@ void nest::materializeGuards(func::FuncOp function) {
     double count = pointsOf(consumer.getProduced()) * pointsOf(consumer.getReduced());
     for (unsigned i = 0; i < consumer.getReads().size(); ++i) {
       GuardAttr guard = consumer.readGuard(i);
-      Value read = consumer.getReads()[i];
-      auto type = tensorTypeOf(read);
+      auto type = tensorTypeOf(consumer.getReads()[i]);
       if (guard.isTrivial() || !guard.getOtherwise() ||
           (isContraction && isZero(guard.getOtherwise())) || count < 8 * pointsOf(type.getDims()) ||
           type.elements() == 0 || !type.isStatic())
         continue;
-      // Every condition must be a bound of one coordinate, and every coordinate that leaves the
-      // tensor be bounded.
-      OpBuilder b(consumer);
-      NestBuilder copy(b, consumer.getLoc());
-      SmallVector<nd::Dim> dims;
-      SmallVector<MapEntry> entries, source;
-      SmallVector<Condition> inside;
-      SmallVector<bool> explained(guard.getConditions().size());
-      bool possible = true;
-      for (const nd::Dim &dim : type.getDims()) {
-        Expr place = *consumer.readMap(i).lookup(dim.name.getValue());
-        int64_t size = *dim.size().constant();
-        auto bounds = place.bounds(ranges);
-        if (!bounds) {
-          possible = false;
-          break;
-        }
-        int64_t low = 0, high = size - 1;
-        for (auto [k, condition] : llvm::enumerate(guard.getConditions())) {
-          if (condition.equality)
-            continue;
-          if (condition.expr() == place) {
-            explained[k] = true;
-            low = bounds->low;
-          } else if (condition.expr() == Expr(size - 1) - place) {
-            explained[k] = true;
-            high = bounds->high;
-          }
-        }
-        low = std::max(low, bounds->low);
-        high = std::min(high, bounds->high);
-        possible &= low <= bounds->low && high >= bounds->high;
-        if (!possible)
-          break;
-        dims.emplace_back(b.getContext(), dim.name.getValue(), Expr(high - low + 1));
-        Expr from = Expr::name(dim.name.str()) + Expr(low);
-        source.emplace_back(b.getContext(), dim.name.getValue(), from);
-        entries.emplace_back(b.getContext(), dim.name.getValue(), place - Expr(low));
-        if (low < 0)
-          inside.emplace_back(b.getContext(), from);
-        if (high >= size)
-          inside.emplace_back(b.getContext(), Expr(size - 1) - from);
-      }
-      if (!possible || !llvm::all_of(explained, [](bool each) { return each; }))
-        continue;
-      copy.produced = nd::DimsAttr::getSorted(b.getContext(), dims);
-      if (pointsOf(copy.produced) * 8 > count)
-        continue;
-      copy.read(read, MapAttr::getSorted(b.getContext(), source),
-                GuardAttr::get(b.getContext(), inside,
-                               inside.empty() ? TypedAttr() : guard.getOtherwise()));
-      ComputeOp padded =
-          copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange value) {
-            return SmallVector<Value>(value);
-          });
-      padded->setAttr(materializeAttr, b.getUnitAttr());
-      padded->setAttr("heddle.name", b.getStringAttr("pad"));
-      consumer.getReadsMutable()[i].set(padded.getResult(0));
-      SmallVector<Attribute> maps(consumer.getMaps().getValue()),
-          guards(consumer.getGuards().getValue());
-      maps[i] = simplifyMap(MapAttr::getSorted(b.getContext(), entries), ranges);
-      guards[i] = GuardAttr::get(b.getContext(), {}, TypedAttr());
-      consumer.setMapsAttr(b.getArrayAttr(maps));
-      consumer.setGuardsAttr(b.getArrayAttr(guards));
+      auto bordered = borderFor(type, consumer.readMap(i), guard, ranges);
+      if (bordered &&
+          pointsOf(nd::DimsAttr::getSorted(type.getContext(), bordered->dims)) * 8 <= count)
+        readBordered(consumer, i, *bordered, ranges);
     }
   }
 }
