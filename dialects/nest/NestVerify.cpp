@@ -197,6 +197,78 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
   return success();
 }
 
+/// A reduction has a combiner and neutral elements, whose types are the accumulators'; without one
+/// they are `elements`, what the body yields.
+static FailureOr<SmallVector<Type>> verifyFold(ComputeOp op, ArrayRef<Type> elements) {
+  Region &combine = op.getCombine();
+  ArrayAttr neutral = op.getNeutral();
+  if (op.isReduction() != !neutral.empty() || op.isReduction() != !combine.empty()) // c6
+    return op.emitOpError()
+           << "expected a combiner and neutral elements exactly where something is reduced, got "
+           << (combine.empty() ? "no" : "a") << " combiner and " << neutral.size()
+           << " neutral elements for the reduced names " << nd::namesText(op.getReduced());
+  if (!op.isReduction())
+    return SmallVector<Type>(elements);
+  Operation *yield = op.getBody().front().getTerminator();
+  if (neutral.size() != elements.size()) // c5
+    return yieldError(op, yield) << "expected " << elements.size() << " neutral elements, got "
+                                 << neutral.size();
+  SmallVector<Type> accumulators;
+  for (Attribute value : neutral) {
+    if (!isa<FloatAttr, IntegerAttr>(value))
+      return op.emitOpError() << "expected neutral elements that are numbers, got " << value;
+    accumulators.push_back(cast<TypedAttr>(value).getType());
+  }
+  for (auto [element, accumulator] : llvm::zip_equal(elements, accumulators))
+    if (element != accumulator && !(isa<FloatType>(element) && isa<FloatType>(accumulator)))
+      return yieldError(op, yield)
+             << "expected elements of type " << accumulator << ", got " << element;
+  SmallVector<Type> both(accumulators);
+  both.append(accumulators);
+  if (failed(verifyRegion(op, combine, "combine", both, accumulators))) // c5
+    return failure();
+  return accumulators;
+}
+
+/// The finish region, or the results themselves, take the accumulators.
+static LogicalResult verifyFinish(ComputeOp op, ArrayRef<Type> accumulators) {
+  SmallVector<Type> results = scalarTypesOf(op.getResults());
+  if (!op.getFinish().empty()) {
+    SmallVector<Type> arguments(accumulators);
+    arguments.append(scalarTypesOf(op.getFinishReads()));
+    return verifyRegion(op, op.getFinish(), "finish", arguments, results); // c5
+  }
+  if (!op.getFinishReads().empty())
+    return nd::operandError(op) << "expected a finish region for its reads, got none";
+  Operation *yield = op.getBody().front().getTerminator();
+  if (results.size() != accumulators.size())
+    return yieldError(op, yield) << "expected " << accumulators.size() << " results, got "
+                                 << results.size();
+  for (auto [accumulator, result] : llvm::zip_equal(accumulators, results))
+    if (accumulator != result && !(isa<FloatType>(accumulator) && isa<FloatType>(result)))
+      return yieldError(op, yield)
+             << "expected a result of element type " << accumulator << ", got " << result;
+  return success();
+}
+
+/// c10
+static LogicalResult verifyOrder(ComputeOp op) {
+  Attribute written = op->getAttr(orderAttrName);
+  if (!written)
+    return success();
+  auto order = dyn_cast<ArrayAttr>(written);
+  llvm::StringSet<> names;
+  auto isNext = [&](Attribute each) {
+    auto name = dyn_cast<StringAttr>(each);
+    return name && op.getReduced().contains(name.getValue()) &&
+           names.insert(name.getValue()).second;
+  };
+  if (order && order.size() == op.getReduced().size() && llvm::all_of(order, isNext))
+    return success();
+  return op.emitOpError() << "expected `order` to list the reduced names "
+                          << nd::namesText(op.getReduced()) << " once each, got " << written;
+}
+
 LogicalResult ComputeOp::verify() {
   for (const nd::Dim &dim : getProduced())
     if (getReduced().contains(dim.name.getValue())) // c1
@@ -226,61 +298,10 @@ LogicalResult ComputeOp::verify() {
     elements = llvm::to_vector(yield.getValues().getTypes());
   if (failed(verifyRegion(*this, getBody(), "body", scalarTypesOf(getReads()), elements))) // c5
     return failure();
-  if (isReduction() != !getNeutral().empty() || isReduction() != !getCombine().empty()) // c6
-    return emitOpError()
-           << "expected a combiner and neutral elements exactly where something is reduced, got "
-           << (getCombine().empty() ? "no" : "a") << " combiner and " << getNeutral().size()
-           << " neutral elements for the reduced names " << nd::namesText(getReduced());
-  SmallVector<Type> accumulators(elements);
-  if (isReduction()) {
-    if (getNeutral().size() != elements.size()) // c5
-      return yieldError(*this, code.getTerminator())
-             << "expected " << elements.size() << " neutral elements, got " << getNeutral().size();
-    accumulators.clear();
-    for (Attribute value : getNeutral()) {
-      if (!isa<FloatAttr, IntegerAttr>(value))
-        return emitOpError() << "expected neutral elements that are numbers, got " << value;
-      accumulators.push_back(cast<TypedAttr>(value).getType());
-    }
-    for (auto [element, accumulator] : llvm::zip_equal(elements, accumulators))
-      if (element != accumulator && !(isa<FloatType>(element) && isa<FloatType>(accumulator)))
-        return yieldError(*this, code.getTerminator())
-               << "expected elements of type " << accumulator << ", got " << element;
-    SmallVector<Type> both(accumulators);
-    both.append(accumulators);
-    if (failed(verifyRegion(*this, getCombine(), "combine", both, accumulators))) // c5
-      return failure();
-  }
-  SmallVector<Type> results = scalarTypesOf(getResults());
-  if (!getFinish().empty()) {
-    SmallVector<Type> arguments(accumulators);
-    arguments.append(scalarTypesOf(getFinishReads()));
-    if (failed(verifyRegion(*this, getFinish(), "finish", arguments, results))) // c5
-      return failure();
-  } else {
-    if (!getFinishReads().empty())
-      return nd::operandError(*this) << "expected a finish region for its reads, got none";
-    if (results.size() != accumulators.size())
-      return yieldError(*this, code.getTerminator())
-             << "expected " << accumulators.size() << " results, got " << results.size();
-    for (auto [accumulator, result] : llvm::zip_equal(accumulators, results))
-      if (accumulator != result && !(isa<FloatType>(accumulator) && isa<FloatType>(result)))
-        return yieldError(*this, code.getTerminator())
-               << "expected a result of element type " << accumulator << ", got " << result;
-  }
-  if (Attribute written = (*this)->getAttr(orderAttrName)) {
-    auto order = dyn_cast<ArrayAttr>(written);
-    llvm::StringSet<> names;
-    bool lists =
-        order && order.size() == getReduced().size() && llvm::all_of(order, [&](Attribute each) {
-          auto name = dyn_cast<StringAttr>(each);
-          return name && getReduced().contains(name.getValue()) &&
-                 names.insert(name.getValue()).second;
-        });
-    if (!lists) // c10
-      return emitOpError() << "expected `order` to list the reduced names "
-                           << nd::namesText(getReduced()) << " once each, got " << written;
-  }
+  FailureOr<SmallVector<Type>> accumulators = verifyFold(*this, elements);
+  if (failed(accumulators) || failed(verifyFinish(*this, *accumulators)) ||
+      failed(verifyOrder(*this)))
+    return failure();
   for (Value result : getResults())
     if (tensorTypeOf(result).getDims() != getProduced()) // c7
       return emitOpError() << "expected a result with the names " << nd::namesText(getProduced())

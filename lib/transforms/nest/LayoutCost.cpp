@@ -18,10 +18,12 @@ using namespace heddle::nest;
 using namespace mlir;
 
 namespace {
-// Cycles. A vector that comes from beyond the first caches, one that is gathered or scattered, the first
-// touch of a line for one scalar, and the loads of panels whose next row lies far away: 256 floats
-// further on the same sets of the cache are met again, which halves a matrix product's speed.
-constexpr double streamed = 6, cached = 2, gatherALane = 1.1, newLine = 0.9, farStep = 2.0, sameSets = 5.0;
+// Cycles. A vector that comes from beyond the first caches, one that is gathered or scattered, the
+// first touch of a line for one scalar, and the loads of panels whose next row lies far away: 256
+// floats further on the same sets of the cache are met again, which halves a matrix product's
+// speed.
+constexpr double streamed = 6, cached = 2, gatherALane = 1.1, newLine = 0.9, farStep = 2.0,
+                 sameSets = 5.0;
 constexpr double copyStart = 4000; ///< another nest: its barrier and its first touch
 constexpr int64_t lineBytes = 64;
 } // namespace
@@ -95,7 +97,8 @@ int64_t LaidAccess::bytes() const { return int64_t(elementBytes(type.getElementT
 
 /// What a group yields lies in the group's result.
 static Value placeOf(Value value) {
-  for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made); made = value.getDefiningOp()) {
+  for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made);
+       made = value.getDefiningOp()) {
     auto group = dyn_cast<GroupOp>(made->getParentOp());
     if (!group)
       break;
@@ -164,7 +167,8 @@ NestModel::NestModel(Operation *op, MachineAttr machine) : op(op) {
       sizes.push_back(std::max<int64_t>(1, dim.size().typical()));
     }
   };
-  for (auto group = op->getParentOfType<GroupOp>(); group; group = group->getParentOfType<GroupOp>())
+  for (auto group = op->getParentOfType<GroupOp>(); group;
+       group = group->getParentOfType<GroupOp>())
     add(group.getNames());
   firstProduced = names.size();
   auto compute = dyn_cast<ComputeOp>(op);
@@ -199,25 +203,19 @@ NestModel::NestModel(Operation *op, MachineAttr machine) : op(op) {
 // Ways
 //===----------------------------------------------------------------------===//
 
-WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced, unsigned tile)
-    : lanes(std::move(names)), reduced(reduced) {
-  for (unsigned name : lanes)
-    laneSize *= nest.sizes[name];
-  width = lanes.empty() ? 1 : std::min<int64_t>(nest.lanes, int64_t(llvm::PowerOf2Ceil(uint64_t(laneSize))));
-  double all = nest.points(0, nest.names.size()), produced = nest.points(0, nest.firstReduced);
-  double runs = std::ceil(double(laneSize) / double(width)) / double(laneSize);
-  vectors = all * runs;
-  finishVectors = reduced ? produced : produced * runs;
-  double reducedPoints = nest.points(nest.firstReduced, nest.names.size());
-  int64_t along = (laneSize + width - 1) / width;
-  if (!nest.reduction || lanes.empty()) {
-    arithmetic = vectors * nest.bodyCost * 0.5 + finishVectors * nest.finishCost * 0.5;
-    return;
-  }
-  tileVectors = reduced ? 1 : std::min<int64_t>(2, along);
+namespace {
+/// Points of some produced names that are computed together.
+struct RowTile {
+  std::set<unsigned> names;
+  std::vector<std::pair<unsigned, int64_t>> rows;
+  double score;
+};
+} // namespace
 
-  // Rows: produced names that leave some read along the lanes as it is, and move another one.
-  std::vector<unsigned> candidates;
+/// The produced names of which a tile has several points: they leave some read along the lanes as
+/// it is, and move another one.
+static std::vector<unsigned> rowNames(const NestModel &nest, const std::vector<unsigned> &lanes) {
+  std::vector<unsigned> result;
   for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
     if (llvm::is_contained(lanes, name) || nest.sizes[name] < 2)
       continue;
@@ -230,52 +228,81 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
       matters |= access.mentions(name);
     }
     if (reuses && matters)
-      candidates.push_back(name);
+      result.push_back(name);
   }
-  int64_t most = std::max<int64_t>(1, (nest.lanes >= 16 ? 28 : 12) / tileVectors);
-  // The best tile over each set of names.
-  struct Tile {
-    std::set<unsigned> names;
-    std::vector<std::pair<unsigned, int64_t>> rows;
-    double score;
-  };
-  std::vector<Tile> found;
+  return result;
+}
+
+/// The part of a tile's points that is there, where the last tile of a name is short.
+static double usedPart(const NestModel &nest, unsigned name, int64_t points) {
+  int64_t size = nest.sizes[name];
+  return double(size) / double((size + points - 1) / points * points);
+}
+
+/// The best tile of at most `most` points over each set of one or two names, the best first; only
+/// those that are nearly as good.
+static std::vector<RowTile> rowTiles(const NestModel &nest, const std::vector<unsigned> &names,
+                                     int64_t most) {
+  std::vector<RowTile> found;
   auto consider = [&](std::vector<std::pair<unsigned, int64_t>> rows) {
     double count = 1, used = 1;
-    std::set<unsigned> names;
+    std::set<unsigned> own;
     for (auto [name, points] : rows) {
-      names.insert(name);
+      own.insert(name);
       count *= double(points);
-      used *= double(nest.sizes[name]) / double((nest.sizes[name] + points - 1) / points * points);
+      used *= usedPart(nest, name, points);
     }
     double score = used * count / (count + 2);
     if (count > double(most))
       return;
-    auto known = llvm::find_if(found, [&](const Tile &each) { return each.names == names; });
+    auto known = llvm::find_if(found, [&](const RowTile &each) { return each.names == own; });
     if (known == found.end())
-      found.push_back({std::move(names), std::move(rows), score});
+      found.push_back({std::move(own), std::move(rows), score});
     else if (score > known->score * 1.001)
-      *known = {std::move(names), std::move(rows), score};
+      *known = {std::move(own), std::move(rows), score};
   };
   consider({});
-  for (unsigned name : candidates)
+  for (unsigned name : names)
     for (int64_t points = std::min(most, nest.sizes[name]); points >= 2; --points) {
       consider({{name, points}});
       if (points == nest.sizes[name])
-        for (unsigned second : candidates)
+        for (unsigned second : names)
           if (second != name)
             for (int64_t more = std::min(most / points, nest.sizes[second]); more >= 2; --more)
               consider({{name, points}, {second, more}});
     }
-  llvm::stable_sort(found, [](const Tile &a, const Tile &b) { return a.score > b.score; });
-  llvm::erase_if(found, [&](const Tile &each) { return each.score < 0.97 * found[0].score; });
+  llvm::stable_sort(found, [](const RowTile &a, const RowTile &b) { return a.score > b.score; });
+  llvm::erase_if(found, [&](const RowTile &each) { return each.score < 0.97 * found[0].score; });
+  return found;
+}
+
+WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced, unsigned tile)
+    : lanes(std::move(names)), reduced(reduced) {
+  for (unsigned name : lanes)
+    laneSize *= nest.sizes[name];
+  width = lanes.empty()
+              ? 1
+              : std::min<int64_t>(nest.lanes, int64_t(llvm::PowerOf2Ceil(uint64_t(laneSize))));
+  double all = nest.points(0, nest.names.size()), produced = nest.points(0, nest.firstReduced);
+  double runs = std::ceil(double(laneSize) / double(width)) / double(laneSize);
+  vectors = all * runs;
+  finishVectors = reduced ? produced : produced * runs;
+  double reducedPoints = nest.points(nest.firstReduced, nest.names.size());
+  int64_t along = (laneSize + width - 1) / width;
+  if (!nest.reduction || lanes.empty()) {
+    arithmetic = vectors * nest.bodyCost * 0.5 + finishVectors * nest.finishCost * 0.5;
+    return;
+  }
+  tileVectors = reduced ? 1 : std::min<int64_t>(2, along);
+  int64_t most = std::max<int64_t>(1, (nest.lanes >= 16 ? 28 : 12) / tileVectors);
+  std::vector<RowTile> found = rowTiles(nest, rowNames(nest, lanes), most);
   tiles = unsigned(found.size());
   rows = found[std::min<size_t>(tile, tiles - 1)].rows;
 
   double count = 1, used = 1, loads = 0;
   for (auto [name, points] : rows) {
     count *= double(points);
-    used *= double(nest.sizes[name]) / double((nest.sizes[name] + points - 1) / points * points);
+    used *= usedPart(nest, name, points);
   }
   for (const LaidAccess &access : nest.accesses)
     if (!access.isWrite && !access.inFinish) {
@@ -288,7 +315,8 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
   if (reduced)
     arithmetic = arithmetic * 1.1 + produced * 8; // lanes are added up
   else
-    arithmetic += finishVectors * (2 + 60 / std::max(1.0, reducedPoints)); // start and end of the tile
+    arithmetic +=
+        finishVectors * (2 + 60 / std::max(1.0, reducedPoints)); // start and end of the tile
   // Names are merged where that fills vectors, not for its own sake.
   arithmetic *= 1 + 0.005 * double(lanes.size() - 1);
 }
@@ -310,7 +338,8 @@ namespace {
 class Probe {
 public:
   Probe(const NestModel &nest, const LaidAccess &access, const PlacedLayout &layout)
-      : nest(nest), access(access), layout(layout), point(nest.names.size()), position(access.places.size()) {
+      : nest(nest), access(access), layout(layout), point(nest.names.size()),
+        position(access.places.size()) {
     for (size_t i = 0; i < point.size(); ++i)
       point[i] = nest.sizes[i] / 2;
   }
@@ -400,11 +429,12 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
       return runs * 0.3;
     if (kind == Kind::Contiguous)
       return runs * vector;
-    return runs * (double(way.width) * gatherALane * (access.isWrite ? 1.3 : 1) + vector * (large ? 2 : 1));
+    return runs * (double(way.width) * gatherALane * (access.isWrite ? 1.3 : 1) +
+                   vector * (large ? 2 : 1));
   }
 
-  // A read of a reduction's body, which the register tile uses several times. A schedule may stage what lies badly: then
-  // every element is moved about once.
+  // A read of a reduction's body, which the register tile uses several times. A schedule may stage
+  // what lies badly: then every element is moved about once.
   double loads = runs / way.reuse(access), elements = double(layout.elements());
   bool stages = nest.accesses.size() > 2 && loads * double(way.width) > 4 * elements;
   // What is stored in less than 32 bits is widened at every load, or once in a stage.
@@ -414,7 +444,8 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
     return stages ? std::min(cost, elements * perElement + runs * perUse) : cost;
   };
   if (kind == Kind::Apart)
-    return staged(loads * double(way.width) * gatherALane, 2.0); // turned, once for several chunks each
+    return staged(loads * double(way.width) * gatherALane,
+                  2.0); // turned, once for several chunks each
   int64_t nearestReduced = std::numeric_limits<int64_t>::max(), nearestRow = nearestReduced;
   double conflicts = 0;
   int64_t longestReduced = 1;
@@ -437,11 +468,14 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
       }
   }
   if (kind == Kind::Same) {
-    // Of a tile's scalars either each row's next one, or the next row's, should lie in the same line.
+    // Of a tile's scalars either each row's next one, or the next row's, should lie in the same
+    // line.
     loads /= double(way.tileVectors);
     if (nearestRow <= lineBytes / 4)
       return staged(loads * newLine * (nearestReduced <= lineBytes ? 0.01 : 0.05), 1.0);
-    double cost = nearestReduced <= lineBytes / 8 ? 0 : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / lineBytes);
+    double cost = nearestReduced <= lineBytes / 8
+                      ? 0
+                      : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / lineBytes);
     return staged(loads * newLine * (cost + 0.3 * conflicts), 0.6);
   }
   if (way.reduced)
@@ -450,7 +484,10 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
     return staged(0, 0.4);
-  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets : nearestReduced >= 512 ? farStep : 0.2), 0.4, 0.006); // seldom more than once
+  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets
+                         : nearestReduced >= 512    ? farStep
+                                                    : 0.2),
+                0.4, 0.006); // seldom more than once
 }
 
 double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to) {
