@@ -19,6 +19,10 @@ function(heddle_precompile name)
 endfunction()
 heddle_precompile(HeddlePch -fno-rtti -fno-exceptions)
 heddle_precompile(HeddlePchThrowing -fno-rtti)
+find_package(GTest QUIET)
+if(GTest_FOUND) # which the header includes, with the definitions that tests are compiled with
+  target_link_libraries(HeddlePchThrowing PRIVATE GTest::gtest)
+endif()
 
 # heddle_use_mlir(target [THROWING]): how `target` includes MLIR.
 function(heddle_use_mlir target)
