@@ -19,7 +19,7 @@ using namespace mlir;
 
 static bool isTensor(Type type) { return isa<nd::NdTensorType>(type); }
 
-static std::string quoted(const Twine &text) {
+static std::string inQuotes(const Twine &text) {
   std::string result = "\"";
   for (char c : text.str())
     result += c == '"' || c == '\\' ? std::string("\\") + c : c == '\n' ? "\\n" : std::string(1, c);
@@ -69,12 +69,12 @@ private:
 
   template <typename Inside>
   void box(const Twine &label, Inside &&inside) {
-    out << "subgraph cluster" << boxCount++ << " {\nlabel=" << quoted(label) << ";\n";
+    out << "subgraph cluster" << boxCount++ << " {\nlabel=" << inQuotes(label) << ";\n";
     inside();
     out << "}\n";
   }
   unsigned node(Value value, const Twine &label, StringRef shape) {
-    out << "n" << nodeCount << " [shape=" << shape << ", label=" << quoted(label) << "];\n";
+    out << "n" << nodeCount << " [shape=" << shape << ", label=" << inQuotes(label) << "];\n";
     if (value)
       nodes[value] = nodeCount;
     return nodeCount++;
@@ -83,7 +83,7 @@ private:
     auto found = nodes.find(from);
     if (found != nodes.end())
       edges += "n" + std::to_string(found->second) + " -> n" + std::to_string(to) +
-               " [label=" + quoted(describe(from.getType(), layouts.lookup(from))) + "];\n";
+               " [label=" + inQuotes(describe(from.getType(), layouts.lookup(from))) + "];\n";
   }
 
   void write(Region &region) {
