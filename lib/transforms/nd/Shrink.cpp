@@ -8,6 +8,7 @@
 #include "lib/transforms/nd/Shrink.h"
 
 #include "dialects/nd/Nd.h"
+#include "dialects/nest/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -80,6 +81,20 @@ static bool forget(func::FuncOp function, Operation &op) {
     changed = true;
   }
   return changed;
+}
+
+/// True if `op` is part of a combiner, of which a simpler one keeps no promise: that it does not
+/// care for order, and does nothing to the neutral element.
+static bool isInCombiner(Operation *op) {
+  Region *region = op->getParentRegion();
+  Operation *parent = region->getParentOp();
+  if (auto scatter = dyn_cast<nd::ScatterOp>(parent))
+    return !scatter.getUnique();
+  if (auto update = dyn_cast<nest::UpdateOp>(parent))
+    return region == &update.getCombine() && !update.getUnique();
+  if (auto compute = dyn_cast<nest::ComputeOp>(parent))
+    return region == &compute.getCombine();
+  return isa<nd::ReduceOp, nd::ScanOp>(parent);
 }
 
 namespace {
@@ -201,8 +216,8 @@ private:
         end = std::min(end, opCount(entry));
         changed |= accept(entry, [&](func::FuncOp f) {
           bool any = false;
-          SmallVector<Operation *> ops = llvm::map_to_vector(
-              f.front().without_terminator(), [](Operation &op) { return &op; });
+          SmallVector<Operation *> ops = llvm::map_to_vector(f.front().without_terminator(),
+                                                             [](Operation &op) { return &op; });
           for (Operation *op : llvm::reverse(ArrayRef(ops).take_front(end).take_back(length)))
             any |= forget(f, *op);
           return any;
@@ -218,7 +233,7 @@ private:
       SmallVector<Operation *> list;
       f.walk([&](Operation *op) {
         if (op->getBlock() != &f.front() && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-            !op->use_empty())
+            !op->use_empty() && !isInCombiner(op))
           list.push_back(op);
       });
       return list;
