@@ -30,12 +30,16 @@
 #include "lib/conversion/nest_to_loops/ScheduleModel.h"
 
 #include <cmath>
+#include <numeric>
 #include <set>
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+/// What tiles are worth that may leave a rest of a symbolic size, which asks for code of its own,
+/// where others leave none.
+static constexpr double withRest = 0.6;
 /// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`.
 static constexpr double typicalPoints = 1e13;
 
@@ -209,6 +213,15 @@ private:
     return size && !size.constant();
   }
 
+  /// What the size of a name is a multiple of, whatever its symbols are.
+  int64_t divisorOf(const std::string &name) {
+    nd::SizeAttr size = op.getProduced().lookup(name);
+    int64_t divisor = size ? std::abs(size.getExpr().offset()) : 1;
+    for (const Expr::Term &term : size ? size.getExpr().terms() : std::vector<Expr::Term>())
+      divisor = std::gcd(divisor, term.coefficient);
+    return divisor;
+  }
+
   int64_t sizeOf(const Group &group) {
     int64_t size = 1;
     for (const std::string &name : group)
@@ -354,8 +367,9 @@ private:
       double waste = 1;
       for (auto &[name, points] : tile) {
         count *= points;
+        int64_t known = isSymbolic(name) ? divisorOf(name) : 1;
         waste *= isSymbolic(name)
-                     ? 1
+                     ? (known == 1 || known % points == 0 ? 1 : withRest)
                      : double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
       }
       if (count * nv * carried + nv + 1 > limit)
@@ -381,8 +395,15 @@ private:
       auto counts = [&](const std::string &name, int64_t limit) {
         int64_t size = sizes[name];
         std::set<int64_t> result;
-        if (isSymbolic(name)) // whatever divides the typical size says nothing
-          return result = {limit};
+        if (isSymbolic(name)) { // whatever divides the typical size says nothing
+          result = {limit};
+          for (int64_t points = limit, known = divisorOf(name); points >= 2; --points)
+            if (known % points == 0) {
+              result.insert(points);
+              break;
+            }
+          return result;
+        }
         if (size <= limit)
           result.insert(size);
         int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
