@@ -31,34 +31,28 @@
 namespace heddle {
 
 namespace detail {
-template <typename V>
-void visitFields(V &&, const char *) {}
-/// Calls visit("a", a), visit("b", b) for names = "a, b".
-template <typename V, typename T, typename... Rest>
-void visitFields(V &&visit, const char *names, T &first, Rest &...rest) {
-  const char *end = names;
-  while (*end && *end != ',')
-    ++end;
-  visit(std::string(names, end), first);
-  while (*end == ',' || *end == ' ')
-    ++end;
-  visitFields(visit, end, rest...);
+/// The word at the front of "a, b", which is left at the next one.
+inline std::string nextField(const char *&names) {
+  const char *begin = names;
+  while (*names && *names != ',')
+    ++names;
+  std::string name(begin, names);
+  while (*names == ',' || *names == ' ')
+    ++names;
+  return name;
 }
-struct AnyVisitor {
-  template <typename T>
-  void operator()(const std::string &, T &) const {}
-};
 } // namespace detail
 
-/// Lists a struct's members, so that it is a tree.
+/// Lists a struct's members, so that it is a tree; the struct may stand inside of a function.
 #define HEDDLE_FIELDS(...)                                                                         \
-  template <typename Visitor>                                                                      \
-  void heddleFields(Visitor &&visitor) {                                                           \
-    ::heddle::detail::visitFields(visitor, #__VA_ARGS__, __VA_ARGS__);                             \
-  }
+  auto heddleFields() { return ::std::tie(__VA_ARGS__); }                                          \
+  static const char *heddleFieldNames() { return #__VA_ARGS__; }
 
 template <typename T>
-concept HasFields = requires(T &tree, detail::AnyVisitor visitor) { tree.heddleFields(visitor); };
+concept HasFields = requires(T &tree) {
+  tree.heddleFields();
+  T::heddleFieldNames();
+};
 
 template <typename T>
 struct IsTree : std::bool_constant<HasFields<T>> {};
@@ -82,8 +76,12 @@ void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
   if constexpr (std::is_same_v<T, Tensor>) {
     visit(path, tree);
   } else if constexpr (HasFields<T>) {
-    tree.heddleFields(
-        [&](const std::string &member, auto &value) { forEachTensor(value, visit, at(member)); });
+    std::apply(
+        [&](auto &...value) {
+          const char *names = T::heddleFieldNames();
+          (forEachTensor(value, visit, at(detail::nextField(names))), ...);
+        },
+        tree.heddleFields());
   } else if constexpr (requires {
                          tree.has_value();
                          *tree;

@@ -36,6 +36,28 @@ std::string messageOf(const std::function<void()> &call) {
   return "no error";
 }
 Tensor vector(std::vector<float> values) { return tensor(values, {{row, int64_t(values.size())}}); }
+// A tree with integers: they have no gradient, and an empty tensor says so, in and out of jit. The
+// struct stands inside of a function.
+TEST(Derivative, TreesWithIntegers) {
+  struct Table {
+    Tensor values, index;
+    HEDDLE_FIELDS(values, index)
+  };
+  const Name a("a"), b("b");
+  Table table{Tensor::of<float>({1, 2, 3}, {{a, 3}}), Tensor::of<int32_t>({2, 2}, {{b, 2}})};
+  auto loss = [&](Table t) {
+    Tensor read = t.values.gather(a, t.index);
+    return sum(read * read, over(b));
+  };
+  auto slope = [&](Table t) { return grad(loss, t); };
+  for (const Table &gradient : {slope(table), jit(slope)(table)}) {
+    EXPECT_EQ(gradient.values.to<float>({a}), (std::vector<float>{0, 0, 12}));
+    EXPECT_FALSE(gradient.index);
+  }
+  auto total = jit([&](Table gradient) { return sum(gradient.values, over(a)); });
+  EXPECT_EQ(total(slope(table)).item(), 12);
+}
+
 } // namespace
 
 TEST(Jvp, GivesValueAndTangentOfATree) {
