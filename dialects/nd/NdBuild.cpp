@@ -325,25 +325,28 @@ Value nd::buildUnwindow(OpBuilder &builder, Location loc, Value input, const Win
                             shape.stride, shape.dilation, shape.low, shape.high);
 }
 
-Value nd::buildSlice(OpBuilder &builder, Location loc, Value input, StringRef name, int64_t start,
-                     const Expr &size, int64_t stride) {
+Value nd::buildSlice(OpBuilder &builder, Location loc, Value input, StringRef name,
+                     const Expr &start, const Expr &size, int64_t stride) {
   FailureOr<NdTensorType> type =
       inferSlice(tensorType(input), name, start, size, stride, errorsAt(loc, input));
   if (failed(type))
     return {};
-  return SliceOp::create(builder, loc, *type, input, name, start,
-                         SizeAttr::get(builder.getContext(), size), stride);
+  MLIRContext *context = builder.getContext();
+  return SliceOp::create(builder, loc, *type, input, name, SizeAttr::get(context, start),
+                         SizeAttr::get(context, size), stride);
 }
 
-Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name, int64_t low,
-                   int64_t high, int64_t interior, TypedAttr value) {
+Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name, const Expr &low,
+                   const Expr &high, int64_t interior, TypedAttr value) {
   FailureOr<NdTensorType> type =
       inferPad(tensorType(input), name, low, high, interior, errorsAt(loc, input));
   if (failed(type))
     return {};
   if (!value)
     value = numberAttr(type->scalarType(), 0);
-  return PadOp::create(builder, loc, *type, input, name, low, high, value, interior);
+  MLIRContext *context = builder.getContext();
+  return PadOp::create(builder, loc, *type, input, name, SizeAttr::get(context, low),
+                       SizeAttr::get(context, high), value, interior);
 }
 
 Value nd::buildConcat(OpBuilder &builder, Location loc, ValueRange inputs, StringRef name) {
@@ -359,6 +362,13 @@ Value nd::buildSplit(OpBuilder &builder, Location loc, Value input, StringRef na
   if (failed(type))
     return {};
   return SplitOp::create(builder, loc, *type, input, name, builder.getStrArrayAttr(namesOf(into)));
+}
+
+Value nd::buildResized(OpBuilder &builder, Location loc, Value input, NdTensorType type) {
+  for (const Dim &dim : type.getDims())
+    if (input && tensorType(input).size(dim.name) != dim.size())
+      input = buildSplit(builder, loc, input, dim.name, dim);
+  return input;
 }
 
 Value nd::buildMerge(OpBuilder &builder, Location loc, Value input, Strings names, StringRef into) {

@@ -137,15 +137,20 @@ mlir::Value buildWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 mlir::Value buildUnwindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                           const WindowShape &shape, const Expr &size);
 mlir::Value buildSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
-                       llvm::StringRef name, int64_t start, const Expr &size, int64_t stride = 1);
+                       llvm::StringRef name, const Expr &start, const Expr &size,
+                       int64_t stride = 1);
 /// `value` null: zero.
 mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
-                     llvm::StringRef name, int64_t low, int64_t high, int64_t interior = 0,
-                     mlir::TypedAttr value = {});
+                     llvm::StringRef name, const Expr &low, const Expr &high,
+                     int64_t interior = 0, mlir::TypedAttr value = {});
 mlir::Value buildConcat(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                         llvm::StringRef name);
 mlir::Value buildSplit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        llvm::StringRef name, llvm::ArrayRef<Dim> into);
+/// The same tensor with sizes that are the same numbers in other words; checked on entry where
+/// symbols leave it open.
+mlir::Value buildResized(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                         NdTensorType type);
 mlir::Value buildMerge(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef into);
 mlir::Value buildRename(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,

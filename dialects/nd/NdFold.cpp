@@ -45,7 +45,7 @@ OpFoldResult RoundOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
-  bool whole = getStart() == 0 && getStride() == 1 && getInput().getType() == getResult().getType();
+  bool whole = getStart().constant() == 0 && getStride() == 1 && getInput().getType() == getResult().getType();
   return whole ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
@@ -59,7 +59,7 @@ OpFoldResult UpdateSliceOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult PadOp::fold(FoldAdaptor) {
-  bool none = getLow() == 0 && getHigh() == 0 && getInterior() == 0;
+  bool none = getLow().constant() == 0 && getHigh().constant() == 0 && getInterior() == 0;
   return none ? OpFoldResult(getInput()) : OpFoldResult();
 }
 

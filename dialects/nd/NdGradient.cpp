@@ -293,43 +293,34 @@ LogicalResult UnwindowOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arr
   return success();
 }
 
-/// A tensor of the one name `name` with `start + i * stride` at i.
-static Value buildPositions(OpBuilder &b, Location loc, const Dim &dim, int64_t start,
-                            int64_t stride) {
-  Type element = b.getI64Type();
-  Value iota = buildIota(b, loc, dim, element);
-  return buildPointwise(b, loc, iota, element, [&](OpBuilder &b, ValueRange s) -> Value {
-    Value scaled = arith::MulIOp::create(b, loc, s[0], buildNumber(b, loc, element, stride));
-    return arith::AddIOp::create(b, loc, scaled, buildNumber(b, loc, element, start));
-  });
-}
-
 LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                      Gradients &gradients) {
   if (!asked(cotangents, wanted))
     return success();
   Location loc = getLoc();
   NdTensorType type = tensorType(getInput());
-  int64_t start = getStart(), stride = getStride();
-  Expr size = getSize().getExpr();
+  int64_t stride = getStride();
+  Expr start = getStart().getExpr(), size = getSize().getExpr();
   auto count = size.constant();
   if (count == 0)
     return success();
   Value cotangent = cotangents[0];
-  if (stride < 0 && count) {
-    // What was read backwards is turned first.
-    cotangent = buildSlice(b, loc, cotangent, getName(), *count - 1, size, -1);
-    start += (*count - 1) * stride;
-    stride = -stride;
-  }
-  Expr rest =
-      type.size(getName()).getExpr() - Expr(start) - (size - Expr(1)) * Expr(stride) - Expr(1);
-  if (auto high = rest.constant(); high && stride > 0) {
-    gradients[0] = buildPad(b, loc, cotangent, getName(), start, *high, stride - 1);
+  Expr span = (size - Expr(1)) * Expr(stride);
+  // Of a number of elements that may be 0 it is not known where the last one lies.
+  if (count || std::abs(stride) == 1) {
+    if (stride < 0) { // what was read backwards is turned first
+      cotangent = buildSlice(b, loc, cotangent, getName(), size - Expr(1), size, -1);
+      start = start + span;
+      span = -span;
+    }
+    gradients[0] =
+        buildPad(b, loc, cotangent, getName(), start,
+                 type.size(getName()).getExpr() - start - span - Expr(1), std::abs(stride) - 1);
     return success();
   }
-  // A size with symbols does not say how much lies behind: scatter to places instead.
-  Value positions = buildPositions(b, loc, Dim(getContext(), getName(), size), start, stride);
+  Dim whole(getContext(), getName(), type.size(getName()).getExpr());
+  Value positions =
+      buildSlice(b, loc, buildIota(b, loc, whole, b.getI64Type()), getName(), start, size, stride);
   gradients[0] = buildScatter(b, loc, buildZero(b, loc, type), cotangent, {getName()}, positions,
                               CombinerKind::Add, /*unique=*/true);
   return success();
@@ -338,7 +329,7 @@ LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayR
 LogicalResult PadOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                    Gradients &gradients) {
   if (asked(cotangents, wanted))
-    gradients[0] = buildSlice(b, getLoc(), cotangents[0], getName(), getLow(),
+    gradients[0] = buildSlice(b, getLoc(), cotangents[0], getName(), getLow().getExpr(),
                               tensorType(getInput()).size(getName()).getExpr(), getInterior() + 1);
   return success();
 }
@@ -350,12 +341,8 @@ LogicalResult ConcatOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   Expr start(0);
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     Expr size = tensorType(input).size(getName()).getExpr();
-    if (wanted[i]) {
-      if (!start.constant())
-        return emitOpError() << "cannot be differentiated: the place of operand " << i << " along '"
-                             << getName() << "' is " << start.str() << ", expected a constant";
-      gradients[i] = buildSlice(b, getLoc(), cotangents[0], getName(), *start.constant(), size);
-    }
+    if (wanted[i])
+      gradients[i] = buildSlice(b, getLoc(), cotangents[0], getName(), start, size);
     start = start + size;
   }
   return success();
@@ -364,7 +351,9 @@ LogicalResult ConcatOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
 LogicalResult SplitOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                      Gradients &gradients) {
   if (asked(cotangents, wanted))
-    gradients[0] = buildMerge(b, getLoc(), cotangents[0], stringsOf(getInto()), getName());
+    gradients[0] = buildResized(
+        b, getLoc(), buildMerge(b, getLoc(), cotangents[0], stringsOf(getInto()), getName()),
+        tensorType(getInput()));
   return success();
 }
 

@@ -306,9 +306,8 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
 /// previous one if `back`), `fill` at the end.
 static Value buildShift(OpBuilder &b, Location loc, Value value, StringRef name, bool back,
                         TypedAttr fill = {}) {
-  Expr rest = tensorType(value).size(name).getExpr() - Expr(1);
-  Value inner = buildSlice(b, loc, value, name, back ? 0 : 1, rest);
-  return buildPad(b, loc, inner, name, back ? 1 : 0, back ? 0 : 1, 0, fill);
+  Value longer = buildPad(b, loc, value, name, back ? 1 : 0, back ? 0 : 1, 0, fill);
+  return buildSlice(b, loc, longer, name, back ? 0 : 1, tensorType(value).size(name).getExpr());
 }
 
 /// The accumulators z[p] = combine(z[p-1], x[p]) with the cotangents g[p] of z[p]: all that

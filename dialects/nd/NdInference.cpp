@@ -7,6 +7,8 @@
 
 #include "dialects/nd/NdInference.h"
 
+#include "runtime/expr/Layout.h"
+
 #include "llvm/ADT/StringSet.h"
 
 using namespace heddle;
@@ -52,11 +54,16 @@ FailureOr<DimsAttr> nd::unionOfNames(MLIRContext *context, ArrayRef<NdTensorType
         dims.push_back(dim);
         owner.push_back(type);
       } else if (known->sizeAttr != dim.sizeAttr) { // S3
-        return emitError() << "the name '" << dim.name.getValue() << "' has size "
-                           << known->size().getExpr().str() << " in "
-                           << namesText(owner[known - dims.begin()].getDims()) << " and size "
-                           << dim.size().getExpr().str() << " in " << namesText(type.getDims()),
-               failure();
+        StringRef name = dim.name.getValue();
+        InFlightDiagnostic error = emitError() << "the name '" << name << "' has size "
+                                               << known->size().getExpr().str() << " in "
+                                               << namesText(owner[known - dims.begin()].getDims())
+                                               << " and size " << dim.size().getExpr().str()
+                                               << " in " << namesText(type.getDims());
+        if (mayEqual(known->size().getExpr(), dim.size().getExpr()))
+          error << "; nd.split of '" << name << "' into [" << name
+                << "] says that they are the same number, which is checked on entry";
+        return failure();
       }
     }
   }
@@ -113,6 +120,15 @@ LogicalResult nd::requireSubstituted(StringRef name, const Expr &expr,
 /// The size of `dim` in `type`; of symbols, what their coefficients come to.
 static double sizeOf(NdTensorType type, StringRef name) {
   return magnitude(type.size(name).getExpr());
+}
+
+bool nd::mayEqual(const Expr &a, const Expr &b) {
+  Expr difference = a - b;
+  Ranges any;
+  for (const std::string &symbol : difference.names())
+    any[symbol] = {0, largestSymbol};
+  auto bounds = difference.bounds(any);
+  return !bounds || (bounds->low <= 0 && bounds->high >= 0);
 }
 
 static SmallVector<Dim> others(NdTensorType type, StringRef name) {
@@ -274,47 +290,49 @@ FailureOr<NdTensorType> nd::inferUnwindow(NdTensorType input, const WindowShape 
   return result;
 }
 
-FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, int64_t start,
+FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, const Expr &start,
                                        const Expr &size, int64_t stride, EmitError emitError) {
   if (failed(requireName(input, name, emitError)))
     return failure();
-  auto count = size.constant(), whole = input.size(name).constant();
-  if (start < 0 || stride == 0 || (count && *count < 0))
+  auto count = size.constant();
+  if (start.constant().value_or(0) < 0 || stride == 0 || count.value_or(0) < 0)
     return emitError() << "expected start >= 0, size >= 0 and a stride other than 0 along '" << name
-                       << "', got " << start << ", " << size.str() << ", " << stride,
+                       << "', got " << start.str() << ", " << size.str() << ", " << stride,
            failure();
-  if (failed(requireSize(name, double(start) + double(count.value_or(1)) * std::abs(double(stride)),
+  if (failed(requireSize(name,
+                         magnitude(start) + double(count.value_or(1)) * std::abs(double(stride)),
                          emitError)))
     return failure();
-  if (count && *count > 0)
-    for (int64_t place : {start, start + (*count - 1) * stride})
-      if (place < 0 || (whole && place >= *whole))
-        return emitError() << "the slice of '" << name << "' reads element " << place
-                           << "; expected one of at least 0 and less than the size "
-                           << input.size(name).getExpr().str(),
+  Expr whole = input.size(name).getExpr();
+  if (count.value_or(0) > 0)
+    for (const Expr &place : {start, start + Expr((*count - 1) * stride)})
+      if (place.constant().value_or(0) < 0 || (whole - place).constant().value_or(1) <= 0)
+        return emitError() << "the slice of '" << name << "' reads element " << place.str()
+                           << "; expected one of at least 0 and less than the size " << whole.str(),
                failure();
   SmallVector<Dim> dims = others(input, name);
   dims.emplace_back(input.getContext(), name, size);
   return input.withDims(dims);
 }
 
-FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, int64_t low, int64_t high,
-                                     int64_t interior, EmitError emitError) {
+FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, const Expr &low,
+                                     const Expr &high, int64_t interior, EmitError emitError) {
   if (failed(requireName(input, name, emitError)))
     return failure();
-  if (low < 0 || high < 0 || interior < 0)
+  if (low.constant().value_or(0) < 0 || high.constant().value_or(0) < 0 || interior < 0)
     return emitError() << "expected low, high and interior of at least 0 along '" << name
-                       << "', got " << low << ", " << high << ", " << interior,
+                       << "', got " << low.str() << ", " << high.str() << ", " << interior,
            failure();
   double known = sizeOf(input, name);
-  if (failed(requireSize(
-          name, known + double(low) + double(high) + double(interior) * std::max(known - 1, 1.0),
-          emitError)))
+  if (failed(requireSize(name,
+                         known + magnitude(low) + magnitude(high) +
+                             double(interior) * std::max(known - 1, 1.0),
+                         emitError)))
     return failure();
   Expr size = input.size(name).getExpr();
   Expr between = interior == 0 ? Expr(0) : Expr::max(size - Expr(1), Expr(0)) * Expr(interior);
   SmallVector<Dim> dims = others(input, name);
-  dims.emplace_back(input.getContext(), name, size + Expr(low + high) + between);
+  dims.emplace_back(input.getContext(), name, size + low + high + between);
   return input.withDims(dims);
 }
 
@@ -356,7 +374,7 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
     if (failed(requireSize(name, known *= magnitude(dim.size().getExpr()), emitError)))
       return failure();
   }
-  if (product != input.size(name).getExpr())
+  if (!mayEqual(product, input.size(name).getExpr()))
     return emitError() << "expected sizes whose product is the size of '" << name << "', "
                        << input.size(name).getExpr().str() << ", got " << product.str(),
            failure();

@@ -101,10 +101,13 @@ mlir::FailureOr<NdTensorType> inferWindow(NdTensorType input, const WindowShape 
 /// From the windowed tensor and the size of `shape.name` before.
 mlir::FailureOr<NdTensorType> inferUnwindow(NdTensorType input, const WindowShape &shape,
                                             const Expr &size, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferSlice(NdTensorType input, llvm::StringRef name, int64_t start,
-                                         const Expr &size, int64_t stride, EmitError emitError);
-mlir::FailureOr<NdTensorType> inferPad(NdTensorType input, llvm::StringRef name, int64_t low,
-                                       int64_t high, int64_t interior, EmitError emitError);
+/// False if two sizes differ whatever their symbols are.
+bool mayEqual(const Expr &a, const Expr &b);
+mlir::FailureOr<NdTensorType> inferSlice(NdTensorType input, llvm::StringRef name,
+                                         const Expr &start, const Expr &size, int64_t stride,
+                                         EmitError emitError);
+mlir::FailureOr<NdTensorType> inferPad(NdTensorType input, llvm::StringRef name, const Expr &low,
+                                       const Expr &high, int64_t interior, EmitError emitError);
 mlir::FailureOr<NdTensorType> inferConcat(llvm::ArrayRef<NdTensorType> inputs, llvm::StringRef name,
                                           EmitError emitError);
 mlir::FailureOr<NdTensorType> inferSplit(NdTensorType input, llvm::StringRef name,

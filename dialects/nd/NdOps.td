@@ -238,14 +238,18 @@ def Nd_SliceOp : Nd_PureOp<"slice"> {
 
     Constraints:
     - (c1) the input has `name`; stride is not 0, start and size are not negative.
-    - (c2) the first and the last element read lie in the input (checked where sizes are constant).
+    - (c2) the first and the last element read lie in the input (what symbols leave open is checked on entry).
     - (c3) the result's `name` has the size `size`.
+
+    ```mlir
+    %back = nd.slice %x row from N - 1 size N stride -1 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, row: N>
+    ```
   }];
-  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, I64Attr:$start, Nd_SizeAttr:$size,
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Nd_SizeAttr:$start, Nd_SizeAttr:$size,
                    DefaultValuedAttr<I64Attr, "1">:$stride);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
-    $input custom<Name>($name) `from` $start `size` custom<Size>($size) (`stride` $stride^)? attr-dict `:`
+    $input custom<Name>($name) `from` custom<Size>($start) `size` custom<Size>($size) (`stride` $stride^)? attr-dict `:`
     type($input) `->` type($result)
   }];
   let hasFolder = 1;
@@ -261,11 +265,11 @@ def Nd_PadOp : Nd_PureOp<"pad"> {
     - (c2) `value` has the scalar type of the input.
     - (c3) the size of `name` becomes low + high + N + max(N - 1, 0) * interior.
   }];
-  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, I64Attr:$low, I64Attr:$high, TypedAttrInterface:$value,
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Nd_SizeAttr:$low, Nd_SizeAttr:$high, TypedAttrInterface:$value,
                    DefaultValuedAttr<I64Attr, "0">:$interior);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
-    $input custom<Name>($name) `low` $low `high` $high (`interior` $interior^)? `value` $value attr-dict `:`
+    $input custom<Name>($name) `low` custom<Size>($low) `high` custom<Size>($high) (`interior` $interior^)? `value` $value attr-dict `:`
     type($input) `->` type($result)
   }];
   let hasFolder = 1;
@@ -289,8 +293,14 @@ def Nd_SplitOp : Nd_PureOp<"split"> {
   let description = [{
     Constraints:
     - (c1) the input has `name`; `into` lists distinct names, none of which the rest of the input has.
-    - (c2) the product of the sizes of `into` in the result is the size of `name`.
+    - (c2) the product of the sizes of `into` in the result is the size of `name` (checked on entry where symbols leave it open).
     - (c3) the result has `into` in the place of `name`.
+
+    Into one name it says the size in other words: where this is not the same number, the call is refused.
+
+    ```mlir
+    %y = nd.split %x row into [row] : !nd.tensor<f32, row: N * M> -> !nd.tensor<f32, row: K>
+    ```
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrArrayAttr:$into);
   let results = (outs Nd_Tensor:$result);

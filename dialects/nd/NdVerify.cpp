@@ -253,7 +253,7 @@ LogicalResult UnwindowOp::verify() {
 }
 
 LogicalResult SliceOp::verify() {
-  return requireInferred(*this, inferSlice(typeOf(getInput()), getName(), getStart(),
+  return requireInferred(*this, inferSlice(typeOf(getInput()), getName(), getStart().getExpr(),
                                            getSize().getExpr(), getStride(), errorsOf(*this)));
 }
 
@@ -262,8 +262,8 @@ LogicalResult PadOp::verify() {
   if (getValue().getType() != input.scalarType()) // c2
     return operandError(*this) << "expected a value of type " << input.scalarType() << ", got "
                                << getValue().getType();
-  return requireInferred(
-      *this, inferPad(input, getName(), getLow(), getHigh(), getInterior(), errorsOf(*this)));
+  return requireInferred(*this, inferPad(input, getName(), getLow().getExpr(), getHigh().getExpr(),
+                                         getInterior(), errorsOf(*this)));
 }
 
 LogicalResult ConcatOp::verify() {

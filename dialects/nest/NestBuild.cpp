@@ -248,18 +248,20 @@ Sizes nest::sizesOf(nd::DimsAttr dims) {
 llvm::StringSet<> nest::sizeSymbols(Operation *op) {
   llvm::StringSet<> symbols;
   auto function = op->getParentOfType<func::FuncOp>();
-  if (!function)
-    return symbols;
   llvm::SmallPtrSet<const void *, 8> seen; // of many arguments few differ
-  for (Type type : function.getArgumentTypes())
+  // An op in the making stands in no function yet.
+  SmallVector<Type> types(op->getOperandTypes());
+  if (function)
+    types.assign(function.getArgumentTypes().begin(), function.getArgumentTypes().end());
+  for (Type type : types)
     if (auto tensor = dyn_cast<nd::NdTensorType>(type);
         tensor && seen.insert(type.getAsOpaquePointer()).second)
       for (const nd::Dim &dim : tensor.getDims())
         for (const std::string &name : dim.size().getExpr().names())
           symbols.insert(name);
-  if (auto list = function->getAttrOfType<ArrayAttr>(symbolsAttrName))
-    for (auto name : list.getAsRange<StringAttr>())
-      symbols.insert(name.getValue());
+  auto list = function ? function->getAttrOfType<ArrayAttr>(symbolsAttrName) : ArrayAttr();
+  for (auto name : list ? list.getValue() : ArrayRef<Attribute>())
+    symbols.insert(cast<StringAttr>(name).getValue());
   return symbols;
 }
 

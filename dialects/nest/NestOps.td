@@ -113,7 +113,7 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
   let summary = "one ordered name, carried state";
   let description = [{
     Runs its region for each coordinate of `along` in order (backwards when `reverse`). The region's arguments are the
-    carried tensors, then the slices of `reads` at that coordinate (without the name `along`); it holds nest ops (nd ops and branches
+    carried tensors, then the slices of `reads` at that coordinate (without the name `along`); it holds nest ops, and constants (nd ops and branches
     as well, until these are lowered) and yields the next carried tensors, then this coordinate's slices of the outputs. Results: the final carried tensors, then the outputs, which have `along` again.
 
     Constraints:

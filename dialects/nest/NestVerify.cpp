@@ -52,6 +52,23 @@ struct Scope {
 };
 } // namespace
 
+/// True if symbols say how large an iteration name is: what it reads is then checked on entry.
+static bool hasSymbolicSize(Operation *op, StringRef name) {
+  for (; op; op = op->getParentOp()) {
+    SmallVector<nd::DimsAttr> spaces;
+    if (auto compute = dyn_cast<ComputeOp>(op))
+      spaces = {compute.getProduced(), compute.getReduced()};
+    else if (auto update = dyn_cast<UpdateOp>(op))
+      spaces = {update.getSpace()};
+    else if (auto group = dyn_cast<GroupOp>(op))
+      spaces = {group.getNames()};
+    for (nd::DimsAttr space : spaces)
+      if (nd::SizeAttr size = space.lookup(name))
+        return !size.constant();
+  }
+  return false;
+}
+
 /// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. Where `anywhere`,
 /// the place read may lie outside: nothing happens there.
 static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard,
@@ -102,7 +119,9 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
     auto size = type.size(entry.name.getValue()).constant();
     auto bounds = entry.expr().simplify(ranges).bounds(ranges);
     if (size && bounds && *size > 0 && entry.expr().isAffine() &&
-        (bounds->low < 0 || bounds->high >= *size)) // c4
+        (bounds->low < 0 || bounds->high >= *size) &&
+        llvm::none_of(entry.expr().names(),
+                      [&](const std::string &name) { return hasSymbolicSize(op, name); })) // c4
       return error() << "the read of '" << entry.name.getValue() << "' at '" << entry.expr().str()
                      << "' reaches from " << bounds->low << " to " << bounds->high
                      << "; expected to stay in [0, " << *size << ")";

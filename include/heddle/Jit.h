@@ -19,7 +19,8 @@
 // Arguments are trees of tensors (Tree.h). One taken by non-const reference is state: what the
 // function assigns to its tensors is written back, in the place of the old value where type and
 // layout allow (the old value is donated; using another handle on it afterwards throws). Tensors
-// that the function captures are hidden inputs.
+// that the function captures are hidden inputs. Tensors that are empty, as the gradients of
+// integers are, stay empty in what a function is given (but not in state) and in what it gives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,6 +182,8 @@ private:
     bool isKept = std::find(kept.begin(), kept.end(), position) != kept.end();
     size_t before = leaves.size();
     forEachTensor(tree, [&](const std::string &path, Tensor &tensor) {
+      if (!tensor && !state)
+        return;
       bool taken = path.empty() || (path[0] >= '0' && path[0] <= '9');
       for (size_t i = 0; i < before && !taken; ++i)
         taken = leaves[i].path == path;
@@ -243,17 +246,16 @@ struct Part {
   std::optional<uint64_t> since = {};
 };
 uint64_t nodesMade();
-std::vector<Tensor> branch(const Tensor &condition, const Part &yes, const Part &no, Here here);
+std::vector<Tensor> branch(const Tensor &condition, Part yes, Part no, Here here);
 /// The first formal of `body` is the counter.
 /// `steps` is a number, or an integer tensor without names.
-std::vector<Tensor> loop(const std::variant<int64_t, Tensor> &steps, const Part &body,
+std::vector<Tensor> loop(const std::variant<int64_t, Tensor> &steps, Part body,
                          const std::vector<Tensor> &initial, Here here);
-std::vector<Tensor> loopWhile(const Part &condition, const Part &body,
-                              const std::vector<Tensor> &initial, Here here);
+std::vector<Tensor> loopWhile(const Part &condition, Part body, const std::vector<Tensor> &initial,
+                              Here here);
 /// The formals of `body` are the state, then the slices of `inputs` at a coordinate of `along`; it
 /// gives the next state, then slices of outputs. Results: the last state, then the outputs.
-std::vector<Tensor> recurrence(const Name &along, const Part &body,
-                               const std::vector<Tensor> &initial,
+std::vector<Tensor> recurrence(const Name &along, Part body, const std::vector<Tensor> &initial,
                                const std::vector<Tensor> &inputs, bool reverse, Here here);
 /// An i64 scalar that stands for a loop's counter while its body is traced.
 Tensor counterFormal();
@@ -311,7 +313,8 @@ auto jit(F function, JitOptions options = {}) {
 }
 
 /// The value of `function(tree)`, a scalar tensor (or a pair of a scalar and any tree), and its
-/// gradient with respect to every float tensor of `tree`, in a tree of the same shape.
+/// gradient with respect to every float tensor of `tree`, in a tree of the same shape; tensors of
+/// integers have empty ones.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
   T formals = detail::formalTree(tree);

@@ -22,6 +22,7 @@
 #include "heddle/Expr.h"
 
 #include <concepts>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ public:
   /// For JitOptions::symbolic: sizes from `low` to `high`, or multiples of `divisor`.
   SymbolicSize between(int64_t low, int64_t high) const;
   SymbolicSize multipleOf(int64_t divisor) const;
+  /// For JitOptions::symbolic: a size that follows from those of other names there, which stand for
+  /// them: `time.is(batch)`, `time.is(2 * batch + 1)`.
+  SymbolicSize is(const Expr &size) const;
 
 private:
   std::string spelling;
@@ -56,12 +60,18 @@ private:
 struct SymbolicSize {
   Name name;
   int64_t low = 0, high = int64_t(1) << 31, divisor = 1;
+  std::optional<Expr> relation; ///< to the sizes of other names
   SymbolicSize(const Name &name) : name(name) {}
   SymbolicSize between(int64_t low, int64_t high) const;
   SymbolicSize multipleOf(int64_t divisor) const;
 };
 inline SymbolicSize Name::between(int64_t low, int64_t high) const {
   return SymbolicSize(*this).between(low, high);
+}
+inline SymbolicSize Name::is(const Expr &size) const {
+  SymbolicSize result(*this);
+  result.relation = size;
+  return result;
 }
 inline SymbolicSize Name::multipleOf(int64_t divisor) const {
   return SymbolicSize(*this).multipleOf(divisor);
@@ -90,7 +100,8 @@ struct Rename {
 };
 /// How large a dimension is: a number, and used as one. In a function that one program serves for
 /// every size (JitOptions::symbolic) it may be an expression over symbols instead; then it can be
-/// passed on, `{batch, x.size(batch)}`, and asking it for a number throws.
+/// passed on, `{batch, x.size(batch)}`, or computed with, `x.size(batch) / 8`; asking it for a
+/// number throws.
 class Size {
 public:
   Size(std::integral auto number) : size(int64_t(number)) {}
@@ -108,6 +119,47 @@ private:
   std::source_location here;
   [[noreturn]] int64_t refuse() const;
 };
+
+/// Division rounds towards minus infinity.
+inline Size operator+(const Size &a, const Size &b) { return a.expr() + b.expr(); }
+inline Size operator-(const Size &a, const Size &b) { return a.expr() - b.expr(); }
+inline Size operator*(const Size &a, const Size &b) { return a.expr() * b.expr(); }
+template <std::same_as<Size> S>
+Size operator+(const S &a, std::integral auto b) {
+  return a + Size(b);
+}
+template <std::same_as<Size> S>
+Size operator-(const S &a, std::integral auto b) {
+  return a - Size(b);
+}
+template <std::same_as<Size> S>
+Size operator*(const S &a, std::integral auto b) {
+  return a * Size(b);
+}
+namespace detail {
+/// Throws Error unless `b` is positive.
+Size divided(const Size &a, int64_t b, bool remainder);
+} // namespace detail
+template <std::same_as<Size> S>
+Size operator/(const S &a, std::integral auto b) {
+  return detail::divided(a, int64_t(b), false);
+}
+template <std::same_as<Size> S>
+Size operator%(const S &a, std::integral auto b) {
+  return detail::divided(a, int64_t(b), true);
+}
+template <std::same_as<Size> S>
+Size operator+(std::integral auto a, const S &b) {
+  return Size(a) + b;
+}
+template <std::same_as<Size> S>
+Size operator-(std::integral auto a, const S &b) {
+  return Size(a) - b;
+}
+template <std::same_as<Size> S>
+Size operator*(std::integral auto a, const S &b) {
+  return Size(a) * b;
+}
 
 /// A name with a size: `{row, 28}`.
 struct Extent {

@@ -100,7 +100,7 @@ public:
   /// Repeats along new names.
   Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
   /// Elements start, start + stride, ... of `name`, `size` of them; a negative stride walks back.
-  Tensor slice(const Name &name, int64_t start, const Size &size, int64_t stride = 1,
+  Tensor slice(const Name &name, const Size &start, const Size &size, int64_t stride = 1,
                Here here = Here::current()) const;
   /// `size` elements from `start` on, an integer tensor; it is clamped so that all of them lie in
   /// this tensor. Names that both have are zipped.
@@ -111,9 +111,9 @@ public:
                 Here here = Here::current()) const;
   /// The last element first.
   Tensor reverse(const Name &name, Here here = Here::current()) const;
-  Tensor pad(const Name &name, int64_t low, int64_t high, double value = 0,
+  Tensor pad(const Name &name, const Size &low, const Size &high, double value = 0,
              Here here = Here::current()) const;
-  Tensor pad(const Name &name, int64_t low, int64_t high, PadMode mode,
+  Tensor pad(const Name &name, const Size &low, const Size &high, PadMode mode,
              Here here = Here::current()) const;
   /// One name becomes several, the last varying fastest.
   Tensor split(const Name &name, const std::vector<Extent> &into,

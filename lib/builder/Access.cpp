@@ -81,28 +81,36 @@ Tensor Tensor::update(const Name &name, const Tensor &start, const Tensor &part,
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::reverse(const Name &name, Here here) const {
-  int64_t count = size(name, here);
-  return count == 0 ? *this : slice(name, count - 1, count, -1, here);
+  Size count = size(name, here);
+  return count.expr() == Expr(0) ? *this : slice(name, count - 1, count, -1, here);
 }
 
-Tensor Tensor::pad(const Name &name, int64_t low, int64_t high, PadMode mode, Here here) const {
-  int64_t count = size(name, here);
-  // An element beyond the edge is one that this tensor has.
-  int64_t most = mode == PadMode::Reflect ? count - 1 : mode == PadMode::Wrap ? count : INT64_MAX;
-  if (low < 0 || high < 0 || count == 0 || low > most || high > most)
-    fail(here, "expected 0 to " + std::to_string(count == 0 ? 0 : most) +
-                   " elements beyond either end of '" + name.str() + "' of " + type() + ", got " +
-                   std::to_string(low) + " and " + std::to_string(high));
-  auto repeated = [&](int64_t place, int64_t times) {
+Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, PadMode mode,
+                   Here here) const {
+  Size count = size(name, here);
+  // An element beyond the edge is one that this tensor has. What symbols leave open is checked when
+  // the program is entered.
+  Expr most = mode == PadMode::Reflect ? count.expr() - Expr(1)
+              : mode == PadMode::Wrap  ? count.expr()
+                                       : Expr(INT64_MAX);
+  if (count.expr() == Expr(0))
+    most = 0;
+  for (const Size &beyond : {low, high})
+    if (beyond.expr().constant().value_or(0) < 0 ||
+        (mode != PadMode::Edge || most == Expr(0) ? (most - beyond.expr()).constant().value_or(0)
+                                                  : 0) < 0)
+      fail(here, "expected 0 to " + most.str() + " elements beyond either end of '" + name.str() +
+                     "' of " + type() + ", got " + low.expr().str() + " and " + high.expr().str());
+  auto repeated = [&](const Size &place, const Size &times) {
     return slice(name, place, 1, 1, here).split(name, {}, here).broadcast({{name, times}}, here);
   };
-  std::vector<Tensor> parts;
-  if (low > 0)
-    parts.push_back(mode == PadMode::Edge      ? repeated(0, low)
-                    : mode == PadMode::Reflect ? slice(name, low, low, -1, here)
-                                               : slice(name, count - low, low, 1, here));
-  parts.push_back(*this);
-  if (high > 0)
+  std::vector<Tensor> parts{*this};
+  if (low.expr() != Expr(0))
+    parts.insert(parts.begin(), mode == PadMode::Edge ? repeated(0, low)
+                                : mode == PadMode::Reflect
+                                    ? slice(name, low, low, -1, here)
+                                    : slice(name, count - low, low, 1, here));
+  if (high.expr() != Expr(0))
     parts.push_back(mode == PadMode::Edge      ? repeated(count - 1, high)
                     : mode == PadMode::Reflect ? slice(name, count - 2, high, -1, here)
                                                : slice(name, 0, high, 1, here));

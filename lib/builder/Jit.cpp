@@ -27,6 +27,7 @@ struct Outline {
   std::vector<NodeRef> captured;
   std::vector<int> written; ///< for each leaf, the result that it becomes; -1: unchanged
   size_t outputs = 0;
+  std::vector<bool> given; ///< for each tensor of the result: not empty
   std::shared_ptr<const void> shape;
 };
 
@@ -78,12 +79,31 @@ struct JitCore::Impl {
                        [&](const Extent &extent) {
                          return is(extent.name) && dim.size().constant() == extent.size;
                        });
-      dims.push_back(isSymbolic
-                         ? nd::Dim(type.getContext(), dim.name.getValue(),
-                                   Expr::name(symbolOf(symbolic->name)) * Expr(symbolic->divisor))
-                         : dim);
+      dims.push_back(isSymbolic ? nd::Dim(type.getContext(), dim.name.getValue(), sizeOf(*symbolic))
+                                : dim);
     }
     return type.withDims(dims);
+  }
+
+  /// Over symbols.
+  Expr sizeOf(const SymbolicSize &size, size_t depth = 0) const {
+    auto refuse = [&](const std::string &why) {
+      throw Error("the size of '" + size.name.str() + "' is said to be " + size.relation->str() +
+                  ", " + why);
+    };
+    if (!size.relation)
+      return Expr::name(symbolOf(size.name)) * Expr(size.divisor);
+    if (depth > options.symbolic.size())
+      refuse("which depends on itself");
+    if (size.low != 0 || size.high != largestSymbol || size.divisor != 1)
+      refuse("expected nothing else to be said of it");
+    return size.relation->substitute([&](const std::string &name) -> std::optional<Expr> {
+      for (const SymbolicSize &other : options.symbolic)
+        if (other.name.str() == name)
+          return sizeOf(other, depth + 1);
+      refuse("expected '" + name + "' among the symbolic names");
+      return std::nullopt;
+    });
   }
   std::mutex mutex; ///< of what follows; a GraphLock is never waited for with it
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
@@ -162,7 +182,13 @@ struct JitCore::Impl {
     try {
       Traced given = function();
       traced.shape = given.shape;
+      if (!given.outputs.empty() &&
+          llvm::none_of(given.outputs, [](const Output &output) { return bool(output.tensor); }))
+        nodeOf(given.outputs[0].tensor, here); // throws
       for (const Output &output : given.outputs) {
+        traced.given.push_back(bool(output.tensor));
+        if (!output.tensor)
+          continue;
         roots.push_back(nodeOf(output.tensor, here));
         names.push_back(output.path);
       }
@@ -258,6 +284,8 @@ JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
   if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
     throw Error(llvm::toString(std::move(error)));
   impl->options = std::move(options);
+  for (const SymbolicSize &size : impl->options.symbolic)
+    impl->sizeOf(size); // throws where relations make no sense
 }
 JitCore::~JitCore() = default;
 
@@ -377,8 +405,9 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     given.push_back(leaf.tensor->node);
   auto results = placed(here, [&] { return program->run(entry, arguments, options, donate); });
   Returned returned{{}, outline.shape};
-  for (size_t i = 0; i < outline.outputs; ++i)
-    returned.tensors.push_back(Tensor::fromData(results[i], here));
+  size_t next = 0;
+  for (bool given : outline.given)
+    returned.tensors.push_back(given ? Tensor::fromData(results[next++], here) : Tensor());
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (outline.written[i] < 0)
       continue;

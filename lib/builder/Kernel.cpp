@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Kernel.h"
+#include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 #include "dialects/nest/NestGradient.h"
 #include "lib/builder/Pointwise.h"
@@ -228,7 +229,7 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
     auto [known, isNew] = space.sizes.emplace(*name, size);
     if (isNew)
       space.from[*name] = read.tensor.type();
-    else if (known->second != size && !stated.count(*name))
+    else if (!nd::mayEqual(known->second, size) && !stated.count(*name))
       fail(read.here, "the name '" + *name + "' has size " + known->second.str() + " in " +
                           space.from[*name] + " and size " + size.str() + " in " +
                           read.tensor.type());
@@ -380,7 +381,18 @@ private:
       for (const Expr &condition : kernel.conditions)
         holds.push_back(Scalar(condition, kernel.here) >= Scalar(0.0, kernel.here));
     for (const ScalarRef &read : reads.list) {
-      nd::NdTensorType type = read->tensor.node->type();
+      // What is read along a whole name has its size, in the same words.
+      Value tensor = read->tensor.node->value;
+      for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
+        auto along = reads.placeAlong(*read, dim.name.getValue())->asName();
+        auto size = along ? space.sizes.find(*along) : space.sizes.end();
+        if (!read->otherwise && size != space.sizes.end() && !kernel.sizes.count(*along))
+          tensor = nd::buildResized(
+              nest.builder, nest.loc, tensor,
+              nd::NdTensorType::get(nest.builder.getI1Type(),
+                                    nd::Dim(context, dim.name.getValue(), size->second)));
+      }
+      auto type = cast<nd::NdTensorType>(tensor.getType());
       SmallVector<nest::MapEntry> entries;
       SmallVector<nest::Condition> inside;
       for (const nd::Dim &dim : type.getDims()) {
@@ -397,7 +409,7 @@ private:
       TypedAttr otherwise;
       if (read->otherwise)
         otherwise = numberAttr(nest.builder, type.getElementType(), *read->otherwise, read->here);
-      nest.read(read->tensor.node->value, nest::MapAttr::getSorted(context, entries),
+      nest.read(tensor, nest::MapAttr::getSorted(context, entries),
                 nest::GuardAttr::get(context, inside, otherwise));
     }
   }

@@ -101,19 +101,21 @@ Tensor Tensor::broadcast(const std::vector<Extent> &extents, Here here) const {
   });
 }
 
-Tensor Tensor::slice(const Name &name, int64_t start, const Size &size, int64_t stride,
+Tensor Tensor::slice(const Name &name, const Size &start, const Size &size, int64_t stride,
                      Here here) const {
   NodeRef input = nodeOf(*this, here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildSlice(builder, loc, input->value, name.str(), start, size.expr(), stride);
+    return nd::buildSlice(builder, loc, input->value, name.str(), start.expr(), size.expr(),
+                          stride);
   });
 }
 
-Tensor Tensor::pad(const Name &name, int64_t low, int64_t high, double value, Here here) const {
+Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, double value,
+                   Here here) const {
   NodeRef input = nodeOf(*this, here);
   requireNumber(value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildPad(builder, loc, input->value, name.str(), low, high, 0,
+    return nd::buildPad(builder, loc, input->value, name.str(), low.expr(), high.expr(), 0,
                         nd::numberAttr(input->type().scalarType(), value));
   });
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/builder/Pointwise.h"
-#include "dialects/nd/NdInference.h"
+#include "dialects/nd/NdBuild.h"
 #include "heddle/Ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,10 +191,12 @@ static std::string elementText(Type type) {
 }
 
 /// The union of the operands' names; refuses a name with two sizes and a silent outer product.
-static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
+/// Sizes that symbols may make equal get one expression: that they are is checked on entry.
+static SmallVector<nd::Dim> align(Here here, MutableArrayRef<NodeRef> nodes) {
   SmallVector<nd::Dim> dims;
   SmallVector<size_t> owner;
   for (auto [index, node] : llvm::enumerate(nodes)) {
+    SmallVector<nd::Dim> resized;
     bool shares = dims.empty() || node->type().getDims().size() == 0;
     for (const nd::Dim &dim : node->type().getDims()) {
       const auto *found =
@@ -205,7 +207,10 @@ static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
         continue;
       }
       shares = true;
-      if (found->sizeAttr != dim.sizeAttr) {
+      if (found->sizeAttr == dim.sizeAttr)
+        continue;
+      resized.push_back(*found);
+      if (!nd::mayEqual(found->size().getExpr(), dim.size().getExpr())) {
         const NodeRef &other = nodes[owner[found - dims.begin()]];
         fail(here, "the name '" + dim.name.str() + "' has size " + found->size().getExpr().str() +
                        " in " + nd::namesText(other->type().getDims()) +
@@ -219,11 +224,15 @@ static SmallVector<nd::Dim> align(Here here, ArrayRef<NodeRef> nodes) {
                      originOf(nodes[0]->value.getLoc()) + " and " +
                      nd::namesText(node->type().getDims()) + originOf(node->value.getLoc()) +
                      "; write a broadcast if an outer product is meant");
+    for (const nd::Dim &dim : resized)
+      node = make(here, {node}, [&](OpBuilder &builder, Location loc) {
+               return nd::buildSplit(builder, loc, node->value, dim.name.getValue(), dim);
+             }).node;
   }
   return dims;
 }
 
-static Tensor build(Here here, ArrayRef<NodeRef> nodes, Type resultElement, ScalarBody body) {
+static Tensor build(Here here, SmallVector<NodeRef> nodes, Type resultElement, ScalarBody body) {
   SmallVector<nd::Dim> dims = align(here, nodes);
   return make(here, std::vector<NodeRef>(nodes.begin(), nodes.end()),
               [&](OpBuilder &builder, Location loc) -> Value {

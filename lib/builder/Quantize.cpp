@@ -59,10 +59,12 @@ Tensor fakeQuantize(Operand x, const Tensor &scale, int bits) {
 }
 
 Tensor packInt4(const Tensor &x, const Name &name, Here here) {
-  int64_t size = x.size(name, here);
-  if (size % 2 != 0)
+  Size size = x.size(name, here);
+  if ((size % 2).expr() == Expr(1))
     fail(here, "expected an even size of '" + name.str() + "' to pack, got " + x.type());
-  auto half = [&](int64_t start) { return x.slice(name, start, size / 2, 2, here); };
+  Name part = fresh("half");
+  Tensor pairs = x.split(name, {{name, size / 2}, {part, 2}}, here);
+  auto half = [&](int64_t i) { return pairs.slice(part, i, 1, 1, here).split(part, {}, here); };
   return pointwiseMixed(here, {half(0), half(1)}, toMlir(ElementType::UI8),
                         [&](OpBuilder &b, Location loc, ArrayRef<Value> v) -> Value {
                           Type byte = v[0].getType();

@@ -49,6 +49,13 @@ SymbolicSize SymbolicSize::multipleOf(int64_t divisor) const {
   return result;
 }
 
+Size heddle::detail::divided(const Size &a, int64_t b, bool remainder) {
+  if (b < 1)
+    throw Error("expected to divide a size by a positive number, got " + a.expr().str() + " by " +
+                std::to_string(b));
+  return remainder ? a.expr().mod(b) : a.expr().floordiv(b);
+}
+
 Name heddle::fresh(std::string_view base) {
   return Name(std::string(base.substr(0, base.find('$'))) + "$" + std::to_string(nextFresh()));
 }

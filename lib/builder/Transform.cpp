@@ -379,9 +379,16 @@ public:
     return callOf(function, operands, callee, here);
   }
 
-  /// That a part gives tensors of the types of others.
-  void expect(const std::vector<Tensor> &got, const std::vector<Tensor> &wanted,
+  /// That a part gives tensors of the types of others. Sizes that symbols may make equal get the
+  /// same words.
+  void expect(std::vector<Tensor> &got, const std::vector<Tensor> &wanted,
               const std::string &what) const {
+    for (size_t i = 0; i < std::min(got.size(), wanted.size()); ++i)
+      for (const Extent &extent : wanted[i].extents())
+        if (Expr size = extent.size.expr(); got[i].has(extent.name) &&
+                                            got[i].size(extent.name).expr() != size &&
+                                            nd::mayEqual(got[i].size(extent.name).expr(), size))
+          got[i] = got[i].split(extent.name, {extent}, here);
     for (size_t i = 0; i < std::max(got.size(), wanted.size()); ++i)
       if (i >= got.size() || i >= wanted.size() || got[i].type() != wanted[i].type())
         fail(here, "expected " + what + " of type " +
@@ -414,8 +421,7 @@ uint64_t heddle::detail::nodesMade() { return Node::made(/*more=*/false); }
 
 Tensor heddle::detail::counterFormal() { return formalLike(constant(0, ElementType::I64), "step"); }
 
-std::vector<Tensor> heddle::detail::branch(const Tensor &condition, const Part &yes, const Part &no,
-                                           Here here) {
+std::vector<Tensor> heddle::detail::branch(const Tensor &condition, Part yes, Part no, Here here) {
   GraphLock lock;
   Control control({condition}, here);
   conditionOf(condition, here);
@@ -437,9 +443,8 @@ std::vector<Tensor> heddle::detail::branch(const Tensor &condition, const Part &
   });
 }
 
-std::vector<Tensor> heddle::detail::loop(const std::variant<int64_t, Tensor> &steps,
-                                         const Part &body, const std::vector<Tensor> &initial,
-                                         Here here) {
+std::vector<Tensor> heddle::detail::loop(const std::variant<int64_t, Tensor> &steps, Part body,
+                                         const std::vector<Tensor> &initial, Here here) {
   std::vector<Tensor> operands = initial;
   if (auto *count = std::get_if<Tensor>(&steps)) {
     nd::NdTensorType type = nodeOf(*count, here)->type();
@@ -473,7 +478,7 @@ std::vector<Tensor> heddle::detail::loop(const std::variant<int64_t, Tensor> &st
   });
 }
 
-std::vector<Tensor> heddle::detail::loopWhile(const Part &condition, const Part &body,
+std::vector<Tensor> heddle::detail::loopWhile(const Part &condition, Part body,
                                               const std::vector<Tensor> &initial, Here here) {
   GraphLock lock;
   Control control(initial, here);
@@ -498,7 +503,7 @@ std::vector<Tensor> heddle::detail::loopWhile(const Part &condition, const Part 
                       });
 }
 
-std::vector<Tensor> heddle::detail::recurrence(const Name &along, const Part &body,
+std::vector<Tensor> heddle::detail::recurrence(const Name &along, Part body,
                                                const std::vector<Tensor> &initial,
                                                const std::vector<Tensor> &inputs, bool reverse,
                                                Here here) {
@@ -513,7 +518,9 @@ std::vector<Tensor> heddle::detail::recurrence(const Name &along, const Part &bo
   operands.insert(operands.end(), inputs.begin(), inputs.end());
   Control control(operands, here);
   auto outputs = body.outputs.begin() + std::min(initial.size(), body.outputs.size());
-  control.expect({body.outputs.begin(), outputs}, initial, "the body of a scan to give a state");
+  std::vector<Tensor> next(body.outputs.begin(), outputs);
+  control.expect(next, initial, "the body of a scan to give a state");
+  std::copy(next.begin(), next.end(), body.outputs.begin());
   control.add(body);
   nd::Dim dim(graphContext(), along.str(), inputs[0].size(along).expr());
   std::vector<NodeRef> like = nodesOf(initial, here);

@@ -28,6 +28,11 @@ static void fill(TensorValue &result, const TensorValue &input, const Scalar &ot
   }
 }
 
+/// As it is written.
+static Expr tensorSize(Value value, StringRef name) {
+  return cast<nd::NdTensorType>(value.getType()).size(name).getExpr();
+}
+
 static Scalar excludedPlace() {
   Scalar place;
   place.excluded = true;
@@ -84,17 +89,25 @@ static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &r
   }
 }
 
-static void slice(nd::SliceOp op, const TensorValue &input, TensorValue &result) {
+static LogicalResult slice(nd::SliceOp op, const TensorValue &input, TensorValue &result,
+                           int64_t start) {
   std::string name = op.getName().str();
+  int64_t size = input.size(name), count = result.size(name), stride = op.getStride();
+  for (int64_t place : {start, start + (count - 1) * stride})
+    if (count > 0 && (place < 0 || place >= size))
+      return op.emitOpError() << "reads element " << place << " of '" << name
+                              << "', expected one of at least 0 and less than "
+                              << tensorSize(op.getInput(), name).str() << ", which is " << size;
   fill(result, input, {}, [&](Sizes at) {
-    at[name] = int64_t(op.getStart()) + at[name] * int64_t(op.getStride());
+    at[name] = start + at[name] * stride;
     return at;
   });
+  return success();
 }
 
-static void pad(nd::PadOp op, const TensorValue &input, TensorValue &result) {
+static void pad(nd::PadOp op, const TensorValue &input, TensorValue &result, int64_t low) {
   std::string name = op.getName().str();
-  int64_t low = op.getLow(), step = int64_t(op.getInterior()) + 1, size = input.size(name);
+  int64_t step = int64_t(op.getInterior()) + 1, size = input.size(name);
   fill(result, input, ofAttribute(op.getValue()), [&](Sizes at) -> std::optional<Sizes> {
     int64_t place = at[name] - low;
     if (place < 0 || place % step != 0 || place / step >= size)
@@ -123,8 +136,19 @@ static int64_t merged(const Sizes &at, ArrayRef<StringRef> names, const TensorVa
   return index;
 }
 
-static void split(nd::SplitOp op, const TensorValue &input, TensorValue &result) {
+static LogicalResult split(nd::SplitOp op, const TensorValue &input, TensorValue &result) {
   SmallVector<StringRef> into = nd::stringsOf(op.getInto());
+  StringRef name = op.getName();
+  Expr product(1), number(1);
+  for (StringRef part : into) {
+    product = product * tensorSize(op.getResult(), part);
+    number = number * Expr(result.size(part.str()));
+  }
+  if (number != Expr(input.size(name.str())))
+    return op.emitOpError() << "expected sizes whose product is the size of '" << name << "', "
+                            << tensorSize(op.getInput(), name).str() << ", which is "
+                            << input.size(name.str()) << ", got " << product.str() << ", which is "
+                            << number.str();
   fill(result, input, {}, [&](Sizes at) {
     int64_t index = merged(at, into, result);
     for (StringRef name : into)
@@ -132,6 +156,7 @@ static void split(nd::SplitOp op, const TensorValue &input, TensorValue &result)
     at[op.getName().str()] = index;
     return at;
   });
+  return success();
 }
 
 static void merge(nd::MergeOp op, const TensorValue &input, TensorValue &result) {
@@ -169,24 +194,30 @@ std::optional<LogicalResult> Evaluator::evaluateIndexMap(Operation *op, Frame &f
   TensorValue &result = *made;
   SmallVector<const TensorValue *> inputs = frame[op->getOperands()];
   const TensorValue &input = *inputs[0];
+  auto number = [&](nd::SizeAttr size) {
+    return size.getExpr().substitute(frame.symbols).constant().value_or(0);
+  };
+  LogicalResult done = success();
   if (auto each = dyn_cast<nd::WindowOp>(op))
     window(each, input, result);
   else if (auto each = dyn_cast<nd::UnwindowOp>(op))
     unwindow(each, input, result, arithmetic);
   else if (auto each = dyn_cast<nd::SliceOp>(op))
-    slice(each, input, result);
+    done = slice(each, input, result, number(each.getStart()));
   else if (auto each = dyn_cast<nd::PadOp>(op))
-    pad(each, input, result);
+    pad(each, input, result, number(each.getLow()));
   else if (auto each = dyn_cast<nd::ConcatOp>(op))
     concat(each, inputs, result);
   else if (auto each = dyn_cast<nd::SplitOp>(op))
-    split(each, input, result);
+    done = split(each, input, result);
   else if (auto each = dyn_cast<nd::MergeOp>(op))
     merge(each, input, result);
   else if (auto each = dyn_cast<nd::RenameOp>(op))
     rename(each, input, result);
   else
     fill(result, input, {}, [](Sizes at) { return at; });
+  if (failed(done))
+    return failure();
   return setResult(op, frame, std::move(result));
 }
 

@@ -8,7 +8,8 @@
 #include "lib/pipelines/RequireSizes.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "dialects/nd/Nd.h"
+#include "dialects/nd/NdInference.h"
+#include "dialects/nest/NestBuild.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -18,6 +19,49 @@ using namespace heddle;
 using namespace mlir;
 
 static constexpr const char *attributeName = "heddle.requires";
+
+/// The least and the largest value at the points of names with `sizes`, over symbols; none where
+/// that can't be said.
+static std::optional<std::pair<Expr, Expr>> extremes(const Expr &expr,
+                                                     const std::map<std::string, Expr> &sizes) {
+  using Kind = Expr::Atom::Kind;
+  std::pair<Expr, Expr> sum(expr.offset(), expr.offset());
+  for (const Expr::Term &term : expr.terms()) {
+    std::pair<Expr, Expr> product(1, 1);
+    bool isKnown = true; // a number, whatever the point; symbols are not negative
+    for (const Expr::AtomRef &atom : term.factors) {
+      std::pair<Expr, Expr> factor(0, 0);
+      auto size = sizes.find(atom->name);
+      if (atom->kind == Kind::Name && size == sizes.end()) {
+        factor.first = factor.second = Expr::name(atom->name);
+      } else if (atom->kind == Kind::Name) {
+        factor.second = size->second - Expr(1);
+      } else if (atom->kind == Kind::Mod) {
+        factor.second = atom->divisor - 1;
+      } else {
+        auto a = extremes(atom->operands[0], sizes), b = extremes(atom->operands.back(), sizes);
+        if (!a || !b)
+          return std::nullopt;
+        auto of = [&](const Expr &x, const Expr &y) {
+          return atom->kind == Kind::FloorDiv ? x.floordiv(atom->divisor)
+                 : atom->kind == Kind::Min    ? Expr::min(x, y)
+                                              : Expr::max(x, y);
+        };
+        factor = {of(a->first, b->first), of(a->second, b->second)};
+      }
+      bool varies = factor.first != factor.second;
+      if (varies && !isKnown)
+        return std::nullopt;
+      isKnown &= !varies;
+      product = {product.first * factor.first, product.second * factor.second};
+    }
+    if (term.coefficient < 0)
+      std::swap(product.first, product.second);
+    sum = {sum.first + product.first * Expr(term.coefficient),
+           sum.second + product.second * Expr(term.coefficient)};
+  }
+  return sum;
+}
 
 namespace {
 struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::FuncOp>> {
@@ -73,21 +117,72 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
           .Case([&](nd::SliceOp slice) {
             // The highest element read is the first or the last, if any is; the last is not below
             // 0.
-            Expr size = sizeOf(slice.getResult(), slice.getName()), start = slice.getStart();
+            Expr size = sizeOf(slice.getResult(), slice.getName());
+            Expr start = slice.getStart().getExpr();
             int64_t stride = slice.getStride();
             Expr last = start + (size - Expr(1)) * Expr(stride);
             bool rises = stride > 0;
             require(op, slice.getName(), (rises ? last : start) + Expr(1),
                     sizeOf(slice.getInput(), slice.getName()), size);
             if (!rises)
-              require(op, slice.getName(), size, Expr(int64_t(slice.getStart()) / -stride + 1), 1,
+              require(op, slice.getName(), size, start.floordiv(-stride) + Expr(1), 1,
                       "the elements up to the first along");
+            else
+              require(op, slice.getName(), 0, start, size, "the first element along");
+          })
+          .Case([&](nd::PadOp pad) {
+            for (nd::SizeAttr size : {pad.getLow(), pad.getHigh()})
+              require(op, pad.getName(), 0, size.getExpr(), 1, "the elements beyond");
+          })
+          .Case([&](nd::SplitOp split) {
+            Expr product(1), size = sizeOf(split.getInput(), split.getName());
+            for (StringRef name : nd::stringsOf(split.getInto()))
+              product = product * sizeOf(split.getResult(), name);
+            require(op, split.getName(), product, size);
+            require(op, split.getName(), size, product);
+          })
+          .Case([&](nest::ComputeOp nest) {
+            requireInside(op, nest.getOperands(), nest.getMaps(), nest.getGuards(),
+                          nest::iterationSpace(nest));
+          })
+          .Case([&](nest::UpdateOp nest) {
+            requireInside(op, nest.getReads(), nest.getMaps(), nest.getGuards(), nest.getSpace());
           });
     });
     if (found.empty())
       getOperation()->removeAttr(attributeName);
     else
       getOperation()->setAttr(attributeName, ArrayAttr::get(&getContext(), found));
+  }
+
+  /// Reads without a guard stay inside of their tensors.
+  void requireInside(Operation *op, ValueRange reads, ArrayAttr maps, ArrayAttr guards,
+                     nd::DimsAttr space) {
+    std::map<std::string, Expr> sizes;
+    for (Operation *around = op; around; around = around->getParentOp()) {
+      auto group = dyn_cast<nest::GroupOp>(around);
+      if (around == op || group)
+        for (const nd::Dim &dim : around == op ? space : group.getNames())
+          sizes.emplace(dim.name.str(), dim.size().getExpr());
+    }
+    if (llvm::any_of(sizes, [](const auto &each) { return each.second == Expr(0); }))
+      return;
+    for (auto [i, read] : llvm::enumerate(reads)) {
+      auto type = cast<nd::NdTensorType>(read.getType());
+      if (!cast<nest::GuardAttr>(guards[i]).getConditions().empty())
+        continue;
+      for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries()) {
+        Expr place = entry.expr(), count(1);
+        auto range = nest::isGathered(place) ? std::nullopt : extremes(place, sizes);
+        if (!range)
+          continue;
+        for (const auto &[name, size] : sizes) // nothing is read where another name has no place
+          if (!size.isConstant() && !place.mentions(name))
+            count = count * size;
+        require(op, entry.name, 0, range->first, count, "the first place read along");
+        require(op, entry.name, range->second + Expr(1), type.size(entry.name).getExpr(), count);
+      }
+    }
   }
 
   /// `got` is at most `most`, unless the number of elements is 0.

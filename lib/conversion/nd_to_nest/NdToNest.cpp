@@ -150,8 +150,7 @@ private:
     }
     auto type = cast<nd::NdTensorType>(op->getResult(0).getType());
     if (auto slice = dyn_cast<nd::SliceOp>(op)) {
-      Expr place = Expr(int64_t(slice.getStride())) * Expr::name(slice.getName().str()) +
-                   Expr(int64_t(slice.getStart()));
+      Expr place = Expr(int64_t(slice.getStride())) * Expr::name(slice.getName().str()) + slice.getStart().getExpr();
       results.push_back(copy(slice.getInput(), type, {{slice.getName().str(), place}}));
       return success();
     }
@@ -159,7 +158,7 @@ private:
       std::string name = pad.getName().str();
       Expr size = sizeOf(pad.getInput(), name);
       int64_t spacing = int64_t(pad.getInterior()) + 1;
-      Expr shifted = Expr::name(name) - Expr(int64_t(pad.getLow()));
+      Expr shifted = Expr::name(name) - pad.getLow().getExpr();
       SmallVector<Condition> conditions{atLeast(shifted, Expr(0)), atLeast((size - Expr(1)) * Expr(spacing), shifted)};
       if (spacing > 1)
         conditions.emplace_back(context(), shifted.mod(spacing), /*equality=*/true);

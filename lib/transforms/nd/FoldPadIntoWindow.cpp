@@ -32,12 +32,13 @@ struct FoldPad : OpRewritePattern<WindowOp> {
     auto pad = op.getInput().getDefiningOp<PadOp>();
     if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0)
       return rewriter.notifyMatchFailure(op, "expected a window over a padded name");
-    if (!readsOutside(op, pad.getValueAttr()))
+    auto low = pad.getLow().constant(), high = pad.getHigh().constant();
+    if (!low || !high || !readsOutside(op, pad.getValueAttr()))
       return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
     rewriter.modifyOpInPlace(op, [&] {
       op->setOperand(0, pad.getInput());
-      op.setLow(int64_t(op.getLow()) + int64_t(pad.getLow()));
-      op.setHigh(int64_t(op.getHigh()) + int64_t(pad.getHigh()));
+      op.setLow(int64_t(op.getLow()) + *low);
+      op.setHigh(int64_t(op.getHigh()) + *high);
       op.setPaddingAttr(pad.getValueAttr());
     });
     return success();
@@ -71,8 +72,9 @@ struct MoveWindowBelowPad : OpRewritePattern<WindowOp> {
       return rewriter.notifyMatchFailure(op, "expected a pad of another name than the tap");
     Value window = buildWindow(rewriter, op.getLoc(), pad.getInput(), windowShape(op),
                                op.getPaddingAttr());
-    rewriter.replaceOp(op, buildPad(rewriter, op.getLoc(), window, pad.getName(), pad.getLow(),
-                                    pad.getHigh(), pad.getInterior(), pad.getValueAttr()));
+    rewriter.replaceOp(op, buildPad(rewriter, op.getLoc(), window, pad.getName(),
+                                    pad.getLow().getExpr(), pad.getHigh().getExpr(),
+                                    pad.getInterior(), pad.getValueAttr()));
     return success();
   }
 };

@@ -165,4 +165,93 @@ TEST(Symbolic, SizeIsNoNumber) {
   }
 }
 
+// Sizes that hang together: what is said of them is held when the function is called.
+TEST(Symbolic, RelatedNames) {
+  auto f = jit(
+      [](Tensor x, Tensor y) {
+        return sum(x, over(batch)) +
+               sum(y.slice(hidden, 1, y.size(hidden) - 1).rename({{hidden, batch}}) * x,
+                   over(batch));
+      },
+      withSymbolic({batch, hidden.is(batch + 1)}));
+  for (int64_t size : {4, 1, 0}) {
+    Tensor x = random({{batch, size}}, 1), y = random({{hidden, size + 1}}, 2);
+    std::vector<float> a = valuesOf(x), b = valuesOf(y);
+    double expected = 0;
+    for (size_t i = 0; i < a.size(); ++i)
+      expected += a[i] + double(b[i + 1]) * a[i];
+    EXPECT_NEAR(f(x, y).item(), expected, 1e-5);
+  }
+  try {
+    f(random({{batch, 4}}, 1), random({{hidden, 4}}, 2));
+    FAIL() << "expected an Error";
+  } catch (const Error &error) {
+    std::string message = error.what();
+    EXPECT_NE(message.find("has the size 4 for 'hidden', expected 5, which is batch_size + 1"),
+              std::string::npos)
+        << message;
+  }
+  for (const SymbolicSizes &sizes :
+       {SymbolicSizes{batch.is(batch + 1)}, SymbolicSizes{batch.is(hidden)},
+        SymbolicSizes{hidden, batch.is(hidden).multipleOf(2)}})
+    EXPECT_THROW(jit([](Tensor x) { return x; }, withSymbolic(sizes)), Error);
+}
+
+// Sizes that have different words and may be the same number meet; that they are is checked.
+TEST(Symbolic, SizesThatSymbolsLeaveOpen) {
+  auto loss = [](Tensor x, Tensor y) {
+    return sum(x.merge({batch, in}, hidden) * y, over(hidden));
+  };
+  auto f = jit(loss, withSymbolic({batch, in, hidden}));
+  auto slope =
+      jit([&](Tensor x, Tensor y) { return grad([&](Tensor x) { return loss(x, y); }, x); },
+          withSymbolic({batch, in, hidden}));
+  Tensor x = random({{batch, 3}, {in, 4}}, 1), y = random({{hidden, 12}}, 2);
+  expectNear(f(x, y), loss(x, y));
+  expectNear(slope(x, y), y.split(hidden, {{batch, 3}, {in, 4}}));
+  for (int64_t wrong : {11, 13})
+    try {
+      f(x, random({{hidden, wrong}}, 2));
+      FAIL() << "expected an Error";
+    } catch (const Error &error) {
+      std::string message = error.what();
+      for (const char *part : {"'hidden'", "12", "hidden_size = 1"})
+        EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
+    }
+}
+
+// Order and edges of any size, and their gradients.
+TEST(Symbolic, ReversedAndPadded) {
+  auto moved = [](Tensor x) {
+    Size n = x.size(batch);
+    return concat({x.reverse(batch), x.pad(batch, 1, 2, PadMode::Reflect),
+                   x.pad(batch, 2, 0, PadMode::Wrap), x.pad(batch, 0, n, PadMode::Edge),
+                   x.pad(batch, n / 2, 1, 7), x.slice(batch, n / 2, n - n / 2)},
+                  batch);
+  };
+  auto f = jit(moved, forAnyBatch());
+  auto loss = [&](Tensor x) {
+    Tensor y = moved(x);
+    return sum(y * y * y, over(batch));
+  };
+  auto slope = jit([&](Tensor x) { return grad(loss, x); }, forAnyBatch());
+  for (int64_t size : {3, 4, 33}) {
+    Tensor x = random({{batch, size}}, uint64_t(size));
+    expectNear(f(x), moved(x));
+    expectNear(slope(x), grad(loss, x));
+  }
+  for (int64_t size : {2, 0})
+    EXPECT_THROW(f(random({{batch, size}}, 1)), Error);
+  EXPECT_EQ(
+      jit([](Tensor x) { return x.reverse(batch); }, forAnyBatch())(zeros({{batch, 0}})).count(),
+      0u);
+}
+
+TEST(Symbolic, PacksPairs) {
+  auto pack = jit([](Tensor x) { return unpackInt4(packInt4(x, batch), batch); }, forAnyBatch());
+  Tensor x = Tensor::of<int8_t>({1, -7, 3, 0, 5, -8}, {{batch, 6}});
+  EXPECT_EQ(pack(x).to<int8_t>({batch}), x.to<int8_t>({batch}));
+  EXPECT_THROW(pack(x.slice(batch, 0, 5)), Error);
+}
+
 } // namespace

@@ -30,12 +30,19 @@ static LogicalResult replaceBy(Operation *op, Value value, PatternRewriter &rewr
 //===----------------------------------------------------------------------===//
 
 namespace {
+SizeAttr sum(SizeAttr a, SizeAttr b) {
+  return SizeAttr::get(a.getContext(), a.getExpr() + b.getExpr());
+}
+
 struct UndoSplit : OpRewritePattern<MergeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MergeOp op, PatternRewriter &rewriter) const override {
     auto split = op.getInput().getDefiningOp<SplitOp>();
     if (!split || split.getInto() != op.getNames())
       return rewriter.notifyMatchFailure(op, "expected to merge what was split");
+    if (tensorType(split.getInput()).size(split.getName()) !=
+        tensorType(op.getResult()).size(op.getInto()))
+      return rewriter.notifyMatchFailure(op, "expected sizes whose product needs no check");
     return replaceBy(
         op, buildRename(rewriter, op.getLoc(), split.getInput(), {split.getName()}, {op.getInto()}),
         rewriter);
@@ -65,8 +72,8 @@ struct ComposePads : OpRewritePattern<PadOp> {
       return rewriter.notifyMatchFailure(op, "expected a pad of a pad by the same value");
     rewriter.modifyOpInPlace(op, [&] {
       op->setOperand(0, inner.getInput());
-      op.setLow(int64_t(op.getLow()) + int64_t(inner.getLow()));
-      op.setHigh(int64_t(op.getHigh()) + int64_t(inner.getHigh()));
+      op.setLowAttr(sum(op.getLow(), inner.getLow()));
+      op.setHighAttr(sum(op.getHigh(), inner.getHigh()));
       op.setInterior(inner.getInterior());
     });
     return success();
@@ -79,12 +86,12 @@ Value joined(SliceOp a, SliceOp b, StringRef name, PatternRewriter &rewriter) {
   if (!a || !b || a.getInput() != b.getInput() || a.getName() != name || b.getName() != name ||
       a.getStride() != b.getStride())
     return {};
-  auto count = a.getSize().constant();
+  Expr count = a.getSize().getExpr(), start = a.getStart().getExpr();
   int64_t stride = a.getStride();
-  if (!count || int64_t(b.getStart()) != int64_t(a.getStart()) + *count * stride)
+  if (b.getStart().getExpr() != start + count * Expr(stride))
     return {};
-  return buildSlice(rewriter, a.getLoc(), a.getInput(), a.getName(), a.getStart(),
-                    Expr(*count) + b.getSize().getExpr(), stride);
+  return buildSlice(rewriter, a.getLoc(), a.getInput(), a.getName(), start,
+                    count + b.getSize().getExpr(), stride);
 }
 
 struct ComposeConcats : OpRewritePattern<ConcatOp> {
@@ -157,7 +164,8 @@ struct ComposeSlices : OpRewritePattern<SliceOp> {
       return rewriter.notifyMatchFailure(op, "expected a slice that reads something");
     rewriter.modifyOpInPlace(op, [&] {
       op->setOperand(0, inner.getInput());
-      op.setStart(int64_t(inner.getStart()) + int64_t(op.getStart()) * stride);
+      op.setStartAttr(SizeAttr::get(op.getContext(), inner.getStart().getExpr() +
+                                                         op.getStart().getExpr() * Expr(stride)));
       op.setStride(int64_t(op.getStride()) * stride);
     });
     return success();
@@ -169,17 +177,17 @@ struct Reach {
   int64_t low, high, count;
 };
 std::optional<Reach> reachOf(SliceOp op) {
-  auto count = op.getSize().constant();
-  if (!count || *count == 0)
+  auto count = op.getSize().constant(), start = op.getStart().constant();
+  if (!count || *count == 0 || !start)
     return std::nullopt;
-  int64_t first = op.getStart(), last = first + (*count - 1) * int64_t(op.getStride());
+  int64_t first = *start, last = first + (*count - 1) * int64_t(op.getStride());
   return Reach{std::min(first, last), std::max(first, last) + 1, *count};
 }
 
 /// The slice moved to begin `offset` earlier, on another tensor.
 Value sliceAt(SliceOp op, Value input, int64_t offset, PatternRewriter &rewriter) {
-  return buildSlice(rewriter, op.getLoc(), input, op.getName(), int64_t(op.getStart()) - offset,
-                    op.getSize().getExpr(), op.getStride());
+  return buildSlice(rewriter, op.getLoc(), input, op.getName(),
+                    op.getStart().getExpr() - Expr(offset), op.getSize().getExpr(), op.getStride());
 }
 
 struct SliceOfPad : OpRewritePattern<SliceOp> {
@@ -189,10 +197,10 @@ struct SliceOfPad : OpRewritePattern<SliceOp> {
     auto reach = reachOf(op);
     if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0 || !reach)
       return rewriter.notifyMatchFailure(op, "expected a slice of a padded name");
-    auto size = sizeOf(pad.getInput(), pad.getName());
-    int64_t low = pad.getLow();
-    if (!size)
+    auto size = sizeOf(pad.getInput(), pad.getName()), before = pad.getLow().constant();
+    if (!size || !before)
       return rewriter.notifyMatchFailure(op, "expected sizes that are numbers");
+    int64_t low = *before;
     if (reach->low >= low && reach->high <= low + *size)
       return replaceBy(op, sliceAt(op, pad.getInput(), low, rewriter), rewriter);
     if (reach->high <= low || reach->low >= low + *size)
@@ -203,12 +211,12 @@ struct SliceOfPad : OpRewritePattern<SliceOp> {
       return rewriter.notifyMatchFailure(op, "expected to leave out a run of the pad");
     int64_t begin = std::max<int64_t>(0, reach->low - low);
     int64_t end = std::min(*size, reach->high - low);
-    int64_t before = std::max<int64_t>(0, low - reach->low);
+    before = std::max<int64_t>(0, low - reach->low);
     Value part =
         buildSlice(rewriter, op.getLoc(), pad.getInput(), op.getName(), begin, end - begin);
     return replaceBy(op,
-                     buildPad(rewriter, pad.getLoc(), part, op.getName(), before,
-                              reach->count - before - (end - begin), 0, pad.getValueAttr()),
+                     buildPad(rewriter, pad.getLoc(), part, op.getName(), *before,
+                              reach->count - *before - (end - begin), 0, pad.getValueAttr()),
                      rewriter);
   }
 };
@@ -323,7 +331,7 @@ struct SliceOfRename : OpRewritePattern<SliceOp> {
     StringRef name = op.getName();
     if (auto found = llvm::find(to, name); found != to.end())
       name = from[size_t(found - to.begin())];
-    Value part = buildSlice(rewriter, op.getLoc(), rename.getInput(), name, op.getStart(),
+    Value part = buildSlice(rewriter, op.getLoc(), rename.getInput(), name, op.getStart().getExpr(),
                             op.getSize().getExpr(), op.getStride());
     return replaceBy(op, buildRename(rewriter, rename.getLoc(), part, from, to), rewriter);
   }

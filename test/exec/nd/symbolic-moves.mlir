@@ -1,0 +1,34 @@
+// Places and amounts that are expressions over symbols, the derivatives of what they move, and sizes in other words.
+// RUN: heddle-run %s --compare --size N=1,2,3,7,16 --size M=5,1,64,2,3 --size K=5,2,192,14,48
+// RUN: heddle-run %s --compare --row-major --managed --size N=12 --size M=5 --size K=60
+// RUN: not heddle-run %s --entry words --size N=3 --size M=4 --size K=13 2>&1 | FileCheck %s
+// CHECK: 'words' expected at most the size of 'a' in 'nd.split', M * N = 12, got 13 with
+// RUN: not heddle-run %s --entry parts --size N=0 --size M=1 --size K=1 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: 'parts' expected at least 0 for the first element along 'a' in 'nd.slice', got N - 1 = -1 with
+
+func.func @parts(%x: !nd.tensor<f32, a: N>, %y: !nd.tensor<f32, a: M>) -> (!nd.tensor<f32, a: N>, !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 2 * N + M>) {
+  %0 = nd.slice %x a from N - 1 size N stride -1 : !nd.tensor<f32, a: N> -> !nd.tensor<f32, a: N>
+  %1 = nd.slice %x a from N - 1 size 1 : !nd.tensor<f32, a: N> -> !nd.tensor<f32, a: 1>
+  %2 = nd.pad %y a low N high N value 1.0 : f32 : !nd.tensor<f32, a: M> -> !nd.tensor<f32, a: 2 * N + M>
+  return %0, %1, %2 : !nd.tensor<f32, a: N>, !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 2 * N + M>
+}
+func.func @slopes(%x: !nd.tensor<f32, a: N>, %y: !nd.tensor<f32, a: M>, %g: !nd.tensor<f32, a: N>, %h: !nd.tensor<f32, a: 1>, %i: !nd.tensor<f32, a: 2 * N + M>)
+    -> (!nd.tensor<f32, a: N>, !nd.tensor<f32, a: M>) {
+  %0:5 = nd.vjp @parts(%x, %y) cotangents(%g, %h, %i) wrt [0, 1] : (!nd.tensor<f32, a: N>, !nd.tensor<f32, a: M>, !nd.tensor<f32, a: N>, !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 2 * N + M>)
+      -> (!nd.tensor<f32, a: N>, !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 2 * N + M>, !nd.tensor<f32, a: N>, !nd.tensor<f32, a: M>)
+  return %0#3, %0#4 : !nd.tensor<f32, a: N>, !nd.tensor<f32, a: M>
+}
+func.func @words(%x: !nd.tensor<f32, a: N, b: M>, %y: !nd.tensor<f32, a: K>) -> !nd.tensor<f32, a: K> {
+  %0 = nd.merge %x [b, a] into a : !nd.tensor<f32, a: N, b: M> -> !nd.tensor<f32, a: M * N>
+  %1 = nd.split %0 a into [a] : !nd.tensor<f32, a: M * N> -> !nd.tensor<f32, a: K>
+  %2 = nd.pointwise %1, %y : (!nd.tensor<f32, a: K>, !nd.tensor<f32, a: K>) -> !nd.tensor<f32, a: K> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.mulf %p, %q : f32
+    nd.yield %s : f32
+  }
+  return %2 : !nd.tensor<f32, a: K>
+}
+func.func @products(%x: !nd.tensor<f32, a: N, b: M>, %y: !nd.tensor<f32, a: K>, %g: !nd.tensor<f32, a: K>) -> !nd.tensor<f32, a: N, b: M> {
+  %0:2 = nd.vjp @words(%x, %y) cotangents(%g) wrt [0] : (!nd.tensor<f32, a: N, b: M>, !nd.tensor<f32, a: K>, !nd.tensor<f32, a: K>) -> (!nd.tensor<f32, a: K>, !nd.tensor<f32, a: N, b: M>)
+  return %0#1 : !nd.tensor<f32, a: N, b: M>
+}
