@@ -21,9 +21,11 @@ using namespace mlir;
 static constexpr const char *attributeName = "heddle.requires";
 
 /// The least and the largest value at the points of names with `sizes`, over symbols; none where
-/// that can't be said.
-static std::optional<std::pair<Expr, Expr>> extremes(const Expr &expr,
-                                                     const std::map<std::string, Expr> &sizes) {
+/// that can't be said exactly: bounds that are too wide would refuse calls for nothing. `met`:
+/// names that stand in the expression elsewhere; what depends on one twice need not reach both
+/// ends.
+static std::optional<std::pair<Expr, Expr>>
+extremes(const Expr &expr, const std::map<std::string, Expr> &sizes, std::set<std::string> &met) {
   using Kind = Expr::Atom::Kind;
   std::pair<Expr, Expr> sum(expr.offset(), expr.offset());
   for (const Expr::Term &term : expr.terms()) {
@@ -35,11 +37,15 @@ static std::optional<std::pair<Expr, Expr>> extremes(const Expr &expr,
       if (atom->kind == Kind::Name && size == sizes.end()) {
         factor.first = factor.second = Expr::name(atom->name);
       } else if (atom->kind == Kind::Name) {
+        if (!met.insert(atom->name).second)
+          return std::nullopt;
         factor.second = size->second - Expr(1);
       } else if (atom->kind == Kind::Mod) {
-        factor.second = atom->divisor - 1;
+        return std::nullopt;
       } else {
-        auto a = extremes(atom->operands[0], sizes), b = extremes(atom->operands.back(), sizes);
+        auto a = extremes(atom->operands[0], sizes, met), b = a;
+        if (atom->operands.size() > 1)
+          b = extremes(atom->operands[1], sizes, met);
         if (!a || !b)
           return std::nullopt;
         auto of = [&](const Expr &x, const Expr &y) {
@@ -173,7 +179,8 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
         continue;
       for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries()) {
         Expr place = entry.expr(), count(1);
-        auto range = nest::isGathered(place) ? std::nullopt : extremes(place, sizes);
+        std::set<std::string> met;
+        auto range = nest::isGathered(place) ? std::nullopt : extremes(place, sizes, met);
         if (!range)
           continue;
         for (const auto &[name, size] : sizes) // nothing is read where another name has no place
