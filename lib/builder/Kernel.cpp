@@ -408,7 +408,7 @@ private:
           inside.emplace_back(context, condition);
       TypedAttr otherwise;
       if (read->otherwise)
-        otherwise = numberAttr(nest.builder, type.getElementType(), *read->otherwise, read->here);
+        otherwise = numberAttr(type.getElementType(), *read->otherwise, read->here);
       nest.read(tensor, nest::MapAttr::getSorted(context, entries),
                 nest::GuardAttr::get(context, inside, otherwise));
     }
@@ -433,7 +433,7 @@ private:
         neutrals.push_back(kernel.combined.empty()
                                ? nd::neutralElement(*nd::parseCombinerKind(kernel.combiner),
                                                     nd::signless(wide), !wide.isUnsignedInteger())
-                               : numberAttr(builder, wide, kernel.neutral[i], kernel.here));
+                               : numberAttr(wide, kernel.neutral[i], kernel.here));
     }
   }
 

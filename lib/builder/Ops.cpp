@@ -7,12 +7,10 @@
 
 #include "heddle/Ops.h"
 #include "dialects/nd/NdBuild.h"
-#include "dialects/nd/NdGradient.h"
 #include "lib/builder/Pointwise.h"
 #include "lib/builder/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -217,20 +215,19 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
       [&](const Scalars &a, const Scalars &b) { return Scalars{combiner(a[0], b[0])}; }, 1, here);
   Type element = nodeOf(destination, here)->type().getElementType();
   Deferred deferred;
-  Tensor result = scatterBy(destination, at, updates, here,
-                            [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
-                                ArrayRef<StringRef> names, ValueRange indices) {
-                              Value made = nd::buildScatter(
-                                  builder, loc, nodes[0]->value, nodes[1]->value, names, indices,
-                                  [&](OpBuilder &b, ValueRange scalars) {
-                                    return deferred.run(b, loc, element, [&] {
-                                      return traced.emit(b, loc, scalars, element);
-                                    })[0];
-                                  });
-                              deferred.rethrow();
-                              return made;
-                            });
-  return result;
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     Value made =
+                         nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
+                                          indices, [&](OpBuilder &b, ValueRange scalars) {
+                                            return deferred.run(b, loc, element, [&] {
+                                              return traced.emit(b, loc, scalars, element);
+                                            })[0];
+                                          });
+                     deferred.rethrow();
+                     return made;
+                   });
 }
 
 Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
@@ -286,7 +283,7 @@ combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral
   return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
     SmallVector<TypedAttr> neutrals;
     for (auto [type, value] : llvm::zip_equal(types, neutral))
-      neutrals.push_back(numberAttr(builder, type, value, here));
+      neutrals.push_back(numberAttr(type, value, here));
     Deferred deferred;
     SmallVector<Value> results =
         build(builder, loc, valuesOf(nodes), neutrals, [&](OpBuilder &b, ValueRange scalars) {

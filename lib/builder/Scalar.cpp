@@ -105,11 +105,15 @@ Type ScalarEmitter::ownType(const ScalarRef &node) const {
     return toMlir(node->to);
   if (isComparison(node->op))
     return builder.getI1Type();
-  ArrayRef<ScalarRef> operands(node->operands);
-  for (const ScalarRef &operand : operands.drop_front(node->op == "select"))
-    if (Type type = ownType(operand))
-      return type;
-  return nullptr;
+  // Scalars are shared: each is looked at once.
+  auto [known, isNew] = types.try_emplace(node.get());
+  if (!isNew)
+    return known->second;
+  Type found;
+  for (const ScalarRef &operand : ArrayRef(node->operands).drop_front(node->op == "select"))
+    if ((found = ownType(operand)))
+      break;
+  return types[node.get()] = found;
 }
 
 [[noreturn]] static void refuseInCombiner(const Scalar::Node &node) {
@@ -232,7 +236,7 @@ SmallVector<Value> Deferred::run(OpBuilder &builder, Location loc, ArrayRef<Type
   }
 }
 
-TypedAttr heddle::detail::numberAttr(OpBuilder &builder, Type type, double value, Here here) {
+TypedAttr heddle::detail::numberAttr(Type type, double value, Here here) {
   requireNumber(value, type, here);
   return nd::numberAttr(nd::signless(type), value);
 }

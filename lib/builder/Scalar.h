@@ -57,6 +57,7 @@ struct ScalarEmitter {
   std::function<mlir::Type(const Scalar::Node &)> leafType;
   bool isCombiner = false; ///< it may not use coordinates
   std::unordered_map<const Scalar::Node *, mlir::Value> done = {};
+  mutable std::unordered_map<const Scalar::Node *, mlir::Type> types = {}; ///< found by `ownType`
 
   /// Emits `node`; numbers and coordinates by themselves become `wanted`. Throws Error where an
   /// operation is not defined for the types that meet in it.
@@ -104,7 +105,7 @@ private:
 /// hold them.
 mlir::Type accumulatorFor(mlir::Type element, std::optional<ElementType> asked, Here here);
 /// A number as an attribute of the signless `type`; throws Error if it is none of that type.
-mlir::TypedAttr numberAttr(mlir::OpBuilder &builder, mlir::Type type, double value, Here here);
+mlir::TypedAttr numberAttr(mlir::Type type, double value, Here here);
 
 } // namespace detail
 } // namespace heddle

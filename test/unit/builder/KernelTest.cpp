@@ -206,6 +206,11 @@ TEST(Kernel, KnowsTheFunctionsOfTensors) {
   Tensor triangle =
       kernel(row, column).size(row, 2).size(column, 3).of(select(Scalar(column) <= row, 1.0, 0.0));
   EXPECT_EQ(triangle.to<float>({row, column}), (Floats{1, 0, 0, 1, 1, 0}));
+  Scalar doubled(row); // each scalar stands in the next one twice
+  for (int i = 0; i < 60; ++i)
+    doubled = doubled + doubled;
+  Tensor powers = kernel(row).size(row, 3).of(doubled);
+  EXPECT_EQ(powers.to<float>({row}), (Floats{0, std::ldexp(1.0f, 60), std::ldexp(1.0f, 61)}));
   Tensor wave = kernel(row).size(row, 3).of((2 * row + 1).mod(3));
   EXPECT_EQ(wave.to<float>({row}), (Floats{1, 0, 2}));
 }
