@@ -33,12 +33,14 @@
 
 namespace heddle::bench {
 
+using Shape = std::map<std::string, int64_t>;
+
 /// What was asked for on the command line.
 struct Request {
   int threads = 1;
   bool peers = false;
   std::string dtype;                     ///< empty: the benchmark's own choice
-  std::map<std::string, int64_t> shape;  ///< by name; `512x3072x768` has the names 0, 1, 2
+  Shape shape;                           ///< by name, each one of the benchmark's
   double seconds = 1.5;                  ///< spent on a row, at least
 
   /// The size called `name`; `fallback` if none was given.
@@ -89,6 +91,7 @@ private:
 
 struct Benchmark {
   std::string name, description;
+  std::vector<std::string> sizes; ///< names that `--shape` may give, in the order of `512x3072x768`
   std::function<void(const Request &, Report &)> run;
 };
 /// All benchmarks, in order.

@@ -36,7 +36,7 @@ static void one(const Request &request, Report &report, const MatmulShape &s) {
 
 void bench::matmul(const Request &request, Report &report) {
   if (!request.shape.empty())
-    return one(request, report, {request.size("0", 512), request.size("1", 512), request.size("2", 512)});
+    return one(request, report, {request.size("M", 512), request.size("N", 512), request.size("K", 512)});
   for (int64_t size : {512, 1024, 2048})
     one(request, report, {size, size, size});
 }

@@ -12,7 +12,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <iostream>
 
@@ -21,37 +23,60 @@ using namespace heddle::bench;
 
 const std::vector<Benchmark> &bench::benchmarks() {
   static const std::vector<Benchmark> all{
-      {"matmul", "matrix product; --shape MxNxK", matmul},
-      {"conv", "convolution and both gradients; --shape batch=,in=,out=,row=,column=,window=,stride=", convolution},
-      {"capsule", "convolutional capsules as one kernel; --shape n=,in=,out=", capsule},
-      {"routing", "capsules routed by expectation maximisation, one group; --shape n=,in=,out=", routing},
-      {"fashion", "training step of models/fashion; --shape batch=", fashionTraining},
-      {"classify", "its classifier, for one and for any size of batch; --shape batch=", fashionClassifying},
-      {"compile", "cold and warm compilation of that step; --shape batch=", compilation},
-      {"compile-ops", "compilation of 1000, 2000, 4000, ... ops; --shape ops= the most", scaling},
-      {"call", "what a call costs beyond its work", calls},
-      {"pointwise", "sum of two arrays, transposition; --shape n=", pointwise},
-      {"sort", "sorted lines and their largest elements; --shape lines=,n=", sorting},
-      {"normalise", "softmax and layer normalisation; --shape rows=,columns=", normalisation},
+      {"matmul", "matrix product", {"M", "N", "K"}, matmul},
+      {"conv",
+       "convolution and both gradients",
+       {"batch", "in", "out", "row", "column", "window", "stride"},
+       convolution},
+      {"capsule", "convolutional capsules as one kernel", {"n", "in", "out"}, capsule},
+      {"routing",
+       "capsules routed by expectation maximisation, one group",
+       {"n", "in", "out"},
+       routing},
+      {"fashion", "training step of models/fashion", {"batch"}, fashionTraining},
+      {"classify",
+       "its classifier, for one and for any size of batch",
+       {"batch"},
+       fashionClassifying},
+      {"compile", "cold and warm compilation of that step", {"batch"}, compilation},
+      {"compile-ops", "compilation of 1000, 2000, 4000, ... ops, at most `ops`", {"ops"}, scaling},
+      {"call", "what a call costs beyond its work", {}, calls},
+      {"pointwise", "sum of two arrays, transposition", {"n"}, pointwise},
+      {"sort", "sorted lines and their largest elements", {"lines", "n"}, sorting},
+      {"normalise", "softmax and layer normalisation", {"rows", "columns"}, normalisation},
   };
   return all;
 }
 
-/// `512x3072x768` or `batch=16,in=64`. Throws CLI::ValidationError.
-static std::map<std::string, int64_t> parseShape(const std::string &text) {
-  std::map<std::string, int64_t> shape;
+/// The sizes that `512x3072x768` or `batch=16,in=64` gives to a benchmark. Throws Error.
+static Shape parseShape(const std::string &text, const Benchmark &benchmark) {
+  auto refuse = [&] {
+    std::string names;
+    for (const std::string &name : benchmark.sizes)
+      names += (names.empty() ? "" : ", ") + name;
+    if (names.empty())
+      throw Error("'" + benchmark.name + "' takes no --shape, got '" + text + "'");
+    throw Error("expected --shape of '" + benchmark.name + "' with sizes of at least 1 for " +
+                names + " (64x32x... for all of them, or NAME=64,NAME=32,... for some), got '" +
+                text + "'");
+  };
+  Shape shape;
   bool named = text.find('=') != std::string::npos;
   std::stringstream stream(text);
-  for (std::string part; std::getline(stream, part, named ? ',' : 'x');) {
-    size_t equals = part.find('=');
-    std::string name = named ? part.substr(0, equals) : std::to_string(shape.size());
-    std::string number = named && equals != std::string::npos ? part.substr(equals + 1) : part;
-    char *end = nullptr;
-    int64_t size = strtoll(number.c_str(), &end, 10);
-    if (name.empty() || number.empty() || *end || size < 1)
-      throw CLI::ValidationError("--shape", "expected 512x3072x768 or batch=16,in=64 with sizes of at least 1, got '" + text + "'");
-    shape[name] = size;
+  size_t count = 0;
+  for (std::string part; std::getline(stream, part, named ? ',' : 'x'); ++count) {
+    size_t digits = named ? part.find('=') + 1 : 0;
+    std::string name = named                            ? part.substr(0, digits ? digits - 1 : 0)
+                       : count < benchmark.sizes.size() ? benchmark.sizes[count]
+                                                        : "";
+    int64_t size = 0;
+    auto [end, error] = std::from_chars(part.data() + digits, part.data() + part.size(), size);
+    if (std::ranges::find(benchmark.sizes, name) == benchmark.sizes.end() || error != std::errc() ||
+        end != part.data() + part.size() || size < 1 || !shape.emplace(name, size).second)
+      refuse();
   }
+  if (!named && count != benchmark.sizes.size())
+    refuse();
   return shape;
 }
 
@@ -60,35 +85,62 @@ int main(int argc, char **argv) {
   bool list = false, processorTime = false;
   Request request;
   request.threads = 0;
+  std::vector<std::string> names;
   std::string filter = ".*", json, shape;
+  app.add_option("benchmark", names, "Run these (default: all)");
   app.add_flag("--list", list, "List the benchmarks");
   app.add_option("--filter", filter, "Run those that this regular expression finds");
-  app.add_option("--threads", request.threads, "Threads (default: first one, then all cores)")->check(CLI::PositiveNumber);
+  app.add_option("--threads", request.threads, "Threads (default: first one, then all cores)")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--peers", request.peers, "Measure oneDNN and PyTorch beside, where installed");
   app.add_option("--json", json, "Append rows to this file, as JSON lines");
   app.add_option("--shape", shape, "Sizes: 512x3072x768, or batch=16,in=64,...");
   app.add_option("--dtype", request.dtype, "f32, bf16, f16 or f64 (default: f32)")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
   app.add_option("--seconds", request.seconds, "Least time spent on a row");
-  app.add_flag("--processor-time", processorTime,
-               "Measure processor time of one thread: for a machine that is busy with other things");
+  app.add_flag(
+      "--processor-time", processorTime,
+      "Measure processor time of one thread: for a machine that is busy with other things");
   try {
     app.parse(argc, argv);
-    if (!shape.empty())
-      request.shape = parseShape(shape);
   } catch (const CLI::ParseError &error) {
     return app.exit(error);
   }
   if (list) {
-    for (const Benchmark &benchmark : benchmarks())
-      printf("%-12s %s\n", benchmark.name.c_str(), benchmark.description.c_str());
+    for (const Benchmark &benchmark : benchmarks()) {
+      printf("%-12s %s", benchmark.name.c_str(), benchmark.description.c_str());
+      for (const std::string &size : benchmark.sizes)
+        printf("%s%s=", &size == &benchmark.sizes.front() ? "; --shape " : ",", size.c_str());
+      printf("\n");
+    }
     return 0;
   }
   std::regex pattern;
   try {
     pattern = std::regex(filter);
   } catch (const std::regex_error &error) {
-    std::cerr << "heddle-bench: --filter '" << filter << "' is no regular expression: " << error.what() << "\n";
+    std::cerr << "heddle-bench: --filter '" << filter
+              << "' is no regular expression: " << error.what() << "\n";
+    return 1;
+  }
+  for (const std::string &name : names)
+    if (std::ranges::find(benchmarks(), name, &Benchmark::name) == benchmarks().end()) {
+      std::cerr << "heddle-bench: no benchmark is called '" << name << "'; --list lists them\n";
+      return 1;
+    }
+  std::vector<std::pair<const Benchmark *, Shape>> chosen;
+  try {
+    for (const Benchmark &benchmark : benchmarks())
+      if ((names.empty() || std::ranges::find(names, benchmark.name) != names.end()) &&
+          std::regex_search(benchmark.name, pattern))
+        chosen.emplace_back(&benchmark, shape.empty() ? Shape() : parseShape(shape, benchmark));
+  } catch (const Error &error) {
+    std::cerr << "heddle-bench: " << error.what() << "\n";
+    return 1;
+  }
+  if (chosen.empty()) {
+    std::cerr << "heddle-bench: no benchmark is called like '" << filter
+              << "'; --list lists them\n";
     return 1;
   }
   FILE *out = nullptr;
@@ -106,26 +158,20 @@ int main(int argc, char **argv) {
   if (teams.size() == 2 && teams[0] == teams[1])
     teams.pop_back();
   Report report(out, request.seconds, processorTime ? Clock::Processor : Clock::Wall);
-  int status = 0, found = 0;
+  int status = 0;
   for (int threads : teams) {
     request.threads = threads;
-    printf("probe: %.1f GFLOP/s f32, %.1f GB/s on %d thread%s\n", peakFlops(threads) * 1e-9, peakBytes(threads) * 1e-9,
-           threads, threads == 1 ? "" : "s");
-    for (const Benchmark &benchmark : benchmarks()) {
-      if (!std::regex_search(benchmark.name, pattern))
-        continue;
-      ++found;
+    printf("probe: %.1f GFLOP/s f32, %.1f GB/s on %d thread%s\n", peakFlops(threads) * 1e-9,
+           peakBytes(threads) * 1e-9, threads, threads == 1 ? "" : "s");
+    for (const auto &[benchmark, sizes] : chosen) {
+      request.shape = sizes;
       try {
-        benchmark.run(request, report);
+        benchmark->run(request, report);
       } catch (const std::exception &error) {
-        std::cerr << "heddle-bench: " << benchmark.name << ": " << error.what() << "\n";
+        std::cerr << "heddle-bench: " << benchmark->name << ": " << error.what() << "\n";
         status = 1;
       }
     }
-  }
-  if (!found) {
-    std::cerr << "heddle-bench: no benchmark is called like '" << filter << "'; --list lists them\n";
-    status = 1;
   }
   if (out)
     fclose(out);

@@ -14,7 +14,7 @@ config.test_exec_root = os.path.join(config.heddle_build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [config.heddle_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-translate", "heddle-lsp-server"]:
+for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-translate", "heddle-lsp-server", "heddle-bench"]:
     path = os.path.join(config.heddle_tools_dir, tool)
     # Not within a path: the package test runs the installed ones.
     config.substitutions.append((rf"(?<![\w/.-]){tool}\b", path))
