@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -58,7 +59,7 @@ Values drawn(func::FuncOp function) {
 void hold(StringRef file, ArrayRef<StringRef> words) {
   MLIRContext context;
   context.loadDialect<nd::NdDialect, nest::NestDialect, arith::ArithDialect, math::MathDialect,
-                      func::FuncDialect>();
+                      func::FuncDialect, scf::SCFDialect>();
   auto text = llvm::MemoryBuffer::getFile(file);
   ASSERT_TRUE(bool(text)) << file.str();
   SmallVector<StringRef> modules;
@@ -115,4 +116,5 @@ TEST_P(SimplifyTest, ValuesStayWithPermissions) {
 INSTANTIATE_TEST_SUITE_P(Examples, SimplifyTest,
                          testing::Values("simplify", "simplify-constants", "simplify-index-maps",
                                          "simplify-reductions", "simplify-pointwise",
-                                         "simplify-products", "simplify-fast-math"));
+                                         "simplify-products", "simplify-fast-math",
+                                         "simplify-factors", "simplify-loops"));

@@ -65,6 +65,8 @@ void addReductionRules(Rules &rules);
 void addPointwiseRules(Rules &rules);
 /// Sums of products, and what has the same laws (Products.cpp).
 void addProductRules(Rules &rules);
+/// Loops, recurrences and branches (Loops.cpp).
+void addLoopRules(Rules &rules);
 
 /// The one element of a literal, null if `value` is none or has several.
 inline mlir::TypedAttr splatOf(mlir::Value value) {
