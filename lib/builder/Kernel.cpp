@@ -105,6 +105,7 @@ struct Reads {
   llvm::DenseMap<const Scalar::Node *, ScalarRef> stored;
   std::vector<ScalarRef> computed; ///< values of places that must become tensors
   std::set<const Scalar::Node *> seen;
+  mutable std::map<const Scalar::Node *, std::optional<Expr>> places; ///< found by `affine`
 
   void collect(const ScalarRef &node) {
     if (!seen.insert(node.get()).second)
@@ -145,15 +146,19 @@ struct Reads {
       return Expr::name(nest::readName(position.lookup(&node)));
     if (node.kind != Kind::Apply || node.operands.size() != 2)
       return std::nullopt;
+    // Scalars are shared: each is looked at once.
+    auto [known, isNew] = places.try_emplace(&node);
+    if (!isNew)
+      return known->second;
     auto a = affine(*node.operands[0]), b = affine(*node.operands[1]);
     if (!a || !b)
       return std::nullopt;
     if (node.op == "add")
-      return *a + *b;
+      return known->second = *a + *b;
     if (node.op == "sub")
-      return *a - *b;
+      return known->second = *a - *b;
     if (node.op == "mul" && (a->isConstant() || b->isConstant()))
-      return *a * *b;
+      return known->second = *a * *b;
     return std::nullopt;
   }
 

@@ -218,13 +218,10 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
   return scatterBy(destination, at, updates, here,
                    [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
                        ArrayRef<StringRef> names, ValueRange indices) {
-                     Value made =
-                         nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
-                                          indices, [&](OpBuilder &b, ValueRange scalars) {
-                                            return deferred.run(b, loc, element, [&] {
-                                              return traced.emit(b, loc, scalars, element);
-                                            })[0];
-                                          });
+                     auto code = deferred.codeOf(traced, loc, element);
+                     Value made = nd::buildScatter(
+                         builder, loc, nodes[0]->value, nodes[1]->value, names, indices,
+                         [&](OpBuilder &b, ValueRange scalars) { return code(b, scalars)[0]; });
                      deferred.rethrow();
                      return made;
                    });
@@ -286,9 +283,7 @@ combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral
       neutrals.push_back(numberAttr(type, value, here));
     Deferred deferred;
     SmallVector<Value> results =
-        build(builder, loc, valuesOf(nodes), neutrals, [&](OpBuilder &b, ValueRange scalars) {
-          return deferred.run(b, loc, types, [&] { return traced.emit(b, loc, scalars, types); });
-        });
+        build(builder, loc, valuesOf(nodes), neutrals, deferred.codeOf(traced, loc, types));
     deferred.rethrow();
     return results;
   });

@@ -83,10 +83,15 @@ Scalar sigmoid(const Scalar &x) { return applied("sigmoid", {x}); }
 static bool isComparison(StringRef op) {
   return op == "lt" || op == "le" || op == "eq" || op == "ne";
 }
-/// Whether coordinates take part in what is made of numbers and coordinates alone.
-static bool hasIndex(const Scalar::Node &node) {
-  return node.kind == Kind::Index ||
-         llvm::any_of(node.operands, [](const ScalarRef &operand) { return hasIndex(*operand); });
+
+bool ScalarEmitter::hasIndex(const Scalar::Node &node) {
+  if (node.operands.empty())
+    return node.kind == Kind::Index;
+  auto [known, isNew] = indexed.try_emplace(&node);
+  if (!isNew)
+    return known->second;
+  return indexed[&node] = llvm::any_of(
+             node.operands, [&](const ScalarRef &operand) { return hasIndex(*operand); });
 }
 
 Type ScalarEmitter::typeOf(const ScalarRef &a, const ScalarRef &b, Type otherwise) const {
@@ -105,7 +110,6 @@ Type ScalarEmitter::ownType(const ScalarRef &node) const {
     return toMlir(node->to);
   if (isComparison(node->op))
     return builder.getI1Type();
-  // Scalars are shared: each is looked at once.
   auto [known, isNew] = types.try_emplace(node.get());
   if (!isNew)
     return known->second;
@@ -127,10 +131,11 @@ Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
   }
   if (node->kind == Kind::Read || node->kind == Kind::Argument)
     return leaf(*node);
-  Value &made = done[node.get()];
-  if (made) // a node without a type of its own may be met again by another one
-    if (ownType(node) || made.getType() == nd::signless(wanted))
-      return made;
+  // A node without a type of its own may be met by several.
+  Type type = ownType(node) ? Type() : nd::signless(wanted);
+  auto key = std::make_pair(node.get(), type.getAsOpaquePointer());
+  if (auto known = done.find(key); known != done.end())
+    return known->second;
   Value value;
   if (node->kind == Kind::Index) {
     if (isCombiner)
@@ -142,7 +147,7 @@ Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
   } else {
     value = apply(*node, wanted);
   }
-  return done[node.get()] = value;
+  return done[key] = value;
 }
 
 Value ScalarEmitter::apply(const Scalar::Node &node, Type wanted) {

@@ -20,6 +20,7 @@
 #include "lib/builder/Graph.h"
 
 #include <exception>
+#include <map>
 #include <unordered_map>
 
 namespace heddle {
@@ -56,8 +57,10 @@ struct ScalarEmitter {
   /// Its element type, with signedness.
   std::function<mlir::Type(const Scalar::Node &)> leafType;
   bool isCombiner = false; ///< it may not use coordinates
-  std::unordered_map<const Scalar::Node *, mlir::Value> done = {};
+  /// Scalars are shared: each is looked at once, and emitted once for each type that it gets.
+  std::map<std::pair<const Scalar::Node *, const void *>, mlir::Value> done = {};
   mutable std::unordered_map<const Scalar::Node *, mlir::Type> types = {}; ///< found by `ownType`
+  std::unordered_map<const Scalar::Node *, bool> indexed = {};             ///< by `hasIndex`
 
   /// Emits `node`; numbers and coordinates by themselves become `wanted`. Throws Error where an
   /// operation is not defined for the types that meet in it.
@@ -66,6 +69,8 @@ struct ScalarEmitter {
   mlir::Type ownType(const ScalarRef &node) const;
 
 private:
+  /// Whether coordinates take part.
+  bool hasIndex(const Scalar::Node &node);
   mlir::Value apply(const Scalar::Node &node, mlir::Type wanted);
   mlir::Type typeOf(const ScalarRef &a, const ScalarRef &b, mlir::Type otherwise) const;
 };
@@ -91,6 +96,13 @@ public:
   llvm::SmallVector<mlir::Value> run(mlir::OpBuilder &builder, mlir::Location loc,
                                      llvm::ArrayRef<mlir::Type> types,
                                      llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit);
+  /// The code of a combiner of `types`, to be given to a builder.
+  auto codeOf(const ScalarCombiner &combiner, mlir::Location loc,
+              llvm::ArrayRef<mlir::Type> types) {
+    return [=, this, &combiner](mlir::OpBuilder &b, mlir::ValueRange scalars) {
+      return run(b, loc, types, [&] { return combiner.emit(b, loc, scalars, types); });
+    };
+  }
   /// Throws what `emit` threw.
   void rethrow() const {
     if (failure)

@@ -211,6 +211,14 @@ TEST(Kernel, KnowsTheFunctionsOfTensors) {
     doubled = doubled + doubled;
   Tensor powers = kernel(row).size(row, 3).of(doubled);
   EXPECT_EQ(powers.to<float>({row}), (Floats{0, std::ldexp(1.0f, 60), std::ldexp(1.0f, 61)}));
+  Tensor ones = kernel(row).size(row, 2).of(select(doubled <= doubled, 1.0, 0.0));
+  EXPECT_EQ(ones.to<float>({row}), (Floats{1, 1}));
+  Tensor first = kernel(row).size(row, 1).of(at(x, {{row, doubled}}));
+  EXPECT_EQ(first.to<float>({row}), Floats{x.to<float>({row})[0]});
+  Scalar chosen(row); // an integer in conditions, a float otherwise
+  for (int i = 0; i < 60; ++i)
+    chosen = select(chosen <= chosen, chosen, chosen);
+  EXPECT_EQ(kernel(row).size(row, 3).of(chosen).to<float>({row}), (Floats{0, 1, 2}));
   Tensor wave = kernel(row).size(row, 3).of((2 * row + 1).mod(3));
   EXPECT_EQ(wave.to<float>({row}), (Floats{1, 0, 2}));
 }
