@@ -10,6 +10,8 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
+#include "lib/target/cpu/Emit.h"
+#include "lib/target/cpu/Link.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -22,12 +24,6 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <random>
 #include <sys/mman.h>
@@ -101,7 +97,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   }
   request.operandLayouts = operandLayouts;
   request.resultLayouts = resultLayouts;
-  bool wide = options.machine512 && llvm::sys::getHostCPUFeatures().lookup("avx512f");
+  cpu::CpuTarget target = llvm::cantFail(cpu::targetFor("native"));
+  bool wide = options.machine512 && target.has("avx512f");
   Builder builder(&context);
   SmallVector<NamedAttribute> machine;
   auto set = [&](StringRef key, int64_t value) {
@@ -134,61 +131,18 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   buildKernelLowering(passes);
   if (failed(passes.run(*info->module)))
     return;
-  auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*info->module, *llvmContext);
-  if (!module)
-    return;
-
-  static bool initialised = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialised;
-  auto target = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
-  target.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  auto machineOf = llvm::cantFail(target.createTargetMachine());
-  module->setDataLayout(machineOf->createDataLayout());
-  module->setTargetTriple(machineOf->getTargetTriple());
-  for (llvm::Function &each : *module) {
-    if (each.isDeclaration()) {
-      if (!each.isIntrinsic())
-        error += "the kernel calls " + each.getName().str() + "\n";
-      continue;
-    }
-    if (wide)
-      each.addFnAttr("prefer-vector-width", "512");
-    each.addFnAttr("target-cpu", target.getCPU());
-    each.addFnAttr("target-features", target.getFeatures().getString());
-  }
-  if (!error.empty())
-    return;
-  if (options.optimise) {
-    llvm::LoopAnalysisManager loopAnalyses;
-    llvm::FunctionAnalysisManager functionAnalyses;
-    llvm::CGSCCAnalysisManager sccAnalyses;
-    llvm::ModuleAnalysisManager moduleAnalyses;
-    // As lib/target/cpu does.
-    llvm::PipelineTuningOptions tuning;
-    tuning.LoopVectorization = tuning.SLPVectorization = false;
-    tuning.LoopInterleaving = tuning.LoopUnrolling = false;
-    llvm::PassBuilder builder(machineOf.get(), tuning);
-    builder.registerModuleAnalyses(moduleAnalyses);
-    builder.registerCGSCCAnalyses(sccAnalyses);
-    builder.registerFunctionAnalyses(functionAnalyses);
-    builder.registerLoopAnalyses(loopAnalyses);
-    builder.crossRegisterProxies(loopAnalyses, functionAnalyses, sccAnalyses, moduleAnalyses);
-    builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(*module, moduleAnalyses);
-  }
-  jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(target).create());
-  llvm::cantFail(
-      jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(llvmContext))));
-  auto address = jit->lookup("kernel");
-  if (!address) {
-    error += llvm::toString(address.takeError());
+  auto object = cpu::emitObject(*info->module, target, options.hot);
+  if (!object) {
+    error += llvm::toString(object.takeError());
     return;
   }
-  function = address->toPtr<void (*)(void *const *, int64_t, void *)>();
+  auto block = cpu::link({{"kernel", std::move(*object)}}); // refuses calls of anything else
+  if (!block) {
+    error += llvm::toString(block.takeError());
+    return;
+  }
+  code = Mapping(block->bytes, Mapping::Use::Code);
+  function = reinterpret_cast<Function *>(code.data() + block->symbols.at("kernel"));
 }
 
 std::vector<TensorValue> Kernel::inputs(unsigned seed) {

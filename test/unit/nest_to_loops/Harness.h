@@ -22,8 +22,7 @@
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
 #include "lib/interp/TensorValue.h"
-
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "runtime/program/Mapping.h"
 
 namespace heddle::test {
 
@@ -43,7 +42,7 @@ private:
 struct Options {
   bool machine512 = true; ///< AVX-512 if the host has it
   int64_t alias = -1;     ///< the operand whose place the first result takes
-  bool optimise = true;
+  bool hot = true;        ///< as lib/target/cpu/Emit.h has it
   int64_t l1 = 0, l2 = 0; ///< bytes of the caches that schedules are chosen for; 0: usual ones
 };
 
@@ -64,8 +63,9 @@ private:
   Options options;
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<Layout> operandLayouts, resultLayouts;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-  void (*function)(void *const *, int64_t, void *) = nullptr;
+  using Function = void(void *const *, int64_t, void *);
+  Mapping code;
+  Function *function = nullptr;
 
   std::vector<interp::TensorValue> inputs(unsigned seed);
 };

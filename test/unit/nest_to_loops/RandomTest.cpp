@@ -117,7 +117,7 @@ TEST_P(RandomNests, Agree) {
     }
     Options options;
     options.machine512 = dice.chance(70);
-    options.optimise = dice.chance(30);
+    options.hot = dice.chance(30);
     auto context = makeContext();
     Kernel kernel(*context, text, options);
     if (kernel.error.find("the layout") != std::string::npos)
