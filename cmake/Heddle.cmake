@@ -25,15 +25,18 @@ if(GTest_FOUND) # which the header includes, with the definitions that tests are
   target_link_libraries(HeddlePchThrowing PRIVATE GTest::gtest)
 endif()
 
-# heddle_use_mlir(target [THROWING]): how `target` includes MLIR.
+# heddle_use_mlir(target [THROWING] [RUNS_ONCE]): how `target` includes MLIR.
 function(heddle_use_mlir target)
-  cmake_parse_arguments(ARG "THROWING" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "THROWING;RUNS_ONCE" "" "" ${ARGN})
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   if(ARG_THROWING)
     # -fPIC for executables too, whose own -fPIE the header would not fit.
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target} PRIVATE -fno-rtti -fPIC)
     target_precompile_headers(${target} REUSE_FROM HeddlePchThrowing)
+    if(ARG_RUNS_ONCE) # with the header as it is precompiled for libraries
+      target_compile_options(${target} PRIVATE ${HEDDLE_RUNS_ONCE} "$<$<CONFIG:Debug>:SHELL:-Xclang -fno-validate-pch>")
+    endif()
   else()
     target_compile_options(${target} PRIVATE -fno-rtti -fno-exceptions)
     target_precompile_headers(${target} REUSE_FROM HeddlePch)
@@ -41,10 +44,10 @@ function(heddle_use_mlir target)
 endfunction()
 
 # heddle_add_library(Name sources... [THROWING] [LINK_LIBS libs...] [DEPENDS targets...])
-#   A static library that uses MLIR. THROWING: its errors are exceptions.
+#   A static library that uses MLIR, a part of the shared one. THROWING: its errors are exceptions.
 function(heddle_add_library name)
   cmake_parse_arguments(ARG "THROWING" "" "LINK_LIBS;DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_THROWING)
     heddle_use_mlir(${name} THROWING)
   else()
@@ -70,8 +73,15 @@ endfunction()
 #   An executable over the one shared library, which is also what a plugin that it loads was linked with.
 function(heddle_add_tool name)
   add_executable(${name} ${ARGN})
-  heddle_use_mlir(${name} THROWING)
-  target_link_libraries(${name} PRIVATE heddle MLIR LLVM)
+  heddle_use_mlir(${name} THROWING RUNS_ONCE)
+  heddle_link_shared(${name})
+  target_link_libraries(${name} PRIVATE MLIR LLVM)
+endfunction()
+
+# heddle_link_shared(target): `target` uses the one shared library, and is not linked anew when that is.
+function(heddle_link_shared target)
+  target_link_libraries(${target} PRIVATE heddle)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
 endfunction()
 
 # heddle_tablegen(Target file.td output arguments...)... is mlir_tablegen with this folder's generated

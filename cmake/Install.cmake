@@ -23,6 +23,8 @@ set_target_properties(heddle PROPERTIES LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 target_link_libraries(heddle PRIVATE MLIR LLVM ZLIB::ZLIB Threads::Threads)
+# It calls its own functions without a detour, and never those that a program has by the same name.
+target_link_options(heddle PRIVATE -Wl,-Bsymbolic-functions)
 add_library(Heddle::heddle ALIAS heddle)
 
 set(targets heddle heddle_runtime)
