@@ -424,11 +424,21 @@ LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   return success();
 }
 
-/// What a scatter reads at its targets; zero where a target lies outside.
+/// What lies at the targets of a scatter. A tensor that may be empty, where all is dropped, gets a
+/// place to which these are clamped.
+static Value gatherTargets(OpBuilder &b, Location loc, Value source, Strings names,
+                           ValueRange indices) {
+  for (StringRef name : names)
+    if (Expr size = tensorType(source).size(name).getExpr(); !size.isConstant())
+      source = buildPad(b, loc, source, name, 0, Expr::max(Expr(1) - size, Expr(0)));
+  return buildGather(b, loc, source, names, indices);
+}
+
+/// The same, zero where a target lies outside.
 static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings names,
                           ValueRange indices) {
   NdTensorType type = tensorType(source);
-  SmallVector<Value> operands{buildGather(b, loc, source, names, indices)};
+  SmallVector<Value> operands{gatherTargets(b, loc, source, names, indices)};
   for (auto [name, operand] : llvm::zip_equal(names, indices)) {
     auto [index, last] = indexAndLast(b, loc, type, name, operand);
     operands.append({index, last});
@@ -506,7 +516,7 @@ static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value co
   SmallVector<Value> forth = recurrence.build(
       b, loc, along, /*reverse=*/false, op.getDestination(), points, [&](ValueRange state) {
         ValueRange where = state.drop_front(2);
-        Value old = buildGather(b, loc, state[0], names, where);
+        Value old = gatherTargets(b, loc, state[0], names, where);
         Value next = buildPointwise(b, loc, {old, state[1]}, type.getElementType(),
                                     [&](OpBuilder &b, ValueRange s) {
                                       return inlineScalars(b, op.getCombiner().front(), s)[0];
@@ -557,7 +567,7 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   auto together = [&](ValueRange both, CombinerKind by) {
     return buildScatter(b, loc, both[0], both[1], names, op.getIndices(), by);
   };
-  auto atTargets = [&](Value value) { return buildGather(b, loc, value, names, op.getIndices()); };
+  auto atTargets = [&](Value value) { return gatherTargets(b, loc, value, names, op.getIndices()); };
   auto pointwise = [&](ValueRange values, ScalarBody body) {
     return buildPointwise(b, loc, values, exact, body);
   };
@@ -650,7 +660,7 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
   // Each target is met once: the combiner's derivative there, from the old value and the update.
   auto names = stringsOf(getNames());
   Value given = gatherInside(b, loc, cotangent, names, getIndices());
-  Value old = buildGather(b, loc, getDestination(), names, getIndices());
+  Value old = gatherTargets(b, loc, getDestination(), names, getIndices());
   for (unsigned i = 0; i < 2; ++i) {
     if (!wanted[i])
       continue;

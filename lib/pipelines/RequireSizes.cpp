@@ -120,6 +120,14 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
             require(op, update.getName(), sizeOf(update.getPart(), update.getName()),
                     sizeOf(update.getDestination(), update.getName()));
           })
+          .Case([&](nd::GatherOp gather) { // there is something to clamp to
+            Expr count(1);
+            for (const nd::Dim &dim :
+                 cast<nd::NdTensorType>(gather.getResult().getType()).getDims())
+              count = count * dim.size().getExpr();
+            for (StringRef name : nd::stringsOf(gather.getNames()))
+              require(op, name, 1, sizeOf(gather.getInput(), name), count);
+          })
           .Case([&](nd::SliceOp slice) {
             // The highest element read is the first or the last, if any is; the last is not below
             // 0.
@@ -180,12 +188,17 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
       for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries()) {
         Expr place = entry.expr(), count(1);
         std::set<std::string> met;
-        auto range = nest::isGathered(place) ? std::nullopt : extremes(place, sizes, met);
-        if (!range)
+        bool isGathered = nest::isGathered(place);
+        auto range = isGathered ? std::nullopt : extremes(place, sizes, met);
+        if (!range && !isGathered)
           continue;
         for (const auto &[name, size] : sizes) // nothing is read where another name has no place
           if (!size.isConstant() && !place.mentions(name))
             count = count * size;
+        if (isGathered) { // clamped
+          require(op, entry.name, 1, type.size(entry.name).getExpr(), count);
+          continue;
+        }
         require(op, entry.name, 0, range->first, count, "the first place read along");
         require(op, entry.name, range->second + Expr(1), type.size(entry.name).getExpr(), count);
       }

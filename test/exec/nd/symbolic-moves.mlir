@@ -5,6 +5,13 @@
 // CHECK: 'words' expected at most the size of 'a' in 'nd.split', M * N = 12, got 13 with
 // RUN: not heddle-run %s --entry parts --size N=0 --size M=1 --size K=1 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: 'parts' expected at least 0 for the first element along 'a' in 'nd.slice', got N - 1 = -1 with
+// RUN: not heddle-run %s --entry pick --size N=0 2>&1 | FileCheck %s --check-prefix=PICK
+// PICK: 'pick' expected at least 1 for the size of 'k' in 'nd.gather', got N = 0 with
+
+func.func @pick(%x: !nd.tensor<f64, k: N>, %i: !nd.tensor<i32, b: 4>) -> !nd.tensor<f64, b: 4> {
+  %r = nd.gather %x [k] at %i : (!nd.tensor<f64, k: N>, !nd.tensor<i32, b: 4>) -> !nd.tensor<f64, b: 4>
+  return %r : !nd.tensor<f64, b: 4>
+}
 
 func.func @parts(%x: !nd.tensor<f32, a: N>, %y: !nd.tensor<f32, a: M>) -> (!nd.tensor<f32, a: N>, !nd.tensor<f32, a: 1>, !nd.tensor<f32, a: 2 * N + M>) {
   %0 = nd.slice %x a from N - 1 size N stride -1 : !nd.tensor<f32, a: N> -> !nd.tensor<f32, a: N>

@@ -140,3 +140,35 @@ void laws::drawFusion(func::FuncOp function, Dice &dice) {
     if (isa<nest::ComputeOp>(op) && dice.chance(60))
       op.setAttr(dice.chance(50) ? "heddle.materialize" : "heddle.recompute", b.getUnitAttr());
 }
+
+int laws::drawSignature(func::FuncOp function, Dice &dice) {
+  Builder b(function.getContext());
+  auto layoutOf = [&](Type type) {
+    return nest::LayoutAttr::get(b.getContext(), drawLayout(dice, cast<nd::NdTensorType>(type)));
+  };
+  int written = 0;
+  llvm::DenseSet<int64_t> taken;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    SmallVector<int64_t> fitting;
+    for (auto [r, result] : llvm::enumerate(function.getResultTypes()))
+      if (result == type)
+        fitting.push_back(int64_t(r));
+    if (!fitting.empty() && dice.chance(60)) {
+      int64_t result = dice.pick(fitting);
+      taken.insert(result);
+      function.setArgAttr(unsigned(i), "heddle.donate", b.getI64IntegerAttr(result));
+    } else if (dice.chance(40)) {
+      function.setArgAttr(unsigned(i), "nd.layout",
+                          dice.chance(30) ? Attribute(b.getStringAttr("any")) : layoutOf(type));
+    } else {
+      continue;
+    }
+    ++written;
+  }
+  for (auto [r, type] : llvm::enumerate(function.getResultTypes()))
+    if (!taken.contains(int64_t(r)) && dice.chance(40)) {
+      function.setResultAttr(unsigned(r), "nd.layout", layoutOf(type));
+      ++written;
+    }
+  return written;
+}

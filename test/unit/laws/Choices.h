@@ -30,6 +30,10 @@ int drawLayouts(mlir::func::FuncOp function, Dice &dice);
 /// Marks nests as to be materialised, or computed again at each use.
 void drawFusion(mlir::func::FuncOp function, Dice &dice);
 
+/// Says of arguments and results what callers may: how some lie, which arguments are given up to
+/// results. Says of how many.
+int drawSignature(mlir::func::FuncOp function, Dice &dice);
+
 } // namespace heddle::laws
 
 #endif // HEDDLE_TEST_UNIT_LAWS_CHOICES_H

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/unit/laws/Choices.h"
 #include "test/unit/laws/Laws.h"
 
 #include "dialects/nd/FunctionAttrs.h"
@@ -39,9 +40,14 @@ static void holdCompiledPrograms(bool symbols, double share) {
   };
   auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t> seeds) {
     keepPrivate(module, names);
-    for (auto [name, seed] : llvm::zip_equal(names, seeds))
+    for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      Dice dice(seed);
       if (seed % 3 == 0)
-        declareRanges(module.lookupSymbol<func::FuncOp>(name));
+        declareRanges(function);
+      if (seed % 2 == 0)
+        drawSignature(function, dice);
+    }
     return success();
   };
   holdCompiled({"the compiled law", 20, options, prepare}, share);

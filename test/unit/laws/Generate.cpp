@@ -30,45 +30,6 @@ Value Generator::compatible(Value value, ArrayRef<Value> others) {
   return buildRename(b, loc, value, from, to);
 }
 
-CombinerKind Generator::drawCombiner(Type element) {
-  using enum CombinerKind;
-  if (isa<FloatType>(element))
-    return dice.pick({Add, Add, Add, Max, Min, Mul});
-  if (element.isInteger(1))
-    return dice.pick({And, Or, Xor});
-  return dice.pick({Add, Add, Mul, Max, Min, And, Or, Xor});
-}
-
-Generator::Combination Generator::drawCombination(Type element, bool ordered) {
-  bool isFloat = isa<FloatType>(element);
-  Type type = isFloat && element.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : signless(element);
-  auto number = [=](double value) { return numberAttr(type, value); };
-  auto add = [=, this](OpBuilder &at, Value x, Value y) -> Value {
-    return isFloat ? Value(arith::AddFOp::create(at, loc, x, y))
-                   : Value(arith::AddIOp::create(at, loc, x, y));
-  };
-  auto mul = [=, this](OpBuilder &at, Value x, Value y) -> Value {
-    return isFloat ? Value(arith::MulFOp::create(at, loc, x, y))
-                   : Value(arith::MulIOp::create(at, loc, x, y));
-  };
-  using Scalars = SmallVector<Value>;
-  if (ordered && dice.chance(50))
-    return {{number(1), number(0)}, [=](OpBuilder &at, ValueRange s) -> Scalars {
-              return {mul(at, s[0], s[2]), add(at, mul(at, s[1], s[2]), s[3])};
-            }};
-  if (dice.chance(40))
-    return {{number(1), number(0)}, [=, this](OpBuilder &at, ValueRange s) -> Scalars {
-              Value square = mul(at, s[1], s[3]);
-              Value minus = isFloat ? Value(arith::NegFOp::create(at, loc, square))
-                                    : mul(at, square, buildNumber(at, loc, type, -1));
-              return {add(at, mul(at, s[0], s[2]), minus),
-                      add(at, mul(at, s[0], s[3]), mul(at, s[1], s[2]))};
-            }};
-  return {{number(0)}, [=](OpBuilder &at, ValueRange s) -> Scalars {
-            return {add(at, add(at, s[0], s[1]), mul(at, s[0], s[1]))};
-          }};
-}
-
 void Generator::pointwise() {
   SmallVector<Value> inputs{any()};
   for (int64_t i = dice.pick({0, 0, 1, 1, 1, 2}); i > 0; --i)
@@ -79,66 +40,6 @@ void Generator::pointwise() {
   keep(buildPointwise(b, loc, inputs, to, [&](OpBuilder &builder, ValueRange scalars) {
     return drawScalarCode(dice, builder, loc, scalars, from, to, options.smooth);
   }));
-}
-
-void Generator::reduce() {
-  Value x = any([](NdTensorType type) { return !type.getDims().getDims().empty(); });
-  if (!x)
-    return;
-  Strings names;
-  for (const Dim &each : tensorType(x).getDims())
-    if (dice.chance(50))
-      names.push_back(each.name);
-  if (names.empty())
-    names.push_back(nameOf(x));
-  dice.shuffle(names);
-  Type element = tensorType(x).getElementType();
-  if (dice.chance(80) || element.isInteger(1)) {
-    keep(buildReduce(b, loc, x, names, drawCombiner(element)));
-    return;
-  }
-  Combination drawn = drawCombination(element, false);
-  SmallVector<Value> inputs(drawn.neutral.size(), x);
-  keep(buildReduce(b, loc, inputs, names, drawn.neutral, drawn.combine));
-}
-
-/// The largest element and where it is; the smallest index wins a tie.
-void Generator::reduceWithIndex() {
-  Value x = any([](NdTensorType type) {
-    return !type.getDims().getDims().empty() && isa<FloatType>(type.getElementType());
-  });
-  if (!x)
-    return;
-  StringRef name = nameOf(x);
-  Type scalar = tensorType(x).scalarType(), integer = b.getI64Type();
-  Value index = buildIota(b, loc, dim(name, sizeOf(x, name)), integer);
-  index = buildBroadcast(b, loc, index, tensorType(x).getDims().getDims());
-  SmallVector<TypedAttr> neutral{
-      cast<TypedAttr>(FloatAttr::get(scalar, -std::numeric_limits<double>::infinity())),
-      cast<TypedAttr>(b.getI64IntegerAttr(1 << 20))};
-  keep(buildReduce(b, loc, {x, index}, {name}, neutral, [&](OpBuilder &b, ValueRange s) {
-    Value more = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, s[2], s[0]);
-    Value same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, s[2], s[0]);
-    Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, s[3], s[1]);
-    Value wins = arith::OrIOp::create(b, loc, more, arith::AndIOp::create(b, loc, same, first));
-    return SmallVector<Value>{arith::SelectOp::create(b, loc, wins, s[2], s[0]),
-                              arith::SelectOp::create(b, loc, wins, s[3], s[1])};
-  }));
-}
-
-void Generator::scan() {
-  Value x = any([](NdTensorType type) { return !type.getDims().getDims().empty(); });
-  if (!x)
-    return;
-  Type element = tensorType(x).getElementType();
-  bool exclusive = dice.chance(40), reverse = dice.chance(40);
-  if (dice.chance(70) || element.isInteger(1)) {
-    keep(buildScan(b, loc, x, nameOf(x), drawCombiner(element), exclusive, reverse));
-    return;
-  }
-  Combination drawn = drawCombination(element, true);
-  SmallVector<Value> inputs(drawn.neutral.size(), x);
-  keep(buildScan(b, loc, inputs, nameOf(x), drawn.neutral, drawn.combine, exclusive, reverse));
 }
 
 /// Ops that say something to passes only.
@@ -225,10 +126,10 @@ void Generator::step() {
       {5, &Generator::concat},       {5, &Generator::split},     {6, &Generator::merge},
       {6, &Generator::rename},       {5, &Generator::broadcast}, {7, &Generator::gather},
       {6, &Generator::scatter},      {5, &Generator::source},    {3, &Generator::random},
-      {5, &Generator::dynamicSlice}, {5, &Generator::sort},      {6, &Generator::call},
-      {9, &Generator::kernel},       {6, &Generator::request},   {6, &Generator::control},
-      {3, &Generator::group},        {3, &Generator::ordered},   {3, &Generator::update},
-      {2, &Generator::marks}};
+      {5, &Generator::dynamicSlice}, {6, &Generator::sort},      {6, &Generator::call},
+      {3, &Generator::quantize},     {9, &Generator::kernel},    {6, &Generator::request},
+      {6, &Generator::control},      {3, &Generator::group},     {3, &Generator::ordered},
+      {4, &Generator::update},       {4, &Generator::marks}};
   int total = 0;
   for (auto [weight, function] : steps)
     total += weight;
@@ -239,6 +140,7 @@ void Generator::step() {
                    ((function == &Generator::kernel || function == &Generator::group ||
                      function == &Generator::ordered || function == &Generator::update) &&
                     !options.kernels) ||
+                   (function == &Generator::quantize && options.smooth) ||
                    // Differences know of no stops.
                    (function == &Generator::marks && options.smooth && !options.gradients) ||
                    (function == &Generator::request && !options.requests) ||

@@ -30,6 +30,7 @@ struct GeneratorOptions {
   bool calls = true;      ///< calls with lifting, of functions made for it
   bool kernels = true;    ///< nest.compute beside nd ops
   bool symbols = false;   ///< sizes are expressions over N and M
+  bool relations = true;  ///< it is used that 3 N = 5 M
   bool requests = false;  ///< nd.vjp, nd.jvp
   bool control = false;   ///< loops and branches (scf)
   bool gradients = false; ///< calls whose derivative is another function, an arbitrary one

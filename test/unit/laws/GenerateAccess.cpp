@@ -150,8 +150,6 @@ void Generator::sort() {
     return;
   StringRef name = nameOf(x);
   NdTensorType type = tensorType(x);
-  if (!sizeOf(x, name).isConstant())
-    return;
   SmallVector<Value> inputs{x};
   if (dice.chance(40))
     inputs.push_back(any([&](NdTensorType other) { return other.getDims() == type.getDims(); }));
@@ -162,5 +160,19 @@ void Generator::sort() {
   Expr size = sizeOf(x, name);
   if (size.isConstant() && dice.chance(40))
     size = Expr(dice.below(numberOf(size) + 1));
-  keep(buildSort(b, loc, inputs, name, dice.chance(50), size));
+  bool descending = dice.chance(50);
+  if (!options.kernels || dice.chance(75)) {
+    keep(buildSort(b, loc, inputs, name, descending, size));
+    return;
+  }
+  SmallVector<Type> types;
+  for (Value input : inputs) {
+    SmallVector<Dim> dims = dimsWithout(type, name);
+    dims.push_back(dim(name, size));
+    types.push_back(tensorType(input).withDims(dims));
+  }
+  keep(SmallVector<Value>(nest::SortOp::create(b, loc, types, inputs,
+                                               DimsAttr::get(context, dim(name, sizeOf(x, name))),
+                                               descending, ArrayAttr())
+                              .getResults()));
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/unit/laws/Derivatives.h"
 #include "test/unit/laws/Generator.h"
 
 #include "test/unit/laws/GenerateScalar.h"
@@ -50,7 +51,7 @@ void Generator::call() {
   inner.steps = int(dice.between(1, 3));
   inner.calls = options.calls && dice.chance(20);
   inner.control = options.control && dice.chance(40);
-  inner.requests = false;
+  inner.requests = inner.relations = false;
   func::FuncOp callee =
       generateProgram(module, prefix + "_" + std::to_string(callees++), dice.bits(), inner);
   SmallVector<Value> operands;
@@ -100,6 +101,9 @@ void Generator::request() {
   inner.steps = int(dice.between(1, 4));
   func::FuncOp callee =
       generateProgram(module, prefix + "_" + std::to_string(callees++), dice.bits(), inner);
+  if (dice.chance(20) && !floatTypes(callee.getArgumentTypes()).empty()) // of a derivative
+    callee = (dice.chance(50) ? addGradient : addTangent)(module, callee,
+                                                          (callee.getName() + "_derivative").str());
   SmallVector<Value> inputs, cotangents;
   SmallVector<int64_t> wrt;
   for (auto [i, type] : llvm::enumerate(callee.getArgumentTypes())) {
@@ -154,6 +158,8 @@ Value Generator::inside(ArrayRef<Value> inputs, NdTensorType type) {
   ++depth;
   for (int64_t i = dice.pick({0, 0, 1, 1, 2, 3}); i > 0; --i)
     step();
+  if (options.control && depth < 2 && dice.chance(20))
+    control();
   --depth;
   SmallVector<Value> used(inputs);
   if (values.size() > known && dice.chance(80))

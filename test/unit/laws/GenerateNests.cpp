@@ -148,8 +148,26 @@ static SmallVector<Type> elementsOfAll(ArrayRef<Value> values) {
   return llvm::map_to_vector(values, [](Value v) { return tensorType(v).getElementType(); });
 }
 
-/// A kernel: reads through affine maps, some guarded or gathered; a body, perhaps a reduction, and
-/// what follows it.
+/// In place, backwards or beside it, where a stated value stands at the edge.
+void Generator::finishRead(nest::NestBuilder &nest, Value value) {
+  SmallVector<nest::MapEntry> entries;
+  SmallVector<nest::Condition> conditions;
+  for (const Dim &each : tensorType(value).getDims()) {
+    Expr place = Expr::name(each.name.str());
+    if (dice.chance(20))
+      place = each.size().getExpr() - 1 - place;
+    else if (dice.chance(20))
+      conditions.emplace_back(context, place = place - 1);
+    entries.emplace_back(context, each.name, place);
+  }
+  nest.finishRead(
+      value, nest::MapAttr::getSorted(context, entries),
+      nest::GuardAttr::get(context, conditions,
+                           conditions.empty() ? TypedAttr() : drawNumber(tensorType(value))));
+}
+
+/// A kernel: reads through affine maps, some guarded or gathered; a body of one value or several,
+/// perhaps a reduction, which may leave points out by a value, and what follows it.
 void Generator::kernel() {
   Space space;
   if (!drawReads(space, true))
@@ -161,63 +179,100 @@ void Generator::kernel() {
   nest.produced = DimsAttr::getSorted(context, produced);
   nest.reduced = DimsAttr::getSorted(context, reduced);
   SmallVector<Type> from = elementsOfAll(space.reads);
-  Type to = dice.chance(80) ? dice.pick(from) : drawType();
-  auto code = [&](OpBuilder &builder, ValueRange scalars) {
+  auto coordinate = [&](OpBuilder &builder, StringRef name) -> Value {
+    Value index = nest::IndexOp::create(builder, loc, builder.getIndexType(), name);
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+  };
+  auto code = [&](OpBuilder &builder, ValueRange scalars, Type to) {
     SmallVector<Value> all(scalars);
     SmallVector<Type> types(from);
     if (!space.names.empty() && dice.chance(20)) {
       auto entry = space.names.begin();
       std::advance(entry, dice.below(int64_t(space.names.size())));
-      Value index = nest::IndexOp::create(builder, loc, builder.getIndexType(), entry->first);
-      all.push_back(arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index));
+      all.push_back(coordinate(builder, entry->first));
       types.push_back(builder.getI64Type());
     }
     return drawScalarCode(dice, builder, loc, all, types, to, options.smooth);
   };
-  int64_t count = 1;
-  auto elements = [&](OpBuilder &builder, Location, ValueRange scalars) {
+  // What the body gives, and how it is combined.
+  bool reduces = !reduced.empty(), isLargest = false;
+  SmallVector<Type> elements;
+  for (int64_t i = reduces ? dice.pick({1, 1, 1, 2, 3}) : dice.pick({1, 1, 1, 2}); i > 0; --i)
+    elements.push_back(dice.chance(80) ? dice.pick(from) : drawType());
+  if (reduces && isa<IntegerType>(elements[0]) && !elements[0].isInteger(1) && dice.chance(50))
+    elements[0] = b.getI64Type(); // sums in more bits
+  Combination fold;
+  if (reduces && elements.size() == 1 && dice.chance(30) && !elements[0].isInteger(1)) {
+    fold = drawCombination(elements[0], false);
+    elements.resize(fold.neutral.size(), elements[0]);
+  } else if (reduces && isa<FloatType>(elements[0]) && dice.chance(15)) {
+    fold = largest(elements[0]);
+    elements = {elements[0], b.getI64Type()};
+    isLargest = true;
+  } else if (reduces) {
+    fold = drawCombiners(elements);
+  }
+  bool predicate = reduces && dice.chance(25);
+  auto body = [&](OpBuilder &builder, Location, ValueRange scalars) {
     SmallVector<Value> list;
-    for (int64_t i = 0; i < count; ++i)
-      list.push_back(code(builder, scalars));
+    for (Type element : isLargest ? ArrayRef(elements).take_front() : ArrayRef(elements))
+      list.push_back(code(builder, scalars, element));
+    if (isLargest)
+      list.push_back(coordinate(builder, dice.pick(reduced).name.getValue()));
+    if (!predicate)
+      return list;
+    Value holds = drawCondition(dice, builder, loc, scalars, from, options.smooth);
+    for (auto [value, element, neutral] : llvm::zip_equal(list, elements, fold.neutral)) {
+      auto real = dyn_cast<FloatAttr>(neutral);
+      Type type = signless(element);
+      Value none =
+          real ? buildNumber(builder, loc, type, std::clamp(real.getValueAsDouble(), -448.0, 448.0))
+               : arith::ConstantOp::create(builder, loc, neutral).getResult();
+      value = arith::SelectOp::create(builder, loc, holds, value, none);
+    }
     return list;
   };
-  nest::ComputeOp op;
-  if (!reduced.empty() && dice.chance(25) && !to.isInteger(1)) {
-    Combination drawn = drawCombination(to, false);
-    count = int64_t(drawn.neutral.size());
-    op = nest.create(
-        SmallVector<Type>(size_t(count), to), elements, drawn.neutral,
-        [&](OpBuilder &builder, Location, ValueRange s) { return drawn.combine(builder, s); });
-  } else {
-    if (reduced.empty())
-      count = dice.pick({1, 1, 1, 2});
-    CombinerKind kind = reduced.empty() ? CombinerKind::General : drawCombiner(to);
-    // What follows reads what has the produced names.
-    Value after;
-    if (!reduced.empty() && dice.chance(40))
-      after = any([&](NdTensorType type) {
-        return llvm::all_of(type.getDims(),
-                            [&](const Dim &each) { return llvm::is_contained(produced, each); });
-      });
-    SmallVector<Type> finished{to};
-    if (after) {
-      SmallVector<nest::MapEntry> entries;
-      for (const Dim &each : tensorType(after).getDims())
-        entries.emplace_back(context, each.name, Expr::name(each.name.str()));
-      nest.finishRead(after, nest::MapAttr::getSorted(context, entries));
+  // What follows reads what has the produced names, and gives as many values or others.
+  SmallVector<Type> results(elements);
+  for (Type &result : results)
+    if (isa<FloatType>(result) && reduces && dice.chance(15))
+      result = options.smooth ? b.getF64Type() : dice.pick({b.getF32Type(), b.getF64Type()});
+  bool finishes = dice.chance(reduces ? 40 : 15);
+  if (finishes && dice.chance(40)) {
+    results.resize(size_t(dice.between(1, 2)), elements[0]);
+    for (Type &result : results)
+      if (dice.chance(20))
+        result = drawType();
+  }
+  SmallVector<Type> finished;
+  if (finishes) {
+    for (size_t i = 0; i < elements.size(); ++i)
+      finished.push_back(reduces && isa<FloatType>(elements[i]) ? fold.neutral[i].getType()
+                                                                : elements[i]);
+    Value after = any([&](NdTensorType type) {
+      return llvm::all_of(type.getDims(),
+                          [&](const Dim &each) { return llvm::is_contained(produced, each); });
+    });
+    if (dice.chance(40)) {
+      SmallVector<Dim> dims(produced);
+      dice.shuffle(dims);
+      dims.resize(std::min<size_t>(dims.size(), size_t(dice.between(1, 2))));
+      after = argument(NdTensorType::get(drawType(), dims));
+    }
+    if (after && dice.chance(80)) {
+      finishRead(nest, after);
       finished.push_back(tensorType(after).getElementType());
     }
-    auto finish = [&](OpBuilder &builder, Location, ValueRange scalars) {
-      Type accumulator = scalars[0].getType();
-      if (isa<IntegerType>(to))
-        accumulator = to;
-      finished[0] = accumulator;
-      return SmallVector<Value>{
-          drawScalarCode(dice, builder, loc, scalars, finished, to, options.smooth)};
-    };
-    op = nest.create(SmallVector<Type>(size_t(count), to), elements, kind, isSignedElement(to),
-                     after ? nest::RegionBody(finish) : nest::RegionBody(nullptr));
   }
+  auto finish = [&](OpBuilder &builder, Location, ValueRange scalars) {
+    return llvm::map_to_vector(results, [&](Type to) {
+      return drawScalarCode(dice, builder, loc, scalars, finished, to, options.smooth);
+    });
+  };
+  auto combine = [&](OpBuilder &at, Location, ValueRange s) { return fold.combine(at, s); };
+  nest::RegionBody end = finishes ? nest::RegionBody(finish) : nest::RegionBody(nullptr);
+  nest::ComputeOp op = reduces ? nest.create(results, body, fold.neutral, combine, end)
+                               : nest.create(results, body, CombinerKind::General, true, end);
   if (reduced.size() > 1 && options.smooth) {
     // Which of equal elements counts.
     SmallVector<StringRef> order =
@@ -225,6 +280,8 @@ void Generator::kernel() {
     dice.shuffle(order);
     op->setAttr(nest::orderAttrName, b.getStrArrayAttr(order));
   }
+  if (dice.chance(8))
+    op->setAttr(dice.chance(50) ? "heddle.materialize" : "heddle.recompute", b.getUnitAttr());
   keep(SmallVector<Value>(op.getResults()));
 }
 
@@ -274,14 +331,19 @@ void Generator::group() {
   b.setInsertionPointToEnd(block);
   Value first = make(x, whole, false);
   Value second = dice.chance(70) ? make(first, inner, dice.chance(60)) : first;
-  nest::YieldOp::create(b, loc, ValueRange{second});
+  SmallVector<Value> yielded{second};
+  if (first != second && dice.chance(40))
+    yielded.push_back(first);
+  nest::YieldOp::create(b, loc, yielded);
   b.restoreInsertionPoint(outside);
-  SmallVector<Dim> dims(tensorType(second).getDims().begin(), tensorType(second).getDims().end());
-  dims.push_back(dim(own, size));
-  state.addTypes(NdTensorType::get(element, dims));
+  for (Value each : yielded) {
+    SmallVector<Dim> dims(tensorType(each).getDims().getDims());
+    dims.push_back(dim(own, size));
+    state.addTypes(NdTensorType::get(element, dims));
+  }
   state.getOrAddProperties<nest::GroupOp::Properties>().names =
       DimsAttr::getSorted(context, {dim(own, size)});
-  keep(b.create(state)->getResult(0));
+  keep(SmallVector<Value>(b.create(state)->getResults()));
 }
 
 /// A recurrence: state that is carried along one name.
@@ -298,25 +360,47 @@ void Generator::ordered() {
                                : any([&](NdTensorType other) { return !other.has(along); });
   if (!init)
     return;
-  NdTensorType carried = tensorType(init);
-  SmallVector<Dim> stacked(carried.getDims().begin(), carried.getDims().end());
-  stacked.push_back(dim(along, sizeOf(x, along)));
-  bool isStacked = dice.chance(60);
-  SmallVector<Type> results{carried};
-  if (isStacked)
-    results.push_back(carried.withDims(stacked));
+  // One tensor is carried or two, slices of one or two are read.
+  auto lacks = [&](NdTensorType other) { return !other.has(along); };
+  auto hasAlong = [&](NdTensorType other) { return other.size(along) == type.size(along); };
+  SmallVector<Value> inits{init}, reads{x};
+  if (Value other = dice.chance(30) ? any(lacks) : Value())
+    inits.push_back(other);
+  if (dice.chance(30))
+    reads.push_back(any(hasAlong));
+  Dim step = dim(along, sizeOf(x, along));
+  SmallVector<Type> inner, results;
+  for (Value each : inits)
+    results.push_back(each.getType());
+  SmallVector<bool> isStacked;
+  for (Value each : inits) {
+    isStacked.push_back(dice.chance(60));
+    SmallVector<Dim> stacked(tensorType(each).getDims().getDims());
+    stacked.push_back(step);
+    if (isStacked.back())
+      results.push_back(tensorType(each).withDims(stacked));
+  }
+  inner.append(results.begin(), results.begin() + int64_t(inits.size()));
+  for (Value each : reads)
+    inner.push_back(tensorType(each).withDims(dimsWithout(tensorType(each), along)));
   OpBuilder::InsertPoint outside = b.saveInsertionPoint();
-  auto scan = nest::ScanOp::create(b, loc, results, ValueRange{init}, ValueRange{x},
-                                   DimsAttr::getSorted(context, {dim(along, sizeOf(x, along))}),
-                                   dice.chance(40) ? b.getUnitAttr() : UnitAttr(), ArrayAttr());
-  Block *block = b.createBlock(&scan.getBody(), {}, {carried, type.withDims(rest)}, {loc, loc});
+  auto scan =
+      nest::ScanOp::create(b, loc, results, inits, reads, DimsAttr::getSorted(context, step),
+                           dice.chance(40) ? b.getUnitAttr() : UnitAttr(), ArrayAttr());
+  Block *block =
+      b.createBlock(&scan.getBody(), {}, inner, SmallVector<Location>(inner.size(), loc));
   b.setInsertionPointToEnd(block);
   bool wasInScan = std::exchange(inScan, true);
-  Value next = inside({block->getArgument(0), block->getArgument(1)}, carried);
+  SmallVector<Value> arguments(block->getArguments()), yielded;
+  for (Value each : inits) {
+    yielded.push_back(inside(arguments, tensorType(each)));
+    if (options.control && dice.chance(20))
+      yielded.back() = branch(yielded.back());
+  }
   inScan = wasInScan;
-  SmallVector<Value> yielded{next};
-  if (isStacked)
-    yielded.push_back(dice.chance(50) ? next : Value(block->getArgument(0)));
+  for (size_t i = 0; i < inits.size(); ++i)
+    if (isStacked[i])
+      yielded.push_back(dice.chance(50) ? yielded[i] : arguments[i]);
   nest::YieldOp::create(b, loc, yielded);
   b.restoreInsertionPoint(outside);
   keep(SmallVector<Value>(scan.getResults()));
@@ -338,35 +422,46 @@ void Generator::update() {
   SmallVector<nest::Condition> dropped;
   bool isIndex = isa<IntegerType>(tensorType(space.reads[0]).getElementType()) && !options.smooth;
   StringRef gathered = isIndex && dice.chance(40) ? nameOf(into) : StringRef();
-  for (const Dim &each : tensorType(into).getDims())
-    entries.emplace_back(context, each.name,
-                         each.name == gathered
-                             ? Expr::name(nest::readName(0))
-                             : drawPlace(space, each.size().getExpr(), dropped, false));
+  bool isWhole = dice.chance(35);
+  for (const Dim &each : tensorType(into).getDims()) {
+    Expr place = Expr::name(each.name.str()), size = each.size().getExpr();
+    if (each.name == gathered)
+      place = Expr::name(nest::readName(0));
+    else if (!isWhole ||
+             space.names.try_emplace(each.name.str(), size, false).first->second.first != size)
+      place = drawPlace(space, size, dropped, false);
+    entries.emplace_back(context, each.name, place);
+  }
   if (space.points() > 1500)
     return;
   nest.produced = DimsAttr::getSorted(context, space.dims(context, false));
   Type element = tensorType(into).getElementType();
-  Combination drawn;
-  do // of one value, in the type of the elements
-    drawn = drawCombination(element, false);
-  while (drawn.neutral.size() != 1);
-  if (drawn.neutral[0].getType() != tensorType(into).scalarType())
-    return;
+  CombinerKind kind = drawCombiner(element);
+  bool isGeneral = dice.chance(40);
+  // No place is met twice if each name of the space is a coordinate.
+  bool unique = llvm::all_of(space.names, [&](const auto &name) {
+    return llvm::any_of(
+        entries, [&](const nest::MapEntry &entry) { return entry.expr().asName() == name.first; });
+  });
+  unique &= dice.chance(50);
   if (options.smooth && (options.symbols || inScan || depth)) // where other gradients are refused
-    drawn.combine = [&](OpBuilder &builder, ValueRange s) -> SmallVector<Value> {
-      if (isa<FloatType>(element))
-        return {arith::AddFOp::create(builder, loc, s[0], s[1])};
-      return {arith::AddIOp::create(builder, loc, s[0], s[1])};
+    kind = CombinerKind::Add, isGeneral = false;
+  auto combine = [&](OpBuilder &at, Location, ValueRange s) -> SmallVector<Value> {
+    auto by = [&](CombinerKind kind, Value x, Value y) {
+      return combineScalars(at, loc, kind, isSignedElement(element), x, y);
     };
+    if (!isGeneral)
+      return {by(kind, s[0], s[1])};
+    return {by(CombinerKind::Add, by(CombinerKind::Add, s[0], s[1]),
+               by(CombinerKind::Mul, s[0], s[1]))};
+  };
   SmallVector<Type> from = elementsOfAll(space.reads);
-  keep(
-      nest.createUpdate(
-              into, nest::MapAttr::getSorted(context, entries),
-              [&](OpBuilder &builder, Location, ValueRange scalars) {
-                return SmallVector<Value>{
-                    drawScalarCode(dice, builder, loc, scalars, from, element, options.smooth)};
-              },
-              [&](OpBuilder &builder, Location, ValueRange s) { return drawn.combine(builder, s); })
-          .getResult());
+  keep(nest.createUpdate(
+               into, nest::MapAttr::getSorted(context, entries),
+               [&](OpBuilder &builder, Location, ValueRange scalars) {
+                 return SmallVector<Value>{
+                     drawScalarCode(dice, builder, loc, scalars, from, element, options.smooth)};
+               },
+               combine, unique)
+           .getResult());
 }

@@ -7,6 +7,8 @@
 
 #include "test/unit/laws/GenerateScalar.h"
 
+#include "dialects/nd/NdGradient.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -19,17 +21,17 @@ Type laws::drawElement(Dice &dice, MLIRContext *context, bool smooth) {
   if (smooth)
     return b.getF64Type();
   int64_t draw = dice.below(100);
-  if (draw < 45)
+  if (draw < 40)
     return b.getF32Type();
-  if (draw < 55)
+  if (draw < 49)
     return b.getF64Type();
-  if (draw < 63)
+  if (draw < 56)
     return b.getBF16Type();
-  if (draw < 66)
+  if (draw < 60)
     return b.getF16Type();
-  if (draw < 67)
+  if (draw < 64)
     return b.getType<Float8E4M3FNType>();
-  if (draw < 68)
+  if (draw < 67)
     return b.getType<Float8E5M2Type>();
   if (draw < 71)
     return b.getI1Type();
@@ -79,7 +81,7 @@ private:
 } // namespace
 
 Value Code::unary(Value x) {
-  switch (dice.below(smooth ? 14 : 16)) {
+  switch (dice.below(smooth ? 16 : 20)) {
   case 0:
     return arith::NegFOp::create(b, loc, x);
   case 1:
@@ -109,7 +111,15 @@ Value Code::unary(Value x) {
   case 13:
     return math::Log1pOp::create(b, loc, math::AbsFOp::create(b, loc, x));
   case 14:
+    return math::ExpM1Op::create(b, loc, math::TanhOp::create(b, loc, x));
+  case 15:
+    return math::Log2Op::create(b, loc, onePlusSquare(x));
+  case 16:
     return math::FloorOp::create(b, loc, x);
+  case 17:
+    return math::RoundEvenOp::create(b, loc, x);
+  case 18:
+    return math::TruncOp::create(b, loc, x);
   default:
     return math::CeilOp::create(b, loc, x);
   }
@@ -154,7 +164,12 @@ Value Code::floatStep() {
   case 9:
     return math::FmaOp::create(b, loc, x, y, any());
   case 10:
-    return arith::MaxNumFOp::create(b, loc, x, y);
+    return dice.chance(50) ? Value(arith::MaxNumFOp::create(b, loc, x, y))
+                           : Value(arith::MinNumFOp::create(b, loc, x, y));
+  case 11:
+    if (!smooth && dice.chance(25))
+      return arith::RemFOp::create(b, loc, x, onePlusSquare(y));
+    [[fallthrough]];
   default:
     return unary(x);
   }
@@ -164,10 +179,12 @@ Value Code::integerStep() {
   Value x = recent(), y = dice.chance(75) ? any() : number(double(dice.between(0, 7)));
   unsigned width = type.getIntOrFloatBitWidth();
   bool isSigned = nd::isSignedElement(element);
-  switch (dice.below(13)) {
+  switch (dice.below(isSigned ? 14 : 13)) {
   case 0:
   case 1:
     return arith::AddIOp::create(b, loc, x, y);
+  case 13:
+    return math::AbsIOp::create(b, loc, x);
   case 2:
     return arith::SubIOp::create(b, loc, x, y);
   case 3:
@@ -252,4 +269,24 @@ Value laws::drawScalarCode(Dice &dice, OpBuilder &b, Location loc, ValueRange sc
   else if (isa<FloatType>(element) && dice.chance(25))
     result = math::TanhOp::create(b, loc, result);
   return nd::convertScalar(b, loc, result, element, to);
+}
+
+Value laws::drawCondition(Dice &dice, OpBuilder &b, Location loc, ValueRange scalars,
+                          ArrayRef<Type> from, bool smooth) {
+  size_t i = size_t(dice.below(int64_t(scalars.size())));
+  if (from[i].isInteger(1))
+    return scalars[i];
+  Code code(dice, b, loc, from[i], smooth);
+  Value other = code.number(double(dice.between(-3, 3)) / (isa<FloatType>(from[i]) ? 2 : 1));
+  for (auto [scalar, type] : llvm::zip_equal(scalars, from))
+    if (type == from[i] && scalar != scalars[i] && dice.chance(50))
+      other = scalar;
+  return code.condition(scalars[i], other);
+}
+
+Value laws::combineScalars(OpBuilder &b, Location loc, nd::CombinerKind kind, bool isSigned,
+                           Value x, Value y) {
+  Region region;
+  nd::buildCombiner(b, loc, region, kind, x.getType(), nd::YieldOp::getOperationName(), isSigned);
+  return nd::inlineScalars(b, region.front(), {x, y})[0];
 }

@@ -27,6 +27,13 @@ mlir::Value drawScalarCode(Dice &dice, mlir::OpBuilder &builder, mlir::Location 
                            mlir::ValueRange scalars, llvm::ArrayRef<mlir::Type> from, mlir::Type to,
                            bool smooth);
 
+/// Whether one of the scalars is less than, or the like, another or a number.
+mlir::Value drawCondition(Dice &dice, mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::ValueRange scalars, llvm::ArrayRef<mlir::Type> from, bool smooth);
+/// x and y by a combiner that has a name.
+mlir::Value combineScalars(mlir::OpBuilder &builder, mlir::Location loc, nd::CombinerKind kind,
+                           bool isSigned, mlir::Value x, mlir::Value y);
+
 } // namespace heddle::laws
 
 #endif // HEDDLE_TEST_UNIT_LAWS_GENERATESCALAR_H

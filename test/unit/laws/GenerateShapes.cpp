@@ -133,9 +133,24 @@ void Generator::split() {
   if (!x)
     return;
   StringRef name = nameOf(x);
+  if (options.symbols && dice.chance(50)) // one that is a multiple, if there is one
+    for (Value value : values)
+      for (const Dim &each : tensorType(value).getDims())
+        if (Expr size = each.size().getExpr();
+            tensorType(value).getDims().size() < mostNames && size.terms().size() == 1 &&
+            size.terms()[0].coefficient > 1 && size.offset() == 0)
+          x = value, name = each.name.getValue();
   Expr size = sizeOf(x, name);
-  if (!size.isConstant())
+  if (!size.isConstant()) {
+    Dim two = dim(newName(tensorType(x)), Expr(2)), three = dim(two.name, Expr(3));
+    Expr n = Expr::name("N"), m = Expr::name("M");
+    if (options.relations && size == 3 * n) // the same number in other words, said or not
+      keep(dice.chance(50) ? buildSplit(b, loc, x, name, dim(name, 5 * m))
+                           : buildSplit(b, loc, x, name, {dim(name, n), three}));
+    else if (size == 2 * n || size == 2 * m)
+      keep(buildSplit(b, loc, x, name, {dim(name, size == 2 * n ? n : m), two}));
     return;
+  }
   SmallVector<int64_t> divisors;
   for (int64_t d = 1; d <= std::max<int64_t>(numberOf(size), 1); ++d)
     if (numberOf(size) % d == 0)

@@ -17,7 +17,7 @@
 #include "test/unit/laws/Dice.h"
 #include "test/unit/laws/Generate.h"
 
-#include "dialects/nest/Nest.h"
+#include "dialects/nest/NestBuild.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -87,8 +87,10 @@ private:
 
   // Choices.
   Expr drawSize() {
-    if (options.symbols && dice.chance(45))
-      return Expr::name(dice.chance(70) ? "N" : "M");
+    if (options.symbols && dice.chance(45)) {
+      Expr n = Expr::name("N"), m = Expr::name("M");
+      return dice.pick({n, n, n, n, m, m, n + 1, n - 1, 2 * n, 2 * m, 3 * n, 3 * n});
+    }
     return Expr(dice.pick({0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 11, 13}));
   }
   mlir::Type drawType();
@@ -193,13 +195,20 @@ private:
   /// `value`, its names changed where they stand in the way of `others`.
   mlir::Value compatible(mlir::Value value, llvm::ArrayRef<mlir::Value> others);
   CombinerKind drawCombiner(mlir::Type element);
-  /// A combiner of one value or two that no name stands for: a + b + a b, a product of complex
-  /// numbers, or (`ordered`, where it need not commute) of affine maps.
+  /// In what elements are collected: mostly as the builder would, sometimes wider floats.
+  mlir::Type drawAccumulator(mlir::Type element);
+  /// A combiner of one value or several.
   struct Combination {
     llvm::SmallVector<mlir::TypedAttr> neutral;
     std::function<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> combine;
   };
+  /// One that no name stands for: a + b + a b, a product of complex numbers, or (`ordered`, where
+  /// it need not commute) of affine maps.
   Combination drawCombination(mlir::Type element, bool ordered);
+  /// Named ones side by side, one for each element.
+  Combination drawCombiners(llvm::ArrayRef<mlir::Type> elements);
+  /// The largest float and the least position at which it stands, an i64.
+  Combination largest(mlir::Type element);
   /// A value of type `type` from some of `inputs`, whose names it may lack.
   mlir::Value combined(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
   /// A value of type `type` that a few steps in the block at which `b` stands make of `inputs`.
@@ -223,6 +232,8 @@ private:
   Expr drawPlace(Space &space, const Expr &size, llvm::SmallVectorImpl<nest::Condition> &conditions,
                  bool mayReduce);
   bool drawReads(Space &space, bool mayReduce);
+  /// A read of what follows a reduction: `value` at produced names.
+  void finishRead(nest::NestBuilder &nest, mlir::Value value);
 
   // Steps.
   void pointwise();
@@ -230,6 +241,7 @@ private:
   void reduceWithIndex();
   void scan();
   void round();
+  void quantize();
   void window();
   void unwindow();
   void slice();

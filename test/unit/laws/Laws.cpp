@@ -95,6 +95,10 @@ Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties) {
   return values;
 }
 
+double laws::mostDiscarded(double rate, double count) {
+  return rate * count + 4 * std::sqrt(rate * (1 - rate) * count) + 1;
+}
+
 std::string Tally::compare(ArrayRef<TensorValue> expected, ArrayRef<TensorValue> got) {
   if (expected.size() != got.size())
     return "expected " + std::to_string(expected.size()) + " results, got " +
@@ -323,7 +327,8 @@ static nd::NdTensorType typeOf(const TensorSpec &spec, MLIRContext *context) {
 }
 
 Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue> arguments,
-                        MLIRContext *context, const CallOptions &options) {
+                        MLIRContext *context, const CallOptions &options,
+                        const std::vector<bool> &donate) {
   std::vector<TensorRef> tensors;
   for (const TensorValue &argument : arguments) {
     std::vector<std::string> order = orderOf(argument);
@@ -331,7 +336,8 @@ Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue>
     tensor->copyFrom(toBytes(argument).data(), order);
     tensors.push_back(std::move(tensor));
   }
-  std::vector<TensorRef> results = program.run(program.entry(entry.str()), tensors, options);
+  std::vector<TensorRef> results =
+      program.run(program.entry(entry.str()), std::move(tensors), options, donate);
   Values values;
   for (const TensorRef &result : results) {
     TensorValue value(typeOf(result->spec(), context));
@@ -369,13 +375,17 @@ SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string
     std::string difference;
     try {
       MLIRContext *context = module.getContext();
+      std::vector<bool> donate;
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        donate.push_back(bool(function.getArgAttr(i, "heddle.donate")));
       CallOptions one, three;
       one.team = sharedThreadTeam(1);
       three.team = sharedThreadTeam(3);
-      Values got = runProgram(program, name, values, context, one);
+      Values got = runProgram(program, name, values, context, one, donate);
       difference = tally.compare(wanted, got);
       if (difference.empty() &&
-          !haveSameBits(got, runProgram(program, name, values, context, three)))
+          !haveSameBits(got, runProgram(program, name, values, context, three, donate)))
         difference = "one thread and three threads give different bits";
     } catch (const std::exception &error) {
       difference = error.what();

@@ -10,8 +10,8 @@
 //
 //     HEDDLE_LAWS_PROGRAMS=1000 HEDDLE_LAWS_SEED=7 HeddleLawTests
 //
-// runs more programs, or others; a failure prints the seed of its program alone. HEDDLE_LAWS_PRINT=1
-// prints every program.
+// runs more programs, or others; a failure prints the seed of its program alone.
+// HEDDLE_LAWS_PRINT=1 prints every program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +64,10 @@ struct Tally {
   /// What differs, empty if nothing does.
   std::string compare(llvm::ArrayRef<TensorValue> expected, llvm::ArrayRef<TensorValue> got);
 };
+
+/// How many of `count` samples, at most `rate` of all, may be discarded: more are found so seldom
+/// by chance (four deviations), however few there are, that something else is wrong.
+double mostDiscarded(double rate, double count);
 
 /// Something that a law forbids. `what` is empty if nothing is wrong.
 struct Violation {
@@ -121,7 +125,8 @@ void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);
 
 /// Runs `entry` of a compiled program.
 Values runProgram(Program &program, llvm::StringRef entry, llvm::ArrayRef<TensorValue> arguments,
-                  mlir::MLIRContext *context, const CallOptions &options = {});
+                  mlir::MLIRContext *context, const CallOptions &options = {},
+                  const std::vector<bool> &donate = {});
 
 /// What to print about a failing program: seed, violation, the shrunk program.
 std::string report(uint64_t seed, llvm::StringRef law, mlir::ModuleOp module,
