@@ -192,9 +192,12 @@ double heddle::secondsOf(Operation *op) {
 // Structure
 //===----------------------------------------------------------------------===//
 
-/// Collects the factors of a product; false if there is anything else in it.
+/// Collects the factors of a product; false if there is anything else in it, or one twice (of a
+/// chain of squares there are too many to list).
 static bool collectFactors(Value value, SmallVectorImpl<unsigned> &factors) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (llvm::is_contained(factors, argument.getArgNumber()))
+      return false;
     factors.push_back(argument.getArgNumber());
     return true;
   }
@@ -212,10 +215,6 @@ std::optional<Contraction> heddle::contractionOf(ComputeOp op) {
   Contraction result;
   if (!collectFactors(op.getBody().front().getTerminator()->getOperand(0), result.factors) ||
       result.factors.size() < 2)
-    return std::nullopt;
-  SmallVector<unsigned> sorted(result.factors);
-  llvm::sort(sorted);
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     return std::nullopt;
   return result;
 }

@@ -62,26 +62,41 @@ namespace {
 struct Extent {
   size_t begin, middle, end; ///< middle: Else, or `begin`
   bool isLoop;
+  int32_t outer;          ///< extent around; -1: none
+  bool holdsLoop = false; ///< inside
   bool contains(size_t step) const { return begin < step && step < end; }
 };
-} // namespace
 
-/// Those inside others first.
-static std::vector<Extent> extentsOf(const std::vector<OutlinedStep> &steps) {
-  std::vector<Extent> found, open;
-  for (auto [s, step] : llvm::enumerate(steps)) {
-    if (step.kind == cpu::StepKind::If || step.kind == cpu::StepKind::Loop)
-      open.push_back({s, s, s, step.kind == cpu::StepKind::Loop});
-    else if (step.kind == cpu::StepKind::Else)
-      open.back().middle = s;
-    if (step.kind != cpu::StepKind::EndIf && step.kind != cpu::StepKind::EndLoop)
-      continue;
-    open.back().end = s;
-    found.push_back(open.back());
-    open.pop_back();
+/// Outer ones come before those inside of them.
+struct Extents : std::vector<Extent> {
+  explicit Extents(const std::vector<OutlinedStep> &steps) {
+    int32_t open = -1;
+    for (auto [s, step] : llvm::enumerate(steps)) {
+      if (step.kind == cpu::StepKind::If || step.kind == cpu::StepKind::Loop) {
+        push_back({s, s, s, step.kind == cpu::StepKind::Loop, open});
+        open = int32_t(size()) - 1;
+      } else if (step.kind == cpu::StepKind::Else) {
+        at(size_t(open)).middle = s;
+      }
+      around.push_back(open);
+      if (step.kind != cpu::StepKind::EndIf && step.kind != cpu::StepKind::EndLoop)
+        continue;
+      at(size_t(open)).end = s;
+      open = at(size_t(open)).outer;
+    }
+    for (const Extent &each : llvm::reverse(*this))
+      if (each.outer >= 0)
+        at(size_t(each.outer)).holdsLoop |= each.isLoop || each.holdsLoop;
   }
-  return found;
-}
+  /// The innermost one that the step lies in, or at the edge of.
+  const Extent *of(size_t step) const { return get(around[step]); }
+  const Extent *outside(const Extent &extent) const { return get(extent.outer); }
+
+private:
+  std::vector<int32_t> around;
+  const Extent *get(int32_t i) const { return i < 0 ? nullptr : &at(size_t(i)); }
+};
+} // namespace
 
 namespace {
 /// What several steps make (both sides of a branch, the start and each step of a loop) is copied
@@ -89,9 +104,10 @@ namespace {
 class Passing {
 public:
   explicit Passing(OutlinedEntry &entry)
-      : steps(entry.steps), values(entry.spec.values), extents(extentsOf(steps)) {}
+      : steps(entry.steps), values(entry.spec.values), extents(steps) {}
 
   void run() {
+    findUses();
     std::vector<bool> dropped(steps.size());
     for (size_t s = 0; s < steps.size(); ++s)
       if (mayLieThere(s)) {
@@ -99,28 +115,52 @@ public:
         dropped[s] = true;
         steps[s].operands.clear();
         steps[s].results.clear();
-        for (OutlinedStep &step : steps)
-          for (std::vector<int32_t> *list : {&step.operands, &step.results})
-            std::replace(list->begin(), list->end(), from, to);
+        auto follow = [&](auto &uses, std::vector<int32_t> OutlinedStep::*list) {
+          for (size_t use : uses[size_t(from)])
+            llvm::replace(steps[use].*list, from, to);
+          std::vector<size_t> &all = uses[size_t(to)];
+          size_t own = all.size();
+          llvm::append_range(all, std::exchange(uses[size_t(from)], {}));
+          std::inplace_merge(all.begin(), all.begin() + ptrdiff_t(own), all.end());
+          llvm::erase(all, s);
+        };
+        follow(makers, &OutlinedStep::results);
+        follow(readers, &OutlinedStep::operands);
         values[size_t(from)].aliasOf = to;
       }
-    std::vector<OutlinedStep> kept;
+    std::vector<OutlinedStep> kept, turned;
     for (auto [s, step] : llvm::enumerate(steps))
       if (!dropped[s])
         kept.push_back(std::move(step));
     steps = std::move(kept);
-    extents = extentsOf(steps);
-    for (const Extent &each : llvm::reverse(extents)) // so that the places of others stay
-      if (each.isLoop && llvm::none_of(extents, [&](const Extent &other) {
-            return other.isLoop && each.contains(other.begin);
-          }))
-        alternate(each);
+    extents = Extents(steps);
+    findUses();
+    for (size_t s = 0; s < steps.size();) {
+      const Extent *loop = extents.of(s);
+      if (steps[s].kind == cpu::StepKind::Loop && !loop->holdsLoop && alternate(*loop, turned))
+        s = loop->end;
+      else
+        turned.push_back(std::move(steps[s++]));
+    }
+    steps = std::move(turned);
   }
 
 private:
   std::vector<OutlinedStep> &steps;
   std::vector<ValueSpec> &values;
-  std::vector<Extent> extents;
+  Extents extents;
+  std::vector<std::vector<size_t>> makers, readers; ///< steps, in order, of each value
+
+  void findUses() {
+    makers.assign(values.size(), {});
+    readers.assign(values.size(), {});
+    for (auto [s, step] : llvm::enumerate(steps)) {
+      for (int32_t value : step.results)
+        makers[size_t(value)].push_back(s);
+      for (int32_t value : step.operands)
+        readers[size_t(value)].push_back(s);
+    }
+  }
 
   /// What a loop carries and can't make in its place (neighbours read it) lies in two places in
   /// turn: such a loop makes two steps before it goes back, and copies at most at its end.
@@ -133,7 +173,8 @@ private:
   ///                                         n -> s      a copy
   ///                                       EndIf
   ///                                     EndLoop
-  void alternate(const Extent &loop) {
+  /// True if it does: `body` has got the steps up to its end.
+  bool alternate(const Extent &loop, std::vector<OutlinedStep> &body) {
     std::map<int32_t, int32_t> other; // the value that stands for one in the second step
     std::vector<OutlinedStep> first, copies;
     for (size_t s = loop.begin + 1; s < loop.end; ++s) {
@@ -146,14 +187,15 @@ private:
       (turns ? copies : first).push_back(steps[s]);
     }
     if (copies.empty())
-      return;
+      return false;
+    body.push_back(steps[loop.begin]);
     auto renamed = [&](std::vector<int32_t> list) {
       for (int32_t &value : list)
         if (auto found = other.find(value); found != other.end())
           value = found->second;
       return list;
     };
-    std::vector<OutlinedStep> body(first);
+    llvm::append_range(body, first);
     auto steer = [&](cpu::StepKind kind) {
       OutlinedStep step;
       step.kind = kind;
@@ -178,9 +220,7 @@ private:
     steer(cpu::StepKind::Else);
     llvm::append_range(body, copies);
     steer(cpu::StepKind::EndIf);
-    auto at =
-        steps.erase(steps.begin() + ptrdiff_t(loop.begin) + 1, steps.begin() + ptrdiff_t(loop.end));
-    steps.insert(at, std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
+    return true;
   }
   bool mayAlternate(size_t copy, const Extent &loop) const {
     if (steps[copy].passing != OutlinedStep::Passing::Next)
@@ -192,22 +232,15 @@ private:
            to != steps[loop.begin].operands[0];
   }
   bool isMadeInside(int32_t value, const Extent &loop) const {
-    bool isMade = false;
-    for (auto [s, step] : llvm::enumerate(steps))
-      if (llvm::is_contained(step.results, value)) {
-        if (!loop.contains(s))
-          return false;
-        isMade = true;
-      }
-    return isMade;
+    const std::vector<size_t> &made = makers[size_t(value)];
+    return !made.empty() && loop.contains(made.front()) && loop.contains(made.back());
   }
 
   /// True if a step from `first` to `last` reads the value.
   bool isRead(int32_t value, size_t first, size_t last) const {
-    for (size_t s = first; s <= last; ++s)
-      if (llvm::is_contained(steps[s].operands, value))
-        return true;
-    return false;
+    const std::vector<size_t> &read = readers[size_t(value)];
+    auto next = llvm::lower_bound(read, first);
+    return next != read.end() && *next <= last;
   }
 
   bool mayLieThere(size_t copy) const {
@@ -217,20 +250,17 @@ private:
       return false;
     int32_t from = steps[copy].operands[0], to = steps[copy].results[0];
     const ValueSpec &source = values[size_t(from)], &target = values[size_t(to)];
-    std::vector<size_t> made;
-    for (auto [s, step] : llvm::enumerate(steps))
-      if (llvm::is_contained(step.results, from))
-        made.push_back(s);
+    const std::vector<size_t> &made = makers[size_t(from)];
     if (source.kind != Kind::Temporary || source.type != target.type ||
         source.layout != target.layout || made.empty() || made.back() > copy)
       return false;
-    if (how == How::Start) // nobody needs it afterwards, nor in the next step of a loop around
-      return !isRead(from, copy + 1, steps.size() - 1) &&
-             llvm::none_of(extents, [&](const Extent &each) {
-               return each.isLoop && each.contains(copy) && !each.contains(made[0]);
-             });
-    const Extent &inner =
-        *llvm::find_if(extents, [&](const Extent &each) { return each.contains(copy); });
+    if (how == How::Start) { // nobody needs it afterwards, nor in the next step of a loop around
+      for (const Extent *each = extents.of(copy); each; each = extents.outside(*each))
+        if (each->isLoop && !each->contains(made[0]))
+          return false;
+      return !isRead(from, copy + 1, steps.size() - 1);
+    }
+    const Extent &inner = *extents.of(copy);
     if (!inner.contains(made[0]))
       return false;
     if (how == How::Side)
@@ -284,14 +314,24 @@ private:
       }
     }
     // What lives where steps branch or go back lives in all of the branch or loop.
-    for (const Extent &each : extentsOf(entry.steps))
-      for (size_t v = 0; v < values.size(); ++v)
-        if (llvm::any_of(ArrayRef{each.begin, each.middle, each.end}, [&](size_t edge) {
-              return first[v] <= int32_t(edge) && int32_t(edge) <= last[v];
-            })) {
-          first[v] = std::min(first[v], int32_t(each.begin));
-          last[v] = lastRead[v] = std::max(last[v], int32_t(each.end));
+    Extents extents(entry.steps);
+    std::vector<int32_t> steering{0}; // steps before each that branch or go back
+    for (const OutlinedStep &step : entry.steps)
+      steering.push_back(steering.back() + (step.kind != cpu::StepKind::Kernel));
+    for (size_t v = 0; v < values.size(); ++v) {
+      if (last[v] < 0 || steering[size_t(last[v]) + 1] == steering[size_t(std::max(0, first[v]))])
+        continue;
+      for (int32_t end : {first[v], last[v]})
+        for (const Extent *each = end < 0 ? nullptr : extents.of(size_t(end));
+             each && llvm::any_of(ArrayRef{each->begin, each->middle, each->end}, [&](size_t edge) {
+               return first[v] <= int32_t(edge) && int32_t(edge) <= last[v];
+             });
+             each = extents.outside(*each)) {
+          first[v] = std::min(first[v], int32_t(each->begin));
+          last[v] = std::max(last[v], int32_t(each->end));
         }
+      lastRead[v] = last[v];
+    }
     for (auto [v, value] : llvm::enumerate(values)) {
       size_t at = place(v); // of what is made in the place of another
       value.firstStep = std::max(0, first[at]);
@@ -513,16 +553,42 @@ struct Touched {
     return owner == other.owner && begin < other.end && other.begin < end;
   }
 };
-struct Footprint {
-  SmallVector<Touched> reads, writes;
+
+/// Bytes that some steps touch.
+class Places {
+public:
+  void add(Touched place) {
+    auto next = ends.upper_bound({place.owner, place.begin});
+    if (next != ends.begin())
+      if (auto before = std::prev(next);
+          before->first.first == place.owner && before->second >= place.begin)
+        next = before;
+    while (next != ends.end() && next->first.first == place.owner &&
+           next->first.second <= place.end) {
+      place.begin = std::min(place.begin, next->first.second);
+      place.end = std::max(place.end, next->second);
+      next = ends.erase(next);
+    }
+    ends[{place.owner, place.begin}] = place.end;
+  }
+  bool overlap(ArrayRef<Touched> places) const {
+    return llvm::any_of(places, [&](const Touched &place) {
+      auto next = ends.lower_bound({place.owner, place.end});
+      return next != ends.begin() && std::prev(next)->first.first == place.owner &&
+             std::prev(next)->second > place.begin;
+    });
+  }
+
+private:
+  std::map<std::pair<int64_t, int64_t>, int64_t> ends; ///< of pieces apart, by owner and begin
+};
+
+/// Steps since a barrier.
+struct Open {
+  Places reads, writes;
+  int32_t firstDeath = INT32_MAX; ///< the first step after which a temporary of theirs is dead
 };
 } // namespace
-
-static bool anyOverlap(ArrayRef<Touched> a, ArrayRef<Touched> b) {
-  return llvm::any_of(a, [&](const Touched &x) {
-    return llvm::any_of(b, [&](const Touched &y) { return x.overlaps(y); });
-  });
-}
 
 std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
                                        const std::vector<bool> &serial) {
@@ -542,55 +608,50 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     int32_t &ofPlace = last[placeOf(values, int32_t(v))];
     ofPlace = std::max(ofPlace, value.lastStep);
   }
-  auto diesBefore = [&](int32_t value, size_t step) {
-    size_t place = placeOf(values, value);
-    return values[place].kind == Kind::Temporary && last[place] < int32_t(step);
-  };
   std::vector<bool> waits(entry.steps.size());
-  // Steps since the last barrier; thread 0 runs its own (serial) ones in order.
-  SmallVector<std::pair<size_t, Footprint>> open[2];
-  std::vector<Extent> extents = extentsOf(entry.steps);
+  std::vector<int32_t> sharedBefore{0}; // steps with chunks for all threads
+  for (auto [s, step] : llvm::enumerate(entry.steps))
+    sharedBefore.push_back(sharedBefore.back() +
+                           (step.kind == cpu::StepKind::Kernel && !serial[s]));
+  // Of all threads, and of thread 0, which runs its own (serial) ones in order.
+  Open open[2];
+  Extents extents(entry.steps);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
-    Footprint mine;
-    for (int32_t value : step.operands)
-      mine.reads.push_back(touched(value));
-    for (int32_t value : step.results)
-      mine.writes.push_back(touched(value));
+    auto touchedBy = [&](const std::vector<int32_t> &list) {
+      return llvm::map_to_vector(list, touched);
+    };
+    SmallVector<Touched> reads = touchedBy(step.operands), writes = touchedBy(step.results);
     bool makes = !entry.spec.symbols.empty() && llvm::any_of(step.results, [&](int32_t value) {
       return values[placeOf(values, value)].kind == Kind::Temporary;
     });
-    auto compare = [&](const std::pair<size_t, Footprint> &before) {
-      const auto &[other, theirs] = before;
-      if (anyOverlap(mine.reads, theirs.writes) || anyOverlap(mine.writes, theirs.reads) ||
-          anyOverlap(mine.writes, theirs.writes))
+    for (const Open &before : ArrayRef(open).take_front(serial[s] ? 1 : 2))
+      if (before.writes.overlap(reads) || before.reads.overlap(writes) ||
+          before.writes.overlap(writes) || (makes && before.firstDeath < int32_t(s)))
         waits[s] = true;
-      for (const std::vector<int32_t> *list :
-           {&entry.steps[other].operands, &entry.steps[other].results})
-        for (int32_t value : *list)
-          waits[s] = waits[s] || (makes && diesBefore(value, s));
-    };
-    llvm::for_each(open[0], compare);
-    if (!serial[s])
-      llvm::for_each(open[1], compare);
     // Threads meet where they read which way to go, where the ways join, and where a loop goes back
     // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the
     // other.
     cpu::StepKind kind = step.kind;
     size_t at = s;
     if (kind == cpu::StepKind::EndLoop || kind == cpu::StepKind::Else) {
-      const Extent &extent = *llvm::find_if(
-          extents, [&](const Extent &each) { return each.end == s || each.middle == s; });
-      for (size_t i = extent.begin; kind == cpu::StepKind::EndLoop && i < s; ++i)
-        waits[s] = waits[s] || (entry.steps[i].kind == cpu::StepKind::Kernel && !serial[i]);
-      open[0].clear(), open[1].clear();
+      const Extent &extent = *extents.of(s);
+      waits[s] = waits[s] || (kind == cpu::StepKind::EndLoop &&
+                              sharedBefore[s] != sharedBefore[extent.begin]);
+      open[0] = open[1] = {};
       at = extent.begin;
-      mine.reads = {touched(entry.steps[at].operands[0])};
+      reads = {touched(entry.steps[at].operands[0])};
     } else if (kind != cpu::StepKind::Kernel) {
       waits[s] = true;
     }
     if (waits[s])
-      open[0].clear(), open[1].clear();
-    open[serial[at]].emplace_back(at, std::move(mine));
+      open[0] = open[1] = {};
+    Open &own = open[serial[at]];
+    llvm::for_each(reads, [&](const Touched &place) { own.reads.add(place); });
+    llvm::for_each(writes, [&](const Touched &place) { own.writes.add(place); });
+    for (const std::vector<int32_t> *list : {&entry.steps[at].operands, &entry.steps[at].results})
+      for (int32_t value : *list)
+        if (size_t place = placeOf(values, value); values[place].kind == Kind::Temporary)
+          own.firstDeath = std::min(own.firstDeath, last[place]);
   }
   return waits;
 }

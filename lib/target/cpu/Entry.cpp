@@ -33,6 +33,15 @@ public:
     pointer = LLVM::LLVMPointerType::get(context);
     i32 = b.getI32Type();
     i64 = b.getI64Type();
+    std::vector<size_t> open;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      ends.push_back(i + 1);
+      StepKind kind = steps[i].kind;
+      if (kind == StepKind::If || kind == StepKind::Loop)
+        open.push_back(i);
+      else if (kind == StepKind::EndIf || kind == StepKind::EndLoop)
+        ends[open.back()] = i + 1, open.pop_back();
+    }
   }
 
   OwningOpRef<ModuleOp> build() {
@@ -56,6 +65,7 @@ private:
   Type pointer, i32, i64;
   OwningOpRef<ModuleOp> module;
   LLVM::LLVMFuncOp hook;
+  std::vector<size_t> ends; ///< `behind` each step
 
   Value number(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value));
@@ -157,14 +167,7 @@ private:
   }
 
   /// The step behind the branch or loop that begins at `i`, or behind the step.
-  size_t behind(size_t i) const {
-    for (int depth = 0;; ++i) {
-      depth += steps[i].kind == StepKind::If || steps[i].kind == StepKind::Loop;
-      depth -= steps[i].kind == StepKind::EndIf || steps[i].kind == StepKind::EndLoop;
-      if (depth == 0)
-        return i + 1;
-    }
-  }
+  size_t behind(size_t i) const { return ends[i]; }
 
   /// Steps first ... end - 1. A function has so many at most: LLVM's passes take a time that grows
   /// faster than its blocks.
@@ -249,7 +252,8 @@ private:
     Block *reset = newBlock();
     LLVM::CondBrOp::create(b, loc, isFirst, reset, head);
     b.setInsertionPointToEnd(reset);
-    for (size_t s = i + 1; s + 1 < end; ++s)
+    // Loops inside have done so for themselves.
+    for (size_t s = i + 1; s + 1 < end; s = steps[s].kind == StepKind::Loop ? behind(s) : s + 1)
       if (steps[s].kind == StepKind::Kernel && !steps[s].serial)
         LLVM::StoreOp::create(b, loc, number(i64, 0), offset(counters, 64 * int64_t(s)));
     branchTo(head);

@@ -225,7 +225,8 @@ static int64_t stepsOf(scf::ForOp op) {
   return high <= low || stride <= 0 ? 0 : (high - low + stride - 1) / stride;
 }
 
-static LogicalResult toScan(scf::ForOp op) {
+/// `taken` are the names of the function, once they are known.
+static LogicalResult toScan(scf::ForOp op, llvm::StringSet<> &taken) {
   if (failed(verifyLoop(op)))
     return failure();
   auto low = getConstantIntValue(op.getLowerBound()), stride = getConstantIntValue(op.getStep());
@@ -238,7 +239,8 @@ static LogicalResult toScan(scf::ForOp op) {
   Location loc = op.getLoc();
   OpBuilder builder(op);
   Operation *function = op->getParentOfType<func::FuncOp>();
-  llvm::StringSet<> taken = collectNames(function ? function : op.getOperation());
+  if (taken.empty())
+    taken = collectNames(function ? function : op.getOperation());
   Dim along(op.getContext(), freshName("step", taken), Expr(count));
   SmallVector<Value> reads;
   if (!op.getInductionVar().use_empty()) {
@@ -403,11 +405,12 @@ LogicalResult nd::whilesForCounts(Operation *root) {
       root, [](scf::ForOp op) { return isCounted(op) ? success() : toWhile(op); });
 }
 LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
+  llvm::StringSet<> taken;
   auto replace = [&](scf::ForOp op) {
     bool isLoop = !isCounted(op) || holdsLoop(op) ||
                   (keepsHeavy && !op->getParentOfType<nest::ScanOp>() &&
                    workOf(op.getRegion()) * (endOf(op) ? double(stepsOf(op)) : 1) > heavyWork);
-    return isLoop ? toWhile(op) : toScan(op);
+    return isLoop ? toWhile(op) : toScan(op, taken);
   };
   return failure(failed(replaceAll<scf::ForOp>(root, replace)) ||
                  (keepsHeavy && failed(loopsForScans(root))) ||
@@ -416,7 +419,8 @@ LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
 }
 LogicalResult nd::scanForLoop(scf::ForOp op) {
   Operation *following = op->getNextNode();
-  if (failed(toScan(op)))
+  llvm::StringSet<> taken;
+  if (failed(toScan(op, taken)))
     return failure();
   auto scan = dyn_cast<nest::ScanOp>(following->getPrevNode());
   return !scan ? success()

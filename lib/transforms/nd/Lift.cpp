@@ -155,11 +155,16 @@ llvm::StringSet<> nd::collectNames(Operation *root) {
 
 std::string nd::freshName(StringRef base, llvm::StringSet<> &taken) {
   base = base.take_until([](char c) { return c == '$'; });
-  for (unsigned n = 1;; ++n) {
-    std::string name = (base + "$" + Twine(n)).str();
-    if (taken.insert(name).second)
-      return name;
+  auto named = [&](unsigned n) { return (base + "$" + Twine(n)).str(); };
+  // Numbers are mostly given in turn, to very many names: a search that halves.
+  unsigned last = 0, free = 1;
+  while (taken.contains(named(free)))
+    last = std::exchange(free, 2 * free);
+  while (free - last > 1) {
+    unsigned middle = (last + free) / 2;
+    (taken.contains(named(middle)) ? last : free) = middle;
   }
+  return taken.insert(named(free)).first->first().str();
 }
 
 //===----------------------------------------------------------------------===//

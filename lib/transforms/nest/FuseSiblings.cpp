@@ -379,8 +379,9 @@ bool nest::fuseSiblings(Block &block) {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-/// Whether two scalars of straight code are the same if the arguments in `same` are.
-static bool isSame(Value a, Value b, const DenseMap<Value, Value> &same) {
+/// Whether two scalars of straight code are the same if those in `same` are, to which what is found
+/// is added: there may be very many ways to a scalar.
+static bool isSame(Value a, Value b, DenseMap<Value, Value> &same) {
   auto represent = [&](Value value) {
     auto found = same.find(value);
     return found == same.end() ? value : found->second;
@@ -389,12 +390,16 @@ static bool isSame(Value a, Value b, const DenseMap<Value, Value> &same) {
   if (a == b)
     return true;
   Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  return x && y && x->getName() == y->getName() &&
-         x->getAttrDictionary() == y->getAttrDictionary() &&
-         x->getResultTypes() == y->getResultTypes() && x->getNumOperands() == y->getNumOperands() &&
-         llvm::all_of(llvm::zip_equal(x->getOperands(), y->getOperands()), [&](auto pair) {
-           return isSame(std::get<0>(pair), std::get<1>(pair), same);
-         });
+  bool isAlike = x && y && x->getName() == y->getName() &&
+                 x->getAttrDictionary() == y->getAttrDictionary() &&
+                 x->getResultTypes() == y->getResultTypes() && x->getNumResults() == 1 &&
+                 x->getNumOperands() == y->getNumOperands() &&
+                 llvm::all_of(llvm::zip_equal(x->getOperands(), y->getOperands()), [&](auto pair) {
+                   return isSame(std::get<0>(pair), std::get<1>(pair), same);
+                 });
+  if (isAlike)
+    same[b] = a;
+  return isAlike;
 }
 
 ComputeOp nest::mergeAccumulators(ComputeOp op) {
@@ -408,10 +413,10 @@ ComputeOp nest::mergeAccumulators(ComputeOp op) {
   for (unsigned j = 0; j < n; ++j) {
     standsFor[j] = j;
     for (unsigned i = 0; i < j && standsFor[j] == j; ++i) {
-      if (op.getNeutral()[i] != op.getNeutral()[j] || standsFor[i] != i ||
-          !isSame(elements->getOperand(i), elements->getOperand(j), DenseMap<Value, Value>()))
-        continue;
       DenseMap<Value, Value> same;
+      if (op.getNeutral()[i] != op.getNeutral()[j] || standsFor[i] != i ||
+          !isSame(elements->getOperand(i), elements->getOperand(j), same))
+        continue;
       same[op.getCombine().getArgument(j)] = op.getCombine().getArgument(i);
       same[op.getCombine().getArgument(n + j)] = op.getCombine().getArgument(n + i);
       if (isSame(combined->getOperand(i), combined->getOperand(j), same))
