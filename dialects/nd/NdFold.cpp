@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdRename.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -45,7 +46,8 @@ OpFoldResult RoundOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
-  bool whole = getStart().constant() == 0 && getStride() == 1 && getInput().getType() == getResult().getType();
+  bool whole = getStart().constant() == 0 && getStride() == 1 &&
+               getInput().getType() == getResult().getType();
   return whole ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
@@ -80,23 +82,22 @@ OpFoldResult PointwiseOp::fold(FoldAdaptor) {
 // Renames and broadcasts
 //===----------------------------------------------------------------------===//
 
+/// The entry of `there` that stands where `name` does in `here`.
+static StringRef across(ArrayAttr here, ArrayAttr there, StringRef name) {
+  for (auto [own, other] :
+       llvm::zip_equal(here.getAsValueRange<StringAttr>(), there.getAsValueRange<StringAttr>()))
+    if (own == name)
+      return other;
+  return name;
+}
+StringRef nd::nameAfter(RenameOp rename, StringRef inputName) {
+  return across(rename.getFrom(), rename.getTo(), inputName);
+}
+StringRef nd::nameBefore(RenameOp rename, StringRef resultName) {
+  return across(rename.getTo(), rename.getFrom(), resultName);
+}
+
 namespace {
-/// Where a rename takes a name.
-class NameMap {
-public:
-  explicit NameMap(RenameOp op) {
-    for (auto [from, to] : llvm::zip_equal(stringsOf(op.getFrom()), stringsOf(op.getTo())))
-      names[from] = to;
-  }
-  StringRef operator()(StringRef name) const {
-    auto found = names.find(name);
-    return found == names.end() ? name : found->second;
-  }
-
-private:
-  llvm::StringMap<StringRef> names;
-};
-
 /// rename(rename(x)) is one rename, which lists no name that stays.
 struct ComposeRenames : OpRewritePattern<RenameOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -104,10 +105,9 @@ struct ComposeRenames : OpRewritePattern<RenameOp> {
     auto inner = op.getInput().getDefiningOp<RenameOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "expected a rename of a rename");
-    NameMap first(inner), second(op);
     SmallVector<StringRef> from, to;
     for (const Dim &dim : tensorType(inner.getInput()).getDims()) {
-      StringRef last = second(first(dim.name));
+      StringRef last = nameAfter(op, nameAfter(inner, dim.name));
       if (dim.name == last)
         continue;
       from.push_back(dim.name);
@@ -127,8 +127,8 @@ struct RenameConstant : OpRewritePattern<RenameOp> {
     auto constant = op.getInput().getDefiningOp<ConstantOp>();
     if (!constant)
       return rewriter.notifyMatchFailure(op, "expected a rename of a constant");
-    NameMap map(op);
-    SmallVector<StringRef> order = llvm::map_to_vector(stringsOf(constant.getOrder()), map);
+    SmallVector<StringRef> order = llvm::map_to_vector(
+        stringsOf(constant.getOrder()), [&](StringRef name) { return nameAfter(op, name); });
     rewriter.replaceOpWithNewOp<ConstantOp>(op, op.getType(), constant.getValue(),
                                             rewriter.getStrArrayAttr(order));
     return success();

@@ -13,6 +13,7 @@
 #include "lib/interp/Fold.h"
 
 #include "dialects/nd/NdInference.h"
+#include "dialects/nd/NdRename.h"
 
 using namespace mlir;
 
@@ -173,13 +174,10 @@ static void merge(nd::MergeOp op, const TensorValue &input, TensorValue &result)
 }
 
 static void rename(nd::RenameOp op, const TensorValue &input, TensorValue &result) {
-  SmallVector<StringRef> from = nd::stringsOf(op.getFrom()), to = nd::stringsOf(op.getTo());
   fill(result, input, {}, [&](Sizes at) {
-    Sizes source = at;
-    for (StringRef name : to)
-      source.erase(name.str());
-    for (auto [old, now] : llvm::zip_equal(from, to))
-      source[old.str()] = at[now.str()];
+    Sizes source;
+    for (const auto &[name, place] : at)
+      source[nd::nameBefore(op, name).str()] = place;
     return source;
   });
 }

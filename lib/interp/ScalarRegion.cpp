@@ -86,36 +86,8 @@ static Scalar undefined() {
   return result;
 }
 
-static bool compareIntegers(arith::CmpIPredicate predicate, const Scalar &a, const Scalar &b,
-                            unsigned width) {
-  int64_t signedA = signedValue(a, width), signedB = signedValue(b, width);
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return a.bits == b.bits;
-  case arith::CmpIPredicate::ne:
-    return a.bits != b.bits;
-  case arith::CmpIPredicate::slt:
-    return signedA < signedB;
-  case arith::CmpIPredicate::sle:
-    return signedA <= signedB;
-  case arith::CmpIPredicate::sgt:
-    return signedA > signedB;
-  case arith::CmpIPredicate::sge:
-    return signedA >= signedB;
-  case arith::CmpIPredicate::ult:
-    return a.bits < b.bits;
-  case arith::CmpIPredicate::ule:
-    return a.bits <= b.bits;
-  case arith::CmpIPredicate::ugt:
-    return a.bits > b.bits;
-  case arith::CmpIPredicate::uge:
-    return a.bits >= b.bits;
-  }
-  llvm_unreachable("every predicate is listed");
-}
-
-/// An op on two integers of one width; `compute` gives bits, or none where the op has no result: the
-/// language says 0 there.
+/// An op on two integers of one width; `compute` gives bits, or none where the op has no result:
+/// the language says 0 there.
 template <typename Compute>
 static std::function<Scalar(Operands)> binary(unsigned width, Compute compute) {
   return [=](Operands x) {
@@ -200,7 +172,8 @@ ScalarRegion::Function ScalarRegion::integerFunction(Operation *op) {
       })
       .Case<arith::CmpIOp>([&](arith::CmpIOp cmp) {
         return binary(1, [width, predicate = cmp.getPredicate()](S a, S b) -> Bits {
-          return compareIntegers(predicate, a, b, width);
+          return arith::applyCmpPredicate(predicate, llvm::APInt(width, a.bits),
+                                          llvm::APInt(width, b.bits));
         });
       })
       .Case<math::AbsIOp>([&](auto) -> Function {
@@ -216,45 +189,6 @@ ScalarRegion::Function ScalarRegion::integerFunction(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------===//
-
-static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
-  bool unordered = std::isnan(a) || std::isnan(b);
-  switch (predicate) {
-  case arith::CmpFPredicate::AlwaysFalse:
-    return false;
-  case arith::CmpFPredicate::AlwaysTrue:
-    return true;
-  case arith::CmpFPredicate::OEQ:
-    return a == b;
-  case arith::CmpFPredicate::OGT:
-    return a > b;
-  case arith::CmpFPredicate::OGE:
-    return a >= b;
-  case arith::CmpFPredicate::OLT:
-    return a < b;
-  case arith::CmpFPredicate::OLE:
-    return a <= b;
-  case arith::CmpFPredicate::ONE:
-    return !unordered && a != b;
-  case arith::CmpFPredicate::ORD:
-    return !unordered;
-  case arith::CmpFPredicate::UEQ:
-    return unordered || a == b;
-  case arith::CmpFPredicate::UGT:
-    return unordered || a > b;
-  case arith::CmpFPredicate::UGE:
-    return unordered || a >= b;
-  case arith::CmpFPredicate::ULT:
-    return unordered || a < b;
-  case arith::CmpFPredicate::ULE:
-    return unordered || a <= b;
-  case arith::CmpFPredicate::UNE:
-    return unordered || a != b;
-  case arith::CmpFPredicate::UNO:
-    return unordered;
-  }
-  llvm_unreachable("every predicate is listed");
-}
 
 static double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
 
@@ -298,7 +232,9 @@ ScalarRegion::Function ScalarRegion::floatFunction(Operation *op, Arithmetic &a)
       .Case<arith::MinNumFOp>([&](auto) { return extremum(false, true); })
       .Case<arith::CmpFOp>([&](arith::CmpFOp cmp) -> Function {
         return [predicate = cmp.getPredicate()](Operands x) {
-          Scalar result = integer(compareFloats(predicate, x[0].value, x[1].value), 1);
+          Scalar result = integer(arith::applyCmpPredicate(predicate, llvm::APFloat(x[0].value),
+                                                           llvm::APFloat(x[1].value)),
+                                  1);
           result.undecided = x[0].undecided || x[1].undecided || Arithmetic::tooClose(x[0], x[1]);
           return result;
         };

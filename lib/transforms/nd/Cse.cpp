@@ -8,6 +8,7 @@
 #include "lib/transforms/nd/Cse.h"
 
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdRename.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/transforms/nd/Passes.h"
 
@@ -47,12 +48,8 @@ OperandIdentity Merger::identify(Value value) {
   for (const Dim &dim : tensorType(value).getDims())
     names[dim.name.str()] = dim.name.str();
   while (auto rename = value.getDefiningOp<RenameOp>()) {
-    std::map<StringRef, StringRef> back;
-    for (auto [from, to] : llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
-      back[to] = from;
     for (auto &[own, name] : names)
-      if (auto found = back.find(name); found != back.end())
-        name = found->second.str();
+      name = nameBefore(rename, name).str();
     value = rename.getInput();
   }
   unsigned number = numbers.try_emplace(value, numbers.size()).first->second;

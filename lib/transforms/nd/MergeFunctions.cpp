@@ -14,6 +14,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdRename.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/Lift.h"
@@ -147,14 +148,8 @@ private:
       return values.lookup(value);
     OperandIdentity below = identify(rename.getInput());
     OperandIdentity result{below.value, {}};
-    std::map<StringRef, StringRef> to;
-    for (auto [from, name] :
-         llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
-      to[from] = name;
-    for (auto &[name, label] : below.names) {
-      auto found = to.find(name);
-      result.names[found == to.end() ? name : found->second.str()] = label;
-    }
+    for (auto &[name, label] : below.names)
+      result.names[nameAfter(rename, name).str()] = label;
     return result;
   }
 };

@@ -7,6 +7,8 @@
 
 #include "lib/transforms/nd/simplify/Rules.h"
 
+#include "dialects/nd/NdRename.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -327,13 +329,13 @@ struct SliceOfRename : OpRewritePattern<SliceOp> {
     auto rename = op.getInput().getDefiningOp<RenameOp>();
     if (!rename)
       return rewriter.notifyMatchFailure(op, "expected a slice of a rename");
-    SmallVector<StringRef> from = stringsOf(rename.getFrom()), to = stringsOf(rename.getTo());
-    StringRef name = op.getName();
-    if (auto found = llvm::find(to, name); found != to.end())
-      name = from[size_t(found - to.begin())];
-    Value part = buildSlice(rewriter, op.getLoc(), rename.getInput(), name, op.getStart().getExpr(),
-                            op.getSize().getExpr(), op.getStride());
-    return replaceBy(op, buildRename(rewriter, rename.getLoc(), part, from, to), rewriter);
+    Value part =
+        buildSlice(rewriter, op.getLoc(), rename.getInput(), nameBefore(rename, op.getName()),
+                   op.getStart().getExpr(), op.getSize().getExpr(), op.getStride());
+    return replaceBy(op,
+                     buildRename(rewriter, rename.getLoc(), part, stringsOf(rename.getFrom()),
+                                 stringsOf(rename.getTo())),
+                     rewriter);
   }
 };
 
