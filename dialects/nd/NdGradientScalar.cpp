@@ -143,6 +143,10 @@ Value ScalarReverse::slopeOf(Operation *op) {
         Value down = select(compare(arith::CmpFPredicate::OLT, x, zero), number(x, -1), zero);
         return select(compare(arith::CmpFPredicate::OGT, x, zero), number(x, 1), down);
       })
+      .Case([&](math::AtanOp) {
+        Value square = arith::MulFOp::create(b, loc, x, x);
+        return over(1, arith::AddFOp::create(b, loc, square, number(x, 1)));
+      })
       .Case([&](math::CosOp) { return neg(math::SinOp::create(b, loc, x)); })
       .Case([&](math::SinOp) { return math::CosOp::create(b, loc, x); })
       .Case([&](math::ErfOp) {

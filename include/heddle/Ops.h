@@ -21,7 +21,10 @@ namespace heddle {
 Tensor operator+(Operand a, Operand b);
 Tensor operator-(Operand a, Operand b);
 Tensor operator*(Operand a, Operand b);
+/// Of integers: rounded towards zero, 0 where `b` is 0.
 Tensor operator/(Operand a, Operand b);
+/// The remainder of that division, with the sign of `a`; of integers 0 where `b` is 0.
+Tensor operator%(Operand a, Operand b);
 Tensor operator-(Operand a);
 /// Comparisons give elements of type i1.
 Tensor operator<(Operand a, Operand b);
@@ -33,7 +36,11 @@ Tensor notEqual(Operand a, Operand b);
 /// On truth values (i1), or bit by bit on integers.
 Tensor logicalAnd(Operand a, Operand b);
 Tensor logicalOr(Operand a, Operand b);
+Tensor logicalXor(Operand a, Operand b);
 Tensor logicalNot(Operand a);
+/// Of integers; 0 where there are no so many bits. To the right, signed ones keep their sign.
+Tensor shiftLeft(Operand a, Operand bits);
+Tensor shiftRight(Operand a, Operand bits);
 inline Tensor &operator+=(Tensor &a, Operand b) { return a = Operand(a, b.here) + b; }
 inline Tensor &operator-=(Tensor &a, Operand b) { return a = Operand(a, b.here) - b; }
 inline Tensor &operator*=(Tensor &a, Operand b) { return a = Operand(a, b.here) * b; }
@@ -43,8 +50,14 @@ Tensor minimum(Operand a, Operand b);
 Tensor pow(Operand base, Operand exponent);
 /// `yes` where `condition` (i1) holds, else `no`.
 Tensor select(Operand condition, Operand yes, Operand no);
+/// The angle of the point (x, y), within [-pi, pi]; 0 at the origin.
+Tensor atan2(Operand y, Operand x);
 Tensor exp(Operand x);
+Tensor exp2(Operand x);
+/// exp(x) - 1, precise near 0.
+Tensor expm1(Operand x);
 Tensor log(Operand x);
+Tensor log2(Operand x);
 Tensor log1p(Operand x);
 Tensor sqrt(Operand x);
 Tensor rsqrt(Operand x);
@@ -52,8 +65,22 @@ Tensor tanh(Operand x);
 Tensor erf(Operand x);
 Tensor sin(Operand x);
 Tensor cos(Operand x);
+Tensor tan(Operand x);
+Tensor asin(Operand x);
+Tensor acos(Operand x);
+Tensor atan(Operand x);
 Tensor abs(Operand x);
+/// -1, 0 or 1; NaN of NaN.
+Tensor sign(Operand x);
+Tensor square(Operand x);
+/// `x` held between two bounds.
+Tensor clamp(Operand x, Operand low, Operand high);
+/// Whether elements are NaN (i1).
+Tensor isNan(Operand x);
 Tensor floor(Operand x);
+Tensor ceil(Operand x);
+/// Towards zero.
+Tensor trunc(Operand x);
 /// To the nearest whole number, ties to the even one.
 Tensor roundEven(Operand x);
 Tensor sigmoid(Operand x);

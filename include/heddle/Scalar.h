@@ -51,6 +51,8 @@ Scalar operator-(const Scalar &a, const Scalar &b);
 Scalar operator*(const Scalar &a, const Scalar &b);
 /// Of integers: rounded towards zero, 0 where `b` is 0.
 Scalar operator/(const Scalar &a, const Scalar &b);
+/// The remainder of that division, with the sign of `a`; of integers 0 where `b` is 0.
+Scalar operator%(const Scalar &a, const Scalar &b);
 Scalar operator-(const Scalar &a);
 /// Comparisons give truth values (i1).
 Scalar operator<(const Scalar &a, const Scalar &b);
@@ -62,13 +64,23 @@ Scalar notEqual(const Scalar &a, const Scalar &b);
 /// On truth values, or bit by bit on integers.
 Scalar logicalAnd(const Scalar &a, const Scalar &b);
 Scalar logicalOr(const Scalar &a, const Scalar &b);
+Scalar logicalXor(const Scalar &a, const Scalar &b);
 Scalar logicalNot(const Scalar &a);
+/// Of integers; 0 where there are no so many bits. To the right, signed ones keep their sign.
+Scalar shiftLeft(const Scalar &a, const Scalar &bits);
+Scalar shiftRight(const Scalar &a, const Scalar &bits);
 Scalar maximum(const Scalar &a, const Scalar &b);
 Scalar minimum(const Scalar &a, const Scalar &b);
 Scalar pow(const Scalar &base, const Scalar &exponent);
 Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);
+/// The angle of the point (x, y), within [-pi, pi]; 0 at the origin.
+Scalar atan2(const Scalar &y, const Scalar &x);
 Scalar exp(const Scalar &x);
+Scalar exp2(const Scalar &x);
+/// exp(x) - 1, precise near 0.
+Scalar expm1(const Scalar &x);
 Scalar log(const Scalar &x);
+Scalar log2(const Scalar &x);
 Scalar log1p(const Scalar &x);
 Scalar sqrt(const Scalar &x);
 Scalar rsqrt(const Scalar &x);
@@ -76,11 +88,25 @@ Scalar tanh(const Scalar &x);
 Scalar erf(const Scalar &x);
 Scalar sin(const Scalar &x);
 Scalar cos(const Scalar &x);
+Scalar tan(const Scalar &x);
+Scalar asin(const Scalar &x);
+Scalar acos(const Scalar &x);
+Scalar atan(const Scalar &x);
 Scalar abs(const Scalar &x);
+/// -1, 0 or 1; NaN of NaN.
+Scalar sign(const Scalar &x);
 Scalar floor(const Scalar &x);
+Scalar ceil(const Scalar &x);
+/// Towards zero.
+Scalar trunc(const Scalar &x);
 Scalar roundEven(const Scalar &x);
 Scalar sigmoid(const Scalar &x);
 inline Scalar relu(const Scalar &x) { return maximum(x, 0.0); }
+inline Scalar square(const Scalar &x) { return x * x; }
+inline Scalar isNan(const Scalar &x) { return notEqual(x, x); }
+inline Scalar clamp(const Scalar &x, const Scalar &low, const Scalar &high) {
+  return minimum(maximum(x, low), high);
+}
 
 using Scalars = std::vector<Scalar>;
 /// What two rows of scalars become together.

@@ -10,179 +10,10 @@
 #include "heddle/Ops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace heddle;
 using namespace heddle::detail;
 using namespace mlir;
-
-Value heddle::detail::number(OpBuilder &builder, Location loc, double value, Type type) {
-  if (isa<FloatType>(type))
-    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
-  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
-}
-
-Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
-                             bool isUnsigned) {
-  bool isFloat = isa<FloatType>(x.getType());
-  auto compareFloat = [&](arith::CmpFPredicate p) -> Value {
-    return arith::CmpFOp::create(b, loc, p, x, y);
-  };
-  auto compareInt = [&](arith::CmpIPredicate p) -> Value {
-    return arith::CmpIOp::create(b, loc, p, x, y);
-  };
-  using F = arith::CmpFPredicate;
-  using I = arith::CmpIPredicate;
-  if (isFloat) {
-    if (op == "add")
-      return arith::AddFOp::create(b, loc, x, y);
-    if (op == "sub")
-      return arith::SubFOp::create(b, loc, x, y);
-    if (op == "mul")
-      return arith::MulFOp::create(b, loc, x, y);
-    if (op == "div")
-      return arith::DivFOp::create(b, loc, x, y);
-    if (op == "max")
-      return arith::MaximumFOp::create(b, loc, x, y);
-    if (op == "min")
-      return arith::MinimumFOp::create(b, loc, x, y);
-    if (op == "pow")
-      return math::PowFOp::create(b, loc, x, y);
-    if (op == "lt")
-      return compareFloat(F::OLT);
-    if (op == "le")
-      return compareFloat(F::OLE);
-    if (op == "eq")
-      return compareFloat(F::OEQ);
-    if (op == "ne")
-      return compareFloat(F::UNE);
-    return nullptr;
-  }
-  if (op == "add")
-    return arith::AddIOp::create(b, loc, x, y);
-  if (op == "sub")
-    return arith::SubIOp::create(b, loc, x, y);
-  if (op == "mul")
-    return arith::MulIOp::create(b, loc, x, y);
-  if (op == "and")
-    return arith::AndIOp::create(b, loc, x, y);
-  if (op == "or")
-    return arith::OrIOp::create(b, loc, x, y);
-  if (op == "xor")
-    return arith::XOrIOp::create(b, loc, x, y);
-  if (op == "eq")
-    return compareInt(I::eq);
-  if (op == "ne")
-    return compareInt(I::ne);
-  if (isUnsigned) {
-    if (op == "div")
-      return arith::DivUIOp::create(b, loc, x, y);
-    if (op == "max")
-      return arith::MaxUIOp::create(b, loc, x, y);
-    if (op == "min")
-      return arith::MinUIOp::create(b, loc, x, y);
-    if (op == "lt")
-      return compareInt(I::ult);
-    if (op == "le")
-      return compareInt(I::ule);
-    return nullptr;
-  }
-  if (op == "div")
-    return arith::DivSIOp::create(b, loc, x, y);
-  if (op == "max")
-    return arith::MaxSIOp::create(b, loc, x, y);
-  if (op == "min")
-    return arith::MinSIOp::create(b, loc, x, y);
-  if (op == "lt")
-    return compareInt(I::slt);
-  if (op == "le")
-    return compareInt(I::sle);
-  return nullptr;
-}
-
-template <typename Op>
-static Value mathOp(OpBuilder &b, Location loc, Value x) {
-  return Op::create(b, loc, x);
-}
-
-Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, bool isUnsigned) {
-  Type type = x.getType();
-  if (!isa<FloatType>(type)) {
-    auto negated = [&]() -> Value {
-      return arith::SubIOp::create(b, loc, number(b, loc, 0, type), x);
-    };
-    if (op == "neg")
-      return negated();
-    if (op == "not")
-      return arith::XOrIOp::create(b, loc, x, number(b, loc, -1, type));
-    if (op == "abs")
-      return isUnsigned ? x : Value(arith::MaxSIOp::create(b, loc, x, negated()));
-    return nullptr;
-  }
-  if (op == "neg")
-    return arith::NegFOp::create(b, loc, x);
-  if (op == "sigmoid") {
-    Value one = number(b, loc, 1, type);
-    Value e = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
-    return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
-  }
-  using Create = Value (*)(OpBuilder &, Location, Value);
-  Create create = llvm::StringSwitch<Create>(op)
-                      .Case("abs", mathOp<math::AbsFOp>)
-                      .Case("exp", mathOp<math::ExpOp>)
-                      .Case("log", mathOp<math::LogOp>)
-                      .Case("log1p", mathOp<math::Log1pOp>)
-                      .Case("sqrt", mathOp<math::SqrtOp>)
-                      .Case("rsqrt", mathOp<math::RsqrtOp>)
-                      .Case("tanh", mathOp<math::TanhOp>)
-                      .Case("erf", mathOp<math::ErfOp>)
-                      .Case("sin", mathOp<math::SinOp>)
-                      .Case("cos", mathOp<math::CosOp>)
-                      .Case("floor", mathOp<math::FloorOp>)
-                      .Case("roundEven", mathOp<math::RoundEvenOp>)
-                      .Default(nullptr);
-  return create ? create(b, loc, x) : Value();
-}
-
-Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
-  Type target = nd::signless(to);
-  if (value.getType() == target)
-    return value;
-  // i1 is a truth value: it widens to 0 and 1.
-  bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
-  bool toUnsigned = to.isUnsignedInteger();
-  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
-  if (fromFloat && toFloat) {
-    if (fromFloat.getWidth() == toFloat.getWidth())
-      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-    if (fromFloat.getWidth() < toFloat.getWidth())
-      return arith::ExtFOp::create(b, loc, target, value);
-    return arith::TruncFOp::create(b, loc, target, value);
-  }
-  if (fromFloat) {
-    if (to.isInteger(1)) {
-      Value zero = number(b, loc, 0, from);
-      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
-    }
-    return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, target, value))
-                      : Value(arith::FPToSIOp::create(b, loc, target, value));
-  }
-  if (toFloat)
-    return fromUnsigned ? Value(arith::UIToFPOp::create(b, loc, target, value))
-                        : Value(arith::SIToFPOp::create(b, loc, target, value));
-  unsigned fromWidth = value.getType().getIntOrFloatBitWidth(),
-           toWidth = target.getIntOrFloatBitWidth();
-  if (to.isInteger(1))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
-                                 number(b, loc, 0, value.getType()));
-  if (fromWidth > toWidth)
-    return arith::TruncIOp::create(b, loc, target, value);
-  if (fromWidth == toWidth)
-    return value;
-  return fromUnsigned ? Value(arith::ExtUIOp::create(b, loc, target, value))
-                      : Value(arith::ExtSIOp::create(b, loc, target, value));
-}
 
 static std::string elementText(Type type) {
   std::string text;
@@ -341,12 +172,20 @@ Tensor equal(Operand a, Operand b) { return apply("eq", a, b, true); }
 Tensor notEqual(Operand a, Operand b) { return apply("ne", a, b, true); }
 Tensor logicalAnd(Operand a, Operand b) { return apply("and", a, b); }
 Tensor logicalOr(Operand a, Operand b) { return apply("or", a, b); }
+Tensor logicalXor(Operand a, Operand b) { return apply("xor", a, b); }
 Tensor logicalNot(Operand a) { return apply("not", a); }
+Tensor shiftLeft(Operand a, Operand bits) { return apply("shl", a, bits); }
+Tensor shiftRight(Operand a, Operand bits) { return apply("shr", a, bits); }
+Tensor operator%(Operand a, Operand b) { return apply("rem", a, b); }
 Tensor maximum(Operand a, Operand b) { return apply("max", a, b); }
 Tensor minimum(Operand a, Operand b) { return apply("min", a, b); }
 Tensor pow(Operand base, Operand exponent) { return apply("pow", base, exponent); }
+Tensor atan2(Operand y, Operand x) { return apply("atan2", y, x); }
 Tensor exp(Operand x) { return apply("exp", x); }
+Tensor exp2(Operand x) { return apply("exp2", x); }
+Tensor expm1(Operand x) { return apply("expm1", x); }
 Tensor log(Operand x) { return apply("log", x); }
+Tensor log2(Operand x) { return apply("log2", x); }
 Tensor log1p(Operand x) { return apply("log1p", x); }
 Tensor sqrt(Operand x) { return apply("sqrt", x); }
 Tensor rsqrt(Operand x) { return apply("rsqrt", x); }
@@ -354,10 +193,21 @@ Tensor tanh(Operand x) { return apply("tanh", x); }
 Tensor erf(Operand x) { return apply("erf", x); }
 Tensor sin(Operand x) { return apply("sin", x); }
 Tensor cos(Operand x) { return apply("cos", x); }
+Tensor tan(Operand x) { return apply("tan", x); }
+Tensor asin(Operand x) { return apply("asin", x); }
+Tensor acos(Operand x) { return apply("acos", x); }
+Tensor atan(Operand x) { return apply("atan", x); }
 Tensor floor(Operand x) { return apply("floor", x); }
+Tensor ceil(Operand x) { return apply("ceil", x); }
+Tensor trunc(Operand x) { return apply("trunc", x); }
 Tensor roundEven(Operand x) { return apply("roundEven", x); }
-
 Tensor abs(Operand x) { return apply("abs", x); }
+Tensor sign(Operand x) { return apply("sign", x); }
+Tensor square(Operand x) { return apply("mul", x, x); }
+Tensor isNan(Operand x) { return apply("ne", x, x, true); }
+Tensor clamp(Operand x, Operand low, Operand high) {
+  return minimum(Operand(maximum(x, low), x.here), high);
+}
 Tensor sigmoid(Operand x) { return apply("sigmoid", x); }
 Tensor relu(Operand x) { return maximum(x, Operand(0.0, x.here)); }
 

@@ -54,6 +54,10 @@ Scalar equal(const Scalar &a, const Scalar &b) { return applied("eq", {a, b}); }
 Scalar notEqual(const Scalar &a, const Scalar &b) { return applied("ne", {a, b}); }
 Scalar logicalAnd(const Scalar &a, const Scalar &b) { return applied("and", {a, b}); }
 Scalar logicalOr(const Scalar &a, const Scalar &b) { return applied("or", {a, b}); }
+Scalar logicalXor(const Scalar &a, const Scalar &b) { return applied("xor", {a, b}); }
+Scalar shiftLeft(const Scalar &a, const Scalar &bits) { return applied("shl", {a, bits}); }
+Scalar shiftRight(const Scalar &a, const Scalar &bits) { return applied("shr", {a, bits}); }
+Scalar operator%(const Scalar &a, const Scalar &b) { return applied("rem", {a, b}); }
 Scalar logicalNot(const Scalar &a) { return applied("not", {a}); }
 Scalar maximum(const Scalar &a, const Scalar &b) { return applied("max", {a, b}); }
 Scalar minimum(const Scalar &a, const Scalar &b) { return applied("min", {a, b}); }
@@ -61,8 +65,12 @@ Scalar pow(const Scalar &a, const Scalar &b) { return applied("pow", {a, b}); }
 Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no) {
   return applied("select", {condition, yes, no});
 }
+Scalar atan2(const Scalar &y, const Scalar &x) { return applied("atan2", {y, x}); }
 Scalar exp(const Scalar &x) { return applied("exp", {x}); }
+Scalar expm1(const Scalar &x) { return applied("expm1", {x}); }
+Scalar exp2(const Scalar &x) { return applied("exp2", {x}); }
 Scalar log(const Scalar &x) { return applied("log", {x}); }
+Scalar log2(const Scalar &x) { return applied("log2", {x}); }
 Scalar log1p(const Scalar &x) { return applied("log1p", {x}); }
 Scalar sqrt(const Scalar &x) { return applied("sqrt", {x}); }
 Scalar rsqrt(const Scalar &x) { return applied("rsqrt", {x}); }
@@ -70,8 +78,15 @@ Scalar tanh(const Scalar &x) { return applied("tanh", {x}); }
 Scalar erf(const Scalar &x) { return applied("erf", {x}); }
 Scalar sin(const Scalar &x) { return applied("sin", {x}); }
 Scalar cos(const Scalar &x) { return applied("cos", {x}); }
+Scalar atan(const Scalar &x) { return applied("atan", {x}); }
+Scalar acos(const Scalar &x) { return applied("acos", {x}); }
+Scalar asin(const Scalar &x) { return applied("asin", {x}); }
+Scalar tan(const Scalar &x) { return applied("tan", {x}); }
 Scalar abs(const Scalar &x) { return applied("abs", {x}); }
+Scalar sign(const Scalar &x) { return applied("sign", {x}); }
 Scalar floor(const Scalar &x) { return applied("floor", {x}); }
+Scalar trunc(const Scalar &x) { return applied("trunc", {x}); }
+Scalar ceil(const Scalar &x) { return applied("ceil", {x}); }
 Scalar roundEven(const Scalar &x) { return applied("roundEven", {x}); }
 Scalar sigmoid(const Scalar &x) { return applied("sigmoid", {x}); }
 } // namespace heddle

@@ -168,6 +168,42 @@ struct ExpandSine : OpRewritePattern<Function> {
   }
 };
 
+/// The angle of a slope, turned back by an eighth or a quarter of a circle where it is steep.
+/// MLIR's own polynomial is off by ten units in the last place.
+struct ExpandArcTangent : OpRewritePattern<math::AtanOp> {
+  ExpandArcTangent(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+
+  LogicalResult matchAndRewrite(math::AtanOp op, PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    if (!getElementTypeOrSelf(x.getType()).isF32())
+      return failure();
+    Arith a(b, loc, x.getType());
+    auto number = [&](double value) { return a.number(b.getF32Type(), value); };
+    Value t = math::AbsFOp::create(b, loc, x);
+    auto above = [&](double bound) -> Value {
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, t, number(bound));
+    };
+    Value steep = above(2.414213562373095),
+          middle = above(0.4142135623730950); // tan of 3/8, 1/8 pi
+    auto choose = [&](Value ifSteep, Value ifMiddle, Value ifFlat) -> Value {
+      Value rest = arith::SelectOp::create(b, loc, middle, ifMiddle, ifFlat);
+      return arith::SelectOp::create(b, loc, steep, ifSteep, rest);
+    };
+    Value one = number(1);
+    Value r = arith::DivFOp::create(b, loc, choose(number(-1), a.sub(t, one), t),
+                                    choose(t, a.add(t, one), one));
+    // Minimax polynomial on [-tan pi/8, tan pi/8] (Moshier's Cephes library).
+    Value z = a.mul(r, r);
+    Value part =
+        a.add(r, a.mul(a.mul(r, z), a.polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
+                                                     -1.38776856032e-1, 8.05374449538e-2})));
+    Value turn = choose(number(1.5707963267948966), number(0.7853981633974483), number(0));
+    b.replaceOpWithNewOp<math::CopySignOp>(op, a.add(turn, part), x);
+    return success();
+  }
+};
+
 /// A sum with a product is one operation where both may be contracted. Said here and not left to
 /// the code generator: it finds the two only while they stand in one block, and branches whose ends
 /// are alike are merged before it looks.
@@ -192,8 +228,8 @@ struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// Where the target has no such instruction on halves LLVM calls a library, also if they are widened
-/// around it, since it narrows that again.
+/// Where the target has no such instruction on halves LLVM calls a library, also if they are
+/// widened around it, since it narrows that again.
 template <typename Op, arith::CmpFPredicate wins>
 struct CompareHalves : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -221,8 +257,10 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     populateMathPolynomialApproximationPatterns(patterns, options);
     math::populateExpansionPatterns(patterns, {"powf", "fpowi", "rsqrt", "roundeven"});
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    patterns.add<ContractProduct, CompareHalves<arith::MaxNumFOp, arith::CmpFPredicate::OGT>,
+    patterns.add<ContractProduct, ExpandArcTangent,
+                 CompareHalves<arith::MaxNumFOp, arith::CmpFPredicate::OGT>,
                  CompareHalves<arith::MinNumFOp, arith::CmpFPredicate::OLT>>(&getContext());
+    patterns.add<CallOnDoubles<math::AtanOp>>(&getContext(), "atan");
     patterns.add<CallOnDoubles<math::ErfOp>>(&getContext(), "erf");
     patterns.add<CallOnDoubles<math::ExpM1Op>>(&getContext(), "expm1");
     patterns.add<CallOnDoubles<math::Log1pOp>>(&getContext(), "log1p");

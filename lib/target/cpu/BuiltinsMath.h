@@ -249,6 +249,25 @@ void sincos(double x, double *sine, double *cosine) {
   *cosine = cos(x);
 }
 
+/* The angle of the slope x: those above 1 from the other axis, those above tan(pi / 12) turned by pi / 6. */
+double atan(double x) {
+  double slope = signLike(x, 1), root = 0x1.bb67ae8584caap0, turn = 0;
+  if (x != x)
+    return x;
+  int steep = slope > 1;
+  if (steep)
+    slope = 1 / slope;
+  if (slope > 0x1.126145e9ecd56p-2) {
+    slope = ((root - 1) * slope - 1 + slope) / (root + slope);
+    turn = 0x1.0c152382d7365p-1;
+  }
+  double z = slope * slope, sum = 0;
+  for (int k = 31; k >= 3; k -= 2)
+    sum = (1.0 / k - sum) * z;
+  sum = turn + (slope - slope * sum);
+  return signLike(steep ? 0x1.921fb54442d18p0 - sum : sum, x);
+}
+
 /*===- Error function -------------------------------------------------------===*/
 
 double erf(double x) {
@@ -282,6 +301,7 @@ float log1pf(float x) { return (float)log1p(x); }
 float powf(float x, float y) { return (float)pow(x, y); }
 float sinf(float x) { return (float)sin(x); }
 float cosf(float x) { return (float)cos(x); }
+float atanf(float x) { return (float)atan(x); }
 void sincosf(float x, float *sine, float *cosine) {
   *sine = sinf(x);
   *cosine = cosf(x);

@@ -442,3 +442,32 @@ func.func @extrema_of_halves_as_floats(%x: !nd.tensor<f16, d: 7>, %y: !nd.tensor
   }
   return %a : !nd.tensor<f32, a: 5, d: 7>
 }
+
+// Slopes from the flattest to the steepest.
+func.func @arc_tangents() -> (!nd.tensor<f64, n: 11>, !nd.tensor<f32, n: 11>, !nd.tensor<f16, n: 11>, !nd.tensor<bf16, n: 11>) {
+  %a = nd.constant dense<[1.0e-300, 0.26, -0.27, 0.41421, -0.41422, 1.0, -2.414, 2.415, 1.0e300, 0x7FF0000000000000, 0xFFF0000000000000]> : tensor<11xf64> by [n] : !nd.tensor<f64, n: 11>
+  %0 = nd.pointwise %a : (!nd.tensor<f64, n: 11>) -> !nd.tensor<f64, n: 11> {
+  ^bb0(%x: f64):
+    %y = math.atan %x : f64
+    nd.yield %y : f64
+  }
+  %1 = nd.pointwise %a : (!nd.tensor<f64, n: 11>) -> !nd.tensor<f32, n: 11> {
+  ^bb0(%x: f64):
+    %w = arith.truncf %x : f64 to f32
+    %y = math.atan %w : f32
+    nd.yield %y : f32
+  }
+  %2 = nd.pointwise %a : (!nd.tensor<f64, n: 11>) -> !nd.tensor<f16, n: 11> {
+  ^bb0(%x: f64):
+    %w = arith.truncf %x : f64 to f16
+    %y = math.atan %w : f16
+    nd.yield %y : f16
+  }
+  %3 = nd.pointwise %a : (!nd.tensor<f64, n: 11>) -> !nd.tensor<bf16, n: 11> {
+  ^bb0(%x: f64):
+    %w = arith.truncf %x : f64 to bf16
+    %y = math.atan %w : bf16
+    nd.yield %y : bf16
+  }
+  return %0, %1, %2, %3 : !nd.tensor<f64, n: 11>, !nd.tensor<f32, n: 11>, !nd.tensor<f16, n: 11>, !nd.tensor<bf16, n: 11>
+}

@@ -193,7 +193,21 @@ TEST(Kernel, KnowsTheFunctionsOfTensors) {
                                               {abs(a), abs(x)},
                                               {-a, -x},
                                               {floor(3.0 * a), floor(3.0 * x)},
+                                              {ceil(3.0 * a), ceil(3.0 * x)},
+                                              {trunc(3.0 * a), trunc(3.0 * x)},
                                               {roundEven(4.0 * a), roundEven(4.0 * x)},
+                                              {exp2(a), exp2(x)},
+                                              {expm1(a), expm1(x)},
+                                              {log2(p), log2(positive)},
+                                              {tan(a), tan(x)},
+                                              {asin(0.9 * a), asin(0.9 * x)},
+                                              {acos(0.9 * a), acos(0.9 * x)},
+                                              {atan(a), atan(x)},
+                                              {atan2(a, b), atan2(x, y)},
+                                              {sign(a), sign(x)},
+                                              {square(a), square(x)},
+                                              {clamp(a, -0.3, 0.4), clamp(x, -0.3, 0.4)},
+                                              {a % p, x % positive},
                                               {sigmoid(a), sigmoid(x)},
                                               {relu(a), relu(x)},
                                               {pow(p, b), pow(positive, y)},
@@ -203,6 +217,9 @@ TEST(Kernel, KnowsTheFunctionsOfTensors) {
     same(kernel(row).of(got), wanted);
   Tensor bits = kernel(row).size(row, 4).of(logicalOr(Scalar(row).cast(ElementType::I32), 4));
   EXPECT_EQ(bits.to<int32_t>({row}), (std::vector<int32_t>{4, 5, 6, 7}));
+  Scalar i = Scalar(row).cast(ElementType::I32);
+  Tensor more = kernel(row).size(row, 4).of(logicalXor(shiftLeft(i, 4), shiftRight(i, 1)) + i % 3);
+  EXPECT_EQ(more.to<int32_t>({row}), (std::vector<int32_t>{0, 17, 35, 49}));
   Tensor triangle =
       kernel(row, column).size(row, 2).size(column, 3).of(select(Scalar(column) <= row, 1.0, 0.0));
   EXPECT_EQ(triangle.to<float>({row, column}), (Floats{1, 0, 0, 1, 1, 0}));

@@ -83,7 +83,7 @@ std::string floats(const std::string &type) {
   Operations all(type);
   for (const char *op : {"addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"})
     all.add(std::string("arith.") + op);
-  for (const char *op : {"absf", "ceil", "cos", "erf", "exp", "exp2", "expm1", "floor", "log", "log1p", "log2",
+  for (const char *op : {"absf", "atan", "ceil", "cos", "erf", "exp", "exp2", "expm1", "floor", "log", "log1p", "log2",
                          "roundeven", "rsqrt", "sin", "sqrt", "tanh", "trunc"})
     all.add(std::string("math.") + op, "%a");
   all.add("math.powf");

@@ -1,0 +1,237 @@
+//===- ScalarFunctions.cpp - scalar code by the names of functions --------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/builder/Pointwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <numbers>
+
+using namespace heddle;
+using namespace heddle::detail;
+using namespace mlir;
+
+Value heddle::detail::number(OpBuilder &builder, Location loc, double value, Type type) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
+  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
+}
+
+namespace {
+using Unary = Value (*)(OpBuilder &, Location, Value);
+using Binary = Value (*)(OpBuilder &, Location, Value, Value);
+
+template <typename Op>
+Value make1(OpBuilder &b, Location loc, Value x) {
+  return Op::create(b, loc, x);
+}
+template <typename Op>
+Value make2(OpBuilder &b, Location loc, Value x, Value y) {
+  return Op::create(b, loc, x, y);
+}
+template <auto predicate>
+Value compare(OpBuilder &b, Location loc, Value x, Value y) {
+  using Op = std::conditional_t<std::is_same_v<decltype(predicate), arith::CmpFPredicate>,
+                                arith::CmpFOp, arith::CmpIOp>;
+  return Op::create(b, loc, predicate, x, y);
+}
+
+/// The angle of (x, y), from the flatter one of the two slopes. No value that is not chosen is
+/// infinite or NaN: its derivative times zero would be NaN.
+Value angle(OpBuilder &b, Location loc, Value y, Value x) {
+  using namespace arith;
+  Type type = x.getType();
+  Value zero = number(b, loc, 0, type), one = number(b, loc, 1, type);
+  auto less = compare<CmpFPredicate::OLT>;
+  auto choose = [&](Value condition, Value yes, Value no) -> Value {
+    return SelectOp::create(b, loc, condition, yes, no);
+  };
+  auto turn = [&](double angle) { return number(b, loc, angle, type); };
+  Value steep = less(b, loc, math::AbsFOp::create(b, loc, x), math::AbsFOp::create(b, loc, y));
+  Value below = choose(steep, y, x);
+  Value atOrigin = compare<CmpFPredicate::OEQ>(b, loc, below, zero);
+  Value slope = DivFOp::create(b, loc, choose(steep, x, y), choose(atOrigin, one, below));
+  Value part = math::AtanOp::create(b, loc, slope);
+  Value down = less(b, loc, y, zero), back = less(b, loc, x, zero);
+  constexpr double pi = std::numbers::pi;
+  Value flat = AddFOp::create(b, loc, part, choose(back, choose(down, turn(-pi), turn(pi)), zero));
+  Value upright = SubFOp::create(b, loc, choose(down, turn(-pi / 2), turn(pi / 2)), part);
+  return choose(steep, upright, flat);
+}
+
+/// The other side of a right-angled triangle with the hypotenuse 1.
+Value otherSide(OpBuilder &b, Location loc, Value x) {
+  Value one = number(b, loc, 1, x.getType());
+  return math::SqrtOp::create(b, loc,
+                              arith::MulFOp::create(b, loc, arith::SubFOp::create(b, loc, one, x),
+                                                    arith::AddFOp::create(b, loc, one, x)));
+}
+
+Value sigmoid(OpBuilder &b, Location loc, Value x) {
+  Value one = number(b, loc, 1, x.getType());
+  Value e = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
+  return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
+}
+
+/// -1, 1, or `x` itself where it is neither below nor above zero.
+template <auto below, auto above>
+Value sign(OpBuilder &b, Location loc, Value x) {
+  Type type = x.getType();
+  Value zero = number(b, loc, 0, type), one = number(b, loc, 1, type);
+  Value rest = isa<FloatType>(type)
+                   ? Value(arith::SelectOp::create(
+                         b, loc, compare<arith::CmpFPredicate::UNO>(b, loc, x, x), x, zero))
+                   : zero;
+  Value minus = arith::SelectOp::create(b, loc, compare<below>(b, loc, x, zero),
+                                        number(b, loc, -1, type), rest);
+  return arith::SelectOp::create(b, loc, compare<above>(b, loc, x, zero), one, minus);
+}
+
+Value negated(OpBuilder &b, Location loc, Value x) {
+  return arith::SubIOp::create(b, loc, number(b, loc, 0, x.getType()), x);
+}
+Value same(OpBuilder &, Location, Value x) { return x; }
+} // namespace
+
+Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
+                             bool isUnsigned) {
+  using namespace arith;
+  using F = CmpFPredicate;
+  using I = CmpIPredicate;
+  Binary create = nullptr;
+  if (isa<FloatType>(x.getType()))
+    create = llvm::StringSwitch<Binary>(op)
+                 .Case("add", make2<AddFOp>)
+                 .Case("sub", make2<SubFOp>)
+                 .Case("mul", make2<MulFOp>)
+                 .Case("div", make2<DivFOp>)
+                 .Case("rem", make2<RemFOp>)
+                 .Case("max", make2<MaximumFOp>)
+                 .Case("min", make2<MinimumFOp>)
+                 .Case("pow", make2<math::PowFOp>)
+                 .Case("atan2", angle)
+                 .Case("lt", compare<F::OLT>)
+                 .Case("le", compare<F::OLE>)
+                 .Case("eq", compare<F::OEQ>)
+                 .Case("ne", compare<F::UNE>)
+                 .Default(nullptr);
+  else
+    create = llvm::StringSwitch<Binary>(op)
+                 .Case("add", make2<AddIOp>)
+                 .Case("sub", make2<SubIOp>)
+                 .Case("mul", make2<MulIOp>)
+                 .Case("and", make2<AndIOp>)
+                 .Case("or", make2<OrIOp>)
+                 .Case("xor", make2<XOrIOp>)
+                 .Case("shl", make2<ShLIOp>)
+                 .Case("eq", compare<I::eq>)
+                 .Case("ne", compare<I::ne>)
+                 .Case("div", isUnsigned ? make2<DivUIOp> : make2<DivSIOp>)
+                 .Case("rem", isUnsigned ? make2<RemUIOp> : make2<RemSIOp>)
+                 .Case("shr", isUnsigned ? make2<ShRUIOp> : make2<ShRSIOp>)
+                 .Case("max", isUnsigned ? make2<MaxUIOp> : make2<MaxSIOp>)
+                 .Case("min", isUnsigned ? make2<MinUIOp> : make2<MinSIOp>)
+                 .Case("lt", isUnsigned ? compare<I::ult> : compare<I::slt>)
+                 .Case("le", isUnsigned ? compare<I::ule> : compare<I::sle>)
+                 .Default(nullptr);
+  return create ? create(b, loc, x, y) : Value();
+}
+
+Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, bool isUnsigned) {
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  Unary create = nullptr;
+  if (isa<FloatType>(x.getType()))
+    create = llvm::StringSwitch<Unary>(op)
+                 .Case("neg", make1<arith::NegFOp>)
+                 .Case("abs", make1<math::AbsFOp>)
+                 .Case("sign", sign<F::OLT, F::OGT>)
+                 .Case("exp", make1<math::ExpOp>)
+                 .Case("exp2", make1<math::Exp2Op>)
+                 .Case("expm1", make1<math::ExpM1Op>)
+                 .Case("log", make1<math::LogOp>)
+                 .Case("log2", make1<math::Log2Op>)
+                 .Case("log1p", make1<math::Log1pOp>)
+                 .Case("sqrt", make1<math::SqrtOp>)
+                 .Case("rsqrt", make1<math::RsqrtOp>)
+                 .Case("tanh", make1<math::TanhOp>)
+                 .Case("erf", make1<math::ErfOp>)
+                 .Case("sigmoid", sigmoid)
+                 .Case("sin", make1<math::SinOp>)
+                 .Case("cos", make1<math::CosOp>)
+                 .Case("tan",
+                       [](OpBuilder &b, Location loc, Value x) -> Value {
+                         return arith::DivFOp::create(b, loc, math::SinOp::create(b, loc, x),
+                                                      math::CosOp::create(b, loc, x));
+                       })
+                 .Case("asin", [](OpBuilder &b, Location loc,
+                                  Value x) { return angle(b, loc, x, otherSide(b, loc, x)); })
+                 .Case("acos", [](OpBuilder &b, Location loc,
+                                  Value x) { return angle(b, loc, otherSide(b, loc, x), x); })
+                 .Case("atan", make1<math::AtanOp>)
+                 .Case("floor", make1<math::FloorOp>)
+                 .Case("ceil", make1<math::CeilOp>)
+                 .Case("trunc", make1<math::TruncOp>)
+                 .Case("roundEven", make1<math::RoundEvenOp>)
+                 .Default(nullptr);
+  else
+    create = llvm::StringSwitch<Unary>(op)
+                 .Case("neg", negated)
+                 .Case("not",
+                       [](OpBuilder &b, Location loc, Value x) -> Value {
+                         return arith::XOrIOp::create(b, loc, x, number(b, loc, -1, x.getType()));
+                       })
+                 .Case(
+                     "abs",
+                     isUnsigned ? same : [](OpBuilder &b, Location loc, Value x) -> Value {
+                       return arith::MaxSIOp::create(b, loc, x, negated(b, loc, x));
+                     })
+                 .Case("sign", isUnsigned ? sign<I::ult, I::ugt> : sign<I::slt, I::sgt>)
+                 .Default(nullptr);
+  return create ? create(b, loc, x) : Value();
+}
+
+Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
+  Type target = nd::signless(to);
+  if (value.getType() == target)
+    return value;
+  // i1 is a truth value: it widens to 0 and 1.
+  bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+  bool toUnsigned = to.isUnsignedInteger();
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (fromFloat && toFloat) {
+    if (fromFloat.getWidth() == toFloat.getWidth())
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    if (fromFloat.getWidth() < toFloat.getWidth())
+      return arith::ExtFOp::create(b, loc, target, value);
+    return arith::TruncFOp::create(b, loc, target, value);
+  }
+  if (fromFloat) {
+    if (to.isInteger(1)) {
+      Value zero = number(b, loc, 0, from);
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
+    }
+    return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, target, value))
+                      : Value(arith::FPToSIOp::create(b, loc, target, value));
+  }
+  if (toFloat)
+    return fromUnsigned ? Value(arith::UIToFPOp::create(b, loc, target, value))
+                        : Value(arith::SIToFPOp::create(b, loc, target, value));
+  unsigned fromWidth = value.getType().getIntOrFloatBitWidth(),
+           toWidth = target.getIntOrFloatBitWidth();
+  if (to.isInteger(1))
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
+                                 number(b, loc, 0, value.getType()));
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(b, loc, target, value);
+  if (fromWidth == toWidth)
+    return value;
+  return fromUnsigned ? Value(arith::ExtUIOp::create(b, loc, target, value))
+                      : Value(arith::ExtSIOp::create(b, loc, target, value));
+}
