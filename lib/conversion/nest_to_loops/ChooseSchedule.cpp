@@ -42,6 +42,8 @@ using namespace mlir;
 static constexpr double withRest = 0.6;
 /// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`.
 static constexpr double typicalPoints = 1e13;
+/// Work of a chunk point by point that is worth a thread's fetching it.
+static constexpr double chunkFlops = 3e4;
 
 namespace {
 
@@ -69,11 +71,8 @@ public:
       symbol /= 2;
     for (const auto &[name, size] : sizes)
       ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
-    int64_t bits = 32;
-    for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
-                                           SmallVector<Value>(op->getResults())))
-      bits = std::max<int64_t>(bits, tensorTypeOf(value).getElementType().getIntOrFloatBitWidth());
-    width = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 32) * 8 / bits);
+    width = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 32) * 8 /
+                                     std::max(32u, laneBits(op)));
     SmallVector<Value> distinct = kernelOperands(op);
     for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
       auto map = cast<MapAttr>(op.getMaps()[i]);
@@ -703,13 +702,18 @@ private:
       around.push_back({{name}, step, (sizes[name] + step - 1) / step});
     }
     placeVector();
-    // Equal parts for threads, of the outermost loops.
-    int64_t parts = int64_t(std::min(64.0, flops / 3e4));
+    // Equal parts for threads, of the outermost loops. A size over symbols may be larger than it is
+    // taken for: each part is what is worth a fetch.
+    int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
     for (const Around &loop : around) {
-      if (loop.count > 1 && parts > 1) {
-        int64_t each = (loop.count + parts - 1) / parts;
+      flops /= double(loop.count); // of one step
+      int64_t each = parts > 1 ? llvm::divideCeil(loop.count, parts) : loop.count;
+      bool any = llvm::any_of(loop.group, [&](const std::string &name) { return isSymbolic(name); });
+      if (any)
+        each = std::max<int64_t>(1, int64_t(chunkFlops / flops));
+      if (any || each < loop.count) {
         schedule.loops.push_back({"thread", loop.group, loop.step * each, 1});
-        parts /= (loop.count + each - 1) / each;
+        parts /= std::max<int64_t>(1, llvm::divideCeil(loop.count, each));
         if (each == 1)
           continue;
       }

@@ -577,22 +577,31 @@ void ComputeEmitter::storeAccumulators(ValueRange totals) {
   loops.unbind(std::move(saved));
 }
 
+unsigned nest::laneBits(ComputeOp op) {
+  unsigned bits = 8;
+  auto widen = [&](Type type) {
+    bits = std::max(bits, nd::isNarrowFloat(type) ? 32
+                          : type.isIndex()        ? 64
+                                                  : type.getIntOrFloatBitWidth());
+  };
+  SmallVector<Region *> regions{&op.getBody(), &op.getCombine()};
+  if (!op.isReduction()) {
+    regions.push_back(&op.getFinish());
+    for (Value result : op.getResults())
+      widen(tensorTypeOf(result).getElementType());
+  }
+  for (Region *region : regions)
+    for (BlockArgument argument : region->getArguments())
+      widen(argument.getType());
+  return bits;
+}
+
 LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value chunk) {
   if (isEmpty(op.getProduced())) {
     if (chunk)
       chunks = 0;
     return success();
   }
-  unsigned bits = 8;
-  auto widen = [&](Type type) {
-    type = computeType(type);
-    bits = std::max(bits, type.getIntOrFloatBitWidth());
-  };
-  for (Region &region : op->getRegions())
-    for (BlockArgument argument : region.getArguments())
-      widen(argument.getType());
-  for (Value result : op.getResults())
-    widen(tensorTypeOf(result).getElementType());
   // Nothing to reduce: every result is made of neutral values, in one tile after another.
   Schedule produced;
   bool nothing = isEmpty(op.getReduced());
@@ -601,6 +610,7 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
   Plan plan =
-      planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule, bits);
+      planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule,
+                laneBits(op));
   return ComputeEmitter(*this, op, nothing ? produced : schedule, plan, chunk).emit();
 }

@@ -52,6 +52,10 @@ llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
 /// Emits the function. Fails with a located message where a nest can't be emitted.
 mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request);
 
+/// The widest element that a nest computes with at every point: lanes of a vector are so wide. What
+/// a reduction finishes with happens seldom, in several vectors if need be.
+unsigned laneBits(ComputeOp op);
+
 /// A legal schedule found by an analytical model of the machine, for a nest whose layouts are
 /// known.
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
