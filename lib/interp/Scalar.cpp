@@ -84,6 +84,11 @@ double roundTo(FloatType type, double value) {
   return rounded.convertToDouble();
 }
 
+/// An infinity in a type that has none: NaN once it is stored, but it may be kept wider.
+static bool isBeyond(FloatType type, double value) {
+  return std::isinf(value) && !llvm::APFloat::semanticsHasInf(type.getFloatSemantics());
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -93,7 +98,7 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
   Scalar result = exactly(value);
   result.undecided = undecided || std::isnan(error);
   if (!std::isfinite(value)) {
-    result.undecided |= error != 0 && std::isinf(error);
+    result.undecided |= (error != 0 && std::isinf(error)) || isBeyond(type, value);
     return result;
   }
   if (exact && error == 0 && roundTo(type, value) == value)
@@ -255,8 +260,11 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
   if ((keeps && a.error == 0) ||
       llvm::APFloat::semanticsPrecision(toFloat.getFloatSemantics()) >=
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
-    if (std::fabs(a.value) <= largestFinite(toFloat) || std::isinf(a.value) || std::isnan(a.value))
-      return a;
+    if (std::fabs(a.value) <= largestFinite(toFloat) || !std::isfinite(a.value)) {
+      Scalar same = a;
+      same.undecided |= isBeyond(toFloat, a.value);
+      return same;
+    }
   return rounded(toFloat, a.value, a.error, keeps, a.undecided);
 }
 
