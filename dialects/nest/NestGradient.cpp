@@ -148,8 +148,10 @@ SmallVector<Value> ComputeGradient::recompute() {
   IRMapping mapping;
   op.getBody().cloneInto(&body, mapping);
   op.getCombine().cloneInto(&combine, mapping);
-  return SmallVector<Value>(
-      nest.create(types, body, combine, finish, op.getNeutral()).getResults());
+  ComputeOp made = nest.create(types, body, combine, finish, op.getNeutral());
+  if (Attribute order = op->getAttr(orderAttrName))
+    made->setAttr(orderAttrName, order);
+  return SmallVector<Value>(made.getResults());
 }
 
 LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<bool> wanted,

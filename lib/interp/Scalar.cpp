@@ -157,8 +157,8 @@ Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
 Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
   double value = std::fmod(a.value, b.value), count = std::trunc(a.value / b.value);
   double error = a.error + (b.error != 0 ? std::fabs(count) * b.error : 0);
-  bool jumps =
-      error != 0 && (std::fabs(value) <= error || std::fabs(b.value) - std::fabs(value) <= error);
+  bool jumps = error != 0 && (std::fabs(value) <= error ||
+                              std::fabs(b.value) - b.error - std::fabs(value) <= error);
   return rounded(type, value, error, true, a.undecided || b.undecided || jumps);
 }
 

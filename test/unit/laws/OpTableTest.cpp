@@ -92,6 +92,34 @@ const Row rows[] = {
   }
   return %r#0, %r#1 : !nd.tensor<E, b: M>, !nd.tensor<i64, b: M>
 })"},
+    {"wide accumulators",
+     R"((%x: !nd.tensor<E, a: N, b: M>) -> (!nd.tensor<E, b: M>, !nd.tensor<E, a: N>, !nd.tensor<E, a: N, b: M>, !nd.tensor<E, a: N>) {
+  %r = nd.reduce %x over [a] neutral [0.0 : f64] : (!nd.tensor<E, a: N, b: M>) -> !nd.tensor<E, b: M> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.addf %s, %t : f64
+    nd.yield %m : f64
+  }
+  %q = nd.reduce %x over [b] neutral [1.0 : f64] : (!nd.tensor<E, a: N, b: M>) -> !nd.tensor<E, a: N> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.mulf %s, %t : f64
+    nd.yield %m : f64
+  }
+  %c = nd.scan %x along a neutral [0.0 : f64] : (!nd.tensor<E, a: N, b: M>) -> !nd.tensor<E, a: N, b: M> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.addf %s, %t : f64
+    nd.yield %m : f64
+  }
+  %k = nest.compute (a: N) reduce (b: M) reads %x[] {
+  ^bb0(%s: S):
+    nest.yield %s : S
+  } combine [0xFFEFFFFFFFFFFFFF : f64] {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.maximumf %s, %t : f64
+    nest.yield %m : f64
+  } : (!nd.tensor<E, a: N, b: M>) -> !nd.tensor<E, a: N>
+  return %r, %q, %c, %k : !nd.tensor<E, b: M>, !nd.tensor<E, a: N>, !nd.tensor<E, a: N, b: M>, !nd.tensor<E, a: N>
+})",
+     Row::Floats},
     {"scan",
      R"((%x: !nd.tensor<E, a: N, b: M>) -> (!nd.tensor<E, a: N, b: M>, !nd.tensor<E, a: N, b: M>) {
   %r = nd.scan %x along a neutral [ZERO] : (!nd.tensor<E, a: N, b: M>) -> !nd.tensor<E, a: N, b: M> {

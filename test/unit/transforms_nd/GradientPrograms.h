@@ -892,6 +892,87 @@ func.func @f(%x: !nd.tensor<f64, n: 3, k: 2>, %w: !nd.tensor<f64, k: 2, c: 2>) -
   } : !nd.tensor<f64, c: 2, n: 3>
   return %r : !nd.tensor<f64, n: 3, c: 2>
 })mlir"},
+    // Small integers times their scale, whose rounding is flat: the slope by the scale is the integer.
+    {"QuantisedProduct", R"mlir(
+func.func @f(%x: !nd.tensor<f64, m: 2, k: 3>, %s: !nd.tensor<f64, m: 2>, %w: !nd.tensor<f64, k: 3>) -> !nd.tensor<f64, m: 2> {
+  %q = nd.pointwise %x, %s : (!nd.tensor<f64, m: 2, k: 3>, !nd.tensor<f64, m: 2>) -> !nd.tensor<i8, k: 3, m: 2> {
+  ^bb0(%p: f64, %t: f64):
+    %low = arith.constant -7.0 : f64
+    %high = arith.constant 7.0 : f64
+    %0 = arith.divf %p, %t : f64
+    %1 = math.roundeven %0 : f64
+    %2 = arith.maximumf %1, %low : f64
+    %3 = arith.minimumf %2, %high : f64
+    %4 = arith.fptosi %3 : f64 to i8
+    nd.yield %4 : i8
+  }
+  %p = nd.pointwise %q, %q : (!nd.tensor<i8, k: 3, m: 2>, !nd.tensor<i8, k: 3, m: 2>) -> !nd.tensor<i32, k: 3, m: 2> {
+  ^bb0(%a: i8, %b: i8):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    nd.yield %2 : i32
+  }
+  %d = nd.pointwise %p, %s, %w : (!nd.tensor<i32, k: 3, m: 2>, !nd.tensor<f64, m: 2>, !nd.tensor<f64, k: 3>) -> !nd.tensor<f64, k: 3, m: 2> {
+  ^bb0(%a: i32, %t: f64, %v: f64):
+    %0 = arith.sitofp %a : i32 to f64
+    %1 = arith.mulf %t, %t : f64
+    %2 = arith.mulf %0, %1 : f64
+    %3 = arith.mulf %2, %v : f64
+    nd.yield %3 : f64
+  }
+  %r = nd.reduce %d over [k] neutral [0.0 : f64] : (!nd.tensor<f64, k: 3, m: 2>) -> !nd.tensor<f64, m: 2> {
+  ^bb0(%a: f64, %e: f64):
+    %0 = arith.addf %a, %e : f64
+    nd.yield %0 : f64
+  }
+  return %r : !nd.tensor<f64, m: 2>
+})mlir",
+     true, true},
+    // A predicate and two accumulators of one nest.
+    {"NestPredicateAndTwoResults", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 2, b: 4>, %y: !nd.tensor<f64, b: 4>) -> (!nd.tensor<f64, a: 2>, !nd.tensor<f64, a: 2>) {
+  %r:2 = nest.compute (a: 2) reduce (b: 4) reads %x[], %y[] {
+  ^bb0(%p: f64, %q: f64):
+    %zero = arith.constant 0.0 : f64
+    %one = arith.constant 1.0 : f64
+    %c = arith.cmpf olt, %p, %q : f64
+    %0 = arith.mulf %p, %q : f64
+    %1 = arith.select %c, %0, %zero : f64
+    %2 = arith.select %c, %p, %one : f64
+    nest.yield %1, %2 : f64, f64
+  } combine [0.0, 1.0] {
+  ^bb0(%s: f64, %t: f64, %u: f64, %v: f64):
+    %0 = arith.addf %s, %u : f64
+    %1 = arith.mulf %t, %v : f64
+    nest.yield %0, %1 : f64, f64
+  } finish {
+  ^bb0(%s: f64, %t: f64):
+    %0 = arith.mulf %s, %t : f64
+    %1 = math.sin %s : f64
+    nest.yield %0, %1 : f64, f64
+  } : (!nd.tensor<f64, a: 2, b: 4>, !nd.tensor<f64, b: 4>) -> (!nd.tensor<f64, a: 2>, !nd.tensor<f64, a: 2>)
+  return %r#0, %r#1 : !nd.tensor<f64, a: 2>, !nd.tensor<f64, a: 2>
+})mlir"},
+    // The order of its names goes along to what is derived from it, and derived again.
+    {"NestOrderAndFinish", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>, %y: !nd.tensor<f64, c: 2>) -> !nd.tensor<f64, c: 2> {
+  %r = nest.compute (c: 2) reduce (a: 3, b: 2) reads %x[] {
+  ^bb0(%p: f64):
+    %0 = arith.mulf %p, %p : f64
+    nest.yield %0 : f64
+  } combine [0xFFF0000000000000 : f64] {
+  ^bb0(%s: f64, %t: f64):
+    %0 = arith.maximumf %s, %t : f64
+    nest.yield %0 : f64
+  } finish reads %y[] {
+  ^bb0(%s: f64, %t: f64):
+    %0 = arith.mulf %s, %s : f64
+    %1 = arith.mulf %0, %t : f64
+    nest.yield %1 : f64
+  } {order = ["b", "a"]} : (!nd.tensor<f64, a: 3, b: 2, c: 2>, !nd.tensor<f64, c: 2>) -> !nd.tensor<f64, c: 2>
+  return %r : !nd.tensor<f64, c: 2>
+})mlir"},
 };
 
 #endif // HEDDLE_TEST_UNIT_TRANSFORMS_ND_GRADIENTPROGRAMS_H
