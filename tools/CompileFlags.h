@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The flags of `CompileOptions`, so that every tool calls one thing by one name, and reading IR.
-// (LLVM's own command line is no choice here: the shared LLVM library owns flags such as
-// --threads. Tools of MLIR's that use it hide what is not theirs by `hideLibraryOptions`.)
+// The flags of `CompileOptions`, so that every tool calls one thing by one name. (LLVM's own
+// command line is no choice here: the shared LLVM library owns flags such as --threads. Tools of
+// MLIR's that use it hide what is not theirs by `hideLibraryOptions`.)
 //
 //     CompileOptions options;
 //     CLI::App app("Compiles IR to a program file.");
@@ -23,28 +23,11 @@
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/target/cpu/CpuTarget.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
+#include "tools/Tool.h"
 
 #include <CLI/CLI.hpp>
-#include <csignal>
-#include <new>
 
 namespace heddle {
-
-/// Takes the hundreds of options of LLVM's code generators out of `--help`; `--help-hidden` lists
-/// them. To be called before a tool registers its own.
-inline void hideLibraryOptions() {
-  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
-    if (name != "help" && name != "version" && name != "help-hidden")
-      option->setHiddenFlag(llvm::cl::Hidden);
-}
 
 /// Mistakes in a command line, in the form of all other messages.
 inline void sayPlainly(CLI::App &app) {
@@ -128,57 +111,6 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("FILE.mlir")
       ->group(topic);
 }
-
-/// Does a tool's work, which returns the exit status; what it throws is told, lack of memory too.
-template <typename Work>
-int runTool(const char *name, Work &&work) {
-  // LLVM's handlers end the process with a stack trace.
-  std::set_new_handler(nullptr);
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    return work();
-  } catch (const std::bad_alloc &) {
-    llvm::WithColor::error(llvm::errs(), name) << "out of memory\n";
-  } catch (const std::exception &error) {
-    llvm::WithColor::error(llvm::errs(), name) << error.what() << "\n";
-  }
-  return 1;
-}
-
-/// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard
-/// error and show the line.
-class InputModule {
-public:
-  explicit InputModule(const mlir::DialectRegistry &registry)
-      : context(registry, mlir::MLIRContext::Threading::DISABLED), handler(sources, &context) {
-    context.printOpOnDiagnostic(false);
-  }
-
-  /// False if it can't be read or is not valid; why has been said.
-  bool read(const std::string &path) {
-    auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
-    if (!file) {
-      llvm::WithColor::error() << "can't read '" << path << "': " << file.getError().message()
-                               << "\n";
-      return false;
-    }
-    if ((*file)->getBuffer().starts_with("HEDDLE\r\n")) {
-      llvm::WithColor::error() << "expected IR, '" << path << "' is a compiled program; heddle-run "
-                               << "runs it, heddle-translate shows it\n";
-      return false;
-    }
-    sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-    module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-    return bool(module);
-  }
-  mlir::ModuleOp get() { return *module; }
-
-private:
-  llvm::SourceMgr sources;
-  mlir::MLIRContext context;
-  mlir::SourceMgrDiagnosticHandler handler;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-};
 
 } // namespace heddle
 

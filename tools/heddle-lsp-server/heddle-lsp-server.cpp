@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/check/Check.h"
-#include "tools/CompileFlags.h"
+#include "tools/Tool.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/check/Check.h"
-#include "tools/CompileFlags.h"
+#include "tools/Tool.h"
 
 #include "mlir/Debug/Counter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -13,7 +13,7 @@
 
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
-#include "tools/CompileFlags.h"
+#include "tools/Tool.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"

@@ -1,0 +1,96 @@
+//===- Tool.h - what mains share --------------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reading IR, telling what went wrong, and hiding the options that LLVM's libraries bring along.
+//
+//     InputModule module(registry);
+//     if (!module.read(path))
+//       return 1;
+//     return runTool("heddlec", [&] { ... module.get() ...; return 0; });
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_TOOL_H
+#define HEDDLE_TOOLS_TOOL_H
+
+#include "lib/pipelines/Compile.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <csignal>
+#include <new>
+
+namespace heddle {
+
+/// Takes the hundreds of options of LLVM's code generators out of `--help`; `--help-hidden` lists
+/// them. To be called before a tool registers its own.
+inline void hideLibraryOptions() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (name != "help" && name != "version" && name != "help-hidden")
+      option->setHiddenFlag(llvm::cl::Hidden);
+}
+
+/// Does a tool's work, which returns the exit status; what it throws is told, lack of memory too.
+template <typename Work>
+int runTool(const char *name, Work &&work) {
+  // LLVM's handlers end the process with a stack trace.
+  std::set_new_handler(nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    llvm::WithColor::error(llvm::errs(), name) << "out of memory\n";
+  } catch (const std::exception &error) {
+    llvm::WithColor::error(llvm::errs(), name) << error.what() << "\n";
+  }
+  return 1;
+}
+
+/// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard
+/// error and show the line.
+class InputModule {
+public:
+  explicit InputModule(const mlir::DialectRegistry &registry)
+      : context(registry, mlir::MLIRContext::Threading::DISABLED), handler(sources, &context) {
+    context.printOpOnDiagnostic(false);
+  }
+
+  /// False if it can't be read or is not valid; why has been said.
+  bool read(const std::string &path) {
+    auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+    if (!file) {
+      llvm::WithColor::error() << "can't read '" << path << "': " << file.getError().message()
+                               << "\n";
+      return false;
+    }
+    if ((*file)->getBuffer().starts_with("HEDDLE\r\n")) {
+      llvm::WithColor::error() << "expected IR, '" << path << "' is a compiled program; heddle-run "
+                               << "runs it, heddle-translate shows it\n";
+      return false;
+    }
+    sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+    module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+    return bool(module);
+  }
+  mlir::ModuleOp get() { return *module; }
+
+private:
+  llvm::SourceMgr sources;
+  mlir::MLIRContext context;
+  mlir::SourceMgrDiagnosticHandler handler;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_TOOLS_TOOL_H
