@@ -33,6 +33,11 @@ int64_t heddle::liveBytes(const std::vector<PlannedBuffer> &buffers) {
   return mostLive(buffers, 1);
 }
 
+/// A tensor without elements has a place as well: code may read there, and drop what it read.
+static int64_t room(const PlannedBuffer &buffer, int64_t alignment) {
+  return rounded(std::max<int64_t>(buffer.bytes, 1), alignment);
+}
+
 /// Places buffers in the given order, each in the smallest gap that it fits among those alive with
 /// it.
 static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vector<size_t> &order,
@@ -42,7 +47,7 @@ static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vect
   for (size_t index : order) {
     PlannedBuffer &buffer = buffers[index];
     int64_t unit = std::max(alignment, buffer.alignment);
-    int64_t bytes = rounded(buffer.bytes, alignment), end = 0, best = -1, bestGap = INT64_MAX;
+    int64_t bytes = room(buffer, alignment), end = 0, best = -1, bestGap = INT64_MAX;
     for (size_t other : placed) {
       const PlannedBuffer &taken = buffers[other];
       if (taken.last < buffer.first || buffer.last < taken.first)
@@ -52,7 +57,7 @@ static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vect
         best = start;
         bestGap = gap;
       }
-      end = std::max(end, taken.offset + rounded(taken.bytes, alignment));
+      end = std::max(end, taken.offset + room(taken, alignment));
     }
     buffer.offset = best >= 0 ? best : rounded(end, unit);
     total = std::max(total, buffer.offset + bytes);
@@ -99,10 +104,10 @@ static int64_t placeInTime(std::vector<PlannedBuffer> &buffers, int64_t alignmen
     PlannedBuffer &buffer = buffers[index];
     while (!ending.empty() && ending.begin()->first < buffer.first) {
       const PlannedBuffer &done = buffers[ending.begin()->second];
-      give(done.offset, rounded(done.bytes, alignment));
+      give(done.offset, room(done, alignment));
       ending.erase(ending.begin());
     }
-    int64_t unit = std::max(alignment, buffer.alignment), bytes = rounded(buffer.bytes, alignment);
+    int64_t unit = std::max(alignment, buffer.alignment), bytes = room(buffer, alignment);
     auto found = bySize.lower_bound({bytes, 0});
     while (found != bySize.end() &&
            rounded(found->second, unit) + bytes > found->second + found->first)
