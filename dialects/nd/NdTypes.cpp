@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/ElementTypes.h"
 #include "dialects/nd/Nd.h"
 #include "dialects/nd/NdTypical.h"
 
@@ -14,6 +15,35 @@
 using namespace mlir;
 
 namespace heddle::nd {
+
+std::optional<ElementType> elementTypeOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return parseElementType(text);
+}
+
+Type mlirType(MLIRContext *context, ElementType element) {
+  switch (element) {
+  case ElementType::I1:
+    return IntegerType::get(context, 1);
+  case ElementType::F16:
+    return Float16Type::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
+  case ElementType::F64:
+    return Float64Type::get(context);
+  case ElementType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  default:
+    return IntegerType::get(context, unsigned(byteSize(element)) * 8,
+                            spelling(element)[0] == 'u' ? IntegerType::Unsigned
+                                                        : IntegerType::Signless);
+  }
+}
 
 Dim::Dim(StringAttr name, SizeAttr size) : name(name), sizeAttr(size) {}
 Dim::Dim(MLIRContext *context, StringRef name, const Expr &size)

@@ -7,6 +7,7 @@
 
 #include "lib/builder/Graph.h"
 
+#include "dialects/nd/ElementTypes.h"
 #include "heddle/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,8 +50,8 @@ uint64_t Node::made(bool more) {
   return more ? count++ : count.load();
 }
 
-// A long chain of groups must not be destroyed by recursion: operands that die are queued. The queue
-// outlives all tensors of static storage.
+// A long chain of groups must not be destroyed by recursion: operands that die are queued. The
+// queue outlives all tensors of static storage.
 Group::~Group() {
   GraphLock lock;
   static auto &dying = *new std::vector<NodeRef>;
@@ -224,52 +225,8 @@ NodeRef heddle::detail::makeLeaf(nd::NdTensorType type, Here here) {
   return node;
 }
 
-Type heddle::detail::toMlir(ElementType type) {
-  MLIRContext *context = graphContext();
-  auto integer = [&](unsigned width) { return IntegerType::get(context, width); };
-  auto unsignedInteger = [&](unsigned width) {
-    return IntegerType::get(context, width, IntegerType::Unsigned);
-  };
-  switch (type) {
-  case ElementType::I1:
-    return integer(1);
-  case ElementType::I8:
-    return integer(8);
-  case ElementType::I16:
-    return integer(16);
-  case ElementType::I32:
-    return integer(32);
-  case ElementType::I64:
-    return integer(64);
-  case ElementType::UI8:
-    return unsignedInteger(8);
-  case ElementType::UI16:
-    return unsignedInteger(16);
-  case ElementType::UI32:
-    return unsignedInteger(32);
-  case ElementType::UI64:
-    return unsignedInteger(64);
-  case ElementType::F16:
-    return Float16Type::get(context);
-  case ElementType::BF16:
-    return BFloat16Type::get(context);
-  case ElementType::F32:
-    return Float32Type::get(context);
-  case ElementType::F64:
-    return Float64Type::get(context);
-  case ElementType::F8E4M3FN:
-    return Float8E4M3FNType::get(context);
-  case ElementType::F8E5M2:
-    return Float8E5M2Type::get(context);
-  }
-  llvm_unreachable("covered switch");
-}
-
-std::optional<ElementType> heddle::detail::fromMlir(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return parseElementType(text);
-}
+Type heddle::detail::toMlir(ElementType type) { return nd::mlirType(graphContext(), type); }
+std::optional<ElementType> heddle::detail::fromMlir(Type type) { return nd::elementTypeOf(type); }
 
 SmallVector<nd::Dim> heddle::detail::dimsOf(const std::vector<Extent> &extents, Here here) {
   SmallVector<nd::Dim> dims;

@@ -13,38 +13,6 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-std::optional<ElementType> elementTypeOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return parseElementType(text);
-}
-
-Type mlirType(MLIRContext *context, ElementType element) {
-  Builder builder(context);
-  switch (element) {
-  case ElementType::F16:
-    return builder.getF16Type();
-  case ElementType::BF16:
-    return builder.getBF16Type();
-  case ElementType::F32:
-    return builder.getF32Type();
-  case ElementType::F64:
-    return builder.getF64Type();
-  case ElementType::F8E4M3FN:
-    return builder.getType<Float8E4M3FNType>();
-  case ElementType::F8E5M2:
-    return builder.getType<Float8E5M2Type>();
-  case ElementType::I1:
-    return builder.getI1Type();
-  default:
-    break;
-  }
-  unsigned width = unsigned(byteSize(element)) * 8;
-  bool isUnsigned = spelling(element)[0] == 'u';
-  return isUnsigned ? builder.getIntegerType(width, /*isSigned=*/false)
-                    : builder.getIntegerType(width);
-}
-
 /// The format of a float type; null for integers.
 static const llvm::fltSemantics *semanticsOf(ElementType element) {
   switch (element) {
@@ -96,7 +64,7 @@ io::HostArray toHost(const TensorValue &tensor) {
     names.push_back(name);
     shape.push_back(size);
   }
-  ElementType element = *elementTypeOf(tensor.elementType());
+  ElementType element = *nd::elementTypeOf(tensor.elementType());
   io::HostArray array = io::HostArray::zeros(element, std::move(shape), std::move(names));
   std::byte *to = array.bytes.data();
   for (const Scalar &scalar : tensor.elements) {
@@ -114,7 +82,7 @@ TensorValue fromHost(MLIRContext *context, const io::HostArray &array) {
     dims.emplace_back(context, name, Expr(size));
     written.emplace_back(name, size);
   }
-  TensorValue tensor(nd::NdTensorType::get(mlirType(context, array.element), dims));
+  TensorValue tensor(nd::NdTensorType::get(nd::mlirType(context, array.element), dims));
   SmallVector<int64_t> strides = tensor.strides(written);
   const std::byte *from = array.bytes.data();
   for (Walk walk(written); walk; ++walk) {

@@ -20,14 +20,11 @@
 #ifndef HEDDLE_LIB_INTERP_HOSTTENSOR_H
 #define HEDDLE_LIB_INTERP_HOSTTENSOR_H
 
+#include "dialects/nd/ElementTypes.h"
 #include "heddle/io/HostArray.h"
 #include "lib/interp/TensorValue.h"
 
 namespace heddle::interp {
-
-/// The type of elements in memory; none for a type that has no place there.
-std::optional<ElementType> elementTypeOf(mlir::Type type);
-mlir::Type mlirType(mlir::MLIRContext *context, ElementType element);
 
 /// One element from bytes, and into them (rounded where it is a float).
 Scalar loadElement(ElementType element, const std::byte *from);

@@ -7,6 +7,7 @@
 
 #include "lib/pipelines/Constants.h"
 
+#include "dialects/nd/ElementTypes.h"
 #include "runtime/program/Relayout.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -21,10 +22,8 @@ using namespace mlir;
 
 TensorSpec heddle::specOf(nd::NdTensorType type) {
   TensorSpec spec;
-  std::string element;
-  llvm::raw_string_ostream(element) << type.getElementType();
-  if (auto parsed = parseElementType(element))
-    spec.element = *parsed;
+  if (auto element = nd::elementTypeOf(type.getElementType()))
+    spec.element = *element;
   for (const nd::Dim &dim : type.getDims())
     spec.dims[dim.name.str()] = dim.size().getExpr();
   return spec;

@@ -7,6 +7,7 @@
 
 #include "lib/pipelines/Outline.h"
 
+#include "dialects/nd/ElementTypes.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/pipelines/Constants.h"
@@ -220,10 +221,8 @@ private:
       auto tensor = dyn_cast<nd::NdTensorType>(type);
       if (!tensor)
         return emitError(loc) << what << " should be a tensor, got " << type;
-      std::string element;
-      llvm::raw_string_ostream(element) << tensor.getElementType();
-      if (!parseElementType(element))
-        return emitError(loc) << what << " has the element type " << element
+      if (!nd::elementTypeOf(tensor.getElementType()))
+        return emitError(loc) << what << " has the element type " << tensor.getElementType()
                               << ", which compiled programs do not have";
       for (const nd::Dim &dim : tensor.getDims())
         for (const std::string &symbol : dim.size().getExpr().names())

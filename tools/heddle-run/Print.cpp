@@ -27,7 +27,7 @@ struct ElementText {
   const io::HostArray &array;
 
   explicit ElementText(const io::HostArray &array)
-      : type(interp::mlirType(&context, array.element)), array(array) {}
+      : type(nd::mlirType(&context, array.element)), array(array) {}
   interp::Scalar load(int64_t i) const {
     return interp::loadElement(array.element, array.bytes.data() + i * byteSize(array.element));
   }

@@ -66,7 +66,7 @@ static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) 
   SmallVector<nd::NdTensorType> types;
   for (const io::HostArray &array : arguments)
     types.push_back(nd::NdTensorType::get(
-        interp::mlirType(function.getContext(), array.element),
+        nd::mlirType(function.getContext(), array.element),
         llvm::map_to_vector(llvm::zip_equal(array.names, array.shape), [&](auto dim) {
           return nd::Dim(function.getContext(), std::get<0>(dim), Expr(std::get<1>(dim)));
         })));

@@ -172,7 +172,7 @@ TEST_F(InterpretTest, BytesAndScalars) {
   EXPECT_EQ(back, io::HostArray::of<int16_t>({1, 3, 5, 2, 4, -6}, {2, 3}, {"column", "row"}));
   for (int type = 0; type <= int(ElementType::F64); ++type) {
     auto element = ElementType(type);
-    EXPECT_EQ(elementTypeOf(mlirType(&context, element)), element);
+    EXPECT_EQ(nd::elementTypeOf(nd::mlirType(&context, element)), element);
     io::HostArray zeros = io::HostArray::zeros(element, {4}, {"n"});
     for (size_t i = 0; i < zeros.bytes.size(); ++i)
       zeros.bytes[i] = std::byte(element == ElementType::I1 ? i & 1 : 17 * i);

@@ -323,7 +323,7 @@ static nd::NdTensorType typeOf(const TensorSpec &spec, MLIRContext *context) {
   SmallVector<nd::Dim> dims;
   for (const auto &[name, size] : spec.dims)
     dims.emplace_back(context, name, size);
-  return nd::NdTensorType::get(interp::mlirType(context, spec.element), dims);
+  return nd::NdTensorType::get(nd::mlirType(context, spec.element), dims);
 }
 
 Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue> arguments,

@@ -197,7 +197,7 @@ std::string Kernel::check(unsigned seed) {
     };
     for (auto [i, value] : llvm::enumerate(values)) {
       place(value.type, operandLayouts[i]);
-      ElementType element = *interp::elementTypeOf(value.elementType());
+      ElementType element = *nd::elementTypeOf(value.elementType());
       forEach(value, operandLayouts[i], addresses[i],
               [&](Scalar &scalar, std::byte *to) { storeElement(element, scalar, to); });
     }
@@ -213,7 +213,7 @@ std::string Kernel::check(unsigned seed) {
       function(addresses.data(), backwards ? chunks - 1 - chunk : chunk, scratch.data);
     for (auto [i, result] : llvm::enumerate(nest->getResults())) {
       TensorValue got(tensorTypeOf(result));
-      ElementType element = *interp::elementTypeOf(got.elementType());
+      ElementType element = *nd::elementTypeOf(got.elementType());
       forEach(got, resultLayouts[i], addresses[operands.size() + i],
               [&](Scalar &scalar, std::byte *from) { scalar = loadElement(element, from); });
       Comparison comparison = compare((*expected)[i], got);

@@ -1,0 +1,27 @@
+//===- ElementTypes.h - elements in memory and in IR ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The element types of heddle/ElementType.h are types of IR with the same spelling.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_ELEMENTTYPES_H
+#define HEDDLE_DIALECTS_ND_ELEMENTTYPES_H
+
+#include "heddle/ElementType.h"
+
+#include "mlir/IR/Types.h"
+
+namespace heddle::nd {
+
+/// None for a type that has no place in memory.
+std::optional<ElementType> elementTypeOf(mlir::Type type);
+mlir::Type mlirType(mlir::MLIRContext *context, ElementType element);
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_ELEMENTTYPES_H
