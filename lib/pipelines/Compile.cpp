@@ -18,6 +18,7 @@
 #include "lib/target/cpu/Builtins.h"
 #include "runtime/program/AtomicFile.h"
 
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
@@ -109,9 +110,11 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   return Setting{std::move(*target), machine};
 }
 
-/// Whoever looks at the passes themselves gets them one after another.
+/// Whoever looks at the passes themselves gets them one after another. Ours are verified at the end
+/// of a pipeline, since a verification takes as long as a pass.
 static void observe(PassManager &passes, const CompileOptions &options) {
   MLIRContext *context = passes.getContext();
+  passes.enableVerifier(!options.extensions.empty());
   if (options.printAfterChange || !options.reproducer.empty())
     context->disableMultithreading();
   if (options.printAfterChange)
@@ -125,7 +128,7 @@ static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options)
   PassManager passes(module.getContext());
   observe(passes, options);
   buildNdPipeline(passes, options);
-  return passes.run(module);
+  return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
 static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
@@ -134,7 +137,7 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   PassManager passes(module.getContext());
   observe(passes, options);
   buildNestPipeline(passes, options, machine);
-  return passes.run(module);
+  return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
 /// Below about five microseconds a barrier costs more than the other threads save.

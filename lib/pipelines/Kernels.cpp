@@ -79,6 +79,7 @@ public:
       return fail("it can't be emitted");
     if (lower) {
       PassManager passes(&context);
+      passes.enableVerifier(false); // LLVM verifies what comes out
       nest::buildKernelLowering(passes);
       if (lines)
         passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
@@ -249,7 +250,10 @@ llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const 
       return cpu::Object{name, std::move(*found)};
   Workbench bench({}, target);
   auto module = cpu::buildEntry(&bench.context, symbol, steps);
-  auto bytes = cpu::emitObject(*module, target, /*hot=*/false);
+  // A step takes some nanoseconds more and a fraction of the time to compile.
+  constexpr size_t many = 256;
+  auto bytes = cpu::emitObject(*module, target,
+                               steps.size() > many ? cpu::Effort::Least : cpu::Effort::Some);
   if (!bytes)
     return bytes.takeError();
   if (cache)

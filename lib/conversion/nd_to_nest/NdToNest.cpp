@@ -743,15 +743,36 @@ private:
     return update.getResult();
   }
 
+  /// Each point asks every part; of more than so many some are joined first.
   LogicalResult concat(nd::ConcatOp op, SmallVectorImpl<Value> &results) {
-    NestBuilder nest(b, loc);
+    constexpr size_t most = 48;
     auto type = tensorTypeOf(op.getResult());
+    SmallVector<Value> parts(op.getInputs()), joined;
+    for (; parts.size() > most; parts = std::exchange(joined, {})) {
+      size_t groups = llvm::divideCeil(parts.size(), most);
+      for (size_t i = 0; i < groups; ++i) {
+        size_t first = parts.size() * i / groups;
+        auto some = ArrayRef(parts).slice(first, parts.size() * (i + 1) / groups - first);
+        Expr size;
+        for (Value part : some)
+          size = size + sizeOf(part, op.getName());
+        SmallVector<nd::Dim> dims;
+        for (const nd::Dim &dim : type.getDims())
+          dims.emplace_back(context(), dim.name.getValue(),
+                            dim.name == op.getName() ? size : dim.size().getExpr());
+        joined.push_back(join(some, op.getName().str(), type.withDims(dims)));
+      }
+    }
+    results.push_back(join(parts, op.getName().str(), type));
+    return success();
+  }
+  Value join(ArrayRef<Value> parts, const std::string &name, nd::NdTensorType type) {
+    NestBuilder nest(b, loc);
     nest.produced = type.getDims();
-    std::string name = op.getName().str();
     TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
     SmallVector<Expr> starts;
     Expr start;
-    for (Value input : op.getInputs()) {
+    for (Value input : parts) {
       Expr size = sizeOf(input, name), place = Expr::name(name) - start;
       if (size != Expr(0)) {
         nest.read(input, mapOf(tensorTypeOf(input), {{name, place}}),
@@ -760,12 +781,9 @@ private:
       }
       start = start + size;
     }
-    if (starts.empty()) {
-      results.push_back(zeroLike(type));
-      return success();
-    }
-    results.push_back(
-        nest.create({type.getElementType()},
+    if (starts.empty())
+      return zeroLike(type);
+    return nest.create({type.getElementType()},
                     [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
                       Value result = read[0];
                       Value index = indexAs(builder, where, name, builder.getI64Type());
@@ -779,8 +797,7 @@ private:
                       }
                       return {result};
                     })
-            .getResult(0));
-    return success();
+        .getResult(0);
   }
 };
 

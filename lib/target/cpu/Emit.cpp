@@ -20,7 +20,8 @@
 using namespace heddle;
 using namespace heddle::cpu;
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const CpuTarget &target) {
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const CpuTarget &target,
+                                                                       Effort effort) {
   std::string error;
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -33,7 +34,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const Cpu
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(
       found->createTargetMachine(triple, target.cpu, features, options, llvm::Reloc::PIC_,
-                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+                                 llvm::CodeModel::Small,
+                                 effort == Effort::Least ? llvm::CodeGenOptLevel::None
+                                                         : llvm::CodeGenOptLevel::Default));
 }
 
 /// Attributes go on before anything is optimised: without prefer-vector-width 512-bit vectors would
@@ -54,7 +57,7 @@ static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machi
   }
 }
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool hot) {
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -76,14 +79,14 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool ho
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   builder
-      .buildPerModuleDefaultPipeline(hot ? llvm::OptimizationLevel::O2
-                                         : llvm::OptimizationLevel::O1)
+      .buildPerModuleDefaultPipeline(effort == Effort::Most ? llvm::OptimizationLevel::O2
+                                                            : llvm::OptimizationLevel::O1)
       .run(module, modules);
 }
 
 llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &target, EmitKind kind,
-                                      bool hot) {
-  auto machine = machineFor(target);
+                                      Effort effort) {
+  auto machine = machineFor(target, effort);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
@@ -93,7 +96,8 @@ llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &ta
   module->setTargetTriple(llvm::Triple(target.triple));
   module->setDataLayout((*machine)->createDataLayout());
   addAttributes(*module, **machine, target);
-  optimise(*module, **machine, hot);
+  if (effort != Effort::Least)
+    optimise(*module, **machine, effort);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   if (kind == EmitKind::LlvmIr) {

@@ -26,15 +26,16 @@
 namespace heddle::cpu {
 
 enum class EmitKind { Object, Assembly, LlvmIr };
+/// What is done to code: that in loops which take the program's time deserves the most.
+enum class Effort { Least, Some, Most };
 
-/// The module as object code, as assembly text, or as optimised LLVM IR. `hot`: its loops take the
-/// program's time; else less is done to it.
+/// The module as object code, as assembly text, or as optimised LLVM IR.
 llvm::Expected<std::string> emit(mlir::ModuleOp module, const CpuTarget &target, EmitKind kind,
-                                 bool hot = true);
+                                 Effort effort = Effort::Most);
 
 inline llvm::Expected<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target,
-                                              bool hot = true) {
-  return emit(module, target, EmitKind::Object, hot);
+                                              Effort effort = Effort::Most) {
+  return emit(module, target, EmitKind::Object, effort);
 }
 
 } // namespace heddle::cpu

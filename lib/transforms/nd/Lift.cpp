@@ -86,8 +86,14 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
       conditions.emplace_back(context, rewriteIndex(condition.expr()), condition.equality);
     return nest::GuardAttr::get(context, conditions, guard.getOtherwise());
   }
-  if (auto layout = dyn_cast<nest::LayoutAttr>(attr))
-    return nest::LayoutAttr::get(context, layout.getLayout().rename(sortedNames()));
+  if (auto layout = dyn_cast<nest::LayoutAttr>(attr)) {
+    std::map<std::string, std::string, std::less<>> own; // of very many names
+    for (const Layout::Factor &factor : layout.getLayout().factors)
+      for (const std::string &name : factor.names)
+        if (auto found = names.find(name); found != names.end())
+          own[name] = found->second;
+    return nest::LayoutAttr::get(context, layout.getLayout().rename(own));
+  }
   if (auto attribute = dyn_cast<nest::ScheduleAttr>(attr)) {
     nest::Schedule schedule = attribute.getSchedule().rename(sortedNames());
     for (nest::Stage &stage : schedule.stages) // over the operand's names

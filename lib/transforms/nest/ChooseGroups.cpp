@@ -24,7 +24,7 @@ namespace {
 class Chain {
 public:
   explicit Chain(ComputeOp first) {
-    members.insert(first);
+    add(first);
     for (const nd::Dim &dim : first.getProduced())
       names.push_back(dim);
   }
@@ -46,7 +46,7 @@ public:
       Operation *next = *readers.begin();
       readers.erase(readers.begin());
       if (auto compute = dyn_cast<ComputeOp>(next); compute && join(compute))
-        members.insert(next);
+        add(compute);
       else
         outside.insert(next);
       open(next);
@@ -73,17 +73,21 @@ public:
     return false;
   }
 
-  /// What the group saves by the cost model.
-  double gain() const {
+  /// What the group saves by the cost model, if that is enough: it is scheduled with less freedom.
+  bool isWorthIt() const {
     double points = 1, most = 0;
     for (const nd::Dim &dim : names)
       points *= double(dim.size().typical());
+    for (Operation *op : members)
+      most = std::max(most, iterationPoints(op));
+    // Enough points to share among threads, and enough in each to fill vectors.
+    if (members.size() < 2 || points < 64 || most / points < 128 || goesAgainstMemory())
+      return false;
     double before = 0, arithmetic = 0;
     llvm::MapVector<Value, double> moved;
     for (Operation *op : members) {
       before += secondsOf(op);
       arithmetic += arithmeticOf(op);
-      most = std::max(most, iterationPoints(op));
       for (const NestRead &read : readsOf(op))
         if (!members.contains(read.value.getDefiningOp()))
           moved[read.value] = tensorBytes(read.value);
@@ -92,13 +96,10 @@ public:
                          [&](Operation *user) { return !members.contains(user); }))
           moved[result] = tensorBytes(result);
     }
-    // Enough points to share among threads, and enough in each to fill vectors.
-    if (points < 64 || most / points < 128 || goesAgainstMemory())
-      return 0;
     double bytes = 0;
     for (auto &[value, amount] : moved)
       bytes += amount;
-    return before - secondsOf(arithmetic, bytes);
+    return before - secondsOf(arithmetic, bytes) >= std::max(2e-5, 0.25 * before);
   }
 
   SetVector<Operation *> members;
@@ -107,7 +108,13 @@ public:
 private:
   static constexpr double largestTile = 256 << 10;
   DenseSet<Operation *> outside;
+  double made = 0; ///< bytes, by members
 
+  void add(ComputeOp op) {
+    members.insert(op);
+    for (Value result : op->getResults())
+      made += tensorBytes(result);
+  }
   bool join(ComputeOp op) {
     SmallVector<nd::Dim> common;
     for (const nd::Dim &name : names)
@@ -162,13 +169,10 @@ private:
 
   /// Bytes of one point of all that members make.
   double bytesInside(ArrayRef<nd::Dim> common) const {
-    double points = 1, bytes = 0;
+    double points = 1;
     for (const nd::Dim &dim : common)
       points *= double(std::max<int64_t>(1, dim.size().typical()));
-    for (Operation *op : members)
-      for (Value result : op->getResults())
-        bytes += tensorBytes(result);
-    return bytes / points;
+    return made / points;
   }
 };
 } // namespace
@@ -180,12 +184,7 @@ bool nest::chooseGroups(Block &block) {
       continue;
     Chain chain(first);
     chain.extend();
-    double gain = chain.gain();
-    double before = 0;
-    for (Operation *op : chain.members)
-      before += secondsOf(op);
-    // A group is scheduled with less freedom: it has to be worth it.
-    if (chain.members.size() < 2 || gain < 2e-5 || gain < 0.25 * before)
+    if (!chain.isWorthIt())
       continue;
     Builder b(block.getParentOp()->getContext());
     SmallVector<Attribute> request;

@@ -193,9 +193,13 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
     std::set<std::string> taken;
     for (const nd::Dim &dim : consumer.getProduced())
       taken.insert(dim.name.str());
-    ComputeOp apart = withReducedApart(producer, taken);
-    first = withNames(apart, *names);
-    apart->erase();
+    bool meets = llvm::any_of(producer.getReduced(),
+                              [&](const nd::Dim &dim) { return taken.count(dim.name.str()); });
+    if (meets || !isIdentity(*names)) {
+      ComputeOp apart = withReducedApart(producer, taken);
+      first = withNames(apart, *names);
+      apart->erase();
+    }
   }
   ComputeOp fused = Fusion(first, second, kept).build(producer->getResults(), place);
   OpBuilder b(fused->getContext());

@@ -248,7 +248,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         if (!isIdentity(ofProduced))
           continue;
       }
-      ComputeOp alike = withNames(second, *names);
+      ComputeOp alike = renames ? withNames(second, *names) : second;
       bool legal = alike.getProduced() == first.getProduced() &&
                    alike.getReduced() == first.getReduced() &&
                    exclusions(alike, false) == exclusions(first, false) &&
@@ -262,7 +262,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         }
       }
       if (!joined) {
-        alike->erase();
+        if (renames)
+          alike->erase();
         continue;
       }
       meet(first, second, place);
@@ -282,7 +283,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         }
         result.replaceAllUsesWith(value);
       }
-      alike->erase();
+      if (renames)
+        alike->erase();
       second->erase();
       first->erase();
       ComputeOp merged = mergeAccumulators(joined);

@@ -507,8 +507,23 @@ private:
     return result;
   }
 
+  /// What `match` sees of an access.
+  static std::string spelled(const NestModel &nest, const LaidAccess &access) {
+    std::string text;
+    for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
+      text += dim + " " + std::to_string(principalOf(nest, place)) + " ";
+    return text;
+  }
+
   /// Operands and results of a nest would like to lie alike.
   void proposeAlike(const NestModel &nest) {
+    // Of what was offered to all that are read so: most have got as much when it is offered again.
+    // A nest may read thousands.
+    struct Passed {
+      Value by;
+      double toOthers, toIt; ///< weights
+    };
+    std::map<std::string, Passed> known;
     for (const LaidAccess &from : nest.accesses) {
       auto source = index.find(from.tensor);
       if (source == index.end() || from.gathered)
@@ -520,6 +535,24 @@ private:
       int64_t &last = offered[&from];
       llvm::erase_if(offers, [&](const Proposal &offer) { return offer.changed <= last; });
       last = changes;
+      std::string read = offers.empty() ? "" : spelled(nest, from);
+      llvm::erase_if(offers, [&](const Proposal &offer) {
+        auto [found, isNew] =
+            known.try_emplace(read + offer.layout.str(), Passed{from.tensor, offer.weight, -1});
+        Passed &passed = found->second;
+        if (isNew)
+          return false;
+        if (offer.weight > passed.toOthers) {
+          if (from.tensor != passed.by)
+            passed = {from.tensor, 0, passed.toOthers};
+          passed.toOthers = offer.weight;
+          return false;
+        }
+        if (from.tensor == passed.by || offer.weight <= passed.toIt)
+          return true;
+        passed.toIt = offer.weight;
+        return false;
+      });
       if (offers.empty())
         continue;
       for (const LaidAccess &to : nest.accesses) {

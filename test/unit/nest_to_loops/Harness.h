@@ -42,7 +42,7 @@ private:
 struct Options {
   bool machine512 = true; ///< AVX-512 if the host has it
   int64_t alias = -1;     ///< the operand whose place the first result takes
-  bool hot = true;        ///< as lib/target/cpu/Emit.h has it
+  bool hot = true;        ///< whether it is compiled with the most effort
   int64_t l1 = 0, l2 = 0; ///< bytes of the caches that schedules are chosen for; 0: usual ones
 };
 
