@@ -65,15 +65,19 @@ double heddle::tensorBytes(Value tensor) {
   return pointsOf(type.getDims()) * elementBytes(type.getElementType());
 }
 
+bool heddle::isFunction(Operation &op) {
+  return isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp,
+              math::CeilOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp, math::RsqrtOp>(op);
+}
+
 static double costOf(Operation &op) {
   if (isa<arith::ConstantOp, IndexOp, arith::ExtFOp>(op))
     return 0;
   if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp, arith::DivSIOp, arith::DivUIOp,
           arith::RemSIOp, arith::RemUIOp>(op))
     return 6;
-  if (isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
-      !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp, math::CeilOp,
-           math::RoundEvenOp, math::TruncOp>(op))
+  if (isFunction(op))
     return 20;
   return 1;
 }

@@ -53,6 +53,8 @@ double tensorBytes(mlir::Value tensor);
 /// What one run of a region costs, in simple vector operations: constants and what depends on
 /// coordinates alone are free, a division counts as 6, exp and its like as 20.
 double costOf(mlir::Region &region);
+/// True for exp and its like, which become some hundred instructions.
+bool isFunction(mlir::Operation &scalar);
 /// Arithmetic of the whole nest, and of the nests within a group or a scan, in the same unit.
 double arithmeticOf(mlir::Operation *nest);
 

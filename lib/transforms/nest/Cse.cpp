@@ -18,11 +18,12 @@ using namespace mlir;
 namespace {
 class Merger {
 public:
-  bool run(Block &block) {
+  bool run(Block &block, bool isKnownInside) {
     bool any = false;
+    SmallVector<Operation *> holders;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isa<GroupOp, ScanOp>(op)) {
-        any |= mergeEqualNests(op.getRegion(0).front());
+        holders.push_back(&op);
         continue;
       }
       auto compute = dyn_cast<ComputeOp>(op);
@@ -38,6 +39,9 @@ public:
       if (!isNew)
         replace(&op, form->labels, found->second), any = true;
     }
+    if (any || !isKnownInside)
+      for (Operation *op : holders)
+        any |= mergeEqualNests(op->getRegion(0).front(), isKnownInside);
     return any;
   }
 
@@ -82,4 +86,6 @@ private:
 };
 } // namespace
 
-bool nest::mergeEqualNests(Block &block) { return Merger().run(block); }
+bool nest::mergeEqualNests(Block &block, bool isKnownInside) {
+  return Merger().run(block, isKnownInside);
+}

@@ -20,7 +20,8 @@
 namespace heddle::nest {
 
 /// Merges equal nests of a block, and of the groups and scans in it. True if there were any.
-bool mergeEqualNests(mlir::Block &block);
+/// `isKnownInside`: in those there are none, unless nests that they read are merged.
+bool mergeEqualNests(mlir::Block &block, bool isKnownInside = false);
 
 } // namespace heddle::nest
 

@@ -162,6 +162,7 @@ bool nest::flattenReductions(Block &block) {
       outer->replaceAllUsesWith(made);
       outer->erase();
       inner->erase();
+      keepOrder(made);
       outer = made;
       any = changed = true;
     }

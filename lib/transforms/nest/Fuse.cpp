@@ -57,7 +57,7 @@ static void fuseBlock(Block &block) {
     changed = removeDead(block);
     changed |= mergeFinishes(block);
     changed |= fuseMoves(block);
-    changed |= mergeEqualNests(block);
+    changed |= mergeEqualNests(block, /*isKnownInside=*/true);
     changed |= flattenReductions(block);
     changed |= fuseEpilogues(block, Epilogues::OfOneReader);
     changed |= fuseProducers(block);

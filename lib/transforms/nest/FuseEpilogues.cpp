@@ -223,6 +223,7 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (first != producer)
     first->erase();
   producer->erase();
+  keepOrder(fused);
   return fused;
 }
 

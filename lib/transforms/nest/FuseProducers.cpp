@@ -168,6 +168,8 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     if (pays)
       reader->replaceAllUsesWith(taken);
     (pays ? reader : taken)->erase();
+    if (pays)
+      keepOrder(taken);
   }
   if (pays && !made.empty() && producer->use_empty())
     producer->erase();

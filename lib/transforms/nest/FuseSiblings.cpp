@@ -287,6 +287,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         alike->erase();
       second->erase();
       first->erase();
+      keepOrder(joined);
       ComputeOp merged = mergeAccumulators(joined);
       return merged ? merged : joined;
     }

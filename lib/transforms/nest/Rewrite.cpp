@@ -20,12 +20,13 @@ using namespace heddle::nest;
 using namespace mlir;
 
 bool nest::areTooLargeTogether(Operation *a, Operation *b) {
-  constexpr size_t mostOperands = 48, mostScalars = 256;
+  // Functions become some hundred instructions each.
+  constexpr size_t mostOperands = 48, mostScalars = 256, ofFunction = 8;
   size_t scalars = 0;
   for (Operation *op : {a, b})
     for (Region &region : op->getRegions())
-      for (Block &block : region)
-        scalars += block.getOperations().size();
+      for (Operation &scalar : region.getOps())
+        scalars += isFunction(scalar) ? ofFunction : 1;
   return a->getNumOperands() + b->getNumOperands() > mostOperands || scalars > mostScalars;
 }
 
@@ -201,6 +202,11 @@ void nest::meet(Operation *first, Operation *second, Operation *place) {
   }
 }
 
+void nest::keepOrder(Operation *op) {
+  if (Operation *next = op->getNextNode())
+    (void)op->isBeforeInBlock(next);
+}
+
 SmallVector<Value> nest::inlineScalar(OpBuilder &b, Block &block, IRMapping &mapping) {
   for (Operation &op : block.without_terminator())
     b.clone(op, mapping);
@@ -289,6 +295,7 @@ bool nest::mergeFinish(ComputeOp op) {
   inheritAttributes(made, {op});
   op->replaceAllUsesWith(made);
   op->erase();
+  keepOrder(made);
   return true;
 }
 

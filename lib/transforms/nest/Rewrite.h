@@ -66,6 +66,10 @@ mlir::Operation *meetingPlace(mlir::Operation *first, mlir::Operation *second);
 /// place is at `first`.
 void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *place);
 
+/// Numbers an op that was just inserted, between its neighbours: where several without a number
+/// follow one another the next question for their order numbers the whole block.
+void keepOrder(mlir::Operation *op);
+
 /// Clones scalar code up to the terminator; returns what it yields.
 llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block,
                                             mlir::IRMapping &mapping);
