@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A profile given to a call (`CallOptions::profile`) receives the time of every
-// step. It can be shown as a table, the slowest steps first, or written as a
-// Chrome trace, which Perfetto and chrome://tracing show as a timeline.
+// step. It can be shown as a table, the slowest steps first, drawn, or written
+// as a Chrome trace, which Perfetto and chrome://tracing show as a timeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +43,9 @@ public:
   std::vector<Step> steps() const;
   /// JSON in the Chrome trace event format.
   std::string chromeTrace() const;
+  /// A timeline as SVG: time to the right, a line for each step, in the order in which they first
+  /// ran; the longest `lines` of them.
+  std::string picture(size_t lines = 40) const;
   /// A table: seconds, share, GFLOP/s and GB/s of each step over all calls.
   std::string summary() const;
 

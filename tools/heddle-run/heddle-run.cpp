@@ -67,9 +67,11 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 1000000000).description(""));
   bool table = false;
   std::string timeline;
-  app.add_flag("--profile", table, "Print to standard error how long each step took over all calls");
-  app.add_option("--timeline", timeline, "Write when each step ran, for Perfetto (ui.perfetto.dev)")
-      ->type_name("FILE.json");
+  app.add_flag("--profile", table,
+               "Print to standard error how long each step took over all calls");
+  app.add_option("--timeline", timeline,
+                 "Write when each step ran: a picture, or for Perfetto (ui.perfetto.dev)")
+      ->type_name("FILE.svg|FILE.json");
   addCompileFlags(app, options.compile);
   CLI11_PARSE(app, argc, argv);
   options.threads = options.compile.programThreads;
@@ -84,10 +86,13 @@ int main(int argc, char **argv) {
     bool good = isProgram ? run::runProgram(options) : run::runIr(options);
     if (table)
       llvm::errs() << profile.summary();
-    std::string reason =
-        timeline.empty() ? "" : writeAtomically(timeline, profile.chromeTrace());
-    if (!reason.empty())
-      throw Error(reason);
+    if (!timeline.empty()) {
+      bool isPicture = llvm::sys::path::extension(timeline) == ".svg";
+      std::string reason =
+          writeAtomically(timeline, isPicture ? profile.picture() : profile.chromeTrace());
+      if (!reason.empty())
+        throw Error(reason);
+    }
     return good ? 0 : 1;
   });
 }

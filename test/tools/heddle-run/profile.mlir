@@ -4,10 +4,20 @@
 // VALUES-NEXT: y: f32 {row: 4}
 // RUN: FileCheck %s --check-prefix=TABLE < %t.table
 // TABLE:      seconds % calls GFLOP/s GB/s step
-// TABLE-NEXT: {{[0-9.]+}} 100.00 3 {{[0-9.]+}} {{[0-9.]+}} reduce {{.*}}profile.mlir:[[#@LINE+18]]:
+// TABLE-NEXT: {{[0-9.]+}} 100.00 3 {{[0-9.]+}} {{[0-9.]+}} reduce {{.*}}profile.mlir:[[#@LINE+28]]:
 // TABLE-NOT:  reduce
 // RUN: grep -c '"ph": "X"' %t.json | FileCheck %s --check-prefix=EVENTS
 // EVENTS: 3
+
+// The timeline as a picture.
+// RUN: heddle-run %s --repeat 2 --timeline %t.svg
+// RUN: FileCheck %s --check-prefix=PICTURE < %t.svg
+// PICTURE:      <svg xmlns=
+// PICTURE:      2 steps in {{.*}} ms
+// PICTURE:      >reduce profile.mlir:[[#@LINE+18]] 100 %</text>
+// PICTURE-NEXT: <rect {{.*}}<title>reduce: {{.*}} ms, {{.*}} GFLOP/s, {{.*}} GB/s {{.*}}profile.mlir:{{.*}}</title></rect>
+// PICTURE-NEXT: <rect
+// PICTURE-NOT:  <rect
 
 // A program file has the same steps.
 // RUN: heddlec %s -o %t.heddle

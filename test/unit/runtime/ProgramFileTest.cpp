@@ -187,7 +187,7 @@ TEST_F(ProgramFile, OtherFilesAreRefused) {
   std::string whole = read(path);
   whole[8] = 9;
   put(whole);
-  expectIn("has version 9 of the program format, expected version 1",
+  expectIn("has version 9 of the program format, expected version 2",
            errorOf<Error>([&] { ProgramImage::read(path); }));
 }
 
