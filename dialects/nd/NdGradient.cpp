@@ -262,7 +262,7 @@ LogicalResult Exclusions::buildGradient(OpBuilder &b, Operation *op, ValueRange 
                                   reach(pointwise.getResult()));
   if (auto differentiable = dyn_cast<DifferentiableInterface>(op))
     return differentiable.buildGradient(b, cotangents, wanted, gradients);
-  return op->emitOpError() << "cannot be differentiated";
+  return op->emitOpError() << "cannot be differentiated" << ownGradientHint;
 }
 
 LogicalResult RoundOp::buildGradient(OpBuilder &, ValueRange cotangents, ArrayRef<bool> wanted,

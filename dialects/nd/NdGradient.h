@@ -33,6 +33,11 @@ class IfOp;
 
 namespace heddle::nd {
 
+/// What to write instead of something that has no derivative.
+inline constexpr llvm::StringLiteral ownGradientHint =
+    "; give the function around it a gradient of its own (in C++ by withGradient, in IR by the "
+    "'gradient' of nd.call), or let it count as a constant (stopGradient, nd.stop_gradient)";
+
 /// Clones the scalar code of `block` (without its terminator) to the builder's insertion point,
 /// with `arguments` for its arguments; gives what the terminator yields.
 llvm::SmallVector<mlir::Value> inlineScalars(mlir::OpBuilder &builder, mlir::Block &block,
@@ -110,7 +115,8 @@ using Redirect = llvm::function_ref<void(mlir::Value value, mlir::Value other)>;
 class ReverseMode {
 public:
   /// Adds two tensors; the default is `nd.pointwise`.
-  using Add = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
+  using Add =
+      std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
 
   explicit ReverseMode(mlir::OpBuilder &builder, Add add = {});
 

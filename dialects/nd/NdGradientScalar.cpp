@@ -230,7 +230,7 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
       });
   if (known)
     return success();
-  return op->emitError() << "'" << op->getName() << "' has no derivative";
+  return op->emitError() << "'" << op->getName() << "' has no derivative" << ownGradientHint;
 }
 
 FailureOr<SmallVector<Value>> nd::buildScalarGradient(OpBuilder &builder, Location loc,

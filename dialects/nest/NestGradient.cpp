@@ -368,7 +368,8 @@ void ComputeGradient::prepareOthers(Asked &each) {
 LogicalResult ComputeGradient::prepareGeneral(ArrayRef<unsigned> general) {
   if (isa<GroupOp>(op->getParentOp()))
     return op.emitOpError() << "cannot be differentiated inside of a group: expected a combiner "
-                               "that adds, multiplies or chooses among its elements";
+                               "that adds, multiplies or chooses among its elements"
+                            << nd::ownGradientHint;
   SmallVector<Type> types = accumulators();
   SmallVector<TypedAttr> neutral;
   for (Attribute value : op.getNeutral())
@@ -560,7 +561,8 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   bool adds = nd::combinerKind(getCombine()) == nd::CombinerKind::Add;
   if (!adds && !getUnique())
     return emitOpError() << "cannot be differentiated: expected a sum, or 'unique', so that the "
-                            "order in which values are combined does not matter";
+                            "order in which values are combined does not matter"
+                         << nd::ownGradientHint;
   auto guard = GuardAttr::get(getContext(), insideConditions(*this), TypedAttr());
   unsigned n = getReads().size();
   Block &code = getBody().front(), &combiner = getCombine().front();

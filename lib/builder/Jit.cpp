@@ -66,31 +66,67 @@ struct JitCore::Impl {
       function->setAttr(nd::rangesAttrName, ranges.getDictionary(function.getContext()));
   }
 
-  /// The type for which a program is made: sizes that it need not know become symbols.
-  nd::NdTensorType programType(nd::NdTensorType type) const {
-    llvm::SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : type.getDims()) {
-      auto is = [&](const Name &name) { return dim.name == name.str(); };
-      auto symbolic = std::find_if(options.symbolic.begin(), options.symbolic.end(),
-                                   [&](const SymbolicSize &size) { return is(size.name); });
-      bool isSymbolic =
-          symbolic != options.symbolic.end() &&
-          std::none_of(options.specialised.begin(), options.specialised.end(),
-                       [&](const Extent &extent) {
-                         return is(extent.name) && dim.size().constant() == extent.size;
-                       });
-      dims.push_back(isSymbolic ? nd::Dim(type.getContext(), dim.name.getValue(), sizeOf(*symbolic))
-                                : dim);
-    }
-    return type.withDims(dims);
+  const SymbolicSize *findSymbolic(llvm::StringRef name) const {
+    for (const SymbolicSize &size : options.symbolic)
+      if (name == size.name.str())
+        return &size;
+    return nullptr;
   }
 
-  /// Over symbols.
-  Expr sizeOf(const SymbolicSize &size, size_t depth = 0) const {
+  /// The types for which a program is made: sizes that it need not know become symbols.
+  std::vector<nd::NdTensorType> programTypes(const std::vector<Leaf> &leaves, Here here) const {
+    std::vector<nd::NdTensorType> types;
+    for (const Leaf &leaf : leaves)
+      types.push_back(nodeOf(*leaf.tensor, here)->type());
+    if (options.symbolic.empty())
+      return types;
+    Sizes special = specialSizes(types);
+    for (nd::NdTensorType &type : types) {
+      llvm::SmallVector<nd::Dim> dims;
+      for (const nd::Dim &dim : type.getDims()) {
+        const SymbolicSize *symbolic = findSymbolic(dim.name.getValue());
+        dims.push_back(
+            symbolic ? nd::Dim(type.getContext(), dim.name.getValue(), sizeOf(*symbolic, special))
+                     : dim);
+      }
+      type = type.withDims(dims);
+    }
+    return types;
+  }
+
+  /// Numbers that stand for the sizes of names.
+  using Sizes = std::map<std::string, int64_t>;
+  /// Those that have a program of their own, if arguments of these types say that they are it: by
+  /// the name itself, or by one that is related to it.
+  Sizes specialSizes(llvm::ArrayRef<nd::NdTensorType> types) const {
+    Sizes chosen;
+    for (const Extent &extent : options.specialised) {
+      bool isSaid = false, isDenied = false;
+      for (nd::NdTensorType type : types)
+        for (const nd::Dim &dim : type.getDims()) {
+          const SymbolicSize *symbolic = findSymbolic(dim.name.getValue());
+          if (!symbolic)
+            continue;
+          Expr general = sizeOf(*symbolic, {}),
+               own = sizeOf(*symbolic, {{extent.name.str(), extent.size}});
+          if (general == own || !own.constant())
+            continue;
+          (own == dim.size().getExpr() ? isSaid : isDenied) = true;
+        }
+      if (isSaid && !isDenied)
+        chosen[extent.name.str()] = extent.size;
+    }
+    return chosen;
+  }
+
+  /// Over symbols, but of those in `special`.
+  Expr sizeOf(const SymbolicSize &size, const Sizes &special, size_t depth = 0) const {
     auto refuse = [&](const std::string &why) {
       throw Error("the size of '" + size.name.str() + "' is said to be " + size.relation->str() +
                   ", " + why);
     };
+    if (auto found = special.find(size.name.str()); found != special.end())
+      return Expr(found->second);
     if (!size.relation)
       return Expr::name(symbolOf(size.name)) * Expr(size.divisor);
     if (depth > options.symbolic.size())
@@ -100,7 +136,7 @@ struct JitCore::Impl {
     return size.relation->substitute([&](const std::string &name) -> std::optional<Expr> {
       for (const SymbolicSize &other : options.symbolic)
         if (other.name.str() == name)
-          return sizeOf(other, depth + 1);
+          return sizeOf(other, special, depth + 1);
       refuse("expected '" + name + "' among the symbolic names");
       return std::nullopt;
     });
@@ -164,9 +200,10 @@ struct JitCore::Impl {
     TraceScope scope;
     std::vector<Tensor> actuals;
     std::vector<NodeRef> formals;
-    for (Leaf &leaf : leaves) {
+    std::vector<nd::NdTensorType> types = programTypes(leaves, here);
+    for (auto [leaf, type] : llvm::zip_equal(leaves, types)) {
       actuals.push_back(*leaf.tensor);
-      NodeRef formal = makeLeaf(programType(nodeOf(*leaf.tensor, here)->type()), here);
+      NodeRef formal = makeLeaf(type, here);
       formal->formal = true;
       formal->name = leaf.path;
       leaf.tensor->node = formal;
@@ -285,7 +322,7 @@ JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
     throw Error(llvm::toString(std::move(error)));
   impl->options = std::move(options);
   for (const SymbolicSize &size : impl->options.symbolic)
-    impl->sizeOf(size); // throws where relations make no sense
+    impl->sizeOf(size, {}); // throws where relations make no sense
 }
 JitCore::~JitCore() = default;
 
@@ -336,10 +373,8 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
 
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   std::string signature;
-  for (const Leaf &leaf : leaves) {
-    llvm::raw_string_ostream text(signature);
-    text << leaf.path << impl->programType(nodeOf(*leaf.tensor, here)->type()) << ";";
-  }
+  for (auto [leaf, type] : llvm::zip_equal(leaves, impl->programTypes(leaves, here)))
+    llvm::raw_string_ostream(signature) << leaf.path << type << ";";
   // Inside of another trace the function is simply part of it.
   bool nested = false;
   {

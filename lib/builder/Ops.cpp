@@ -29,46 +29,68 @@ namespace heddle {
 // Index maps
 //===----------------------------------------------------------------------===//
 
-/// The shape of a window over `whole` elements of `name`, a number that is asked for only where it
-/// matters.
-static nd::WindowShape shapeOf(const Name &name, const Name &tap, const WindowOptions &options,
-                               llvm::function_ref<int64_t()> whole) {
-  nd::WindowShape shape{name.str(), tap.str(), options.size, options.stride, options.dilation,
-                        0,          0};
-  if (options.padding.kind == Padding::Kind::Explicit) {
-    shape.low = options.padding.low;
-    shape.high = options.padding.high;
-  } else if (options.padding.kind == Padding::Kind::Same) {
-    int64_t total = (options.size - 1) * options.dilation;
-    if (options.stride > 1) {
-      int64_t size = whole(), windows = (size + options.stride - 1) / options.stride;
-      total += (windows - 1) * options.stride + 1 - size;
+namespace {
+/// The shape of a window over `whole` elements, and how many are put before and behind these first:
+/// where that hangs on a symbol it is no part of the shape.
+struct Window {
+  nd::WindowShape shape;
+  Expr low = Expr(0), high = Expr(0);
+  bool isPadded = false; ///< by low and high
+
+  Window(const Name &name, const Name &tap, const WindowOptions &options, const Expr &whole)
+      : shape{name.str(), tap.str(), options.size, options.stride, options.dilation, 0, 0} {
+    if (options.padding.kind == Padding::Kind::Explicit) {
+      shape.low = options.padding.low;
+      shape.high = options.padding.high;
+    } else if (options.padding.kind == Padding::Kind::Same) {
+      // As many windows as whole / stride, rounded up: the last one ends with what is added.
+      Expr total = Expr((options.size - 1) * options.dilation + 1 - options.stride) +
+                   (Expr(0) - whole).mod(options.stride);
+      total = Expr::max(total, Expr(0));
+      low = total.floordiv(2);
+      high = total - low;
+      isPadded = !total.constant();
+      if (!isPadded) {
+        shape.low = *low.constant();
+        shape.high = *high.constant();
+      }
     }
-    shape.low = std::max<int64_t>(total, 0) / 2;
-    shape.high = std::max<int64_t>(total, 0) - shape.low;
   }
-  return shape;
-}
+};
+} // namespace
 
 Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, Here here) const {
   GraphLock lock;
   NodeRef input = nodeOf(*this, here);
-  nd::WindowShape shape = shapeOf(name, tap, options, [&] { return size(name, here); });
+  nd::SizeAttr whole = input->type().size(name.str());
+  Window window(name, tap, options, whole ? whole.getExpr() : Expr(0));
+  if (window.isPadded && options.padding.exclude)
+    size(name, here); // throws: what is left out has to be a number
   requireNumber(options.padding.value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     TypedAttr padding;
-    if (!options.padding.exclude && (shape.low || shape.high))
+    if (!options.padding.exclude)
       padding = nd::numberAttr(input->type().scalarType(), options.padding.value);
-    return nd::buildWindow(builder, loc, input->value, shape, padding);
+    if (window.isPadded)
+      return nd::buildWindow(
+          builder, loc,
+          nd::buildPad(builder, loc, input->value, name.str(), window.low, window.high, 0, padding),
+          window.shape);
+    bool isInside = !window.shape.low && !window.shape.high;
+    return nd::buildWindow(builder, loc, input->value, window.shape,
+                           isInside ? TypedAttr() : padding);
   });
 }
 
 Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, const Size &whole,
                         Here here) const {
   NodeRef input = nodeOf(*this, here);
-  nd::WindowShape shape = shapeOf(name, tap, options, [&] { return whole; });
+  Window window(name, tap, options, whole.expr());
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildUnwindow(builder, loc, input->value, shape, whole.expr());
+    Expr padded = whole.expr() + (window.isPadded ? window.low + window.high : Expr(0));
+    Value sum = nd::buildUnwindow(builder, loc, input->value, window.shape, padded);
+    return window.isPadded ? nd::buildSlice(builder, loc, sum, name.str(), window.low, whole.expr())
+                           : sum;
   });
 }
 

@@ -146,7 +146,9 @@ public:
 
   LogicalResult run(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
-      return function.emitError() << "expected a body without branches";
+      return function.emitError() << "expected a body of one block, got "
+                                  << function.getBody().getBlocks().size()
+                                  << "; write branches and loops as scf ops";
     entry.function = function;
     entry.spec.name = function.getName().str();
     bindSymbols();
@@ -476,7 +478,8 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
     for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
       auto callee = symbols.lookup<func::FuncOp>(name.getValue());
       if (around.contains(callee))
-        return op.emitOpError() << "is recursive: '@" << name.getValue() << "' runs itself";
+        return op.emitOpError() << "is recursive: '@" << name.getValue()
+                                << "' runs itself; write a loop for what is repeated";
       if (!owned.insert(callee).second) {
         callee = callee.clone();
         symbols.insert(callee);

@@ -20,32 +20,45 @@ using namespace mlir;
 
 static constexpr const char *attributeName = "heddle.requires";
 
-/// The least and the largest value at the points of names with `sizes`, over symbols; none where
-/// that can't be said exactly: bounds that are too wide would refuse calls for nothing. `met`:
-/// names that stand in the expression elsewhere; what depends on one twice need not reach both
-/// ends.
+/// The first and the last coordinate of names, over symbols.
+using Spans = std::map<std::string, std::pair<Expr, Expr>>;
+
+/// The least and the largest value at points of `spans`, over symbols; none where that can't be
+/// said exactly: bounds that are too wide would refuse calls for nothing. `met`: which way the
+/// expression goes with names so far. What rises and falls with one name need not reach both ends.
 static std::optional<std::pair<Expr, Expr>>
-extremes(const Expr &expr, const std::map<std::string, Expr> &sizes, std::set<std::string> &met) {
+extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, int direction = 1) {
   using Kind = Expr::Atom::Kind;
+  constexpr int sawtooth = 2;
+  auto meets = [&](const std::string &name, int now) {
+    auto [way, isNew] = met.emplace(name, now);
+    return isNew || (way->second == now && now != sawtooth);
+  };
   std::pair<Expr, Expr> sum(expr.offset(), expr.offset());
   for (const Expr::Term &term : expr.terms()) {
     std::pair<Expr, Expr> product(1, 1);
     bool isKnown = true; // a number, whatever the point; symbols are not negative
+    int way = term.coefficient < 0 ? -direction : direction;
     for (const Expr::AtomRef &atom : term.factors) {
       std::pair<Expr, Expr> factor(0, 0);
-      auto size = sizes.find(atom->name);
-      if (atom->kind == Kind::Name && size == sizes.end()) {
+      auto span = spans.find(atom->name);
+      if (atom->kind == Kind::Name && span == spans.end()) {
         factor.first = factor.second = Expr::name(atom->name);
       } else if (atom->kind == Kind::Name) {
-        if (!met.insert(atom->name).second)
+        if (!meets(atom->name, way))
           return std::nullopt;
-        factor.second = size->second - Expr(1);
+        factor = span->second;
       } else if (atom->kind == Kind::Mod) {
-        return std::nullopt;
+        // Of a name from 0 on.
+        auto name = atom->operands[0].asName();
+        auto of = name ? spans.find(*name) : spans.end();
+        if (of == spans.end() || of->second.first != Expr(0) || !meets(*name, sawtooth))
+          return std::nullopt;
+        factor.second = Expr::min(of->second.second, Expr(atom->divisor - 1));
       } else {
-        auto a = extremes(atom->operands[0], sizes, met), b = a;
+        auto a = extremes(atom->operands[0], spans, met, way), b = a;
         if (atom->operands.size() > 1)
-          b = extremes(atom->operands[1], sizes, met);
+          b = extremes(atom->operands[1], spans, met, way);
         if (!a || !b)
           return std::nullopt;
         auto of = [&](const Expr &x, const Expr &y) {
@@ -67,6 +80,27 @@ extremes(const Expr &expr, const std::map<std::string, Expr> &sizes, std::set<st
            sum.second + product.second * Expr(term.coefficient)};
   }
   return sum;
+}
+
+/// Narrows `spans` to where `condition` holds; false if it is not about one name alone.
+static bool narrow(Spans &spans, const nest::Condition &condition) {
+  Expr expr = condition.expr();
+  if (nest::isGathered(expr))
+    return false;
+  for (auto &[name, span] : spans) {
+    int64_t times = expr.mentions(name) ? expr.coefficient(name) : 0;
+    Expr rest = expr - Expr::name(name) * Expr(times);
+    if ((times != 1 && times != -1) || rest.mentions(name) ||
+        llvm::any_of(rest.names(), [&](const std::string &other) { return spans.count(other); }))
+      continue;
+    Expr bound = times > 0 ? -rest : rest; // name >= bound, or name <= bound
+    if (times > 0 || condition.equality)
+      span.first = Expr::max(span.first, bound);
+    if (times < 0 || condition.equality)
+      span.second = Expr::min(span.second, bound);
+    return true;
+  }
+  return false;
 }
 
 namespace {
@@ -169,38 +203,48 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
       getOperation()->setAttr(attributeName, ArrayAttr::get(&getContext(), found));
   }
 
-  /// Reads without a guard stay inside of their tensors.
+  /// Reads stay inside of their tensors where their guards hold.
   void requireInside(Operation *op, ValueRange reads, ArrayAttr maps, ArrayAttr guards,
                      nd::DimsAttr space) {
-    std::map<std::string, Expr> sizes;
+    Spans whole;
     for (Operation *around = op; around; around = around->getParentOp()) {
       auto group = dyn_cast<nest::GroupOp>(around);
       if (around == op || group)
         for (const nd::Dim &dim : around == op ? space : group.getNames())
-          sizes.emplace(dim.name.str(), dim.size().getExpr());
+          whole.try_emplace(dim.name.str(), Expr(0), dim.size().getExpr() - Expr(1));
     }
-    if (llvm::any_of(sizes, [](const auto &each) { return each.second == Expr(0); }))
+    if (llvm::any_of(whole, [](const auto &each) { return each.second.second == Expr(-1); }))
       return;
     for (auto [i, read] : llvm::enumerate(reads)) {
       auto type = cast<nd::NdTensorType>(read.getType());
-      if (!cast<nest::GuardAttr>(guards[i]).getConditions().empty())
-        continue;
+      ArrayRef<nest::Condition> conditions = cast<nest::GuardAttr>(guards[i]).getConditions();
+      Spans spans = whole;
+      bool isKnown = llvm::all_of(conditions,
+                                  [&](const nest::Condition &each) { return narrow(spans, each); });
       for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries()) {
-        Expr place = entry.expr(), count(1);
-        std::set<std::string> met;
-        bool isGathered = nest::isGathered(place);
-        auto range = isGathered ? std::nullopt : extremes(place, sizes, met);
-        if (!range && !isGathered)
-          continue;
-        for (const auto &[name, size] : sizes) // nothing is read where another name has no place
-          if (!size.isConstant() && !place.mentions(name))
-            count = count * size;
-        if (isGathered) { // clamped
-          require(op, entry.name, 1, type.size(entry.name).getExpr(), count);
+        Expr place = entry.expr(), count(1), size = type.size(entry.name).getExpr();
+        if (nest::isGathered(place)) { // clamped
+          for (const auto &[name, span] : whole)
+            count = count * (span.second + Expr(1));
+          if (conditions.empty())
+            require(op, entry.name, 1, size, count);
           continue;
         }
+        std::map<std::string, int> met;
+        auto range = isKnown ? extremes(place, spans, met) : std::nullopt;
+        if (!range)
+          continue;
+        for (const auto &[name, span] : spans) { // nothing is read where there is no place
+          Expr extent = span.second - span.first + Expr(1);
+          if (!extent.isConstant() && place != Expr::name(name))
+            count = count * (conditions.empty() ? extent : Expr::max(extent, 0));
+          else if (extent.constant().value_or(1) <= 0)
+            count = Expr(0);
+        }
+        if (count == Expr(0))
+          continue;
         require(op, entry.name, 0, range->first, count, "the first place read along");
-        require(op, entry.name, range->second + Expr(1), type.size(entry.name).getExpr(), count);
+        require(op, entry.name, range->second + Expr(1), size, count);
       }
     }
   }

@@ -41,7 +41,7 @@ private:
       if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp, nd::AfterOp>(op))
         continue;
       if (isa<nd::ItemOp, nd::FromItemOp>(op))
-        return op.emitOpError() << "cannot be compiled: expected control flow that nd-expand-control-flow expands";
+        return op.emitOpError() << "cannot be compiled: expected nd and nest ops, scf.if, scf.for and scf.while on tensors";
       b.setInsertionPoint(&op);
       loc = op.getLoc();
       SmallVector<Value> results;
@@ -645,7 +645,9 @@ private:
     auto type = tensorTypeOf(op.getResult());
     bool isEmpty = llvm::any_of(type.getDims(), [](const nd::Dim &dim) { return dim.size().constant() == 0; });
     if (tensorTypeOf(op.getInput()).elements() == 0 && !isEmpty)
-      return op.emitOpError() << "reads from a tensor without elements";
+      return nd::operandError(op) << "reads places of " << nd::namesText(tensorTypeOf(op.getInput()).getDims())
+                                  << ", which has no elements; expected at least one, or no places to read, got "
+                                  << nd::namesText(type.getDims());
     nest.produced = type.getDims();
     Replacement places;
     for (auto [index, name] : llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {

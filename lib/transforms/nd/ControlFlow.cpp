@@ -48,6 +48,18 @@ static void eraseDeadScalarsIn(Operation *root) {
   });
 }
 
+/// `scalar` is computed by other code than control flow may read.
+static LogicalResult refuseScalar(Operation *op, Value scalar) {
+  InFlightDiagnostic error = op->emitOpError();
+  error << "expected conditions, bounds and other scalars to come from nd.item, or to be constants";
+  if (Operation *made = scalar.getDefiningOp()) {
+    error << ", got one from '" << made->getName()
+          << "'; compute it as a tensor without names, and take that one's nd.item";
+    error.attachNote(made->getLoc()) << "the scalar is made here";
+  }
+  return error;
+}
+
 Value nd::tensorOfScalar(OpBuilder &builder, Operation *op, Value scalar) {
   if (auto item = scalar.getDefiningOp<ItemOp>())
     return item.getInput();
@@ -56,8 +68,7 @@ Value nd::tensorOfScalar(OpBuilder &builder, Operation *op, Value scalar) {
     return buildConstant(builder, op->getLoc(), NdTensorType::get(element, ArrayRef<Dim>()),
                          builder.getIntegerAttr(element, *known));
   }
-  op->emitOpError()
-      << "expected its conditions and bounds to come from nd.item, or to be constants";
+  (void)refuseScalar(op, scalar);
   return {};
 }
 
@@ -89,10 +100,11 @@ static LogicalResult verifyLoop(scf::ForOp op) {
     return failure();
   for (Operation *user : op.getInductionVar().getUsers())
     if (!isa<FromItemOp>(user))
-      return user->emitOpError()
-             << "expected the counter of a loop to be used by nd.from_item alone";
+      return user->emitOpError() << "expected the counter of a loop to be used by nd.from_item "
+                                    "alone; compute with the tensor that it gives";
   if (auto stride = getConstantIntValue(op.getStep()); stride && *stride <= 0)
-    return op.emitOpError() << "expected a positive step, got " << *stride;
+    return op.emitOpError() << "expected a positive step, got " << *stride
+                            << "; count up, and compute what is counted down from the counter";
   return success();
 }
 
@@ -457,7 +469,7 @@ public:
             isa_and_nonnull<ConstantOp>(made) || !isa<NdTensorType>(value.getType())) {
           builder.setInsertionPointToStart(&region.front());
           if (!isa_and_nonnull<ItemOp, arith::ConstantOp, ConstantOp>(made))
-            return op->emitOpError() << "expected scalars from nd.item, or constants";
+            return refuseScalar(op, value);
           replaceAllUsesInRegionWith(value, builder.clone(*made)->getResult(0), region);
         }
     }

@@ -46,6 +46,11 @@ mlir::LogicalResult selectionsForBranches(mlir::Operation *root);
 /// Makes `nest.control` and functions of what is left, in all functions of `module`.
 mlir::LogicalResult outlineControl(mlir::ModuleOp module);
 
+/// True if it takes less to read the results of `op`, in the regions of `region`, from before it
+/// than to compute them again: something is combined, or the results are no larger than what they
+/// are computed from.
+bool isWorthKeeping(mlir::Operation *op, mlir::Operation *region);
+
 /// The tensor that a scalar of control flow was taken from: what `nd.item` takes, or a constant.
 /// Null, with a diagnostic at `op`, if it is something else.
 mlir::Value tensorOfScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value scalar);

@@ -10,10 +10,12 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdRename.h"
 #include "lib/analysis/Canonical.h"
+#include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
 
 namespace heddle::nd {
 #define GEN_PASS_DEF_NDCSEPASS
@@ -31,7 +33,7 @@ public:
 
 private:
   struct Known {
-    Operation *op;
+    Operation *op = nullptr;
     Labels labels;
   };
   llvm::StringMap<Known> known;
@@ -89,6 +91,8 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
 
 unsigned Merger::run(Block &block) {
   unsigned merged = 0;
+  // What is known in here, and what was before.
+  SmallVector<std::pair<std::string, Known>> hidden;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     // A rename is looked through; it never stands for a value.
     if (isa<RenameOp>(op))
@@ -96,7 +100,7 @@ unsigned Merger::run(Block &block) {
     if (isa<nest::GroupOp, nest::ScanOp>(op) || isa_and_nonnull<scf::SCFDialect>(op.getDialect())) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
-          merged += mergeEqualOps(inner);
+          merged += isa<nest::GroupOp>(op) ? mergeEqualOps(inner) : run(inner);
       continue;
     }
     std::optional<CanonicalForm> form =
@@ -106,18 +110,30 @@ unsigned Merger::run(Block &block) {
     // The result of an update has the names of its destination, whatever those of its space are.
     if (auto update = dyn_cast<nest::UpdateOp>(op))
       form->labels = identify(update.getDest()).names;
-    auto [found, isNew] = known.try_emplace(form->text, Known{&op, form->labels});
-    if (!isNew && replace(&op, form->labels, found->second))
+    Known own{&op, form->labels};
+    auto [found, isNew] = known.try_emplace(form->text, own);
+    Known before = isNew ? Known() : found->second;
+    if (isNew || (before.op->getBlock() != &block && !isWorthKeeping(&op, block.getParentOp()))) {
+      hidden.emplace_back(form->text, std::move(before));
+      found->second = std::move(own);
+    } else if (replace(&op, form->labels, before))
       ++merged;
   }
+  for (auto &[text, before] : llvm::reverse(hidden))
+    if (before.op)
+      known[text] = std::move(before);
+    else
+      known.erase(text);
   return merged;
 }
 
 unsigned nd::mergeEqualOps(Block &block) {
   unsigned merged = Merger().run(block);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<RenameOp>(op) && op.use_empty())
-      op.erase(); // of operands that went away
+  if (Operation *parent = block.getParentOp())
+    parent->walk<WalkOrder::PostOrder, ReverseIterator>([](RenameOp op) {
+      if (op->use_empty())
+        op.erase(); // of operands that went away
+    });
   return merged;
 }
 

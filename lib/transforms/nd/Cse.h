@@ -22,8 +22,8 @@
 
 namespace heddle::nd {
 
-/// Merges ops of `block` that are equal up to renaming; regions of other ops inside likewise, each
-/// on its own. Returns the number of ops that went away.
+/// Merges ops of `block` that are equal up to renaming; in the regions of branches and loops also
+/// with what was computed before these, if that is worth it. Returns the number of ops that went away.
 unsigned mergeEqualOps(mlir::Block &block);
 
 } // namespace heddle::nd

@@ -7,6 +7,7 @@
 
 #include "dialects/nest/Nest.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +36,42 @@ static llvm::SetVector<Value> usedBy(Operation *op) {
   return used;
 }
 
+static bool isOutside(Value value, Operation *region) {
+  return !region->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+/// What has to be read for a value, if ops that only say where elements come from are passed
+/// through.
+static double source(Value value, Operation *region) {
+  Operation *made = value.getDefiningOp();
+  double bytes = bytesOf(value);
+  if (isa_and_nonnull<ConstantOp, IotaOp>(made))
+    return 0;
+  if (isOutside(value, region) || !isa<WindowOp, SliceOp, PadOp, SplitOp, MergeOp, RenameOp,
+                                       BroadcastOp, GatherOp, StopGradientOp>(made))
+    return bytes;
+  double sum = 0;
+  for (Value operand : made->getOperands())
+    sum += source(operand, region);
+  return std::min(bytes, sum);
+}
+
+bool nd::isWorthKeeping(Operation *op, Operation *region) {
+  if (isa<ReduceOp, nd::ScanOp, nd::SortOp, ScatterOp, RandomOp, nest::ScanOp, nest::SortOp,
+          scf::IfOp, scf::ForOp>(op))
+    return true;
+  if (auto compute = dyn_cast<nest::ComputeOp>(op); compute && compute.isReduction())
+    return true;
+  if (!isa<PointwiseOp, RoundOp, nest::ComputeOp>(op))
+    return false;
+  double made = 0, read = 0;
+  for (Value result : op->getResults())
+    made += bytesOf(result);
+  for (Value operand : op->getOperands())
+    read += source(operand, region);
+  return made <= read;
+}
+
 namespace {
 /// The ops of a loop's regions that compute the same in each step.
 class Invariants {
@@ -48,7 +85,7 @@ public:
 
   void hoist() {
     for (Operation *op : same)
-      if (isWorthIt(op))
+      if (isWorthKeeping(op, loop))
         move(op);
   }
 
@@ -56,9 +93,7 @@ private:
   Operation *loop;
   llvm::SetVector<Operation *> same;
 
-  bool isOutside(Value value) const {
-    return !loop->isAncestor(value.getParentBlock()->getParentOp());
-  }
+  bool isOutside(Value value) const { return ::isOutside(value, loop); }
   bool isInvariant(Operation &op) const {
     // A loop may have no end, and steps that are not made must not be waited for. A value that is
     // computed again on purpose stays where it is; calls are asked once they are inlined.
@@ -72,40 +107,6 @@ private:
     return !walk.wasInterrupted() && llvm::all_of(usedBy(&op), [&](Value value) {
       return isOutside(value) || same.contains(value.getDefiningOp());
     });
-  }
-
-  /// What has to be read for a value, if ops that only say where elements come from are passed
-  /// through.
-  double source(Value value) const {
-    Operation *made = value.getDefiningOp();
-    double bytes = bytesOf(value);
-    if (isa_and_nonnull<ConstantOp, IotaOp>(made))
-      return 0;
-    if (isOutside(value) || !isa<WindowOp, SliceOp, PadOp, SplitOp, MergeOp, RenameOp, BroadcastOp,
-                                 GatherOp, StopGradientOp>(made))
-      return bytes;
-    double sum = 0;
-    for (Value operand : made->getOperands())
-      sum += source(operand);
-    return std::min(bytes, sum);
-  }
-
-  /// True if it takes less to read the results than to compute them again: something is combined,
-  /// or the results are no larger than what they are computed from.
-  bool isWorthIt(Operation *op) const {
-    if (isa<ReduceOp, nd::ScanOp, nd::SortOp, ScatterOp, RandomOp, nest::ScanOp, nest::SortOp,
-            scf::IfOp, scf::ForOp>(op))
-      return true;
-    if (auto compute = dyn_cast<nest::ComputeOp>(op); compute && compute.isReduction())
-      return true;
-    if (!isa<PointwiseOp, RoundOp, nest::ComputeOp>(op))
-      return false;
-    double made = 0, read = 0;
-    for (Value result : op->getResults())
-      made += bytesOf(result);
-    for (Value operand : op->getOperands())
-      read += source(operand);
-    return made <= read;
   }
 
   void move(Operation *op) {

@@ -26,10 +26,16 @@ FailureOr<func::FuncOp> nd::definedCallee(Operation *op, FlatSymbolRefAttr symbo
                                           SymbolTableCollection *functions) {
   auto callee = functions ? functions->lookupNearestSymbolFrom<func::FuncOp>(op, symbol)
                           : SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
-  if (!callee || callee.isDeclaration() || !llvm::hasSingleElement(callee.getBody()))
-    return op->emitOpError() << "expected '@" << symbol.getValue()
-                             << "' to be a function with a body of one block";
-  return callee;
+  if (callee && !callee.isDeclaration() && llvm::hasSingleElement(callee.getBody()))
+    return callee;
+  InFlightDiagnostic error = op->emitOpError();
+  error << "expected '@" << symbol.getValue() << "' to be a function with a body of one block, got "
+        << (!callee                  ? "none of that name"
+            : callee.isDeclaration() ? "one without a body"
+                                     : "several blocks; write branches and loops as scf ops");
+  if (callee)
+    error.attachNote(callee.getLoc()) << "'@" << symbol.getValue() << "' is this function";
+  return error;
 }
 
 FlatSymbolRefAttr nd::calleeOf(Operation *op) {

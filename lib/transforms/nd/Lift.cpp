@@ -280,7 +280,8 @@ LogicalResult Lifter::copyOp(Operation &op) {
     return success();
   }
   if (!lifted.empty() && !isa_and_nonnull<NdDialect, nest::NestDialect>(op.getDialect()))
-    return op.emitOpError() << "cannot be lifted over " << namesText(lifted);
+    return op.emitOpError() << "cannot be lifted over " << namesText(lifted)
+                            << "; expected nd and nest ops, scf.if, scf.for and scf.while";
   if (auto call = dyn_cast<CallOp>(op))
     return copyCall(call);
   if (!lifted.empty() && isa<VjpOp, JvpOp>(op))

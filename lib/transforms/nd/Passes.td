@@ -87,6 +87,7 @@ def NdCsePass : Pass<"nd-cse"> {
     Two ops are equal if some renaming of the dimensions takes one to the other: two users of `x y^T` and of `y x^T` share one product.
     The second is replaced by the first, behind an `nd.rename` where the names differ. Operands
     of commutative scalar ops may be written in any order. The order of the program, not spelling, decides which of the two stays.
+    In a branch or loop an op is merged with one before it, too, if reading its results takes less than computing them again.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }

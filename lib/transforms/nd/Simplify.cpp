@@ -59,7 +59,12 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     return success();
   }
   void runOnOperation() override {
-    if (failed(applyPatternsGreedily(getOperation(), patterns))) {
+    // A round may make way for one more: what the driver erases last leaves values with one use.
+    int64_t ops = 0;
+    getOperation()->walk([&](Operation *) { ++ops; });
+    GreedyRewriteConfig config;
+    config.setMaxIterations(10 + ops);
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
       emitError(getOperation()->getLoc()) << "simplifying comes to no end";
       signalPassFailure();
     }

@@ -142,3 +142,60 @@ func.func @nests(%x: !nd.tensor<f32, row: 10>, %w: !nd.tensor<f32, tap: 3>) -> (
   } combine add [0.0 : f32] : (!nd.tensor<f32, row: 10>, !nd.tensor<f32, tap: 3>) -> !nd.tensor<f32, row: 4>
   return %0, %1, %2 : !nd.tensor<f32, row: 4>, !nd.tensor<f32, r: 4>, !nd.tensor<f32, row: 4>
 }
+
+// -----
+
+// In a branch and a loop: a sum that was computed before is read, a broadcast is made again, and what one side computes the other
+// one does not see.
+// CHECK-LABEL: @regions
+// CHECK: %[[S:.*]] = nd.reduce %arg0 over [j]
+// CHECK: %[[W:.*]] = nd.broadcast %[[S]]
+// CHECK: scf.if
+// CHECK-NOT: nd.reduce
+// CHECK: %[[K:.*]] = nd.rename %[[S]] [i] to [k]
+// CHECK: %[[I:.*]] = nd.rename %[[K]] [k] to [i]
+// CHECK: %[[V:.*]] = nd.broadcast %[[I]]
+// CHECK-NOT: nd.broadcast
+// CHECK: %[[E:.*]] = nd.pointwise %[[V]], %[[V]]
+// CHECK: scf.yield %[[E]]
+// CHECK: else
+// CHECK: nd.broadcast %[[S]]
+// CHECK: math.exp
+// CHECK: scf.yield
+func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>) {
+  %a = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.addf %p, %q : f32
+    nd.yield %m : f32
+  }
+  %w = nd.broadcast %a : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
+  %g = nd.item %c : !nd.tensor<i1> -> i1
+  %r = scf.if %g -> !nd.tensor<f32, i: 4, z: 9> {
+    %y = nd.rename %x [i, j] to [k, l] : !nd.tensor<f32, i: 4, j: 4> -> !nd.tensor<f32, k: 4, l: 4>
+    %b = nd.reduce %y over [l] neutral [0.0 : f32] : (!nd.tensor<f32, k: 4, l: 4>) -> !nd.tensor<f32, k: 4> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.addf %q, %p : f32
+      nd.yield %m : f32
+    }
+    %z = nd.rename %b [k] to [i] : !nd.tensor<f32, k: 4> -> !nd.tensor<f32, i: 4>
+    %v = nd.broadcast %z : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
+    %u = nd.broadcast %a : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
+    %e = nd.pointwise %v, %u : (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>) -> !nd.tensor<f32, i: 4, z: 9> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      %n = math.exp %m : f32
+      nd.yield %n : f32
+    }
+    scf.yield %e : !nd.tensor<f32, i: 4, z: 9>
+  } else {
+    %v = nd.broadcast %a : !nd.tensor<f32, i: 4> -> !nd.tensor<f32, i: 4, z: 9>
+    %e = nd.pointwise %v, %v : (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>) -> !nd.tensor<f32, i: 4, z: 9> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      %n = math.exp %m : f32
+      nd.yield %n : f32
+    }
+    scf.yield %e : !nd.tensor<f32, i: 4, z: 9>
+  }
+  return %w, %r : !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>
+}

@@ -108,9 +108,10 @@ func.func private @odd(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
 
 // -----
 
+// expected-note @below {{'@outside' is this function}}
 func.func private @outside(%x: !nd.tensor<f32>) -> !nd.tensor<f32>
 func.func @calls_outside(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
-  // expected-error @below {{expected '@outside' to be a function with a body of one block}}
+  // expected-error @below {{expected '@outside' to be a function with a body of one block, got one without a body}}
   %0 = nd.call @outside(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }

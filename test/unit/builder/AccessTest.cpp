@@ -53,6 +53,22 @@ TEST(Access, SlicesAtComputedPlaces) {
   expectHas(messageOf([&] { x.update(m, start, part); }), {"start", "n: 3", "AccessTest"});
 }
 
+// A slice goes through ten rounds of a generator, one after another.
+TEST(Access, SlicesOfLiftedRandomNumbers) {
+  Name a("a"), z("z"), k("k");
+  auto draw = [&](Tensor x, Tensor key) {
+    Tensor place = randomPermutation(fold(key, 3), {a, 4});
+    return sum(randomNormal(key, {{a, 4}, {k, 3}}), over(k)) * x +
+           x.gather(a, place.rename({{a, k}})).rename({{k, a}});
+  };
+  Tensor x = random({{a, 4}, {z, 3}}, 1), keys = fold(key(5), iota({z, 3}));
+  Tensor all = lift(draw, over(z))(x, keys);
+  for (int64_t i = 0; i < 3; ++i) {
+    auto at = [&](const Tensor &tensor) { return tensor.slice(z, i, 1).split(z, {}); };
+    EXPECT_EQ(valuesOf(at(all)), valuesOf(draw(at(x), at(keys))));
+  }
+}
+
 TEST(Access, PadsByWhatLiesInside) {
   Tensor x = Tensor::of<float>({1, 2, 3}, {{m, 3}});
   EXPECT_EQ(x.pad(m, 2, 1, PadMode::Edge).to<float>({m}), (Floats{1, 1, 1, 2, 3, 3}));

@@ -63,6 +63,62 @@ TEST(Symbolic, SpecialisedSizes) {
   EXPECT_EQ(traces, 2);
 }
 
+// A size of its own reaches the sizes that hang on it, and is told by them.
+TEST(Symbolic, SpecialisedSizesReachRelatedNames) {
+  Name twice("twice");
+  int traces = 0, numbers = 0;
+  JitOptions options;
+  options.symbolic = {batch, twice.is(2 * batch + 1)};
+  options.specialised.push_back({batch, 4});
+  auto count = [&](const Tensor &x, const Name &name) {
+    ++traces;
+    try {
+      int64_t number = x.size(name);
+      numbers += number == (name == batch ? 4 : 9);
+    } catch (const Error &) {
+    }
+  };
+  auto both = jit(
+      [&](Tensor x, Tensor y) {
+        count(x, batch);
+        count(y, twice);
+        return sum(x, over(batch)) + sum(y, over(twice));
+      },
+      options);
+  auto one = jit([&](Tensor y) { return count(y, twice), sum(y, over(twice)); }, options);
+  for (int64_t size : {4, 5, 4, 6}) {
+    Tensor x = random({{batch, size}}, 1), y = random({{twice, 2 * size + 1}}, 2);
+    expectNear(both(x, y), sum(x, over(batch)) + sum(y, over(twice)));
+    expectNear(one(y), sum(y, over(twice)));
+  }
+  EXPECT_EQ(traces, 6);
+  EXPECT_EQ(numbers, 3);
+  EXPECT_THROW(both(random({{batch, 4}}, 1), random({{twice, 8}}, 2)).to<float>({}), Error);
+}
+
+// As many windows as the size over the stride, rounded up, whatever the size.
+TEST(Symbolic, SameWindowsWithStrides) {
+  Name tap("tap");
+  for (int64_t stride : {2, 3}) {
+    int64_t size = 5 - stride;
+    WindowOptions window{.size = size, .stride = stride, .padding = Same};
+    auto f = [&](Tensor x, Tensor w) { return sum(x.window(batch, tap, window) * w, over(tap)); };
+    auto slope = [&](Tensor x, Tensor w) {
+      return grad([&](Tensor x) { return sum(f(x, w) * f(x, w), over(batch)); }, x);
+    };
+    JitOptions options;
+    options.symbolic = {batch};
+    auto any = jit(f, options);
+    auto anySlope = jit(slope, options);
+    Tensor w = random({{tap, size}}, 3);
+    for (int64_t batchSize : {1, 2, 7, 8}) {
+      Tensor x = random({{batch, batchSize}}, uint64_t(batchSize));
+      expectNear(any(x, w), f(x, w));
+      expectNear(anySlope(x, w), slope(x, w));
+    }
+  }
+}
+
 // A training step: state that is updated in place, a mean over the batch, gradients.
 TEST(Symbolic, TrainingStep) {
   auto step = [&](Tensor &weight, Tensor x, Tensor label) {
