@@ -326,6 +326,17 @@ static Value castByNest(OpBuilder &b, Location loc, Value value, Type element) {
       .getResult(0);
 }
 
+/// The places that are read: computed coordinates are held inside of `target`, where an update
+/// would leave out what lies outside.
+static MapAttr heldInside(MapAttr map, nd::NdTensorType target) {
+  SmallVector<MapEntry> entries(map.getEntries());
+  for (MapEntry &entry : entries)
+    if (Expr place = entry.expr(); isGathered(place))
+      entry = MapEntry(map.getContext(), entry.name.getValue(),
+                       Expr::min(Expr::max(place, 0), target.size(entry.name).getExpr() - Expr(1)));
+  return MapAttr::getSorted(map.getContext(), entries);
+}
+
 Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
                              nd::NdTensorType target, MapAttr map, GuardAttr guard) {
   what.prune(map, guard);
@@ -346,7 +357,7 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
     auto converted = [&](OpBuilder &b, Location loc, ValueRange s) {
       return SmallVector<Value>{nd::convertFloat(b, loc, body(b, loc, s)[0], accumulator)};
     };
-    UpdateOp update = nest.createUpdate(zero, map, converted, addScalars);
+    UpdateOp update = nest.createUpdate(zero, heldInside(map, target), converted, addScalars);
     return castByNest(b, loc, update.getResult(), element);
   }
 

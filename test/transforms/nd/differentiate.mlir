@@ -107,7 +107,7 @@ func.func private @lookup(%x: !nd.tensor<f32, a: 4>, %i: !nd.tensor<i32, b: 3>) 
   return %0 : !nd.tensor<f32, b: 3>
 }
 // CHECK-LABEL: @lookups
-// CHECK: nest.update (b: 3) %{{.*}}[a = read(0)] reads %arg1[], %arg2[]
+// CHECK: nest.update (b: 3) %{{.*}}[a = min(3, max(0, read(0)))] reads %arg1[], %arg2[]
 func.func @lookups(%x: !nd.tensor<f32, a: 4>, %i: !nd.tensor<i32, b: 3>, %dy: !nd.tensor<f32, b: 3>) -> !nd.tensor<f32, a: 4> {
   %y, %dx = nd.vjp @lookup(%x, %i) cotangents(%dy) wrt [0] : (!nd.tensor<f32, a: 4>, !nd.tensor<i32, b: 3>, !nd.tensor<f32, b: 3>) -> (!nd.tensor<f32, b: 3>, !nd.tensor<f32, a: 4>)
   return %dx : !nd.tensor<f32, a: 4>
