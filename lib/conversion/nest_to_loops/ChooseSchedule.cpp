@@ -41,7 +41,7 @@ using namespace mlir;
 /// where others leave none.
 static constexpr double withRest = 0.6;
 /// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`.
-static constexpr double typicalPoints = 1e13;
+static constexpr double typicalPoints = 1e10;
 /// Work of a chunk point by point that is worth a thread's fetching it.
 static constexpr double chunkFlops = 3e4;
 
@@ -635,10 +635,11 @@ private:
             });
         if (!isCopied)
           continue;
-        Loop block{"cache", {name}, 1, 1};
+        // Threads share the blocks of what is produced.
+        Loop block{op.getProduced().contains(name) ? "thread" : "cache", {name}, 1, 1};
         for (const Loop &loop : llvm::reverse(schedule.loops))
           if (llvm::is_contained(loop.names, name))
-            block = {"cache", loop.names, loop.step, 1};
+            block = {block.level, loop.names, loop.step, 1};
         block.step = llvm::divideCeil(sizeOf(block.names), block.step) * block.step;
         blocks.push_back(block);
       }
@@ -708,7 +709,8 @@ private:
     for (const Around &loop : around) {
       flops /= double(loop.count); // of one step
       int64_t each = parts > 1 ? llvm::divideCeil(loop.count, parts) : loop.count;
-      bool any = llvm::any_of(loop.group, [&](const std::string &name) { return isSymbolic(name); });
+      bool any =
+          llvm::any_of(loop.group, [&](const std::string &name) { return isSymbolic(name); });
       if (any)
         each = std::max<int64_t>(1, int64_t(chunkFlops / flops));
       if (any || each < loop.count) {

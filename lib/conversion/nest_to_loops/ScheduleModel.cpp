@@ -30,6 +30,9 @@ static constexpr double turnCycles = 0.5;                   ///< an element, lan
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
 /// Steps of the reduction between which something is asked for ahead.
 static constexpr int64_t shareSteps = 16, mostShared = 1100;
+static constexpr int64_t setLines = 8;       ///< of a set of the first cache
+static constexpr double crowdedCycles = 0.2; ///< a row
+static constexpr double fewSteps = 6;        ///< of an innermost loop
 static constexpr double chunkCycles = 400;
 static constexpr double smallestChunk = 12000;
 static constexpr double smallWork = 4e6, largeWork = 1e8; ///< cycles that threads should share
@@ -240,6 +243,12 @@ private:
           else
             for (const Loop &loop : reductionOrder)
               add(groupOf(loop.names, true), loop.step);
+          // Few steps of a block are no innermost loop where another one has more.
+          if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
+              inner.size() > 1 && inner.back().trips() < fewSteps &&
+              llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
+              inner.drop_back().back().trips() >= fewSteps)
+            std::rotate(inner.begin(), inner.end() - 1, inner.end());
           std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
           for (const Level &level : candidate.levels)
             key.insert(key.end(), {int64_t(level.group), level.step});
@@ -426,17 +435,33 @@ private:
 
   /// Cycles that the innermost step of the reduction takes longer because it moves an access by
   /// about a page, or by no whole vectors, so that each lies in two lines.
-  double hops(const ModelAccess &access, const ModelTile &tile) {
-    if (reductionOrder.empty())
+  double hops(const ModelAccess &access, const Candidate &candidate) {
+    if (candidate.outer == candidate.levels.size())
       return 0;
-    unsigned innermost = m.number(reductionOrder.back().names[0]);
+    const Level &last = candidate.levels.back();
+    unsigned innermost = groups[last.group].names[0];
     double cycles = 0;
     for (const ModelAccess::Dim &dim : access.dims)
       for (const auto &[name, coefficient] : dim.terms)
         if (name == innermost) {
-          int64_t bytes = dim.stride * coefficient * access.bytes * reductionOrder.back().step;
+          int64_t bytes = dim.stride * coefficient * access.bytes * last.step;
           cycles += bytes > 1024 ? hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
-          cycles += access.onLanes && bytes % 64 ? double(tile.vectors) * splitCycles : 0;
+          cycles += access.onLanes && bytes % 64 ? double(candidate.tile.vectors) * splitCycles : 0;
+        }
+    return cycles;
+  }
+
+  /// Cycles a step because a tile's rows lie so that they drive one another out of the few lines
+  /// of a set of the first cache.
+  double crowding(const ModelAccess &access, const ModelTile &tile) {
+    int64_t way = m.l1 / setLines;
+    double cycles = 0;
+    for (auto &[name, points] : tile.rows)
+      for (const ModelAccess::Dim &dim : access.dims)
+        for (const auto &[each, coefficient] : dim.terms) {
+          int64_t bytes = dim.stride * coefficient * access.bytes;
+          if (each == name && points * std::min(bytes & -bytes, way) > setLines * way)
+            cycles += crowdedCycles * double(points);
         }
     return cycles;
   }
@@ -497,7 +522,8 @@ private:
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
         perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * 1.5 : 0) +
-                   hops(m.accesses[i], candidate.tile) + conversions(m.accesses[i], candidate.tile);
+                   hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
+                   (m.accesses[i].onLanes ? 0 : crowding(m.accesses[i], candidate.tile));
     double arithmetic = tiles * steps * perStep;
     if (candidate.outer < count)
       arithmetic +=
@@ -700,8 +726,8 @@ private:
       for (const ModelAccess::Dim &dim : access.dims)
         if (dim.name == name)
           for (const auto &[each, coefficient] : dim.terms)
-            for (size_t i = 0; i < reductionOrder.size(); ++i)
-              if (reductionOrder[i].names[0] == m.names[each])
+            for (size_t i = best.outer; i < best.levels.size(); ++i)
+              if (groups[best.levels[i].group].names[0] == each)
                 innermost = int(i);
       return innermost;
     };

@@ -1,0 +1,25 @@
+// Where the lines of a tile's rows would meet in one set of the first cache (rows of an image that lie 16 KiB apart) the
+// tile has other rows; a block of few steps is not the innermost loop of a reduction.
+// RUN: heddlec %s --emit=nest --target-cpu skylake-avx512 | FileCheck %s
+
+// CHECK-LABEL: @data
+// CHECK: schedule = #nest.schedule<{{.*}}loop out by 1, register batch by 1,
+func.func @data(%w: !nd.tensor<f32, channel: 32, kx: 5, ky: 5, out: 64> {nd.name = "w", nd.layout = #nest.layout<[kx, ky, out, channel]>}, %y: !nd.tensor<f32, batch: 64, column: 14, out: 64, row: 14> {nd.name = "y", nd.layout = #nest.layout<[column, row, batch, out]>}) -> (!nd.tensor<f32, batch: 64, channel: 32, column: 14, row: 14> {nd.name = "x", nd.layout = #nest.layout<[batch, row, column, channel]>}) {
+  %x = nest.compute (batch: 64, channel: 32, column: 14, row: 14) reduce (kx: 5, ky: 5, out: 64) reads %w[], %y[column = column - kx + 2, row = row - ky + 2] if [row - ky + 2 >= 0, ky - row + 11 >= 0, column - kx + 2 >= 0, kx - column + 11 >= 0] {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, channel: 32, kx: 5, ky: 5, out: 64>, !nd.tensor<f32, batch: 64, column: 14, out: 64, row: 14>) -> !nd.tensor<f32, batch: 64, channel: 32, column: 14, row: 14>
+  return %x : !nd.tensor<f32, batch: 64, channel: 32, column: 14, row: 14>
+}
+
+// CHECK-LABEL: @weight
+// CHECK: schedule = #nest.schedule<{{.*}}loop batch by 2, {{.*}}loop batch by 1, loop column by 1, loop row by 1, register
+func.func @weight(%y: !nd.tensor<f32, batch: 64, column: 14, out: 64, row: 14> {nd.name = "y", nd.layout = #nest.layout<[column, row, batch, out]>}, %x: !nd.tensor<f32, batch: 64, channel: 32, column: 14, row: 14> {nd.name = "x", nd.layout = #nest.layout<[batch, row, column, channel]>}) -> (!nd.tensor<f32, channel: 32, kx: 5, ky: 5, out: 64> {nd.name = "w", nd.layout = #nest.layout<[kx, ky, channel, out]>}) {
+  %w = nest.compute (channel: 32, kx: 5, ky: 5, out: 64) reduce (batch: 64, column: 14, row: 14) reads %y[], %x[column = column + kx - 2, row = ky + row - 2] if [column + kx - 2 >= 0, -column - kx + 15 >= 0, ky + row - 2 >= 0, -ky - row + 15 >= 0] else 0.0 : f32 {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 64, column: 14, out: 64, row: 14>, !nd.tensor<f32, batch: 64, channel: 32, column: 14, row: 14>) -> !nd.tensor<f32, channel: 32, kx: 5, ky: 5, out: 64>
+  return %w : !nd.tensor<f32, channel: 32, kx: 5, ky: 5, out: 64>
+}
