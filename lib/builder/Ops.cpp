@@ -65,7 +65,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   nd::SizeAttr whole = input->type().size(name.str());
   Window window(name, tap, options, whole ? whole.getExpr() : Expr(0));
   if (window.isPadded && options.padding.exclude)
-    size(name, here); // throws: what is left out has to be a number
+    (void)int64_t(size(name, here)); // throws: how much is left out has to be a number
   requireNumber(options.padding.value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     TypedAttr padding;

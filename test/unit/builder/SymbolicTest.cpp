@@ -117,6 +117,12 @@ TEST(Symbolic, SameWindowsWithStrides) {
       expectNear(anySlope(x, w), slope(x, w));
     }
   }
+  // How many places are left out has to be a number.
+  auto pool = [&](Tensor x) {
+    WindowOptions window{.size = 3, .stride = 2, .padding = Same.excluded()};
+    return max(x.window(batch, tap, window), over(tap));
+  };
+  EXPECT_THROW(jit(pool, forAnyBatch())(random({{batch, 4}}, 1)), Error);
 }
 
 // A training step: state that is updated in place, a mean over the batch, gradients.
