@@ -86,44 +86,72 @@ static FailureOr<Values> evaluated(ModuleOp module, StringRef program,
 }
 
 namespace {
-/// Some programs in one module, with the values that the oracle gives.
+/// Some programs in one module, and runs of them with the values that the oracle gives.
 struct Batch {
   OwningOpRef<ModuleOp> module;
-  SmallVector<std::string> names;
-  SmallVector<uint64_t> seeds;
+  SmallVector<std::string> names, entries;
+  SmallVector<uint64_t> seeds, runs;
   SmallVector<Values> arguments, expected;
 
   Batch(const CompiledLaw &law, MLIRContext &context, Seeds drawn)
       : module(ModuleOp::create(UnknownLoc::get(&context))) {
     for (int i = 0; i < drawn.count; ++i) {
-      uint64_t seed = drawn.first + uint64_t(i);
-      seeds.push_back(seed);
-      names.push_back("p" + std::to_string(seed));
-      arguments.push_back(
-          drawArguments(generateProgram(*module, names.back(), seed, law.options(seed)), seed));
+      seeds.push_back(drawn.first + uint64_t(i));
+      names.push_back("p" + std::to_string(seeds.back()));
+      generateProgram(*module, names.back(), seeds.back(), law.options(seeds.back()));
     }
   }
   /// The first program that the oracle refuses.
-  std::optional<uint64_t> evaluate() {
-    for (auto [name, seed, values] : llvm::zip_equal(names, seeds, arguments)) {
-      auto result = evaluated(*module, name, values);
-      if (failed(result))
+  std::optional<uint64_t> evaluate(const CompiledLaw &law) {
+    for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
+      auto function = module->lookupSymbol<func::FuncOp>(name);
+      if (!run(name, seed, drawArguments(function, seed)))
         return seed;
-      expected.push_back(std::move(*result));
+      if (!law.sizes)
+        continue;
+      auto [n, m] = law.sizes(seed);
+      ScopedDiagnosticHandler quiet(module->getContext(), [](Diagnostic &) { return success(); });
+      run(name, seed, drawArguments(function, seed, true, n, m));
     }
     return std::nullopt;
+  }
+
+private:
+  bool run(const std::string &name, uint64_t seed, Values values) {
+    if (values.size() != module->lookupSymbol<func::FuncOp>(name).getNumArguments())
+      return false;
+    auto result = evaluated(*module, name, values);
+    if (failed(result))
+      return false;
+    entries.push_back(name);
+    runs.push_back(seed);
+    arguments.push_back(std::move(values));
+    expected.push_back(std::move(*result));
+    return true;
   }
 };
 
 Violation checkAlone(const CompiledLaw &law, ModuleOp module, uint64_t seed) {
-  Values values = drawArguments(mainOf(module), seed);
+  SmallVector<Values> arguments{drawArguments(mainOf(module), seed)}, wanted;
+  if (law.sizes) {
+    auto [n, m] = law.sizes(seed);
+    arguments.push_back(drawArguments(mainOf(module), seed, true, n, m));
+  }
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
-  FailureOr<Values> wanted = evaluated(module, "main", values);
+  for (const Values &values : arguments)
+    if (FailureOr<Values> result = failure(); values.size() == mainOf(module).getNumArguments() &&
+                                              succeeded(result = evaluated(module, "main", values)))
+      wanted.push_back(std::move(*result));
   OwningOpRef<ModuleOp> copy(module.clone());
-  if (failed(wanted) || failed(law.prepare(*copy, {"main"}, {seed})))
+  if (wanted.empty() || failed(law.prepare(*copy, {"main"}, {seed})))
     return {"the interpreter refuses it", ""};
   Tally ignored;
-  return checkCompiled(*copy, {"main"}, {values}, {*wanted}, ignored)[0];
+  arguments.resize(wanted.size());
+  SmallVector<std::string> names(wanted.size(), "main");
+  for (Violation &violation : checkCompiled(*copy, names, arguments, wanted, ignored))
+    if (violation)
+      return violation;
+  return {};
 }
 } // namespace
 
@@ -135,7 +163,7 @@ void laws::holdCompiled(const CompiledLaw &law, double share) {
   auto check = [&](uint64_t number) -> std::optional<Fault> {
     Batch batch(law, *context, {all.first + number * uint64_t(size), size});
     show(*batch.module);
-    if (auto refused = batch.evaluate())
+    if (auto refused = batch.evaluate(law))
       return Fault{law.name + ", seed " + std::to_string(*refused) + ": the interpreter refuses it",
                    nullptr};
     Announce announce(law.name + ", a program from here on", batch.seeds[0]);
@@ -146,8 +174,8 @@ void laws::holdCompiled(const CompiledLaw &law, double share) {
                        ": the passes refuse it",
                    nullptr};
     auto violations =
-        checkCompiled(*batch.module, batch.names, batch.arguments, batch.expected, tally);
-    for (auto [violation, seed] : llvm::zip_equal(violations, batch.seeds)) {
+        checkCompiled(*batch.module, batch.entries, batch.arguments, batch.expected, tally);
+    for (auto [violation, seed] : llvm::zip_equal(violations, batch.runs)) {
       if (!violation)
         continue;
       Fault fault{law.name + ", seed " + std::to_string(seed) + " among others: " + violation.what,

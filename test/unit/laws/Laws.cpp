@@ -59,20 +59,30 @@ func::FuncOp laws::mainOf(ModuleOp module) { return module.lookupSymbol<func::Fu
 // Values
 //===----------------------------------------------------------------------===//
 
-static nd::NdTensorType concrete(nd::NdTensorType type, int64_t factor) {
+/// `size` where the symbols have these values.
+static Expr concrete(const Expr &size, int64_t n, int64_t m) {
+  return size.substitute(std::map<std::string, Expr, std::less<>>{{"N", Expr(n)}, {"M", Expr(m)}});
+}
+static nd::NdTensorType concrete(nd::NdTensorType type, int64_t n, int64_t m) {
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : type.getDims())
-    dims.emplace_back(type.getContext(), dim.name,
-                      dim.size().getExpr().substitute(std::map<std::string, Expr, std::less<>>{
-                          {"N", Expr(sizeOfN * factor)}, {"M", Expr(sizeOfM * factor)}}));
+    dims.emplace_back(type.getContext(), dim.name, concrete(dim.size().getExpr(), n, m));
   return type.withDims(dims);
 }
 
 Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties) {
+  int64_t factor = 1 + int64_t(seed % 3);
+  return drawArguments(function, seed, ties, sizeOfN * factor, sizeOfM * factor);
+}
+
+Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties, int64_t n, int64_t m) {
   Values values;
+  for (Type type : function.getArgumentTypes())
+    for (const nd::Dim &dim : cast<nd::NdTensorType>(type).getDims())
+      if (*concrete(dim.size().getExpr(), n, m).constant() < 0)
+        return {};
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type =
-        concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]), 1 + int64_t(seed % 3));
+    auto type = concrete(cast<nd::NdTensorType>(function.getArgumentTypes()[i]), n, m);
     auto name = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName);
     Dice dice(seed ^ llvm::xxh3_64bits(name ? name.getValue() : StringRef("?")));
     TensorValue value(type);

@@ -50,6 +50,8 @@ mlir::func::FuncOp mainOf(mlir::ModuleOp module);
 /// Arguments for `function`; each depends on the seed and the argument's name and type alone.
 /// `ties`: some hold few different numbers.
 Values drawArguments(mlir::func::FuncOp function, uint64_t seed, bool ties = true);
+/// The same with other values of N and M; none if some size would be negative.
+Values drawArguments(mlir::func::FuncOp function, uint64_t seed, bool ties, int64_t n, int64_t m);
 
 /// `values` under other names; those that `names` lacks stay.
 Values renamed(llvm::ArrayRef<TensorValue> values, const std::map<std::string, std::string> &names);
@@ -116,6 +118,8 @@ struct CompiledLaw {
   std::function<mlir::LogicalResult(mlir::ModuleOp, llvm::ArrayRef<std::string> functions,
                                     llvm::ArrayRef<uint64_t> seeds)>
       prepare;
+  /// Other N and M at which programs run as well, if the oracle can.
+  std::function<std::pair<int64_t, int64_t>(uint64_t seed)> sizes = nullptr;
 };
 /// The same.
 void holdCompiled(const CompiledLaw &law, double share);
