@@ -7,6 +7,8 @@
 
 #include "lib/interp/Fold.h"
 
+#include "dialects/nd/NdGradient.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -21,6 +23,8 @@ FailureOr<Combiner> Combiner::prepare(Region &region, ArrayRef<Type> types,
   Combiner result;
   result.kind = nd::combinerKind(region);
   result.types.assign(types.begin(), types.end());
+  for (unsigned i = 0; i < types.size(); ++i)
+    result.selects.push_back(nd::isSelecting(region.front(), i));
   result.region = std::move(*code);
   result.arithmetic = &arithmetic;
   return result;
@@ -99,12 +103,29 @@ SmallVector<Scalar, 2> Fold::result() {
   if (combiner.isOrderFree() || kept.empty())
     return running;
   SmallVector<Scalar, 2> forwards = neutral, backwards = neutral;
-  for (const auto &element : kept)
-    forwards = combiner.apply(forwards, element);
+  SmallVector<double> most(neutral.size()), grain(neutral.size());
+  auto note = [&](ArrayRef<Scalar> values) {
+    for (auto [i, x] : llvm::enumerate(values))
+      if (isa<FloatType>(combiner.types[i]) && std::isfinite(x.value) && x.value != 0) {
+        double lowest = lowestBit(x.value);
+        grain[i] = grain[i] == 0 ? lowest : std::min(grain[i], lowest);
+        most[i] = std::max(most[i], std::fabs(x.value));
+      }
+  };
+  for (const auto &element : kept) {
+    note(element);
+    note(forwards = combiner.apply(forwards, element));
+  }
   for (const auto &element : llvm::reverse(kept))
-    backwards = combiner.apply(backwards, element);
-  for (auto [type, a, b] : llvm::zip_equal(combiner.types, forwards, backwards)) {
+    note(backwards = combiner.apply(backwards, element));
+  for (auto [i, type, a, b] : llvm::enumerate(combiner.types, forwards, backwards)) {
     a.undecided |= b.undecided;
+    // Exact in two orders, but in others steps may need more bits than the type has.
+    if (auto real = dyn_cast<FloatType>(type);
+        real && kept.size() > 2 && !combiner.selects[i] &&
+        most[i] > grain[i] * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(
+                                                 real.getFloatSemantics()))))
+      a.error = std::max(a.error, double(kept.size()) * unitRoundoff(real) * most[i]);
     if (!isa<FloatType>(type)) {
       a.undecided |= a.bits != b.bits;
     } else if (a.error != 0 || b.error != 0) {

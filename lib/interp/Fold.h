@@ -34,6 +34,7 @@ struct Combiner {
 
   nd::CombinerKind kind = nd::CombinerKind::General;
   llvm::SmallVector<mlir::Type, 2> types; ///< of the accumulators
+  llvm::SmallVector<bool, 2> selects;     ///< which accumulators are one of what is combined
   ScalarRegion region;
   Arithmetic *arithmetic = nullptr;
   bool isFloatSum() const;
