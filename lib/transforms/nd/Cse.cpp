@@ -39,7 +39,11 @@ private:
   llvm::StringMap<Known> known;
   DenseMap<Value, unsigned> numbers;
 
+  /// Branches and loops of a block.
+  using Regions = DenseMap<llvm::hash_code, SmallVector<Operation *>>;
+
   OperandIdentity identify(Value value);
+  bool mergeWhole(Operation *op, Regions &known);
   bool replace(Operation *op, const Labels &labels, const Known &by);
 };
 } // namespace
@@ -89,10 +93,39 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
   return true;
 }
 
+/// A branch or loop that is written like one before it in its block.
+bool Merger::mergeWhole(Operation *op, Regions &known) {
+  using Equal = OperationEquivalence;
+  if (isa<nest::GroupOp>(op) || op->getNumResults() == 0 || !isMemoryEffectFree(op))
+    return false;
+  SmallVector<Operation *> &alike =
+      known[llvm::hash_combine(op->getName(), llvm::hash_combine_range(op->getOperands()))];
+  for (Operation *other : alike) {
+    // The name along which a recurrence runs that reads and gives no slices stands nowhere else.
+    auto scan = dyn_cast<nest::ScanOp>(op), before = dyn_cast<nest::ScanOp>(other);
+    bool isLocal = scan && scan.getReads().empty() &&
+                   scan.getNumResults() == scan.getInits().size() &&
+                   scan.getAlong().begin()->size() == before.getAlong().begin()->size();
+    nd::DimsAttr along = isLocal ? scan.getAlong() : nd::DimsAttr();
+    if (isLocal)
+      scan.setAlongAttr(before.getAlong());
+    if (Equal::isEquivalentTo(op, other, Equal::IgnoreLocations)) {
+      op->replaceAllUsesWith(other);
+      op->erase();
+      return true;
+    }
+    if (isLocal)
+      scan.setAlongAttr(along);
+  }
+  alike.push_back(op);
+  return false;
+}
+
 unsigned Merger::run(Block &block) {
   unsigned merged = 0;
   // What is known in here, and what was before.
   SmallVector<std::pair<std::string, Known>> hidden;
+  Regions whole;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     // A rename is looked through; it never stands for a value.
     if (isa<RenameOp>(op))
@@ -101,6 +134,7 @@ unsigned Merger::run(Block &block) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           merged += isa<nest::GroupOp>(op) ? mergeEqualOps(inner) : run(inner);
+      merged += mergeWhole(&op, whole);
       continue;
     }
     std::optional<CanonicalForm> form =

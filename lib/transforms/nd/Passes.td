@@ -88,6 +88,7 @@ def NdCsePass : Pass<"nd-cse"> {
     The second is replaced by the first, behind an `nd.rename` where the names differ. Operands
     of commutative scalar ops may be written in any order. The order of the program, not spelling, decides which of the two stays.
     In a branch or loop an op is merged with one before it, too, if reading its results takes less than computing them again.
+    Branches, loops and recurrences of the same operands are merged if they are written alike.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }

@@ -199,3 +199,81 @@ func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.
   }
   return %w, %r : !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>
 }
+
+// -----
+
+// Loops that are written alike, of the same tensors: one; another start is another loop.
+// CHECK-LABEL: @loops
+// CHECK: %[[A:.*]] = scf.for
+// CHECK: %[[B:.*]] = scf.for
+// CHECK-NOT: scf.for
+// CHECK: return %[[A]], %[[A]], %[[B]]
+func.func @loops(%x: !nd.tensor<f32, i: 4>, %y: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %0 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, i: 4>) {
+    %t = nd.pointwise %s, %y : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      nd.yield %m : f32
+    }
+    scf.yield %t : !nd.tensor<f32, i: 4>
+  }
+  %1 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, i: 4>) {
+    %t = nd.pointwise %s, %y : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      nd.yield %m : f32
+    }
+    scf.yield %t : !nd.tensor<f32, i: 4>
+  }
+  %2 = scf.for %k = %c0 to %c9 step %c1 iter_args(%s = %y) -> (!nd.tensor<f32, i: 4>) {
+    %t = nd.pointwise %s, %y : (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      nd.yield %m : f32
+    }
+    scf.yield %t : !nd.tensor<f32, i: 4>
+  }
+  return %0, %1, %2 : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
+}
+
+// -----
+
+// The name along which a recurrence runs is its own.
+// CHECK-LABEL: @recurrences
+// CHECK: %[[A:.*]] = nest.scan
+// CHECK: %[[B:.*]] = nest.scan
+// CHECK-NOT: nest.scan
+// CHECK: return %[[A]], %[[A]], %[[B]]
+func.func @recurrences(%x: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>) {
+  %0 = nest.scan along <s: 9> init(%x) reads() : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%a: !nd.tensor<f32, i: 4>):
+    %t = nd.pointwise %a : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%p: f32):
+      %m = math.sin %p : f32
+      nd.yield %m : f32
+    }
+    nest.yield %t : !nd.tensor<f32, i: 4>
+  }
+  %1 = nest.scan along <t: 9> init(%x) reads() : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%a: !nd.tensor<f32, i: 4>):
+    %t = nd.pointwise %a : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%p: f32):
+      %m = math.sin %p : f32
+      nd.yield %m : f32
+    }
+    nest.yield %t : !nd.tensor<f32, i: 4>
+  }
+  %2 = nest.scan along <t: 8> init(%x) reads() : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%a: !nd.tensor<f32, i: 4>):
+    %t = nd.pointwise %a : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%p: f32):
+      %m = math.sin %p : f32
+      nd.yield %m : f32
+    }
+    nest.yield %t : !nd.tensor<f32, i: 4>
+  }
+  return %0, %1, %2 : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
+}
