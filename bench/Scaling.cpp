@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain in which nothing fuses (every second op is a scan), one in which all does, sums of many
-// arguments, one after the other and by pairs, and the gradient of a chain, each with more and more
-// ops. A compiler in near-linear time keeps the time for an op. That of the builder alone, which
-// traces the ops, is that of asking for the IR.
+// A chain in which nothing fuses (every second op is a scan), one in which all does, chains of loops,
+// gradients of chains (of products, of functions, of checkpoints), sums of many arguments, one after
+// the other and by pairs, and a result for each of many arguments, each with more and more ops. A
+// compiler in near-linear time keeps the time for an op. That of the builder alone, which traces the
+// ops, is that of asking for the IR. `--shape from=100000,ops=100000` measures one size alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,16 @@ void bench::scaling(const Request &request, Report &report) {
   if (request.threads != 1)
     return; // passes run on one thread
   Name row("row");
-  int64_t largest = request.size("ops", 2000);
-  enum class Kind { Trace, Deep, Steps, Gradient, Wide, Tree };
+  int64_t largest = request.size("ops", 2000), smallest = request.size("from", 1000);
+  enum class Kind { Trace, Deep, Steps, Loops, Gradient, Functions, Checkpoints, Wide, Tree, Each };
   for (auto [kind, name] : {std::pair(Kind::Trace, "trace"), std::pair(Kind::Deep, "deep"),
-                            std::pair(Kind::Steps, "steps"), std::pair(Kind::Gradient, "gradient"),
-                            std::pair(Kind::Wide, "wide"), std::pair(Kind::Tree, "tree")})
-    for (int64_t ops = 1000; ops <= largest; ops *= 2) {
+                            std::pair(Kind::Steps, "steps"), std::pair(Kind::Loops, "loops"),
+                            std::pair(Kind::Gradient, "gradient"),
+                            std::pair(Kind::Functions, "functions"),
+                            std::pair(Kind::Checkpoints, "checkpoints"),
+                            std::pair(Kind::Wide, "wide"), std::pair(Kind::Tree, "tree"),
+                            std::pair(Kind::Each, "each")})
+    for (int64_t ops = smallest; ops <= largest; ops *= 2) {
       std::vector<Tensor> inputs;
       for (int64_t i = 0; i < (kind >= Kind::Wide ? ops : 1); ++i)
         inputs.push_back(Tensor::of<float>(std::vector<float>(16, 1.0f), {{row, 16}}));
@@ -37,25 +42,44 @@ void bench::scaling(const Request &request, Report &report) {
                 .unit = Unit::Milliseconds};
       work.systems.push_back(
           {.name = "heddle", .once = [=, kind = kind] {
+             auto step = [=](Tensor y, int64_t i) -> Tensor {
+               switch (kind) {
+               case Kind::Gradient:
+                 return y * y + y;
+               case Kind::Functions:
+                 return sin(y);
+               case Kind::Checkpoints:
+                 return checkpoint([=](Tensor z) { return cumulativeSum(sin(z), row); })(y);
+               case Kind::Loops:
+                 return forLoop(3, y, [](Tensor, Tensor z) { return 1.0f - z * z; });
+               default: // unlike negations subtractions do not cancel
+                 return kind == Kind::Steps && i % 2 ? cumulativeSum(y, row) : 1.0f - y;
+               }
+             };
              auto f = jit(
                  [=](std::vector<Tensor> x) {
-                   if (kind == Kind::Tree) {
+                   if (kind == Kind::Each) {
+                     for (Tensor &each : x)
+                       each = 1.0f - each;
+                     return x;
+                   }
+                   if (kind == Kind::Wide)
+                     for (size_t i = 1; i < x.size(); ++i)
+                       x[0] = x[0] + x[i];
+                   if (kind == Kind::Tree)
                      for (size_t i = 0; i + 1 < x.size(); i += 2)
                        x.push_back(x[i] + x[i + 1]);
-                     return x.back();
-                   }
+                   if (kind == Kind::Wide || kind == Kind::Tree)
+                     return std::vector{kind == Kind::Wide ? x[0] : x.back()};
                    auto chain = [=](Tensor y) {
                      for (int64_t i = 1; i < ops; ++i)
-                       y = kind == Kind::Wide       ? y + x[size_t(i)]
-                           : kind == Kind::Gradient ? y * y + y
-                           : kind == Kind::Steps && i % 2
-                               ? cumulativeSum(y, row)
-                               : 1.0f - y; // unlike negations these do not cancel
+                       y = step(y, i);
                      return y;
                    };
-                   return kind == Kind::Gradient
-                              ? grad([=](Tensor y) { return sum(chain(y), over(row)); }, x[0])
-                              : chain(x[0]);
+                   bool isGradient = kind >= Kind::Gradient && kind <= Kind::Checkpoints;
+                   return std::vector{
+                       isGradient ? grad([=](Tensor y) { return sum(chain(y), over(row)); }, x[0])
+                                  : chain(x[0])};
                  },
                  JitOptions{.threads = request.threads, .cache = false});
              if (kind == Kind::Trace) {

@@ -119,6 +119,16 @@ llvm::DenseSet<Value> nest::pinnedValues(Block &block) {
 // Decisions
 //===----------------------------------------------------------------------===//
 
+/// Makes an op what another one of its kind and results is, in its place: what is inserted needs a
+/// number in the block, for which blocks are numbered anew.
+static void become(Operation *op, Operation *other) {
+  op->setOperands(other->getOperands());
+  op->copyProperties(other->getPropertiesStorage());
+  op->setDiscardableAttrs(other->getDiscardableAttrDictionary());
+  for (auto [to, from] : llvm::zip_equal(op->getRegions(), other->getRegions()))
+    to.takeBody(from);
+}
+
 /// Takes the producer into its readers if that pays; true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned) {
   bool moves = onlyMoves(producer);
@@ -166,10 +176,8 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   bool pays = moves || producer->hasAttr(recomputeAttr) || after + leastGain < before;
   for (auto [reader, taken] : made) {
     if (pays)
-      reader->replaceAllUsesWith(taken);
-    (pays ? reader : taken)->erase();
-    if (pays)
-      keepOrder(taken);
+      become(reader, taken);
+    taken->erase();
   }
   if (pays && !made.empty() && producer->use_empty())
     producer->erase();
