@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain in which nothing fuses (every second op is a scan), one in which all does, chains of loops,
-// gradients of chains (of products, of functions, of checkpoints), sums of many arguments, one after
-// the other and by pairs, and a result for each of many arguments, each with more and more ops. A
-// compiler in near-linear time keeps the time for an op. That of the builder alone, which traces the
-// ops, is that of asking for the IR. `--shape from=100000,ops=100000` measures one size alone.
+// A chain in which nothing fuses (every second op is a scan), one in which all does, chains of
+// loops, gradients of chains (of products, of functions, of checkpoints), sums of many arguments,
+// one after the other and by pairs, and a result for each of many arguments, each with more and
+// more ops. A compiler in near-linear time keeps the time for an op. That of the builder alone,
+// which traces the ops, is that of asking for the IR. `--shape from=100000,ops=100000` measures one
+// size alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +27,12 @@ void bench::scaling(const Request &request, Report &report) {
   Name row("row");
   int64_t largest = request.size("ops", 2000), smallest = request.size("from", 1000);
   enum class Kind { Trace, Deep, Steps, Loops, Gradient, Functions, Checkpoints, Wide, Tree, Each };
-  for (auto [kind, name] : {std::pair(Kind::Trace, "trace"), std::pair(Kind::Deep, "deep"),
-                            std::pair(Kind::Steps, "steps"), std::pair(Kind::Loops, "loops"),
-                            std::pair(Kind::Gradient, "gradient"),
-                            std::pair(Kind::Functions, "functions"),
-                            std::pair(Kind::Checkpoints, "checkpoints"),
-                            std::pair(Kind::Wide, "wide"), std::pair(Kind::Tree, "tree"),
-                            std::pair(Kind::Each, "each")})
+  for (auto [kind, name] :
+       {std::pair(Kind::Trace, "trace"), std::pair(Kind::Deep, "deep"),
+        std::pair(Kind::Steps, "steps"), std::pair(Kind::Loops, "loops"),
+        std::pair(Kind::Gradient, "gradient"), std::pair(Kind::Functions, "functions"),
+        std::pair(Kind::Checkpoints, "checkpoints"), std::pair(Kind::Wide, "wide"),
+        std::pair(Kind::Tree, "tree"), std::pair(Kind::Each, "each")})
     for (int64_t ops = smallest; ops <= largest; ops *= 2) {
       std::vector<Tensor> inputs;
       for (int64_t i = 0; i < (kind >= Kind::Wide ? ops : 1); ++i)

@@ -266,19 +266,19 @@ std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &ro
   return order;
 }
 
-/// Moves a callee's functions into `module` under names that are free there.
-static FlatSymbolRefAttr addCallee(ModuleOp module, Callee &callee) {
-  SymbolTable table(module);
+/// Moves a callee's functions into the module of `table` under names that are free there, from
+/// `f_<next>` on.
+static FlatSymbolRefAttr addCallee(SymbolTable &table, unsigned &next, Callee &callee) {
+  MLIRContext *context = table.getOp()->getContext();
   OwningOpRef<ModuleOp> copy(callee.module->clone());
   SymbolTable source(*copy);
   StringAttr entry;
   for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
     bool isEntry = function.getName() == "f";
-    auto fresh = StringAttr::get(module.getContext(), "f");
-    for (unsigned n = 0; table.lookup(fresh) || (source.lookup(fresh) && !isEntry) ||
-                         (source.lookup(fresh) && source.lookup(fresh) != function);
-         ++n)
-      fresh = StringAttr::get(module.getContext(), "f_" + Twine(n));
+    auto fresh = StringAttr::get(context, "f");
+    for (; table.lookup(fresh) || (source.lookup(fresh) && !isEntry) ||
+           (source.lookup(fresh) && source.lookup(fresh) != function);)
+      fresh = StringAttr::get(context, "f_" + Twine(next++));
     (void)source.rename(function, fresh);
     if (isEntry)
       entry = fresh;
@@ -331,6 +331,8 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
   builder.setInsertionPointToEnd(body);
   IRMapping mapping;
   llvm::DenseSet<Group *> cloned;
+  std::optional<SymbolTable> functions;
+  unsigned next = 0;
   for (auto [node, argument] : llvm::zip_equal(arguments, body->getArguments()))
     mapping.map(node->value, argument);
   for (const NodeRef &node : order) {
@@ -338,8 +340,11 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
         !cloned.insert(node->group.get()).second)
       continue;
     FlatSymbolRefAttr callee;
-    if (node->group->callee)
-      callee = addCallee(module, *node->group->callee);
+    if (node->group->callee) {
+      if (!functions)
+        functions.emplace(module);
+      callee = addCallee(*functions, next, *node->group->callee);
+    }
     for (Operation &op : *node->group->block) {
       Operation *copy = builder.clone(op, mapping);
       if (callee && isa<nd::VjpOp, nd::JvpOp, nd::CallOp>(copy))
