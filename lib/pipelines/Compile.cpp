@@ -110,12 +110,13 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   return Setting{std::move(*target), machine};
 }
 
-/// Whoever looks at the passes themselves gets them one after another. Ours are verified at the end
-/// of a pipeline, since a verification takes as long as a pass.
+/// Whoever looks at the passes themselves gets them one after another, and verified one by one.
+/// Else ours are verified at the end of a pipeline, since a verification takes as long as a pass.
 static void observe(PassManager &passes, const CompileOptions &options) {
   MLIRContext *context = passes.getContext();
-  passes.enableVerifier(!options.extensions.empty());
-  if (options.printAfterChange || !options.reproducer.empty())
+  bool isWatched = options.printAfterChange || !options.reproducer.empty();
+  passes.enableVerifier(isWatched || !options.extensions.empty());
+  if (isWatched)
     context->disableMultithreading();
   if (options.printAfterChange)
     passes.enableIRPrinting([](Pass *, Operation *) { return false; },
