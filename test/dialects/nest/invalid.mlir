@@ -165,7 +165,7 @@ func.func @compute_c5_body_op(%a: !nd.tensor<f32, n: 4>) {
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
   // expected-error @below {{is not a scalar op that may stand in a region of 'nest.compute'}}
-    %y = math.atan %x : f32
+    %y = math.cbrt %x : f32
     nest.yield %y : f32
   } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
   return
