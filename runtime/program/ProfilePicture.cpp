@@ -37,7 +37,7 @@ static std::string escaped(const std::string &text) {
   return result;
 }
 
-/// `Network.cpp:32` of `/home/me/models/Network.cpp:32:19`.
+/// `Network.cpp:32` of `models/fashion/Network.cpp:32:19`.
 static std::string shortened(const std::string &location) {
   size_t from = location.rfind('/') + 1, to = location.rfind(':');
   return to == std::string::npos || to < from ? "" : location.substr(from, to - from);
