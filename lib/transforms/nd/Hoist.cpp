@@ -41,8 +41,8 @@ static bool isOutside(Value value, Operation *region) {
 }
 
 /// What has to be read for a value, if ops that only say where elements come from are passed
-/// through.
-static double source(Value value, Operation *region) {
+/// through. `known` is what was found so far: values are shared.
+static double source(Value value, Operation *region, DenseMap<Value, double> &known) {
   Operation *made = value.getDefiningOp();
   double bytes = bytesOf(value);
   if (isa_and_nonnull<ConstantOp, IotaOp>(made))
@@ -50,10 +50,12 @@ static double source(Value value, Operation *region) {
   if (isOutside(value, region) || !isa<WindowOp, SliceOp, PadOp, SplitOp, MergeOp, RenameOp,
                                        BroadcastOp, GatherOp, StopGradientOp>(made))
     return bytes;
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   double sum = 0;
   for (Value operand : made->getOperands())
-    sum += source(operand, region);
-  return std::min(bytes, sum);
+    sum += source(operand, region, known);
+  return known[value] = std::min(bytes, sum);
 }
 
 bool nd::isWorthKeeping(Operation *op, Operation *region) {
@@ -65,10 +67,11 @@ bool nd::isWorthKeeping(Operation *op, Operation *region) {
   if (!isa<PointwiseOp, RoundOp, nest::ComputeOp>(op))
     return false;
   double made = 0, read = 0;
+  DenseMap<Value, double> known;
   for (Value result : op->getResults())
     made += bytesOf(result);
   for (Value operand : op->getOperands())
-    read += source(operand, region);
+    read += source(operand, region, known);
   return made <= read;
 }
 
