@@ -7,7 +7,8 @@
 //
 // A benchmark measures one piece of work on several systems: Heddle, peers that do the same work, and a probe of what the
 // machine can do. They take turns in short rounds, so that a change of clock or a noisy neighbour meets all of them alike,
-// and every ratio is a median over rounds of what was measured side by side:
+// and every ratio is a median over rounds of what was measured side by side. Thread teams go on spinning for a while after
+// their work; a turn begins when those of the turn before have gone to sleep:
 //
 //     suite.add("add", [](const Request &request, Report &report) {
 //       Case work{.bench = "add", .work = 3 * 4 * n, .unit = Unit::GigabytesPerSecond};
@@ -58,6 +59,8 @@ struct System {
   std::function<void()> once;
   /// For what keeps its own time: does the work `count` times and gives the seconds that took. Else empty.
   std::function<double(int64_t count)> run;
+  /// For what runs in another process: the processor time in seconds that it has used so far.
+  std::function<double()> processorSeconds;
   bool peer = false;              ///< the ratio of a row is to the first of these
   double compileMilliseconds = -1; ///< -1: does not apply
   int64_t peakMemoryBytes = -1;

@@ -13,10 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <random>
+#include <thread>
 #include <unistd.h>
 
 using namespace heddle;
@@ -113,6 +115,31 @@ static double timeOf(const System &system, int64_t count, Clock clock) {
   return bench::detail::now(clock) - begin;
 }
 
+/// The processor time in seconds that all systems have used so far, and whatever else this process does.
+static double processorSecondsOf(const std::vector<System> &systems) {
+  timespec own;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+  double sum = double(own.tv_sec) + 1e-9 * double(own.tv_nsec);
+  for (const System &system : systems)
+    if (system.processorSeconds)
+      sum += system.processorSeconds();
+  return sum;
+}
+
+/// Waits until no system's threads spin any more, at most half a second: libgomp's and libomp's spin for up to 0.2 s after
+/// a parallel region, and take the processors of the system whose turn is next.
+static void waitForSleep(const std::vector<System> &systems) {
+  constexpr auto pause = std::chrono::milliseconds(2);
+  double before = processorSecondsOf(systems);
+  for (int i = 0; i < 250; ++i) {
+    std::this_thread::sleep_for(pause);
+    double now = processorSecondsOf(systems);
+    if (now - before < 0.1 * std::chrono::duration<double>(pause).count())
+      return;
+    before = now;
+  }
+}
+
 void Report::measure(const Case &work) {
   const double burst = 0.02, tooLong = 2;
   int leastRounds = 9;
@@ -132,9 +159,13 @@ void Report::measure(const Case &work) {
   for (size_t i = systems; i-- > 0;)
     if (work.systems[i].peer)
       firstPeer = i;
+  // One thread has nobody to wait for, and Heddle's systems share their team.
+  bool teams = work.threads > 1 && firstPeer < systems;
   double begin = detail::now();
   for (int round = 0; round < leastRounds || detail::now() - begin < this->seconds; ++round) {
     double limit = 0;
+    if (teams)
+      waitForSleep(work.systems);
     if (work.unit == Unit::GigaflopsPerSecond)
       limit = peakFlops(work.threads, clock);
     else if (work.unit == Unit::GigabytesPerSecond)
@@ -142,6 +173,11 @@ void Report::measure(const Case &work) {
     std::vector<double> now(systems);
     for (size_t i = 0; i < systems; ++i) {
       size_t system = (i + size_t(round)) % systems; // nobody is always the one that runs after the probe
+      if (teams) {
+        waitForSleep(work.systems);
+        if (counts[system] > 1)
+          timeOf(work.systems[system], 1, clock); // wakes its threads
+      }
       now[system] = timeOf(work.systems[system], counts[system], clock) / double(counts[system]);
     }
     for (size_t i = 0; i < systems; ++i) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <csignal>
+#include <ctime>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -61,6 +62,14 @@ public:
     text[strcspn(text, "\n")] = 0;
     return text;
   }
+  /// The processor time that it has used, in seconds.
+  double processorSeconds() const {
+    clockid_t clock;
+    timespec time{};
+    if (clock_getcpuclockid(child, &clock) == 0)
+      clock_gettime(clock, &time);
+    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+  }
   void say(int64_t number) {
     fprintf(out, "%lld\n", (long long)number);
     fflush(out);
@@ -101,5 +110,6 @@ std::vector<System> bench::torchPeer(const std::string &workload, const std::map
                    throw Error("the PyTorch process of the benchmark ended early");
                  return std::stod(answer);
                },
+           .processorSeconds = [process] { return process->processorSeconds(); },
            .peer = true}};
 }
