@@ -7,9 +7,12 @@
 
 #include "lib/analysis/Canonical.h"
 
+#include "lib/analysis/BlockForms.h"
+
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -122,7 +125,8 @@ private:
     return textUnder(labelled(each, "d")) == before;
   }
 
-  /// Colours become the ranks of (colour, text in which the name alone is `self`), up to a fixed point.
+  /// Colours become the ranks of (colour, text in which the name alone is `self`), up to a fixed
+  /// point.
   void refine(std::vector<unsigned> &colours) {
     size_t classes = 0;
     while (true) {
@@ -184,7 +188,9 @@ static std::string print(T value) {
 /// Printing any type sets up a printer; most types here are scalars.
 static std::string print(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return (integer.isSigned() ? "si" : integer.isUnsigned() ? "ui" : "i") +
+    return (integer.isSigned()     ? "si"
+            : integer.isUnsigned() ? "ui"
+                                   : "i") +
            std::to_string(integer.getWidth());
   if (isa<FloatType>(type))
     return type.getAbstractType().getName().split('.').second.str();
@@ -260,11 +266,12 @@ static std::string combinerText(Region &region) {
   return scalarText(region.front(), leaves, {});
 }
 
-/// `v3{row = d0, column = d1}` for a tensor whose own names are `d0` and `d1` here.
-static std::string operandText(const OperandIdentity &operand, nd::NdTensorType type,
-                               const Labels &labels) {
+std::string heddle::operandText(const OperandIdentity &operand, Type type, const Labels &labels) {
+  auto tensor = dyn_cast<nd::NdTensorType>(type);
+  if (!tensor)
+    return operand.value;
   std::vector<std::string> parts;
-  for (const nd::Dim &dim : type.getDims())
+  for (const nd::Dim &dim : tensor.getDims())
     parts.push_back(labelOf(operand.names, dim.name) + "=" + labelOf(labels, dim.name));
   return operand.value + "{" + sortedJoin(parts) + "}";
 }
@@ -277,6 +284,8 @@ static std::string operandText(const OperandIdentity &operand, nd::NdTensorType 
 static std::string attributeText(Attribute attr, const Labels &labels, bool isSet) {
   if (auto name = dyn_cast<StringAttr>(attr))
     return labelOf(labels, name);
+  if (auto dims = dyn_cast<nd::DimsAttr>(attr))
+    return dimsText(dims, labels);
   if (auto list = dyn_cast<ArrayAttr>(attr)) {
     std::vector<std::string> parts;
     for (Attribute each : list)
@@ -286,8 +295,7 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
   return print(attr);
 }
 
-static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands,
-                          const Labels &labels) {
+static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
   std::string text = op->getName().getStringRef().str();
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName();
@@ -349,8 +357,7 @@ static std::string scheduleText(nest::ScheduleAttr attr, ArrayRef<OperandIdentit
                                 const Labels &labels) {
   nest::Schedule schedule = attr.getSchedule();
   std::vector<nest::Stage> stages = std::exchange(schedule.stages, {});
-  std::string text =
-      print(nest::ScheduleAttr::get(attr.getContext(), schedule.rename(labels)));
+  std::string text = print(nest::ScheduleAttr::get(attr.getContext(), schedule.rename(labels)));
   for (const nest::Stage &stage : stages)
     text += " stage " + operands[stage.operand].value + " at " + std::to_string(stage.at) + " " +
             stage.level + " " + stage.layout.rename(operands[stage.operand].names).str() + " " +
@@ -394,8 +401,8 @@ static std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> ope
   ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
   std::vector<std::string> reads = readTexts(operands, maps, guards, labels);
   std::vector<std::string> ofBody(reads.begin(), reads.begin() + n);
-  text += " reads " + sortedJoin(ofBody) + " body " +
-          scalarText(op.getBody().front(), ofBody, labels);
+  text +=
+      " reads " + sortedJoin(ofBody) + " body " + scalarText(op.getBody().front(), ofBody, labels);
   text += " combine " + combinerText(op.getCombine()) + " " + print(op.getNeutral());
   if (!op.getFinish().empty()) {
     std::vector<std::string> leaves;
@@ -411,8 +418,8 @@ static std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> ope
 
 static std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> operands,
                               const Labels &labels) {
-  std::vector<std::string> reads = readTexts(operands.drop_front(), op.getMaps().getValue(),
-                                             op.getGuards().getValue(), labels);
+  std::vector<std::string> reads =
+      readTexts(operands.drop_front(), op.getMaps().getValue(), op.getGuards().getValue(), labels);
   std::vector<std::string> names;
   for (const std::string &read : reads)
     names.push_back("h" + llvm::utohexstr(llvm::xxh3_64bits("read " + read)));
@@ -426,9 +433,28 @@ static std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> opera
          choicesText(op, operands.drop_front(), labels);
 }
 
+std::string heddle::headText(Operation *op, ArrayRef<OperandIdentity> operands,
+                             const Labels &labels) {
+  std::string text = op->getName().getStringRef().str();
+  for (NamedAttribute attr : op->getAttrs())
+    if (StringRef name = attr.getName(); name != "layouts" && name != "schedule")
+      text += (" " + name + "=").str() + (name.contains('.')
+                                              ? print(attr.getValue())
+                                              : attributeText(attr.getValue(), labels, false));
+  for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
+    text += ", " + operandText(operand, value.getType(), labels);
+  for (Type type : op->getResultTypes())
+    text += " -> " + typeText(type, labels);
+  return text + choicesText(op, operands, labels);
+}
+
 //===----------------------------------------------------------------------===//
 // Forms
 //===----------------------------------------------------------------------===//
+
+static bool holdsTensors(Operation *op) {
+  return isa<nest::ScanOp, nest::GroupOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op);
+}
 
 /// The names that an op's own text is written in.
 static std::vector<std::string> ownNames(Operation *op) {
@@ -443,42 +469,90 @@ static std::vector<std::string> ownNames(Operation *op) {
   } else if (auto update = dyn_cast<nest::UpdateOp>(op)) {
     add(update.getSpace());
   } else {
-    for (Value value : op->getOperands())
-      add(nest::tensorTypeOf(value).getDims());
-    for (Value value : op->getResults())
-      add(nest::tensorTypeOf(value).getDims());
+    auto addTypes = [&](TypeRange types) {
+      for (Type type : types)
+        if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+          add(tensor.getDims());
+    };
+    addTypes(op->getOperandTypes());
+    addTypes(op->getResultTypes());
+    if (auto scan = dyn_cast<nest::ScanOp>(op))
+      add(scan.getAlong());
+    if (auto group = dyn_cast<nest::GroupOp>(op))
+      add(group.getNames());
+    if (holdsTensors(op))
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          addTypes(block.getArgumentTypes());
   }
   return {names.begin(), names.end()};
 }
 
-static bool hasForm(Operation *op) {
-  if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+static bool hasOwnForm(Operation *op) {
+  if (isa<nest::ComputeOp, nest::UpdateOp, nest::SortOp>(op))
     return true;
   return isa_and_nonnull<nd::NdDialect>(op->getDialect()) && isPure(op) &&
-         !isa<nd::ItemOp, nd::FromItemOp>(op) && op->getNumResults() != 0 && !op->hasTrait<OpTrait::IsTerminator>();
+         !isa<nd::ItemOp, nd::FromItemOp>(op) && op->getNumResults() != 0 &&
+         !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands,
-                          const Labels &labels) {
+/// Ops on scalars, and what takes a scalar from a tensor or back: no names are theirs.
+static bool isScalar(Operation *op) {
+  return op->getNumRegions() == 0 && op->getNumResults() != 0 && isPure(op) &&
+         (isa<nd::ItemOp, nd::FromItemOp>(op) ||
+          llvm::none_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+                        llvm::IsaPred<nd::NdTensorType>));
+}
+
+bool heddle::hasForm(Operation *op) {
+  if (!holdsTensors(op))
+    return hasOwnForm(op) || isScalar(op);
+  return op->getNumResults() != 0 && llvm::all_of(op->getRegions(), [](Region &region) {
+           return region.empty() ||
+                  (region.hasOneBlock() &&
+                   llvm::all_of(region.front().without_terminator(), [](Operation &each) {
+                     return isa<nd::RenameOp>(each) || hasForm(&each);
+                   }));
+         });
+}
+
+static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
   if (auto compute = dyn_cast<nest::ComputeOp>(op))
     return computeText(compute, operands, labels);
   if (auto update = dyn_cast<nest::UpdateOp>(op))
     return updateText(update, operands, labels);
-  return ndText(op, operands, labels);
+  if (isa<nd::NdDialect>(op->getDialect()) && !isScalar(op))
+    return ndText(op, operands, labels);
+  return headText(op, operands, labels);
 }
 
-std::optional<CanonicalForm>
-heddle::canonicalForm(Operation *op, llvm::function_ref<OperandIdentity(Value)> identify) {
+std::optional<CanonicalForm> heddle::canonicalForm(Operation *op, Identify identify,
+                                                   const Scope &scope) {
   if (!hasForm(op))
     return std::nullopt;
   SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
-  return canonicalise(ownNames(op),
-                      [&](const Labels &labels) { return textOf(op, operands, labels); });
+  bool isOfNd = isa<nd::NdDialect>(op->getDialect());
+  return canonicalise(ownNames(op), [&](const Labels &own) {
+    if (isOfNd)
+      return textOf(op, operands, own);
+    Labels labels(own);
+    labels.insert(scope.labels.begin(), scope.labels.end());
+    std::string text = textOf(op, operands, labels);
+    if (!holdsTensors(op))
+      return text;
+    Scope inside{{}, scope.depth + 1};
+    for (const auto &[name, label] : labels)
+      inside.labels[name] = "o" + std::to_string(inside.depth) + label; // unlike labels inside
+    for (auto [i, region] : llvm::enumerate(op->getRegions()))
+      if (!region.empty())
+        text += " {" + blockText(region.front(), identify, inside, i) + "}";
+    return text;
+  });
 }
 
 std::optional<std::string> heddle::textUnder(Operation *op, ArrayRef<OperandIdentity> operands,
                                              const Labels &labels) {
-  if (!hasForm(op))
+  if (!hasOwnForm(op))
     return std::nullopt;
   return textOf(op, operands, labels);
 }
@@ -505,15 +579,14 @@ static bool isMadeBefore(Value a, Value b) {
   return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
 }
 
-Labels heddle::canonicalKernel(Operation *op,
-                               llvm::function_ref<nest::LayoutAttr(Value)> layoutOf,
+Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAttr(Value)> layoutOf,
                                KnownKernels &known) {
   // Names of operands are labelled like iteration names, each operand's apart: `0.row`.
   std::vector<std::string> names = ownNames(op);
   Ranges ranges = nest::iterationRanges(op);
   for (const auto &[name, range] : ranges)
     if (!name.empty() && !llvm::is_contained(names, name))
-      names.push_back(name); // of a group around
+      names.push_back(name);           // of a group around
   DenseMap<Value, unsigned> positions; // of distinct operands, which are labelled like names
   SmallVector<Value> distinct;
   for (Value operand : op->getOperands())
@@ -535,8 +608,7 @@ Labels heddle::canonicalKernel(Operation *op,
       OperandIdentity identity{"arg" + labelOf(labels, std::to_string(i)), {}};
       nd::NdTensorType type = nest::tensorTypeOf(operand);
       for (const nd::Dim &dim : type.getDims())
-        identity.names[dim.name.str()] =
-            labelOf(labels, std::to_string(i) + "." + dim.name.str());
+        identity.names[dim.name.str()] = labelOf(labels, std::to_string(i) + "." + dim.name.str());
       std::string text = identity.value + ": " + typeText(type, identity.names);
       if (nest::LayoutAttr layout = layoutOf ? layoutOf(operand) : nest::LayoutAttr())
         text += " in " + layout.getLayout().rename(identity.names).str();
@@ -546,7 +618,8 @@ Labels heddle::canonicalKernel(Operation *op,
     std::vector<std::string> around;
     for (const auto &[name, range] : ranges)
       around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
-    return textOf(op, operands, labels) + "\n" + sortedJoin(types) + "\nranges " + sortedJoin(around);
+    return textOf(op, operands, labels) + "\n" + sortedJoin(types) + "\nranges " +
+           sortedJoin(around);
   };
   Labels listed, result;
   for (auto [i, name] : llvm::enumerate(names))

@@ -51,23 +51,42 @@ struct OperandIdentity {
   Labels names; ///< names of the operand's type, by those of the value
 };
 
-/// The form of an nd op, or a nest, up to renaming of its dimensions and the order of operands of
-/// commutative code. None for ops without such a form (calls, ops with other regions).
-std::optional<CanonicalForm>
-canonicalForm(mlir::Operation *op,
-              llvm::function_ref<OperandIdentity(mlir::Value)> identify);
+using Identify = llvm::function_ref<OperandIdentity(mlir::Value)>;
+
+/// What stands around an op that is part of another: labels of the names of groups, and how many
+/// ops of regions there are.
+struct Scope {
+  Labels labels;
+  unsigned depth = 0;
+};
+
+/// True for ops of nd and nests, ops on scalars, and recurrences, groups, branches and loops of
+/// these; not for calls.
+bool hasForm(mlir::Operation *op);
+
+/// The form of an op up to renaming of its dimensions and the order of operands of commutative
+/// code. That of an op with regions goes by what these yield (lib/analysis/BlockForms.h). None
+/// unless `hasForm`.
+std::optional<CanonicalForm> canonicalForm(mlir::Operation *op, Identify identify,
+                                           const Scope &scope = {});
+
+/// `v3{row = d0, column = d1}` for a tensor whose own names are `d0` and `d1` here.
+std::string operandText(const OperandIdentity &operand, mlir::Type type, const Labels &labels);
+/// What an op says beside its regions.
+std::string headText(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
+                     const Labels &labels);
 
 /// The text of such an op under given labels.
 std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                                      const Labels &labels);
 
-/// Labels in the order in which names are listed, by the text under such an order. A deep program has
-/// few kernels and many nests.
+/// Labels in the order in which names are listed, by the text under such an order. A deep program
+/// has few kernels and many nests.
 using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 
 /// Labels of a `nest.compute` or `nest.update` as a kernel: iteration names by their spelling, the
-/// names of the i-th distinct operand as `<i>.<name>`, and the operand itself as `<i>`. `layoutOf` gives
-/// the layout of an operand.
+/// names of the i-th distinct operand as `<i>.<name>`, and the operand itself as `<i>`. `layoutOf`
+/// gives the layout of an operand.
 Labels canonicalKernel(mlir::Operation *nest,
                        llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf,
                        KnownKernels &known);

@@ -242,3 +242,14 @@ std::optional<std::map<std::string, std::string, std::less<>>> heddle::renamingO
   }
   return renaming;
 }
+
+bool heddle::isRenaming(ComputeOp op) {
+  if (!onlyMoves(op) || !op.readGuard(0).isTrivial())
+    return false;
+  auto names = renamingOf(op.readMap(0));
+  nd::NdTensorType type = tensorTypeOf(op.getReads()[0]);
+  return names && names->size() == op.getProduced().size() &&
+         llvm::all_of(*names, [&](const auto &entry) {
+           return op.getProduced().lookup(entry.second) == type.size(entry.first);
+         });
+}

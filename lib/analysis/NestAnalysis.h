@@ -86,6 +86,8 @@ std::optional<Contraction> contractionOf(nest::ComputeOp nest);
 bool onlyMoves(nest::ComputeOp nest);
 /// The map reads at plain iteration names, each once: entry `tensor name` to `iteration name`.
 std::optional<std::map<std::string, std::string, std::less<>>> renamingOf(nest::MapAttr map);
+/// True if the nest gives all of a value under other names (or the same).
+bool isRenaming(nest::ComputeOp nest);
 
 } // namespace heddle
 

@@ -9,7 +9,7 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdRename.h"
-#include "lib/analysis/Canonical.h"
+#include "lib/analysis/BlockForms.h"
 #include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Passes.h"
 
@@ -39,11 +39,15 @@ private:
   llvm::StringMap<Known> known;
   DenseMap<Value, unsigned> numbers;
 
-  /// Branches and loops of a block.
-  using Regions = DenseMap<llvm::hash_code, SmallVector<Operation *>>;
+  struct Whole {
+    Operation *op;
+    CanonicalForm form; ///< made when something is compared with it
+  };
+  /// Ops with regions, by what is quickly seen of them.
+  llvm::StringMap<SmallVector<Whole>> wholes;
 
   OperandIdentity identify(Value value);
-  bool mergeWhole(Operation *op, Regions &known);
+  bool mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike);
   bool replace(Operation *op, const Labels &labels, const Known &by);
 };
 } // namespace
@@ -51,8 +55,9 @@ private:
 /// The value below renames, and its names.
 OperandIdentity Merger::identify(Value value) {
   Labels names;
-  for (const Dim &dim : tensorType(value).getDims())
-    names[dim.name.str()] = dim.name.str();
+  if (auto type = dyn_cast<NdTensorType>(value.getType()))
+    for (const Dim &dim : type.getDims())
+      names[dim.name.str()] = dim.name.str();
   while (auto rename = value.getDefiningOp<RenameOp>()) {
     for (auto &[own, name] : names)
       name = nameBefore(rename, name).str();
@@ -71,6 +76,10 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
   SmallVector<Value> replacements;
   for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
     SmallVector<StringRef> from, to;
+    if (!isa<NdTensorType>(result.getType())) {
+      replacements.push_back(other);
+      continue;
+    }
     for (const Dim &dim : tensorType(result).getDims()) {
       auto label = labels.find(std::string_view(dim.name.getValue()));
       if (label == labels.end())
@@ -81,8 +90,7 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
       from.push_back(name);
       to.push_back(dim.name);
     }
-    bool isNd = !isa<nest::ScanOp, nest::GroupOp>(op->getParentOp());
-    if (!from.empty() && !isNd)
+    if (!from.empty() && isa<nest::GroupOp>(op->getParentOp()))
       return false; // a rename cannot stand among nests
     replacements.push_back(buildRename(builder, op->getLoc(), other, from, to));
     if (replacements.back().getType() != result.getType())
@@ -93,31 +101,22 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
   return true;
 }
 
-/// A branch or loop that is written like one before it in its block.
-bool Merger::mergeWhole(Operation *op, Regions &known) {
-  using Equal = OperationEquivalence;
-  if (isa<nest::GroupOp>(op) || op->getNumResults() == 0 || !isMemoryEffectFree(op))
+/// A recurrence, branch or loop that computes what one before it did; else it is one more of those
+/// that look `alike`.
+bool Merger::mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike) {
+  auto identity = [&](Value value) { return identify(value); };
+  if (alike.empty() || !hasForm(op)) {
+    alike.push_back({op, {}});
     return false;
-  SmallVector<Operation *> &alike =
-      known[llvm::hash_combine(op->getName(), llvm::hash_combine_range(op->getOperands()))];
-  for (Operation *other : alike) {
-    // The name along which a recurrence runs that reads and gives no slices stands nowhere else.
-    auto scan = dyn_cast<nest::ScanOp>(op), before = dyn_cast<nest::ScanOp>(other);
-    bool isLocal = scan && scan.getReads().empty() &&
-                   scan.getNumResults() == scan.getInits().size() &&
-                   scan.getAlong().begin()->size() == before.getAlong().begin()->size();
-    nd::DimsAttr along = isLocal ? scan.getAlong() : nd::DimsAttr();
-    if (isLocal)
-      scan.setAlongAttr(before.getAlong());
-    if (Equal::isEquivalentTo(op, other, Equal::IgnoreLocations)) {
-      op->replaceAllUsesWith(other);
-      op->erase();
-      return true;
-    }
-    if (isLocal)
-      scan.setAlongAttr(along);
   }
-  alike.push_back(op);
+  CanonicalForm form = *canonicalForm(op, identity);
+  for (Whole &other : alike) {
+    if (other.form.text.empty() && hasForm(other.op))
+      other.form = *canonicalForm(other.op, identity);
+    if (other.form.text == form.text)
+      return replace(op, form.labels, {other.op, other.form.labels});
+  }
+  alike.push_back({op, std::move(form)});
   return false;
 }
 
@@ -125,7 +124,7 @@ unsigned Merger::run(Block &block) {
   unsigned merged = 0;
   // What is known in here, and what was before.
   SmallVector<std::pair<std::string, Known>> hidden;
-  Regions whole;
+  SmallVector<std::string> added;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     // A rename is looked through; it never stands for a value.
     if (isa<RenameOp>(op))
@@ -134,7 +133,13 @@ unsigned Merger::run(Block &block) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           merged += isa<nest::GroupOp>(op) ? mergeEqualOps(inner) : run(inner);
-      merged += mergeWhole(&op, whole);
+      if (op.getNumResults() == 0)
+        continue;
+      std::string sight = textAtFirstSight(&op, [&](Value value) { return identify(value); });
+      if (mergeWhole(&op, wholes[sight]))
+        ++merged;
+      else
+        added.push_back(std::move(sight));
       continue;
     }
     std::optional<CanonicalForm> form =
@@ -158,6 +163,8 @@ unsigned Merger::run(Block &block) {
       known[text] = std::move(before);
     else
       known.erase(text);
+  for (const std::string &sight : added)
+    wholes[sight].pop_back();
   return merged;
 }
 

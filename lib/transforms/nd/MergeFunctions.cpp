@@ -15,7 +15,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdRename.h"
-#include "lib/analysis/Canonical.h"
+#include "lib/analysis/BlockForms.h"
 #include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
@@ -56,15 +56,18 @@ struct FunctionForm {
 class Writer {
 public:
   Writer(func::FuncOp function, const SymbolTable &functions, const Labels &formals)
-      : function(function), functions(functions) {
-    for (Value argument : function.getArguments()) {
-      Labels names;
-      for (const Dim &dim : tensorType(argument).getDims())
-        names[dim.name.str()] = formals.find(std::string_view(dim.name.getValue()))->second;
-      std::string text = "a" + std::to_string(values.size());
-      for (const Dim &dim : tensorType(argument).getDims())
-        sizes[names[dim.name.str()]] = dim.size().getExpr().str();
-      values[argument] = {text, std::move(names)};
+      : function(function), functions(functions), forms(outside, {}, [this](Operation *op) {
+          auto call = dyn_cast<CallOp>(op);
+          return call ? formOf(call) : std::nullopt;
+        }) {
+    for (BlockArgument argument : function.getArguments()) {
+      OperandIdentity identity{"a" + std::to_string(argument.getArgNumber()), {}};
+      for (const Dim &dim : tensorType(argument).getDims()) {
+        std::string &label = identity.names[dim.name.str()];
+        label = formals.find(std::string_view(dim.name.getValue()))->second;
+        sizes[label] = dim.size().getExpr().str();
+      }
+      forms.set(argument, std::move(identity));
     }
   }
   /// Empty if an op has no form.
@@ -76,25 +79,10 @@ public:
       text += elementText(type);
     if (Attribute ranges = function->getAttr(rangesAttrName))
       llvm::raw_string_ostream(text) << ranges;
-    for (Operation &op : function.front().without_terminator()) {
-      if (isa<RenameOp>(op))
-        continue;
-      auto call = dyn_cast<CallOp>(op);
-      auto form =
-          call ? formOf(call) : canonicalForm(&op, [&](Value value) { return identify(value); });
-      if (!form)
-        return {};
-      for (auto [i, result] : llvm::enumerate(op.getResults())) {
-        Labels names;
-        for (const Dim &dim : tensorType(result).getDims())
-          names[dim.name.str()] = form->labels[dim.name.str()];
-        values[result] = {"v" + std::to_string(count) + "." + std::to_string(i), std::move(names)};
-      }
-      ++count;
-      text += "\n" + form->text;
-    }
+    if (!forms.visit(function.front()))
+      return {};
     for (Value value : function.front().getTerminator()->getOperands()) {
-      OperandIdentity identity = identify(value);
+      OperandIdentity identity = forms.identify(value);
       text += "\nreturn " + identity.value + elementText(value.getType());
       if (results)
         results->push_back(std::move(identity.names));
@@ -105,10 +93,10 @@ public:
 private:
   func::FuncOp function;
   const SymbolTable &functions;
-  DenseMap<Value, OperandIdentity> values;
+  BlockForms forms;
   std::map<std::string, std::string> sizes; ///< of formals, by label
-  unsigned count = 0;
 
+  static OperandIdentity outside(Value) { llvm_unreachable("a function reads nothing around it"); }
   static std::string elementText(Type type) {
     std::string text;
     llvm::raw_string_ostream(text) << " " << cast<NdTensorType>(type).getElementType();
@@ -122,7 +110,7 @@ private:
     CanonicalForm form;
     form.text = "call @" + callee.getName().str() + (call.getCheckpoint() ? " checkpoint" : "");
     for (auto [input, formal] : llvm::zip_equal(call.getInputs(), callee.getArgumentTypes())) {
-      OperandIdentity identity = identify(input);
+      OperandIdentity identity = forms.identify(input);
       std::set<std::string> lifted;
       form.text += " (" + identity.value;
       for (const auto &[name, label] : identity.names) {
@@ -138,19 +126,8 @@ private:
     }
     for (Value result : call.getResults())
       for (const Dim &dim : tensorType(result).getDims())
-        form.labels.try_emplace(dim.name.str(), "v" + std::to_string(count) + ":" + dim.name.str());
+        form.labels.try_emplace(dim.name.str(), hashed(form.text) + ":" + dim.name.str());
     return form;
-  }
-  /// The value below renames.
-  OperandIdentity identify(Value value) {
-    auto rename = value.getDefiningOp<RenameOp>();
-    if (!rename)
-      return values.lookup(value);
-    OperandIdentity below = identify(rename.getInput());
-    OperandIdentity result{below.value, {}};
-    for (auto &[name, label] : below.names)
-      result.names[nameAfter(rename, name).str()] = label;
-    return result;
   }
 };
 } // namespace

@@ -7,7 +7,7 @@
 
 #include "lib/transforms/nest/Cse.h"
 
-#include "lib/analysis/Canonical.h"
+#include "lib/analysis/BlockForms.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -23,11 +23,14 @@ public:
     SmallVector<Operation *> holders;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isa<GroupOp, ScanOp>(op)) {
-        holders.push_back(&op);
+        if (mergeWhole(&op))
+          any = true;
+        else
+          holders.push_back(&op);
         continue;
       }
       auto compute = dyn_cast<ComputeOp>(op);
-      if (!isa<ComputeOp, UpdateOp>(op) || (compute && isRenaming(compute)) ||
+      if (!isa<ComputeOp, UpdateOp, SortOp>(op) || (compute && isRenaming(compute)) ||
           op.hasAttr(recomputeAttr))
         continue;
       auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
@@ -51,7 +54,24 @@ private:
     Labels labels;
   };
   llvm::StringMap<Known> known;
+  llvm::StringMap<SmallVector<Operation *>> wholes; ///< by what is quickly seen of them
   DenseMap<Value, unsigned> numbers;
+
+  /// A recurrence or a group that computes what one before it did.
+  bool mergeWhole(Operation *op) {
+    auto identity = [&](Value value) { return identify(value); };
+    SmallVector<Operation *> &alike = wholes[textAtFirstSight(op, identity)];
+    std::optional<CanonicalForm> form, other;
+    if (!alike.empty())
+      form = canonicalForm(op, identity);
+    for (Operation *before : form ? ArrayRef(alike) : ArrayRef<Operation *>())
+      if ((other = canonicalForm(before, identity)) && other->text == form->text) {
+        replace(op, form->labels, {before, other->labels});
+        return true;
+      }
+    alike.push_back(op);
+    return false;
+  }
 
   /// The value below renamings, and its names.
   OperandIdentity identify(Value value) {

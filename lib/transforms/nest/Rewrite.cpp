@@ -34,17 +34,6 @@ using Replacement = std::map<std::string, Expr, std::less<>>;
 
 bool nest::isFixed(Operation *op) { return op->hasAttr("schedule"); }
 
-bool nest::isRenaming(ComputeOp op) {
-  if (!onlyMoves(op) || !op.readGuard(0).isTrivial())
-    return false;
-  auto names = renamingOf(op.readMap(0));
-  nd::NdTensorType type = tensorTypeOf(op.getReads()[0]);
-  return names && names->size() == op.getProduced().size() &&
-         llvm::all_of(*names, [&](const auto &entry) {
-           return op.getProduced().lookup(entry.second) == type.size(entry.first);
-         });
-}
-
 Layout nest::sortedLayout(Operation *function, nd::NdTensorType type) {
   auto spelling = function->getAttrOfType<DictionaryAttr>("heddle.names");
   std::vector<std::pair<std::string, std::string>> spelled;

@@ -52,8 +52,6 @@ ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
 /// A nest that reads `value` under other names.
 mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                        const Renaming &names);
-/// True if the nest gives all of a value under other names (or the same).
-bool isRenaming(ComputeOp op);
 Renaming inverse(const Renaming &names);
 bool isIdentity(const Renaming &names);
 

@@ -55,3 +55,87 @@ func.func @again(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tenso
   } {heddle.recompute} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
   return %a, %b : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
 }
+
+// -----
+
+// Recurrences and groups are one up to the names along which they run, and of what they carry.
+// CHECK-LABEL: @whole
+// CHECK: %[[A:.*]]:2 = nest.scan along <t: 3>
+// CHECK: %[[G:.*]] = nest.group (t: 3)
+// CHECK-NOT: nest.scan
+// CHECK-NOT: nest.group
+// CHECK: %[[R:.*]] = nest.compute (b: 4, s: 3) reads %[[A]]#1[a = b, t = s]
+// CHECK: %[[H:.*]] = nest.compute (a: 4, s: 3) reads %[[G]][t = s]
+// CHECK: %[[D:.*]] = nest.group (t: 3)
+// CHECK: return %[[G]], %[[R]], %[[H]], %[[D]]
+!X = !nd.tensor<f32, a: 4, t: 3>
+!Y = !nd.tensor<f32, b: 4, s: 3>
+func.func @whole(%h: !nd.tensor<f32, a: 4>, %x: !X, %g: !nd.tensor<f32, b: 4>) -> (!X, !Y, !nd.tensor<f32, a: 4, s: 3>, !X) {
+  %0:2 = nest.scan along <t: 3> init(%h) reads(%x) : (!nd.tensor<f32, a: 4>, !X) -> (!nd.tensor<f32, a: 4>, !X) {
+  ^bb0(%u: !nd.tensor<f32, a: 4>, %v: !nd.tensor<f32, a: 4>):
+    %n = nest.compute (a: 4) reads %u[], %v[] {
+    ^bb0(%p: f32, %q: f32):
+      %r = arith.subf %p, %q : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+    nest.yield %n, %n : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+  }
+  %1 = nest.group (t: 3) {
+    %n = nest.compute () reduce (k: 4) reads %x[a = k, t = t] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } combine add [0.0 : f32] : (!X) -> !nd.tensor<f32>
+    %m = nest.compute (a: 4) reads %x[t = t], %n[] {
+    ^bb0(%p: f32, %q: f32):
+      %r = arith.subf %p, %q : f32
+      nest.yield %r : f32
+    } : (!X, !nd.tensor<f32>) -> !nd.tensor<f32, a: 4>
+    nest.yield %m : !nd.tensor<f32, a: 4>
+  } : !X
+  %i = nest.compute (b: 4) reads %h[a = b] {
+  ^bb0(%p: f32):
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, b: 4>
+  %y = nest.compute (b: 4, s: 3) reads %x[a = b, t = s] {
+  ^bb0(%p: f32):
+    nest.yield %p : f32
+  } : (!X) -> !Y
+  %2:2 = nest.scan along <s: 3> init(%i) reads(%y) : (!nd.tensor<f32, b: 4>, !Y) -> (!nd.tensor<f32, b: 4>, !Y) {
+  ^bb0(%u: !nd.tensor<f32, b: 4>, %v: !nd.tensor<f32, b: 4>):
+    %n = nest.compute (k: 4) reads %v[b = k], %u[b = k] {
+    ^bb0(%q: f32, %p: f32):
+      %r = arith.subf %p, %q : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, b: 4>, !nd.tensor<f32, b: 4>) -> !nd.tensor<f32, k: 4>
+    %m = nest.compute (b: 4) reads %n[k = b] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, b: 4>
+    nest.yield %m, %m : !nd.tensor<f32, b: 4>, !nd.tensor<f32, b: 4>
+  }
+  %3 = nest.group (s: 3) {
+    %n = nest.compute () reduce (l: 4) reads %y[b = l, s = s] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } combine add [0.0 : f32] : (!Y) -> !nd.tensor<f32>
+    %m = nest.compute (a: 4) reads %n[], %y[b = a, s = s] {
+    ^bb0(%q: f32, %p: f32):
+      %r = arith.subf %p, %q : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32>, !Y) -> !nd.tensor<f32, a: 4>
+    nest.yield %m : !nd.tensor<f32, a: 4>
+  } : !nd.tensor<f32, a: 4, s: 3>
+  %4 = nest.group (t: 3) {
+    %n = nest.compute () reduce (k: 4) reads %x[a = k, t = 2 - t] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } combine add [0.0 : f32] : (!X) -> !nd.tensor<f32>
+    %m = nest.compute (a: 4) reads %x[t = t], %n[] {
+    ^bb0(%p: f32, %q: f32):
+      %r = arith.subf %p, %q : f32
+      nest.yield %r : f32
+    } : (!X, !nd.tensor<f32>) -> !nd.tensor<f32, a: 4>
+    nest.yield %m : !nd.tensor<f32, a: 4>
+  } : !X
+  return %1, %2#1, %3, %4 : !X, !Y, !nd.tensor<f32, a: 4, s: 3>, !X
+}

@@ -1,0 +1,107 @@
+//===- BlockForms.cpp - what a block computes -----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/BlockForms.h"
+
+#include "dialects/nd/NdRename.h"
+#include "lib/analysis/NestAnalysis.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace mlir;
+
+std::string heddle::hashed(StringRef text) {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  return "h" + llvm::utohexstr(hash.high64) + "_" + llvm::utohexstr(hash.low64);
+}
+
+OperandIdentity BlockForms::identify(Value value) {
+  if (auto known = values.find(value); known != values.end())
+    return known->second;
+  if (auto rename = value.getDefiningOp<nd::RenameOp>()) {
+    OperandIdentity below = identify(rename.getInput()), result{below.value, {}};
+    for (const auto &[name, label] : below.names)
+      result.names[nd::nameAfter(rename, name).str()] = label;
+    return result;
+  }
+  if (auto nest = value.getDefiningOp<nest::ComputeOp>(); nest && isRenaming(nest)) {
+    OperandIdentity below = identify(nest.getReads()[0]), result{below.value, {}};
+    auto names = renamingOf(nest.readMap(0));
+    for (const auto &[before, after] : *names)
+      result.names[after] = below.names[before];
+    return result;
+  }
+  return outside(value);
+}
+
+/// An op that `identify` looks through.
+static bool isRename(Operation &op) {
+  auto nest = dyn_cast<nest::ComputeOp>(op);
+  return isa<nd::RenameOp>(op) || (nest && isRenaming(nest));
+}
+
+bool BlockForms::visit(Block &block) {
+  auto inside = [&](Value value) { return identify(value); };
+  for (Operation &op : block.without_terminator()) {
+    if (isRename(op))
+      continue;
+    std::optional<CanonicalForm> form = canonicalForm(&op, inside, scope);
+    if (!form && formOf)
+      form = formOf(&op);
+    if (!form)
+      return false;
+    std::string made = hashed(form->text);
+    // The result of an update has the names of its destination.
+    auto update = dyn_cast<nest::UpdateOp>(op);
+    if (update)
+      form->labels = identify(update.getDest()).names;
+    for (OpResult result : op.getResults()) {
+      OperandIdentity identity{made + "." + std::to_string(result.getResultNumber()), {}};
+      if (auto type = dyn_cast<nd::NdTensorType>(result.getType()))
+        for (const nd::Dim &dim : type.getDims())
+          identity.names[dim.name.str()] = form->labels[dim.name.str()];
+      values[result] = std::move(identity);
+    }
+  }
+  return true;
+}
+
+std::string heddle::blockText(Block &block, Identify outside, const Scope &scope, unsigned region) {
+  BlockForms forms(outside, scope);
+  for (BlockArgument argument : block.getArguments()) {
+    OperandIdentity identity{"b" + std::to_string(scope.depth) + "." + std::to_string(region) +
+                                 "." + std::to_string(argument.getArgNumber()),
+                             {}};
+    if (auto type = dyn_cast<nd::NdTensorType>(argument.getType()))
+      for (const nd::Dim &dim : type.getDims())
+        identity.names[dim.name.str()] =
+            scope.labels.find(std::string_view(dim.name.getValue()))->second;
+    forms.set(argument, std::move(identity));
+  }
+  forms.visit(block);
+  std::string text;
+  for (Value value : block.getTerminator()->getOperands())
+    text += operandText(forms.identify(value), value.getType(), scope.labels) + "; ";
+  return text;
+}
+
+std::string heddle::textAtFirstSight(Operation *op, Identify identify) {
+  std::string text = op->getName().getStringRef().str();
+  for (Value operand : op->getOperands())
+    text += " " + identify(operand).value;
+  std::set<std::string> captured;
+  op->walk([&](Operation *each) {
+    for (Value operand : each->getOperands())
+      if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+        captured.insert(identify(operand).value);
+  });
+  return text + ": " + llvm::join(captured, " ");
+}
