@@ -88,7 +88,8 @@ def NdCsePass : Pass<"nd-cse"> {
     The second is replaced by the first, behind an `nd.rename` where the names differ. Operands
     of commutative scalar ops may be written in any order. The order of the program, not spelling, decides which of the two stays.
     In a branch or loop an op is merged with one before it, too, if reading its results takes less than computing them again.
-    Branches, loops and recurrences of the same operands are merged if they are written alike.
+    Branches, loops and recurrences are merged like ops: they are equal if what they yield is, whatever names they use, in whichever order
+    their ops stand and whatever else they compute.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }
@@ -96,7 +97,7 @@ def NdCsePass : Pass<"nd-cse"> {
 def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
   let summary = "calls of functions that compute the same, up to names, call one of them";
   let description = [{
-    Two functions are equal if they have the same ops in the same order up to renaming, and their formals and results match under that renaming:
+    Two functions are equal if what they return is computed alike up to renaming, and their formals and results match under that renaming:
     `f(x: {m, k})` and `g(y: {p, q})` are one, and a call of `g` renames its operands and results. The one that is met first stays, callees before callers; the other
     goes away unless it is public. Callees come before callers, so that functions are equal that call equal functions. Leaves calls alone that lift over a
     name of the function that stays, or have a gradient of their own.

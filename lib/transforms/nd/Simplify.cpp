@@ -47,6 +47,7 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     addReductionRules(rules);
     addPointwiseRules(rules);
     addProductRules(rules);
+    addCommonFactorRules(rules);
     addLoopRules(rules);
     for (const auto *list : {&only, &without})
       for (const std::string &name : *list)

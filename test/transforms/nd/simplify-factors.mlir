@@ -151,3 +151,85 @@ func.func @in_code(%a: !nd.tensor<f32, i: 5>, %b: !nd.tensor<f32, i: 5>, %w: !nd
   }
   return %0 : !nd.tensor<f32, i: 5>
 }
+
+// -----
+
+// What is summed over has a name of its own in each sum, and one sum is renamed: sum_k a_ik w_jk - sum_l w_ml b_li, with m in the place of j, is
+// sum_k (a_ik - b_ki) w_jk.
+// FAST-LABEL: @fresh_names
+// FAST: %[[B:.*]] = nd.rename %arg1 [l] to [k]
+// FAST: %[[S:.*]] = nd.pointwise %arg0, %[[B]]
+// FAST: arith.subf
+// FAST: %[[P:.*]] = nd.pointwise %[[S]], %arg2
+// FAST: %[[R:.*]] = nd.reduce %[[P]] over [k]
+// FAST-NOT: nd.reduce
+// FAST: return %[[R]]
+// STRICT-LABEL: @fresh_names
+// STRICT: nd.reduce
+// STRICT: nd.reduce
+func.func @fresh_names(%a: !nd.tensor<f32, i: 5, k: 7>, %b: !nd.tensor<f32, l: 7, i: 5>, %w: !nd.tensor<f32, j: 6, k: 7>) -> !nd.tensor<f32, i: 5, j: 6> {
+  %0 = nd.pointwise %a, %w : (!nd.tensor<f32, i: 5, k: 7>, !nd.tensor<f32, j: 6, k: 7>) -> !nd.tensor<f32, i: 5, j: 6, k: 7> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %p, %q : f32
+    nd.yield %m : f32
+  }
+  %1 = nd.reduce %0 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, i: 5, j: 6, k: 7>) -> !nd.tensor<f32, i: 5, j: 6> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.addf %p, %q : f32
+    nd.yield %m : f32
+  }
+  %v = nd.rename %w [j, k] to [m, l] : !nd.tensor<f32, j: 6, k: 7> -> !nd.tensor<f32, m: 6, l: 7>
+  %2 = nd.pointwise %v, %b : (!nd.tensor<f32, m: 6, l: 7>, !nd.tensor<f32, l: 7, i: 5>) -> !nd.tensor<f32, i: 5, m: 6, l: 7> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %p, %q : f32
+    nd.yield %m : f32
+  }
+  %3 = nd.reduce %2 over [l] neutral [0.0 : f32] : (!nd.tensor<f32, i: 5, m: 6, l: 7>) -> !nd.tensor<f32, i: 5, m: 6> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.addf %q, %p : f32
+    nd.yield %m : f32
+  }
+  %r = nd.rename %3 [m] to [j] : !nd.tensor<f32, i: 5, m: 6> -> !nd.tensor<f32, i: 5, j: 6>
+  %4 = nd.pointwise %1, %r : (!nd.tensor<f32, i: 5, j: 6>, !nd.tensor<f32, i: 5, j: 6>) -> !nd.tensor<f32, i: 5, j: 6> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.subf %p, %q : f32
+    nd.yield %m : f32
+  }
+  return %4 : !nd.tensor<f32, i: 5, j: 6>
+}
+
+// -----
+
+// What one sum keeps the other one reduces: nothing in common.
+// STRICT-LABEL: @crossed
+// STRICT: arith.muli
+// STRICT: arith.muli
+func.func @crossed(%a: !nd.tensor<i32, i: 7, k: 7>, %b: !nd.tensor<i32, i: 7, k: 7>, %w: !nd.tensor<i32, j: 7, k: 7>) -> !nd.tensor<i32, i: 7, j: 7> {
+  %0 = nd.pointwise %a, %w : (!nd.tensor<i32, i: 7, k: 7>, !nd.tensor<i32, j: 7, k: 7>) -> !nd.tensor<i32, i: 7, j: 7, k: 7> {
+  ^bb0(%p: i32, %q: i32):
+    %m = arith.muli %p, %q : i32
+    nd.yield %m : i32
+  }
+  %1 = nd.reduce %0 over [k] neutral [0 : i32] : (!nd.tensor<i32, i: 7, j: 7, k: 7>) -> !nd.tensor<i32, i: 7, j: 7> {
+  ^bb0(%p: i32, %q: i32):
+    %m = arith.addi %p, %q : i32
+    nd.yield %m : i32
+  }
+  %v = nd.rename %w [j, k] to [k, j] : !nd.tensor<i32, j: 7, k: 7> -> !nd.tensor<i32, k: 7, j: 7>
+  %2 = nd.pointwise %v, %b : (!nd.tensor<i32, k: 7, j: 7>, !nd.tensor<i32, i: 7, k: 7>) -> !nd.tensor<i32, i: 7, j: 7, k: 7> {
+  ^bb0(%p: i32, %q: i32):
+    %m = arith.muli %p, %q : i32
+    nd.yield %m : i32
+  }
+  %3 = nd.reduce %2 over [k] neutral [0 : i32] : (!nd.tensor<i32, i: 7, j: 7, k: 7>) -> !nd.tensor<i32, i: 7, j: 7> {
+  ^bb0(%p: i32, %q: i32):
+    %m = arith.addi %q, %p : i32
+    nd.yield %m : i32
+  }
+  %4 = nd.pointwise %1, %3 : (!nd.tensor<i32, i: 7, j: 7>, !nd.tensor<i32, i: 7, j: 7>) -> !nd.tensor<i32, i: 7, j: 7> {
+  ^bb0(%p: i32, %q: i32):
+    %m = arith.addi %p, %q : i32
+    nd.yield %m : i32
+  }
+  return %4 : !nd.tensor<i32, i: 7, j: 7>
+}

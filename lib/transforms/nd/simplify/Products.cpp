@@ -34,8 +34,7 @@ static constexpr double moveCost = 8, margin = 1.25;
 /// Sets of more factors are not searched.
 static constexpr size_t mostSearched = 10, mostFactors = 64;
 
-/// True if `times` distributes over the combiner, with these permissions.
-static bool isSemiring(CombinerKind plus, bool isSigned, Operation *times, unsigned granted) {
+bool nd::isSemiring(CombinerKind plus, bool isSigned, Operation *times, unsigned granted) {
   switch (plus) {
   case CombinerKind::Add:
     return isa<arith::MulIOp>(times) || (isa<arith::MulFOp>(times) && (granted & Reassociate));
@@ -63,7 +62,7 @@ static double elements(NdTensorType type) {
     count *= double(std::max<int64_t>(1, dim.size().typical()));
   return count;
 }
-static double elementsOf(Value value) { return elements(tensorType(value)); }
+double nd::elementsOf(Value value) { return elements(tensorType(value)); }
 
 namespace {
 /// One factor: a tensor, or a part of the code of a pointwise op.
@@ -428,128 +427,7 @@ struct OrderProducts : OpRewritePattern<ReduceOp> {
   }
   unsigned granted;
 };
-
-/// a w + b w, of tensors or of their sums over the same names: one product, and one sum, of a + b.
-struct CommonFactor : OpRewritePattern<PointwiseOp> {
-  CommonFactor(MLIRContext *context, unsigned granted)
-      : OpRewritePattern(context), granted(granted) {}
-  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override;
-  unsigned granted;
-};
-/// The same in scalar code.
-struct CommonFactorInCode : RewritePattern {
-  CommonFactorInCode(MLIRContext *context, unsigned granted)
-      : RewritePattern(MatchAnyOpTypeTag(), 1, context), granted(granted) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::AddFOp, arith::SubFOp>(op))
-      return failure();
-    Operation *a = op->getOperand(0).getDefiningOp(), *b = op->getOperand(1).getDefiningOp();
-    if (a && b && a != b && a->getName() == b->getName() && a->hasOneUse() && b->hasOneUse() &&
-        isSemiring(CombinerKind::Add, true, a, granted))
-      for (unsigned i : {0, 1})
-        for (unsigned j : {0, 1})
-          if (a->getOperand(i) == b->getOperand(j)) {
-            Operation *sum = rewriter.clone(*op), *product = rewriter.clone(*a);
-            sum->setOperands({a->getOperand(1 - i), b->getOperand(1 - j)});
-            product->setOperands({sum->getResult(0), a->getOperand(i)});
-            rewriter.replaceOp(op, product);
-            return success();
-          }
-    return rewriter.notifyMatchFailure(op, "expected two products with a common factor");
-  }
-  unsigned granted;
-};
 } // namespace
-
-LogicalResult CommonFactor::matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const {
-  auto refuse = [&](const char *why) { return rewriter.notifyMatchFailure(op, why); };
-  auto isBinary = [](PointwiseOp each) {
-    Block &code = each.getBody().front();
-    return code.getNumArguments() == 2 && code.getOperations().size() == 2 &&
-           code.front().getNumOperands() == 2 &&
-           code.front().getOperand(0) != code.front().getOperand(1) &&
-           code.front().getResult(0) == yielded(each);
-  };
-  if (!isBinary(op))
-    return refuse("expected two terms");
-  Operation &plusOp = op.getBody().front().front();
-  bool isSigned = true;
-  CombinerKind plus = isa<arith::SubFOp, arith::SubIOp>(plusOp)
-                          ? CombinerKind::Add
-                          : combinerKind(op.getBody(), &isSigned);
-  Type element = tensorType(op).getElementType();
-  ReduceOp sums[2];
-  PointwiseOp products[2];
-  for (unsigned i : {0, 1}) {
-    Value term = op.getInputs()[i];
-    sums[i] = term.getDefiningOp<ReduceOp>();
-    if (sums[i] && sums[i].getInputs().size() == 1 && term.hasOneUse())
-      term = sums[i].getInputs()[0];
-    products[i] = term.getDefiningOp<PointwiseOp>();
-    if (!products[i] || !term.hasOneUse() || !isBinary(products[i]) ||
-        !isSemiring(plus, isSigned, yielded(products[i]).getDefiningOp(), granted) ||
-        tensorType(term).getElementType() != element)
-      return refuse("expected terms that are products");
-  }
-  if (yielded(products[0]).getDefiningOp()->getName() !=
-          yielded(products[1]).getDefiningOp()->getName() ||
-      bool(sums[0]) != bool(sums[1]))
-    return refuse("expected two products of one kind");
-  if (sums[0]) {
-    bool signs[2];
-    auto names = [](ReduceOp sum) {
-      SmallVector<StringRef> sorted = stringsOf(sum.getNames());
-      llvm::sort(sorted);
-      return sorted;
-    };
-    for (unsigned i : {0, 1})
-      if (combinerKind(sums[i].getCombiner(), &signs[i]) != plus || signs[i] != isSigned)
-        return refuse("expected sums with the same combiner");
-    if (sums[0].getNeutral() != sums[1].getNeutral() || names(sums[0]) != names(sums[1]) ||
-        sums[0].getResult(0).getType() != sums[1].getResult(0).getType())
-      return refuse("expected sums over the same names");
-  }
-  for (unsigned i : {0, 1})
-    for (unsigned j : {0, 1}) {
-      Value common = products[0].getInputs()[i], a = products[0].getInputs()[1 - i],
-            b = products[1].getInputs()[1 - j];
-      auto covers = [](Value wide, Value narrow) {
-        return llvm::all_of(tensorType(narrow).getDims(), [&](const Dim &dim) {
-          return tensorType(wide).has(dim.name.getValue());
-        });
-      };
-      unsigned wide = covers(a, b) ? 0 : 1;
-      if (common != products[1].getInputs()[j] || !covers(wide ? b : a, wide ? a : b) ||
-          elementsOf(wide ? b : a) >= elementsOf(products[1 - wide]) + elementsOf(op) ||
-          llvm::any_of(ValueRange{common, a, b}, [&](Value value) {
-            return tensorType(value).getElementType() != element || mayBeExcluded(value);
-          }))
-        continue;
-      auto copyOf = [&](Operation *code) {
-        return [=](OpBuilder &builder, ValueRange scalars) -> Value {
-          Operation *copy = builder.clone(*code);
-          copy->setOperands(scalars);
-          return copy->getResult(0);
-        };
-      };
-      bool isSwapped = plusOp.getOperand(0) != op.getBody().getArgument(0);
-      Location loc = op.getLoc();
-      Value both = buildPointwise(rewriter, loc, isSwapped ? ValueRange{b, a} : ValueRange{a, b},
-                                  element, copyOf(&plusOp));
-      Value value = buildPointwise(rewriter, loc, {both, common}, element,
-                                   copyOf(yielded(products[0]).getDefiningOp()));
-      if (sums[0]) {
-        auto sum = ReduceOp::create(rewriter, loc, TypeRange(op.getResult().getType()), value,
-                                    sums[0].getNames(), sums[0].getNeutral());
-        rewriter.cloneRegionBefore(sums[0].getCombiner(), sum.getCombiner(),
-                                   sum.getCombiner().end());
-        value = sum.getResult(0);
-      }
-      rewriter.replaceOp(op, value);
-      return success();
-    }
-  return refuse("expected a common factor");
-}
 
 void nd::addProductRules(Rules &rules) {
   rules.add<OrderProducts>("order-products",
@@ -558,9 +436,4 @@ void nd::addProductRules(Rules &rules) {
                            "on, chains of matrices multiply the cheapest way. Integers, minima and "
                            "maxima always; sums of "
                            "floats with reassociate, maxima of sums with no-nans.");
-  rules.add<CommonFactor>(
-      "common-factor", "a w + b w is (a + b) w, and sum(a w) + sum(b w) is sum((a + b) w), where "
-                       "that is less work. Integers, minima and maxima always; floats with "
-                       "reassociate.");
-  rules.add<CommonFactorInCode>("common-factor-in-code", "The same within scalar code.");
 }

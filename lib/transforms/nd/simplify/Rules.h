@@ -65,8 +65,15 @@ void addReductionRules(Rules &rules);
 void addPointwiseRules(Rules &rules);
 /// Sums of products, and what has the same laws (Products.cpp).
 void addProductRules(Rules &rules);
+/// Products with a factor in common (CommonFactors.cpp).
+void addCommonFactorRules(Rules &rules);
 /// Loops, recurrences and branches (Loops.cpp).
 void addLoopRules(Rules &rules);
+
+/// True if `times` distributes over the combiner, with these permissions.
+bool isSemiring(CombinerKind plus, bool isSigned, mlir::Operation *times, unsigned granted);
+/// How many elements a tensor has; of symbols a typical number is taken.
+double elementsOf(mlir::Value value);
 
 /// The one element of a literal, null if `value` is none or has several.
 inline mlir::TypedAttr splatOf(mlir::Value value) {

@@ -1,0 +1,280 @@
+//===- CommonFactors.cpp - what two products have in common ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// a w + b w is (a + b) w, of tensors, of sums over them, and in scalar code. Names that are reduced
+// mean nothing outside of their sum, and what stays may be renamed between a sum and its use:
+//
+//     sum_k a_ik w_jk + sum_l b_il w_jl        sum_k (a_ik + b_ik) w_jk
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nd/simplify/Rules.h"
+
+#include "dialects/nd/NdRename.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+static Value yielded(PointwiseOp op) { return op.getBody().front().getTerminator()->getOperand(0); }
+
+/// True for scalar code that is one op on two arguments.
+static bool isBinary(PointwiseOp op) {
+  Block &code = op.getBody().front();
+  return code.getNumArguments() == 2 && code.getOperations().size() == 2 &&
+         code.front().getNumOperands() == 2 &&
+         code.front().getOperand(0) != code.front().getOperand(1) &&
+         code.front().getResult(0) == yielded(op);
+}
+
+namespace {
+/// a w + b w, of tensors or of their sums over the same names: one product, and one sum, of a + b.
+struct CommonFactor : OpRewritePattern<PointwiseOp> {
+  CommonFactor(MLIRContext *context, unsigned granted)
+      : OpRewritePattern(context), granted(granted) {}
+  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override;
+  unsigned granted;
+};
+/// The same in scalar code.
+struct CommonFactorInCode : RewritePattern {
+  CommonFactorInCode(MLIRContext *context, unsigned granted)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context), granted(granted) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::AddFOp, arith::SubFOp>(op))
+      return failure();
+    Operation *a = op->getOperand(0).getDefiningOp(), *b = op->getOperand(1).getDefiningOp();
+    if (a && b && a != b && a->getName() == b->getName() && a->hasOneUse() && b->hasOneUse() &&
+        isSemiring(CombinerKind::Add, true, a, granted))
+      for (unsigned i : {0, 1})
+        for (unsigned j : {0, 1})
+          if (a->getOperand(i) == b->getOperand(j)) {
+            Operation *sum = rewriter.clone(*op), *product = rewriter.clone(*a);
+            sum->setOperands({a->getOperand(1 - i), b->getOperand(1 - j)});
+            product->setOperands({sum->getResult(0), a->getOperand(i)});
+            rewriter.replaceOp(op, product);
+            return success();
+          }
+    return rewriter.notifyMatchFailure(op, "expected two products with a common factor");
+  }
+  unsigned granted;
+};
+
+/// The names of a value, by those of a value below it.
+using NewNames = std::map<std::string, std::string>;
+
+/// A product, or the sum of one, that is used as a term only.
+struct Term {
+  ReduceOp sum; ///< if there is one
+  PointwiseOp product;
+  NewNames names; ///< of the product: names of the term, and those that are reduced
+
+  static std::optional<Term> of(Value value);
+  bool reduces(StringRef name) {
+    return sum && llvm::is_contained(stringsOf(sum.getNames()), name);
+  }
+};
+
+/// What an operand of a product is below renames.
+struct Below {
+  Value value;
+  NewNames names;
+
+  Below(Value operand, const NewNames &ofProduct) : value(operand) {
+    for (const Dim &dim : tensorType(operand).getDims())
+      names[dim.name.str()] = ofProduct.at(dim.name.str());
+    while (auto rename = value.getDefiningOp<RenameOp>())
+      passBelow(rename, value, names);
+  }
+  static void passBelow(RenameOp rename, Value &value, NewNames &names) {
+    NewNames below;
+    for (const auto &[name, end] : names)
+      below[nameBefore(rename, name).str()] = end;
+    names = std::move(below);
+    value = rename.getInput();
+  }
+};
+} // namespace
+
+std::optional<Term> Term::of(Value value) {
+  Term term;
+  for (const Dim &dim : tensorType(value).getDims())
+    term.names[dim.name.str()] = dim.name.str();
+  NewNames ofTerm = term.names;
+  auto below = [&](Value v) {
+    while (v.hasOneUse() && v.getDefiningOp<RenameOp>())
+      Below::passBelow(v.getDefiningOp<RenameOp>(), v, term.names);
+    return v;
+  };
+  value = below(value);
+  if (auto sum = value.getDefiningOp<ReduceOp>();
+      sum && sum.getInputs().size() == 1 && value.hasOneUse()) {
+    term.sum = sum;
+    for (StringRef name : stringsOf(sum.getNames())) {
+      if (ofTerm.count(name.str()))
+        return std::nullopt; // it would be met by one that stays
+      term.names[name.str()] = name.str();
+    }
+    value = below(sum.getInputs()[0]);
+  }
+  term.product = value.getDefiningOp<PointwiseOp>();
+  if (!term.product || !value.hasOneUse() || !isBinary(term.product))
+    return std::nullopt;
+  return term;
+}
+
+/// Gives the names that `from` reduces those of `to`, so that one operand of both is read under the
+/// same names. Names that it lacks go by their size; several of one size have to be spelled alike.
+static bool matchReduced(Term &from, const Below &fromCommon, Term &to, const Below &toCommon,
+                         NewNames &renaming) {
+  std::set<std::string> taken;
+  for (const auto &[name, end] : fromCommon.names) {
+    const std::string &target = toCommon.names.at(name);
+    if (from.reduces(end) != to.reduces(target) || (!from.reduces(end) && end != target))
+      return false;
+    if (from.reduces(end)) {
+      renaming[end] = target;
+      taken.insert(target);
+    }
+  }
+  if (!from.sum)
+    return true;
+  if (from.sum.getNames().size() != to.sum.getNames().size())
+    return false;
+  NdTensorType type = tensorType(from.sum.getInputs()[0]),
+               other = tensorType(to.sum.getInputs()[0]);
+  for (StringRef name : stringsOf(from.sum.getNames())) {
+    if (renaming.count(name.str()))
+      continue;
+    SmallVector<StringRef> fitting;
+    for (StringRef target : stringsOf(to.sum.getNames()))
+      if (!taken.count(target.str()) && other.size(target) == type.size(name))
+        fitting.push_back(target);
+    if (fitting.size() != 1 && !llvm::is_contained(fitting, name))
+      return false;
+    std::string target = (fitting.size() == 1 ? fitting[0] : name).str();
+    renaming[name.str()] = target;
+    taken.insert(target);
+  }
+  return true;
+}
+
+/// Code for a pointwise op that is one scalar op.
+static auto copyOf(Operation *code) {
+  return [=](OpBuilder &builder, ValueRange scalars) -> Value {
+    Operation *copy = builder.clone(*code);
+    copy->setOperands(scalars);
+    return copy->getResult(0);
+  };
+}
+
+static Value renamed(OpBuilder &builder, Value value, const NewNames &names) {
+  SmallVector<StringRef> from, to;
+  for (const auto &[name, end] : names)
+    if (name != end) {
+      from.push_back(name);
+      to.push_back(end);
+    }
+  return buildRename(builder, value.getLoc(), value, from, to);
+}
+
+LogicalResult CommonFactor::matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const {
+  auto refuse = [&](const char *why) { return rewriter.notifyMatchFailure(op, why); };
+  if (!isBinary(op))
+    return refuse("expected two terms");
+  Operation &plusOp = op.getBody().front().front();
+  bool isSigned = true;
+  CombinerKind plus = isa<arith::SubFOp, arith::SubIOp>(plusOp)
+                          ? CombinerKind::Add
+                          : combinerKind(op.getBody(), &isSigned);
+  Type element = tensorType(op).getElementType();
+  SmallVector<Term, 2> terms;
+  for (Value input : op.getInputs()) {
+    auto term = Term::of(input);
+    if (!term || tensorType(term->product).getElementType() != element ||
+        !isSemiring(plus, isSigned, yielded(term->product).getDefiningOp(), granted))
+      return refuse("expected terms that are products");
+    terms.push_back(std::move(*term));
+  }
+  PointwiseOp products[2] = {terms[0].product, terms[1].product};
+  ReduceOp sums[2] = {terms[0].sum, terms[1].sum};
+  if (yielded(products[0]).getDefiningOp()->getName() !=
+          yielded(products[1]).getDefiningOp()->getName() ||
+      bool(sums[0]) != bool(sums[1]))
+    return refuse("expected two products of one kind");
+  if (sums[0]) {
+    bool signs[2];
+    for (unsigned i : {0, 1})
+      if (combinerKind(sums[i].getCombiner(), &signs[i]) != plus || signs[i] != isSigned)
+        return refuse("expected sums with the same combiner");
+    if (sums[0].getNeutral() != sums[1].getNeutral() ||
+        op.getInputs()[0].getType() != op.getInputs()[1].getType())
+      return refuse("expected sums of one type");
+  }
+  for (unsigned i : {0, 1})
+    for (unsigned j : {0, 1}) {
+      Below common(products[0].getInputs()[i], terms[0].names),
+          other(products[1].getInputs()[j], terms[1].names);
+      NewNames renaming;
+      if (common.value != other.value || !matchReduced(terms[1], other, terms[0], common, renaming))
+        continue;
+      Value operands[2] = {products[0].getInputs()[1 - i], products[1].getInputs()[1 - j]};
+      std::set<std::string> names[2];
+      NewNames ends[2];
+      for (unsigned k : {0, 1})
+        for (const Dim &dim : tensorType(operands[k]).getDims()) {
+          std::string end = terms[k].names.at(dim.name.str());
+          if (auto to = renaming.find(end); k == 1 && to != renaming.end())
+            end = to->second;
+          ends[k][dim.name.str()] = end;
+          names[k].insert(end);
+        }
+      auto covers = [&](unsigned wide, unsigned narrow) {
+        return llvm::all_of(names[narrow],
+                            [&](const auto &name) { return names[wide].count(name); });
+      };
+      unsigned wide = covers(0, 1) ? 0 : 1;
+      if (!covers(wide, 1 - wide) ||
+          elementsOf(operands[wide]) >= elementsOf(products[1 - wide]) + elementsOf(op) ||
+          llvm::any_of(ValueRange{common.value, operands[0], operands[1]}, [&](Value value) {
+            return tensorType(value).getElementType() != element || mayBeExcluded(value);
+          }))
+        continue;
+      Location loc = op.getLoc();
+      Value a = renamed(rewriter, operands[0], ends[0]),
+            b = renamed(rewriter, operands[1], ends[1]);
+      bool isSwapped = plusOp.getOperand(0) != op.getBody().getArgument(0);
+      Value both = buildPointwise(rewriter, loc, isSwapped ? ValueRange{b, a} : ValueRange{a, b},
+                                  element, copyOf(&plusOp));
+      Value value =
+          buildPointwise(rewriter, loc, {both, renamed(rewriter, common.value, common.names)},
+                         element, copyOf(yielded(products[0]).getDefiningOp()));
+      if (sums[0]) {
+        auto sum = ReduceOp::create(rewriter, loc, TypeRange(op.getResult().getType()), value,
+                                    sums[0].getNames(), sums[0].getNeutral());
+        rewriter.cloneRegionBefore(sums[0].getCombiner(), sum.getCombiner(),
+                                   sum.getCombiner().end());
+        value = sum.getResult(0);
+      }
+      rewriter.replaceOp(op, value);
+      return success();
+    }
+  return refuse("expected a common factor");
+}
+
+void nd::addCommonFactorRules(Rules &rules) {
+  rules.add<CommonFactor>(
+      "common-factor",
+      "a w + b w is (a + b) w, and sum(a w) + sum(b w) is sum((a + b) w), whatever the "
+      "names that are reduced, where that is less work. Integers, minima and maxima always; floats "
+      "with "
+      "reassociate.");
+  rules.add<CommonFactorInCode>("common-factor-in-code", "The same within scalar code.");
+}
