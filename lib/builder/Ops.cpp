@@ -64,10 +64,21 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   NodeRef input = nodeOf(*this, here);
   nd::SizeAttr whole = input->type().size(name.str());
   Window window(name, tap, options, whole ? whole.getExpr() : Expr(0));
-  if (window.isPadded && options.padding.exclude)
-    (void)int64_t(size(name, here)); // throws: how much is left out has to be a number
   requireNumber(options.padding.value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    if (window.isPadded && options.padding.exclude) {
+      // A window at each place, with as much outside as it may take, of which every stride-th is
+      // kept.
+      nd::WindowShape everywhere = window.shape;
+      int64_t most = (options.size - 1) * options.dilation;
+      everywhere.stride = 1;
+      everywhere.low = most / 2;
+      everywhere.high = most - everywhere.low;
+      return nd::buildSlice(builder, loc, nd::buildWindow(builder, loc, input->value, everywhere),
+                            name.str(), Expr(everywhere.low) - window.low,
+                            (whole.getExpr() + (options.stride - 1)).floordiv(options.stride),
+                            options.stride);
+    }
     TypedAttr padding;
     if (!options.padding.exclude)
       padding = nd::numberAttr(input->type().scalarType(), options.padding.value);

@@ -124,8 +124,42 @@ private:
 
   static Expr sizeOf(Value value, StringRef name) { return tensorTypeOf(value).size(name).getExpr(); }
 
+  /// Where an op that does nothing else reads its operand: places of names that change, over those of its result. None for
+  /// other ops, and for a merge of names whose sizes are no numbers.
+  static std::optional<Replacement> placesBefore(Operation *op) {
+    Replacement places;
+    if (auto slice = dyn_cast<nd::SliceOp>(op)) {
+      std::string name = slice.getName().str();
+      places[name] = Expr(int64_t(slice.getStride())) * Expr::name(name) + slice.getStart().getExpr();
+    } else if (auto split = dyn_cast<nd::SplitOp>(op)) {
+      Expr index;
+      for (auto name : split.getInto().getAsValueRange<StringAttr>())
+        index = index * sizeOf(split.getResult(), name) + Expr::name(name.str());
+      places[split.getName().str()] = index;
+    } else if (auto merge = dyn_cast<nd::MergeOp>(op)) {
+      int64_t below = 1;
+      auto names = llvm::to_vector(merge.getNames().getAsValueRange<StringAttr>());
+      for (size_t i = names.size(); i-- > 0;) {
+        auto size = sizeOf(merge.getInput(), names[i]).constant();
+        if (i > 0 && !size)
+          return std::nullopt;
+        Expr part = Expr::name(merge.getInto().str()).floordiv(below);
+        places[names[i].str()] = i > 0 ? part.mod(std::max<int64_t>(1, *size)) : part;
+        below *= std::max<int64_t>(1, size.value_or(1));
+      }
+    } else if (auto rename = dyn_cast<nd::RenameOp>(op)) {
+      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
+                                             rename.getTo().getAsValueRange<StringAttr>()))
+        places[from.str()] = Expr::name(to.str());
+    } else if (!isa<nd::BroadcastOp>(op)) {
+      return std::nullopt;
+    }
+    return places;
+  }
+
   LogicalResult convertOp(Operation *op, SmallVectorImpl<Value> &results) {
-    if (isa<nd::PointwiseOp, nd::RenameOp, nd::BroadcastOp>(op) && readsExcluded(op))
+    std::optional<Replacement> moved = placesBefore(op);
+    if ((moved || isa<nd::PointwiseOp>(op)) && readsExcluded(op))
       return success();
     if (auto each = dyn_cast<nd::PointwiseOp>(op)) return pointwise(each, results);
     if (auto each = dyn_cast<nd::ReduceOp>(op)) return reduce(each, results);
@@ -149,9 +183,8 @@ private:
       return success();
     }
     auto type = cast<nd::NdTensorType>(op->getResult(0).getType());
-    if (auto slice = dyn_cast<nd::SliceOp>(op)) {
-      Expr place = Expr(int64_t(slice.getStride())) * Expr::name(slice.getName().str()) + slice.getStart().getExpr();
-      results.push_back(copy(slice.getInput(), type, {{slice.getName().str(), place}}));
+    if (moved) {
+      results.push_back(copy(op->getOperand(0), type, *moved));
       return success();
     }
     if (auto pad = dyn_cast<nd::PadOp>(op)) {
@@ -165,40 +198,8 @@ private:
       results.push_back(copy(pad.getInput(), type, {{name, shifted.floordiv(spacing)}}, conditions, pad.getValue()));
       return success();
     }
-    if (auto split = dyn_cast<nd::SplitOp>(op)) {
-      Expr index;
-      for (auto name : split.getInto().getAsValueRange<StringAttr>())
-        index = index * type.size(name).getExpr() + Expr::name(name.str());
-      results.push_back(copy(split.getInput(), type, {{split.getName().str(), index}}));
-      return success();
-    }
     if (auto merge = dyn_cast<nd::MergeOp>(op)) {
-      Replacement places;
-      int64_t below = 1;
-      auto names = llvm::to_vector(merge.getNames().getAsValueRange<StringAttr>());
-      for (size_t i = names.size(); i-- > 0;) {
-        auto size = sizeOf(merge.getInput(), names[i]).constant();
-        if (i > 0 && !size) {
-          results.push_back(writeMerged(merge));
-          return success();
-        }
-        Expr part = Expr::name(merge.getInto().str()).floordiv(below);
-        places[names[i].str()] = i > 0 ? part.mod(std::max<int64_t>(1, *size)) : part;
-        below *= std::max<int64_t>(1, size.value_or(1));
-      }
-      results.push_back(copy(merge.getInput(), type, places));
-      return success();
-    }
-    if (auto rename = dyn_cast<nd::RenameOp>(op)) {
-      Replacement places;
-      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
-                                             rename.getTo().getAsValueRange<StringAttr>()))
-        places[from.str()] = Expr::name(to.str());
-      results.push_back(copy(rename.getInput(), type, places));
-      return success();
-    }
-    if (auto broadcast = dyn_cast<nd::BroadcastOp>(op)) {
-      results.push_back(copy(broadcast.getInput(), type, {}));
+      results.push_back(writeMerged(merge));
       return success();
     }
     return op->emitOpError() << "has no lowering to nests; expand calls and gradients first";
@@ -268,17 +269,20 @@ private:
       conditions.push_back(atLeast(sizeOf(window.getInput(), shape.name) - Expr(1), place));
       return takeIn(nest, window.getInput(), places, conditions, reduce);
     }
-    if (auto rename = dyn_cast<nd::RenameOp>(op)) {
-      Replacement before(places);
-      for (StringRef name : rename.getTo().getAsValueRange<StringAttr>())
-        before.erase(name.str());
-      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
-                                             rename.getTo().getAsValueRange<StringAttr>()))
-        before[from.str()] = places[to.str()];
-      return takeIn(nest, rename.getInput(), before, conditions, reduce);
+    if (auto moved = placesBefore(op)) {
+      Value input = op->getOperand(0);
+      Replacement before;
+      for (const nd::Dim &dim : tensorTypeOf(input).getDims()) {
+        auto place = moved->find(dim.name.getValue().str());
+        before[dim.name.str()] =
+            (place == moved->end() ? Expr::name(dim.name.str()) : place->second)
+                .substitute([&](const std::string &name) -> std::optional<Expr> {
+                  auto known = places.find(name);
+                  return known == places.end() ? std::nullopt : std::optional<Expr>(known->second);
+                });
+      }
+      return takeIn(nest, input, before, conditions, reduce);
     }
-    if (auto broadcast = dyn_cast<nd::BroadcastOp>(op))
-      return takeIn(nest, broadcast.getInput(), places, conditions, reduce);
     if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
       source.code = pointwise;
       for (Value input : pointwise.getInputs()) {

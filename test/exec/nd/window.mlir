@@ -74,3 +74,35 @@ func.func @types(%h: !nd.tensor<bf16, n: 9, z: 5>, %b: !nd.tensor<i8, n: 9>, %d:
   %5 = nd.window %s n -> k size 3 : !nd.tensor<f32, n: 2> -> !nd.tensor<f32, k: 3, n: 0>
   return %0, %1, %2, %3, %4, %5 : !nd.tensor<bf16, k: 3, n: 4, z: 5>, !nd.tensor<i8, k: 9, n: 1>, !nd.tensor<f64, k: 1, n: 9>, !nd.tensor<i1, k: 2, n: 6>, !nd.tensor<f32, k: 2, n: 3, z: 0>, !nd.tensor<f32, k: 3, n: 0>
 }
+
+// What lies between a window whose outside is left out and its reduction: every second window from the second one, windows in two
+// dimensions, two dimensions in one, the taps in two.
+func.func @moved(%x: !nd.tensor<f32, b: 2, n: 12>) -> (!nd.tensor<f32, b: 2, n: 6>, !nd.tensor<f32, b: 2, p: 3, q: 4>, !nd.tensor<f32, m: 24>, !nd.tensor<f32, b: 2, n: 13>) {
+  %w = nd.window %x n -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, b: 2, n: 12> -> !nd.tensor<f32, b: 2, k: 3, n: 12>
+  %0 = nd.slice %w n from 1 size 6 stride 2 : !nd.tensor<f32, b: 2, k: 3, n: 12> -> !nd.tensor<f32, b: 2, k: 3, n: 6>
+  %r0 = nd.reduce %0 over [k] neutral [0xFF800000 : f32] : (!nd.tensor<f32, b: 2, k: 3, n: 6>) -> !nd.tensor<f32, b: 2, n: 6> {
+  ^bb0(%a: f32, %e: f32):
+    %r = arith.maximumf %a, %e : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.split %w n into [p, q] : !nd.tensor<f32, b: 2, k: 3, n: 12> -> !nd.tensor<f32, b: 2, k: 3, p: 3, q: 4>
+  %r1 = nd.reduce %1 over [k] neutral [0xFF800000 : f32] : (!nd.tensor<f32, b: 2, k: 3, p: 3, q: 4>) -> !nd.tensor<f32, b: 2, p: 3, q: 4> {
+  ^bb0(%a: f32, %e: f32):
+    %r = arith.maximumf %a, %e : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.merge %w [n, b] into m : !nd.tensor<f32, b: 2, k: 3, n: 12> -> !nd.tensor<f32, k: 3, m: 24>
+  %r2 = nd.reduce %2 over [k] neutral [1.0 : f32] : (!nd.tensor<f32, k: 3, m: 24>) -> !nd.tensor<f32, m: 24> {
+  ^bb0(%a: f32, %e: f32):
+    %r = arith.mulf %a, %e : f32
+    nd.yield %r : f32
+  }
+  %v = nd.window %x n -> k size 4 pad 2, 2 exclude : !nd.tensor<f32, b: 2, n: 12> -> !nd.tensor<f32, b: 2, k: 4, n: 13>
+  %3 = nd.split %v k into [s, t] : !nd.tensor<f32, b: 2, k: 4, n: 13> -> !nd.tensor<f32, b: 2, n: 13, s: 2, t: 2>
+  %r3 = nd.reduce %3 over [s, t] neutral [0x7F800000 : f32] : (!nd.tensor<f32, b: 2, n: 13, s: 2, t: 2>) -> !nd.tensor<f32, b: 2, n: 13> {
+  ^bb0(%a: f32, %e: f32):
+    %r = arith.minimumf %a, %e : f32
+    nd.yield %r : f32
+  }
+  return %r0, %r1, %r2, %r3 : !nd.tensor<f32, b: 2, n: 6>, !nd.tensor<f32, b: 2, p: 3, q: 4>, !nd.tensor<f32, m: 24>, !nd.tensor<f32, b: 2, n: 13>
+}
