@@ -267,27 +267,30 @@ std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &ro
 }
 
 /// Moves a callee's functions into the module of `table` under names that are free there, from
-/// `f_<next>` on.
+/// `f_<next>` on. What names them is changed at once for all: one by one each would be looked for
+/// in all the others.
 static FlatSymbolRefAttr addCallee(SymbolTable &table, unsigned &next, Callee &callee) {
   MLIRContext *context = table.getOp()->getContext();
   OwningOpRef<ModuleOp> copy(callee.module->clone());
-  SymbolTable source(*copy);
-  StringAttr entry;
-  for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
-    bool isEntry = function.getName() == "f";
+  DenseMap<Attribute, FlatSymbolRefAttr> names;
+  SmallVector<func::FuncOp> functions = llvm::to_vector(copy->getOps<func::FuncOp>());
+  for (func::FuncOp function : functions) {
+    FlatSymbolRefAttr before = FlatSymbolRefAttr::get(function);
     auto fresh = StringAttr::get(context, "f");
-    for (; table.lookup(fresh) || (source.lookup(fresh) && !isEntry) ||
-           (source.lookup(fresh) && source.lookup(fresh) != function);)
+    while (table.lookup(fresh))
       fresh = StringAttr::get(context, "f_" + Twine(next++));
-    (void)source.rename(function, fresh);
-    if (isEntry)
-      entry = fresh;
-  }
-  for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
     function->remove();
+    function.setSymNameAttr(fresh);
     table.insert(function);
+    names[before] = FlatSymbolRefAttr::get(fresh);
   }
-  return FlatSymbolRefAttr::get(entry);
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr symbol) -> std::pair<Attribute, WalkResult> {
+    return {names.lookup_or(symbol, symbol), WalkResult::skip()};
+  });
+  for (func::FuncOp function : functions)
+    replacer.recursivelyReplaceElementsIn(function);
+  return names.lookup(FlatSymbolRefAttr::get(context, "f"));
 }
 
 Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
