@@ -87,6 +87,8 @@ static void fillSplats(func::FuncOp function) {
       return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
     });
     op->setAttr("heddle.name", builder.getStringAttr("fill"));
+    if (Attribute layouts = constant->getAttr("layouts"))
+      op->setAttr("layouts", layouts);
     constant.getResult().replaceAllUsesWith(op.getResult(0));
     constant->erase();
   }

@@ -86,9 +86,28 @@ int64_t Place::at(const std::vector<int64_t> &point, const std::vector<std::stri
   return value.value_or(0);
 }
 
+void Place::mention(int name) {
+  if (!llvm::is_contained(mentioned, name))
+    mentioned.push_back(name);
+}
+
+void Place::mentionAll(const LaidAccess &read) {
+  gathered = true;
+  for (const Place &place : read.places)
+    for (int name : place.mentioned)
+      mention(name);
+}
+
 bool LaidAccess::mentions(unsigned name) const {
   for (const Place &place : places)
     if (llvm::is_contained(place.mentioned, int(name)))
+      return true;
+  return false;
+}
+
+bool LaidAccess::gatheredBy(unsigned name) const {
+  for (const Place &place : places)
+    if (place.gathered && llvm::is_contained(place.mentioned, int(name)))
       return true;
   return false;
 }
@@ -129,9 +148,11 @@ static LaidAccess accessOf(const NestModel &nest, Value tensor, MapAttr map) {
       int index = nest.indexOf(name);
       if (index < 0) {
         place.linear = false;
+        if (auto read = readIndex(name))
+          place.mentionAll(nest.accesses[*read]);
         continue;
       }
-      place.mentioned.push_back(index);
+      place.mention(index);
       place.linear &= place.expr.isLinearIn(name);
       place.steps[size_t(index)] = place.expr.coefficient(name);
     }
@@ -404,7 +425,7 @@ Kind kindOf(Probe &probe, const WayModel &way) {
 static bool inWindow(const NestModel &nest, unsigned name) {
   for (const LaidAccess &access : nest.accesses)
     for (const Place &place : access.places)
-      if (place.mentioned.size() > 1 && llvm::is_contained(place.mentioned, int(name)))
+      if (place.isSum() && llvm::is_contained(place.mentioned, int(name)))
         return true;
   return false;
 }
@@ -416,21 +437,25 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   double bytes = double(access.bytes());
   bool large = double(layout.elements()) * bytes > 512 * 1024;
   double vector = (large ? streamed : cached) * bytes * double(way.width) / lineBytes;
-  if (access.gathered)
-    return runs * double(way.width) * gatherALane;
   Probe probe(nest, access, layout);
   if (way.lanes.empty()) {
     // One by one; neighbours should still follow one another.
     return runs * 0.5 * (way.reduced ? 1 : 2);
   }
   Kind kind = way.reduced && once ? Kind::Same : kindOf(probe, way);
-  if (once || !nest.reduction) {
+  if (llvm::any_of(way.lanes, [&](unsigned lane) { return access.gatheredBy(lane); }))
+    kind = Kind::Apart;
+  if (once || !nest.reduction || access.gathered) {
+    if (access.gathered)
+      runs /= way.reuse(access);
     if (kind == Kind::Same)
       return runs * 0.3;
     if (kind == Kind::Contiguous)
       return runs * vector;
-    return runs * (double(way.width) * gatherALane * (access.isWrite ? 1.3 : 1) +
-                   vector * (large ? 2 : 1));
+    // Of a line that is met at a computed place one element is wanted.
+    double line = access.gathered ? double(way.width) * newLine : vector;
+    return runs *
+           (double(way.width) * gatherALane * (access.isWrite ? 1.3 : 1) + line * (large ? 2 : 1));
   }
 
   // A read of a reduction's body, which the register tile uses several times. A schedule may stage

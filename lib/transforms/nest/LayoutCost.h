@@ -44,14 +44,23 @@ private:
   int64_t count = 1;
 };
 
-/// A quasi-affine place over iteration names by position.
+struct LaidAccess;
+
+/// A quasi-affine place over iteration names by position, or one that values tell.
 struct Place {
   bool linear = true;
+  bool gathered = false; ///< depends on values that are read
   int64_t constant = 0;
   std::vector<int64_t> steps; ///< where linear, for each iteration name
   Expr expr;
-  std::vector<int> mentioned; ///< iteration names
+  std::vector<int> mentioned; ///< iteration names, those included that move what is read for it
   int plain = -1;             ///< the place is this name alone
+
+  void mention(int name);
+  /// All names that move a read, whose value tells the place.
+  void mentionAll(const LaidAccess &read);
+  /// Of several names, as in a window.
+  bool isSum() const { return !gathered && mentioned.size() > 1; }
 
   int64_t at(const std::vector<int64_t> &point, const std::vector<std::string> &names) const;
 };
@@ -65,6 +74,8 @@ struct LaidAccess {
   bool inFinish = false; ///< happens once for each produced point
   bool gathered = false; ///< depends on values that are read
   bool mentions(unsigned name) const;
+  /// Whether a place moves with `name` to wherever values tell.
+  bool gatheredBy(unsigned name) const;
   int64_t bytes() const; ///< of an element
 };
 

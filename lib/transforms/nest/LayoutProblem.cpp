@@ -59,8 +59,10 @@ public:
     if (failed(findValues()) || failed(joinValues()))
       return failure();
     findNests();
-    for (NestModel &nest : nests)
+    for (NestModel &nest : nests) {
       proposeFromContraction(nest);
+      proposeFromGathers(nest);
+    }
     for (int round = 0; round < 3; ++round) {
       for (NestModel &nest : nests)
         proposeAlike(nest);
@@ -138,7 +140,8 @@ private:
         if (layouts)
           if (auto fixed = dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]))
             fits &= succeeded(write(result, fixed, "a result of '" + op->getName().getStringRef() + "'"));
-        bool free = isa<ComputeOp, UpdateOp>(op) || (isa<GroupOp>(op) && op->getBlock() == &function.front());
+        bool free = isa<ComputeOp, UpdateOp>(op) ||
+                    (isa<GroupOp, nd::ConstantOp>(op) && op->getBlock() == &function.front());
         if (!free)
           rowMajor.insert(result);
       }
@@ -396,7 +399,7 @@ private:
         (nest.isReduced(size_t(name)) ? reduced : produced) = true;
         for (const LaidAccess &other : nest.accesses)
           for (const Place &elsewhere : other.places)
-            windowed |= elsewhere.mentioned.size() > 1 && llvm::is_contained(elsewhere.mentioned, name);
+            windowed |= elsewhere.isSum() && llvm::is_contained(elsewhere.mentioned, name);
       }
       int kind = windowed ? 1 : reduced ? 2 : 0;
       if (!access.isWrite && windowed && reduced && !produced)
@@ -464,6 +467,24 @@ private:
     }
   }
 
+  /// What is read or written at computed places should have rows side by side there: names that the
+  /// values do not move fastest, any of them.
+  void proposeFromGathers(const NestModel &nest) {
+    for (const LaidAccess &access : nest.accesses) {
+      if (!access.gathered)
+        continue;
+      std::vector<std::string> computed, others;
+      for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
+        (place.plain >= 0 && !access.gatheredBy(unsigned(place.plain)) ? others : computed).push_back(dim);
+      for (const std::string &last : others) {
+        std::vector<std::string> names = computed;
+        llvm::copy_if(others, std::back_inserter(names), [&](const std::string &name) { return name != last; });
+        names.push_back(last);
+        propose(access.tensor, Layout::rowMajor(names), nest.points(0, nest.names.size()));
+      }
+    }
+  }
+
   using Renaming = std::map<std::string, std::string>;
   /// The dimensions of `to` for those of `from` that move with them.
   static Renaming match(const NestModel &nest, const LaidAccess &from, const LaidAccess &to) {
@@ -526,7 +547,7 @@ private:
     std::map<std::string, Passed> known;
     for (const LaidAccess &from : nest.accesses) {
       auto source = index.find(from.tensor);
-      if (source == index.end() || from.gathered)
+      if (source == index.end())
         continue;
       // Those that are new, or weigh more, since the last time.
       std::vector<Proposal> offers = proposals[source->second];
@@ -556,7 +577,7 @@ private:
       if (offers.empty())
         continue;
       for (const LaidAccess &to : nest.accesses) {
-        if (&to == &from || to.gathered || to.tensor == from.tensor)
+        if (&to == &from || to.tensor == from.tensor)
           continue;
         Renaming renamed = match(nest, from, to);
         for (const Proposal &offer : offers)
@@ -600,7 +621,7 @@ private:
     std::vector<std::vector<unsigned>> groups;
     for (const LaidAccess &access : nest.accesses) {
       auto found = index.find(access.tensor);
-      if (found == index.end() || access.gathered)
+      if (found == index.end())
         continue;
       for (const Layout &layout : problem.values[found->second].candidates) {
         std::vector<unsigned> group;

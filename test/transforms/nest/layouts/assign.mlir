@@ -87,3 +87,25 @@ func.func @lines(%x: !nd.tensor<f32, a: 512, z: 400> {nd.layout = #nest.layout<[
   } : !nd.tensor<f32, a: 512, z: 400>
   return %g : !nd.tensor<f32, a: 512, z: 400>
 }
+
+// Rows of a table at computed places, whatever the names: what lanes walk lies side by side, in the table, in what is
+// made of its rows, and in what they are added up in, the literal that this begins with included.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: nd.layout = #nest.layout<[word, feature]>
+// CHECK: nd.constant {{.*}} {layouts = [#nest.layout<[segment, feature]>]}
+// CHECK: combine {
+// CHECK: layouts = [#nest.layout<[segment, feature]>]
+func.func @rows(%table: !nd.tensor<f32, feature: 128, word: 5000> {nd.layout = "any"}, %at: !nd.tensor<i64, token: 20000>,
+                %to: !nd.tensor<i64, token: 20000>) -> !nd.tensor<f32, feature: 128, segment: 500> {
+  %zero = nd.constant dense<0.0> : tensor<f32> by [feature, segment] : !nd.tensor<f32, feature: 128, segment: 500>
+  %sums = nest.update (feature: 128, token: 20000) %zero[segment = read(0)] reads %to[], %at[], %table[word = read(1)] {
+  ^bb0(%i: i64, %j: i64, %x: f32):
+    nest.yield %x : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %s = arith.addf %old, %new : f32
+    nest.yield %s : f32
+  } : (!nd.tensor<f32, feature: 128, segment: 500>, !nd.tensor<i64, token: 20000>, !nd.tensor<i64, token: 20000>,
+       !nd.tensor<f32, feature: 128, word: 5000>) -> !nd.tensor<f32, feature: 128, segment: 500>
+  return %sums : !nd.tensor<f32, feature: 128, segment: 500>
+}
