@@ -60,7 +60,8 @@ Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
     if (value.getAsInteger(10, size) || size < 0)
       throw Error("expected a size of at least 0 for '" + name.str() + "', got '" + value.str() +
                   "'");
-    sizes[name.str()] = size;
+    if (!sizes.try_emplace(name.str(), size).second)
+      throw Error("'" + name.str() + "' is given two sizes");
   }
 }
 
@@ -82,6 +83,22 @@ void Inputs::expectUsed(const Signature &entry) const {
                       [&](const Formal &formal) { return formal.name == file.name; }))
       throw Error("'" + entry.name + "' has no argument '" + file.name + "'; it takes " +
                   listOf(entry.arguments));
+}
+
+void Inputs::expectKnown(const std::vector<Signature> &all) const {
+  std::set<std::string> known;
+  for (const Signature &signature : all)
+    for (const Formal &formal : signature.arguments)
+      for (const auto &[name, size] : formal.type.dims)
+        for (const std::string &symbol : size.names())
+          known.insert(symbol);
+  std::string list;
+  for (const std::string &symbol : known)
+    list += (list.empty() ? "'" : ", '") + symbol + "'";
+  for (const auto &[symbol, size] : sizes)
+    if (!known.contains(symbol))
+      throw Error("--size: no argument has a size with the symbol '" + symbol +
+                  "'; there are: " + (list.empty() ? "none" : list));
 }
 
 static io::HostArray readFile(const std::string &name, const std::string &path) {

@@ -65,6 +65,8 @@ public:
   Arrays collect(const Signature &entry) const;
   /// Throws Error if a file was given for a name that `entry` does not take.
   void expectUsed(const Signature &entry) const;
+  /// Throws Error if a size was given for a symbol that none of a file's functions has.
+  void expectKnown(const std::vector<Signature> &all) const;
   bool any() const { return !files.empty(); }
 
 private:

@@ -222,6 +222,10 @@ bool run::runIr(const Options &options) {
   auto module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return false;
+  std::vector<Signature> all;
+  for (auto function : module->getOps<func::FuncOp>())
+    all.push_back(signatureOf(function));
+  Inputs(options).expectKnown(all);
   std::vector<func::FuncOp> entries = chooseEntries(*module, options.entry);
   // What the chosen entries do not call is not looked at.
   PassManager removal(&context);

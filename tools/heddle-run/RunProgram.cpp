@@ -60,12 +60,13 @@ bool run::runProgram(const Options &options) {
   if (options.interpret || options.compare)
     throw Error("'" + options.input + "' is compiled; the interpreter runs IR");
   std::shared_ptr<Program> program = Program::load(options.input);
-  std::vector<Signature> entries;
+  std::vector<Signature> all;
+  for (const EntrySpec &entry : program->manifest().entries)
+    all.push_back(signatureOf(entry));
+  Inputs(options).expectKnown(all);
+  std::vector<Signature> entries = all;
   if (!options.entry.empty())
-    entries.push_back(signatureOf(program->entry(options.entry)));
-  else
-    for (const EntrySpec &entry : program->manifest().entries)
-      entries.push_back(signatureOf(entry));
+    entries = {signatureOf(program->entry(options.entry))};
   for (size_t run = 0; run < Inputs::runs(options); ++run) {
     Inputs inputs(options, run);
     expectOne(entries, inputs, options);

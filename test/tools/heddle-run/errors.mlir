@@ -19,6 +19,12 @@
 // RUN: not heddle-run %s --entry nobody 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: heddle-run: error: no entry 'nobody'; there are: 'f', 'g'
 
+// RUN: not heddle-run %s --size M=3 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: heddle-run: error: --size: no argument has a size with the symbol 'M'; there are: 'N'
+
+// RUN: not heddle-run %s --size N=3 --size N=4 2>&1 | FileCheck %s --check-prefix=TWO-SIZES
+// TWO-SIZES: heddle-run: error: 'N' is given two sizes
+
 // RUN: not heddle-run %s --entry f --input z=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // ARGUMENT: heddle-run: error: 'f' has no argument 'z'; it takes 'x', 'y'
 
