@@ -455,6 +455,8 @@ static LogicalResult requireAtMost(const Expr &size, NdTensorType input, StringR
                                    EmitError emitError) {
   if (!isTooLong(size, input.size(name).getExpr()))
     return success();
+  if (size.constant() && *size.constant() < 0)
+    return emitError() << "expected at least 0 elements of '" << name << "', got " << size.str();
   return emitError() << "expected at most the size of '" << name << "', "
                      << input.size(name).getExpr().str() << ", got " << size.str();
 }

@@ -229,8 +229,8 @@ static double asDouble(const char *place, ElementType type) {
   llvm_unreachable("covered switch");
 }
 
-/// All values as doubles, in row-major order of the sorted names. Integers beyond 2^53 are rounded.
-static std::vector<double> doublesOf(const Tensor &tensor, Here here) {
+/// All values, in row-major order of the sorted names.
+static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
   Names order;
   for (const std::string &name : tensor.names())
     order.push_back(Name(name));
@@ -239,31 +239,21 @@ static std::vector<double> doublesOf(const Tensor &tensor, Here here) {
   tensor.data(here); // says it best if there is too little memory
   std::vector<char> bytes(tensor.count() * size);
   tensor.toBytes(bytes.data(), type, order, here);
-  std::vector<double> values(tensor.count());
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = asDouble(bytes.data() + i * size, type);
-  return values;
+  return bytes;
 }
 
 double Tensor::item(Here here) const {
   nodeOf(*this, here);
   if (count(here) != 1)
     fail(here, "expected a tensor of one element, got " + typeAndOrigin(*this));
-  return doublesOf(*this, here)[0];
+  return asDouble(bytesOf(*this, here).data(), elementType(here));
 }
 
-/// Values nested in brackets, at most `most` along each name.
-static void printNested(std::ostream &out, const std::vector<double> &values,
-                        const std::vector<int64_t> &shape, size_t depth, size_t &next,
-                        bool integers) {
-  if (depth == shape.size()) {
-    if (integers)
-      out << int64_t(values[next]);
-    else
-      out << values[next];
-    ++next;
-    return;
-  }
+/// Values nested in brackets, at most `most` along each name; `print` prints the one at a position.
+static void printNested(std::ostream &out, const std::vector<int64_t> &shape, size_t depth,
+                        size_t &next, llvm::function_ref<void(size_t)> print) {
+  if (depth == shape.size())
+    return print(next++);
   constexpr int64_t most = 12;
   int64_t stride = 1;
   for (size_t i = depth + 1; i < shape.size(); ++i)
@@ -277,7 +267,7 @@ static void printNested(std::ostream &out, const std::vector<double> &values,
     }
     if (i)
       out << ", ";
-    printNested(out, values, shape, depth + 1, next, integers);
+    printNested(out, shape, depth + 1, next, print);
   }
   out << "]";
 }
@@ -288,11 +278,25 @@ std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
   std::vector<int64_t> shape;
   for (const auto &[name, size] : tensor.sizes())
     shape.push_back(size);
-  std::vector<double> values = doublesOf(tensor, Here()); // of an operator, which is told no place
+  std::vector<char> values = bytesOf(tensor, Here()); // of an operator, which is told no place
   ElementType type = tensor.elementType();
-  bool integers = !isFloat(type);
   out << tensor.type() << " ";
   size_t next = 0;
-  printNested(out, values, shape, 0, next, integers);
+  printNested(out, shape, 0, next, [&](size_t position) {
+    const char *value = values.data() + position * size_t(byteSize(type));
+    if (isFloat(type)) {
+      out << asDouble(value, type);
+    } else if (type == ElementType::UI64) {
+      uint64_t integer;
+      std::memcpy(&integer, value, sizeof(integer));
+      out << integer;
+    } else if (type == ElementType::I64) { // not every one is a double
+      int64_t integer;
+      std::memcpy(&integer, value, sizeof(integer));
+      out << integer;
+    } else {
+      out << int64_t(asDouble(value, type));
+    }
+  });
   return out;
 }

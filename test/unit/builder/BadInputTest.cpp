@@ -55,6 +55,8 @@ TEST(BadInput, SizesBeyondAllBounds) {
   refused([] { Tensor::of<float>({1}, {{row, int64_t(1) << 40}, {column, int64_t(1) << 40}}); },
           {"expected at most 2^60 elements, got more at 'column'"});
   refused([] { randomPermutation(key(1), {n, -3}); }, {"at least 0 for 'n', got -3"});
+  refused([] { topK(matrix(), row, -1); }, {"at least 0 elements of 'row', got -1"});
+  refused([] { topK(matrix(), row, 5); }, {"at most the size of 'row', 4, got 5"});
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process
   refused([] { (zeros({{row, int64_t(1) << 45}}) + 1.0).data(); },
           {"out of memory: 140737488355328 bytes", "'result0'"});

@@ -215,10 +215,12 @@ TEST(Builder, GradientEqualsFiniteDifferences) {
 TEST(Builder, ValuesAreRefusedWithThisPlaceAndTheTensors) {
   Tensor made = zeros({{m, 2}});
   std::string place = "BuilderTest.cpp:" + std::to_string(__LINE__ - 1);
-  expectHas(messageOf([&] { made.to<double>({m}); }), {"f64", "f32", "cast", "BuilderTest.cpp", place});
+  expectHas(messageOf([&] { made.to<double>({m}); }),
+            {"f64", "f32", "cast", "BuilderTest.cpp", place});
   expectHas(messageOf([&] { made.to<float>({n}); }), {"{m: 2}", "[n]", "BuilderTest.cpp", place});
   expectHas(messageOf([&] { made.item(); }), {"one element", "m: 2", "BuilderTest.cpp", place});
-  for (auto ask : {+[] { Tensor().to<float>({}); }, +[] { Tensor().names(); }, +[] { Tensor().count(); }})
+  for (auto ask :
+       {+[] { Tensor().to<float>({}); }, +[] { Tensor().names(); }, +[] { Tensor().count(); }})
     expectHas(messageOf(ask), {"empty", "BuilderTest.cpp"});
 }
 
@@ -342,6 +344,10 @@ TEST(Builder, PrintsTypeAndValuesAndEvaluatesForThat) {
   Tensor a = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{row, 2}, {column, 3}});
   EXPECT_EQ(text(a * 2.0), "!nd.tensor<f32, column: 3, row: 2> [[2, 8], [4, 10], [6, 12]]");
   EXPECT_EQ(text(Tensor::of<int64_t>({-7}, {})), "!nd.tensor<i64> -7");
+  EXPECT_EQ(text(Tensor::of<int64_t>({INT64_MIN, INT64_MAX}, {{m, 2}})),
+            "!nd.tensor<i64, m: 2> [-9223372036854775808, 9223372036854775807]");
+  EXPECT_EQ(text(Tensor::of<uint64_t>({0, UINT64_MAX}, {{m, 2}})),
+            "!nd.tensor<ui64, m: 2> [0, 18446744073709551615]");
   EXPECT_EQ(text(equal(a, 3.0).slice(row, 0, 1)),
             "!nd.tensor<i1, column: 3, row: 1> [[0], [0], [1]]");
   EXPECT_EQ(text(Tensor::of<float>({1.5f, -0.25f}, {{m, 2}}).cast(ElementType::BF16)),
