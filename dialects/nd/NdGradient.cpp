@@ -548,6 +548,20 @@ static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value co
   return success();
 }
 
+Value nd::productWithout(OpBuilder &b, Location loc, const ProductParts &all, const ProductFactor &one) {
+  auto number = [&](double value) { return buildNumber(b, loc, one.other.getType(), value); };
+  auto times = [&](Value x, Value y) -> Value { return arith::MulFOp::create(b, loc, x, y); };
+  auto minus = [&](Value x, Value y) -> Value { return arith::SubFOp::create(b, loc, x, y); };
+  Value zeros = minus(all.zeros, one.isZero), sum = minus(all.zeroSum, one.zero),
+        squares = minus(all.squareSum, times(one.zero, one.zero));
+  Value product = number(0), two = times(minus(times(sum, sum), squares), number(0.5));
+  for (auto [count, ofZeros] : {std::pair(2, two), {1, sum}, {0, number(1)}})
+    product = arith::SelectOp::create(
+        b, loc, arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, zeros, number(count)),
+        ofZeros, product);
+  return times(product, arith::DivFOp::create(b, loc, all.others, one.other));
+}
+
 /// Several updates may meet at a place. Of a maximum or minimum all that equal the result share its
 /// gradient, since they have no order; of a product each gets the product of all others.
 static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cotangent,
@@ -567,7 +581,9 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   auto together = [&](ValueRange both, CombinerKind by) {
     return buildScatter(b, loc, both[0], both[1], names, op.getIndices(), by);
   };
-  auto atTargets = [&](Value value) { return gatherTargets(b, loc, value, names, op.getIndices()); };
+  auto atTargets = [&](Value value) {
+    return gatherTargets(b, loc, value, names, op.getIndices());
+  };
   auto pointwise = [&](ValueRange values, ScalarBody body) {
     return buildPointwise(b, loc, values, exact, body);
   };
@@ -578,8 +594,9 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   auto choose = [&](OpBuilder &b, Value condition, Value yes, Value no) -> Value {
     return arith::SelectOp::create(b, loc, condition, yes, no);
   };
-  SmallVector<Value> factors{wide(op.getDestination()), wide(op.getUpdates())}, marks, others;
-  Value all;
+  SmallVector<Value> factors{wide(op.getDestination()), wide(op.getUpdates())}, marks, others,
+      zeros;
+  Value all, zeroSum, squareSum;
   if (!isProduct)
     all = together(factors, kind);
   for (unsigned i = 0; i < 2; ++i) {
@@ -591,15 +608,22 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
       return choose(b, isEqual(b, s[0], isProduct ? number(b, 0) : s[1]), number(b, 1),
                     number(b, 0));
     }));
-    if (isProduct)
-      others.push_back(pointwise(factors[i], [&](OpBuilder &b, ValueRange s) {
-        return choose(b, isEqual(b, s[0], number(b, 0)), number(b, 1), s[0]);
-      }));
+    if (!isProduct)
+      continue;
+    others.push_back(pointwise(factors[i], [&](OpBuilder &b, ValueRange s) {
+      return choose(b, isEqual(b, s[0], number(b, 0)), number(b, 1), s[0]);
+    }));
+    zeros.push_back(pointwise(factors[i], [&](OpBuilder &b, ValueRange s) {
+      return choose(b, isEqual(b, s[0], number(b, 0)), s[0], number(b, 0));
+    }));
   }
   Value count = together(marks, CombinerKind::Add), given = buildCast(b, loc, cotangent, exact);
-  if (isProduct)
+  if (isProduct) {
+    auto squares = llvm::map_to_vector(zeros, [&](Value x) { return mul(b, loc, x, x); });
     all = together(others, CombinerKind::Mul);
-  else
+    zeroSum = together(zeros, CombinerKind::Add);
+    squareSum = together(squares, CombinerKind::Add);
+  } else
     given = pointwise({given, count}, [&](OpBuilder &b, ValueRange s) -> Value {
       Value some = arith::MaximumFOp::create(b, loc, s[1], number(b, 1)); // NaN equals nothing
       return arith::DivFOp::create(b, loc, s[0], some);
@@ -609,20 +633,16 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
       continue;
     SmallVector<Value> operands{i ? gatherInside(b, loc, given, names, op.getIndices()) : given,
                                 marks[i]};
-    if (isProduct)
-      llvm::append_range(operands, i ? ArrayRef{others[i], atTargets(all), atTargets(count)}
-                                     : ArrayRef{others[i], all, count});
+    if (isProduct) {
+      operands.append({others[i], zeros[i]});
+      for (Value sum : {all, count, zeroSum, squareSum})
+        operands.push_back(i ? atTargets(sum) : sum);
+    }
     Value slope = pointwise(operands, [&](OpBuilder &b, ValueRange s) -> Value {
-      Value passed = s[0];
-      if (isProduct) { // without this factor: all others, if none of them is zero
-        Value zeros = arith::SubFOp::create(b, loc, s[4], s[1]);
-        Value rest = arith::DivFOp::create(b, loc, s[3], s[2]);
-        passed = choose(b, isEqual(b, zeros, number(b, 0)),
-                        arith::MulFOp::create(b, loc, passed, rest), number(b, 0));
-      } else {
-        passed = arith::MulFOp::create(b, loc, passed, s[1]);
-      }
-      return passed;
+      Value factor = s[1];
+      if (isProduct) // all others: without this one
+        factor = productWithout(b, loc, {s[4], s[5], s[6], s[7]}, {s[2], s[1], s[3]});
+      return arith::MulFOp::create(b, loc, s[0], factor);
     });
     gradients[i] = buildCast(b, loc, slope, element);
   }

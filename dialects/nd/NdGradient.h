@@ -58,6 +58,20 @@ void eraseDeadScalars(mlir::Block &block);
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                          mlir::Type type);
 
+/// A product taken apart, so that one factor may be left out: that of all factors but zeros, how
+/// many zeros there are, their sum S and the sum Q of their squares. The product of one zero is S,
+/// of two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third
+/// are right, in which that many zeros are varied.
+struct ProductParts {
+  mlir::Value others, zeros, zeroSum, squareSum;
+};
+/// A factor: itself or 1 if it is zero; whether it is (1 or 0); itself if it is, else 0.
+struct ProductFactor {
+  mlir::Value other, isZero, zero;
+};
+mlir::Value productWithout(mlir::OpBuilder &builder, mlir::Location loc, const ProductParts &all,
+                           const ProductFactor &one);
+
 /// What a combiner does with one accumulator, if it uses nothing else: the kind of the one op on it
 /// and its element; General otherwise.
 CombinerKind accumulatorKind(mlir::Block &combiner, unsigned accumulator);

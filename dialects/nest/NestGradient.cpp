@@ -290,24 +290,34 @@ void ComputeGradient::prepareChoices(ArrayRef<unsigned> chosen) {
       each.helpers.push_back(positions.getResult(next++));
 }
 
+/// The factor that an element is, and the square of it if it is zero.
+static std::pair<nd::ProductFactor, Value> factorOf(OpBuilder &b, Location loc, Value element) {
+  Value zero = nd::buildNumber(b, loc, element.getType(), 0),
+        one = nd::buildNumber(b, loc, element.getType(), 1);
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, element, zero);
+  auto choose = [&](Value yes, Value no) -> Value {
+    return arith::SelectOp::create(b, loc, isZero, yes, no);
+  };
+  nd::ProductFactor factor{choose(one, element), choose(one, zero), choose(element, zero)};
+  return {factor, arith::MulFOp::create(b, loc, factor.zero, factor.zero)};
+}
+
 void ComputeGradient::prepareProduct(Asked &each) {
-  Type real = accumulators()[each.accumulator], count = b.getI32Type();
+  Type real = accumulators()[each.accumulator];
   NestBuilder nest = sameSpace();
-  SmallVector<TypedAttr> neutral{nd::numberAttr(real, 1), nd::numberAttr(count, 0)};
+  TypedAttr zero = nd::numberAttr(real, 0);
   ComputeOp product = nest.create(
-      {real, count},
+      {real, real, real, real},
       [&](OpBuilder &b, Location, ValueRange s) {
-        Value element = elementsOf(b, s)[each.accumulator];
-        Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, element,
-                                             nd::buildNumber(b, loc, real, 0));
-        return SmallVector<Value>{
-            arith::SelectOp::create(b, loc, isZero, nd::buildNumber(b, loc, real, 1), element),
-            arith::ExtUIOp::create(b, loc, count, isZero)};
+        auto [factor, square] = factorOf(b, loc, elementsOf(b, s)[each.accumulator]);
+        return SmallVector<Value>{factor.other, factor.isZero, factor.zero, square};
       },
-      neutral,
+      {nd::numberAttr(real, 1), zero, zero, zero},
       [&](OpBuilder &b, Location, ValueRange s) {
-        return SmallVector<Value>{arith::MulFOp::create(b, loc, s[0], s[2]),
-                                  arith::AddIOp::create(b, loc, s[1], s[3])};
+        SmallVector<Value> all{arith::MulFOp::create(b, loc, s[0], s[4])};
+        for (unsigned i = 1; i < 4; ++i)
+          all.push_back(arith::AddFOp::create(b, loc, s[i], s[4 + i]));
+        return all;
       });
   nd::eraseDeadScalars(product.getBody().front());
   each.helpers.append(product.getResults().begin(), product.getResults().end());
@@ -462,18 +472,12 @@ SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int
       Value others = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
       g = arith::MulFOp::create(b, loc, g, others);
     } else if (each.rule == Rule::Product) {
-      // The product of the others, also where an element is zero.
       Value own = nd::inlineScalars(b, code, block->getArguments().take_front(numReads()))[i];
-      Value product = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
-      auto zeros = [&, count = extra[1]](int64_t number) -> Value {
-        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, block->getArgument(count),
-                                     nd::buildNumber(b, loc, b.getI32Type(), double(number)));
+      auto part = [&](unsigned k) {
+        return nd::convertFloat(b, loc, block->getArgument(extra[k]), element);
       };
-      Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own, zero);
-      Value onlyZero = arith::AndIOp::create(b, loc, isZero, zeros(1));
-      Value quotient = arith::DivFOp::create(b, loc, product, own);
-      Value others = arith::SelectOp::create(b, loc, zeros(0), quotient, zero);
-      others = arith::SelectOp::create(b, loc, onlyZero, product, others);
+      Value others = nd::productWithout(b, loc, {part(0), part(1), part(2), part(3)},
+                                        factorOf(b, loc, own).first);
       g = arith::MulFOp::create(b, loc, g, others);
     }
     scalars[i] = g;

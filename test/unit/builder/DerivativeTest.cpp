@@ -36,6 +36,53 @@ std::string messageOf(const std::function<void()> &call) {
   return "no error";
 }
 Tensor vector(std::vector<float> values) { return tensor(values, {{row, int64_t(values.size())}}); }
+// Products of which several factors are zero have derivatives all the same: those that meet in a
+// scatter, and those of a kernel within a recurrence.
+TEST(Derivative, HigherOnesOfProductsWithZeros) {
+  auto slope = [](auto f) {
+    return [=](Tensor x) { return grad([&](Tensor x) { return f(x); }, x); };
+  };
+  auto along = [&](auto f, Tensor v) {
+    return [=](Tensor x) { return sum(slope(f)(x) * v, over(row)); };
+  };
+  Tensor v = vector({1, 10, 100, 1000}), w = vector({3, 0.5, -1, 2});
+  auto at = [](Tensor x, int64_t i) { return sum(x.slice(row, i, 1), over(row)); };
+  Tensor index = Tensor::of<int32_t>({3, 0, 3, 9}, {{k, 4}});
+  auto scattered = [=](Tensor x) {
+    return sum(scatter(x, {{row, index}}, x.rename({{row, k}}), Combiner::Multiply), over(row));
+  };
+  auto written = [=](Tensor x) {
+    return at(x, 0) * at(x, 1) + at(x, 1) + at(x, 2) + at(x, 3) * at(x, 0) * at(x, 2);
+  };
+  auto recurring = [=](Tensor x) {
+    auto [last, all] = scan(m, x, zeros({{m, 2}}), [&](Tensor h, Tensor) {
+      Tensor product = kernel().product(row).of(heddle::at(h));
+      return std::pair(h + product, product);
+    });
+    return sum(all, over(m));
+  };
+  auto unrolled = [=](Tensor x) {
+    auto product = [&](Tensor h) { return at(h, 0) * at(h, 1) * at(h, 2) * at(h, 3); };
+    return product(x) + product(x + product(x));
+  };
+  auto agree = [&](auto f, auto g, std::vector<float> place) {
+    Tensor x = vector(place);
+    auto values = [](Tensor t) {
+      auto v = t.to<float>({row});
+      return std::vector<double>(v.begin(), v.end());
+    };
+    expectNear(slope(f)(x), values(slope(g)(x)));
+    expectNear(slope(along(f, v))(x), values(slope(along(g, v))(x)));
+    expectNear(slope(along(along(f, v), w))(x), values(slope(along(along(g, v), w))(x)));
+    expectNear(jvp(slope(f), x, v), values(jvp(slope(g), x, v)));
+  };
+  for (std::vector<float> place :
+       {std::vector<float>{0, 2, 0, 3}, {0, 0, 0, 0}, {1, 2, 0, -1}, {2, 3, 5, 7}}) {
+    agree(scattered, written, place);
+    agree(recurring, unrolled, place);
+  }
+}
+
 // A tree with integers: they have no gradient, and an empty tensor says so, in and out of jit. The
 // struct stands inside of a function.
 TEST(Derivative, TreesWithIntegers) {
