@@ -94,7 +94,8 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   let summary = "what analysis and transforms know of a machine: data, filled in by target/";
   let description = [{
     Registers, vector and tile units, caches (bytes), measured or nominal rates. Unknown keys are kept, so that
-    new targets fill in values only.
+    new targets fill in values only. `bf16_dot_rate` is how many products of bf16 are added by dot products of pairs
+    in the time of one of f32: chosen schedules use them above 1, and without the key there is no such instruction.
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,

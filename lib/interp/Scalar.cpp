@@ -135,7 +135,17 @@ Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
   return add(type, a, neg(b));
 }
 
-Scalar Arithmetic::mul(FloatType type, const Scalar &a, const Scalar &b) {
+Scalar Arithmetic::orZero(Type type, const Scalar &a) {
+  if (!type.isBF16() || a.value == 0 || std::fabs(a.value) >= smallestError(cast<FloatType>(type)))
+    return a;
+  Scalar result = a;
+  result.error += std::fabs(a.value);
+  result.origin = freshOrigin();
+  return result;
+}
+
+Scalar Arithmetic::mul(FloatType type, const Scalar &x, const Scalar &y) {
+  Scalar a = orZero(type, x), b = orZero(type, y);
   double product = a.value * b.value;
   double error = (a.error != 0 ? a.error * std::fabs(b.value) : 0) +
                  (b.error != 0 ? std::fabs(a.value) * b.error : 0) + a.error * b.error;
@@ -261,7 +271,7 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
       llvm::APFloat::semanticsPrecision(toFloat.getFloatSemantics()) >=
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
     if (std::fabs(a.value) <= largestFinite(toFloat) || !std::isfinite(a.value)) {
-      Scalar same = a;
+      Scalar same = orZero(from, a);
       same.undecided |= isBeyond(toFloat, a.value);
       return same;
     }

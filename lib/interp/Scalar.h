@@ -96,6 +96,8 @@ public:
   uint64_t freshOrigin() { return ++origins; }
 
 private:
+  /// A factor, or what is widened to be one: machines may take subnormal numbers of bf16 for zero.
+  Scalar orZero(mlir::Type type, const Scalar &a);
   uint64_t origins = 0;
 };
 

@@ -92,6 +92,31 @@ private:
 };
 } // namespace
 
+/// What the target is like; the module's attribute `heddle.machine` overrides single facts.
+static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const cpu::CpuTarget &target,
+                                               int threads) {
+  nest::MachineAttr machine = cpu::machineAttr(module.getContext(), target, threads);
+  Attribute given = module->getAttr("heddle.machine");
+  if (!given)
+    return machine;
+  auto facts = dyn_cast<nest::MachineAttr>(given);
+  if (!facts)
+    return module.emitError() << "expected #nest.machine as 'heddle.machine', got " << given,
+           failure();
+  NamedAttrList values(machine.getValues());
+  for (NamedAttribute fact : facts.getValues())
+    values.set(fact.getName(), fact.getValue());
+  auto known =
+      nest::MachineAttr::get(module.getContext(), values.getDictionary(module.getContext()));
+  if (known.number("bf16_dot_rate", 0) > 0 && machine.number("bf16_dot_rate", 0) <= 0)
+    return module.emitError()
+               << "expected no 'bf16_dot_rate' above 0 in 'heddle.machine': the target CPU '"
+               << target.cpu << "' has no dot products of bf16, got "
+               << known.number("bf16_dot_rate", 0),
+           failure();
+  return known;
+}
+
 static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options) {
   if (llvm::none_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
         return function.isPublic() && !function.isExternal();
@@ -106,8 +131,10 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
     return module.emitError() << llvm::toString(target.takeError()), failure();
   int threads = options.programThreads > 0 ? options.programThreads
                                            : std::max(1, int(std::thread::hardware_concurrency()));
-  nest::MachineAttr machine = cpu::machineAttr(module.getContext(), *target, threads);
-  return Setting{std::move(*target), machine};
+  FailureOr<nest::MachineAttr> machine = machineFor(module, *target, threads);
+  if (failed(machine))
+    return failure();
+  return Setting{std::move(*target), *machine};
 }
 
 /// Whoever looks at the passes themselves gets them one after another, and verified one by one.

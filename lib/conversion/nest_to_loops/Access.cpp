@@ -188,7 +188,7 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
 /// The pointer to the element at `offset`, which does not depend on the lane. Constant parts stay
 /// apart, so that elements of a tile share the rest.
 Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &section) {
-  Type stored = storedType(memory.type.getElementType());
+  Type stored = memory.halves ? b.getI16Type() : storedType(memory.type.getElementType());
   auto type = memory.base.getType();
   const Layout::Swizzle &swizzle = memory.layout.swizzle;
   if (swizzle.bits) {
@@ -240,13 +240,13 @@ Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) 
 
 static bool isContiguous(const Memory &memory, const Expr &offset) {
   return !memory.layout.swizzle.bits && offset.isLinearIn(laneName) &&
-         offset.coefficient(laneName) == 1;
+         offset.coefficient(laneName) == memory.step();
 }
 
 Value Emitter::load(const Memory &source, const Expr &offset, const Point &point, Value mask,
                     Section &section) {
   Type element = source.type.getElementType(), stored = storedType(element);
-  unsigned align = widthOf(element);
+  unsigned align = widthOf(element) / unsigned(source.step());
   int64_t lanes = point.lanes;
   if (!lanes || !onLanes(offset)) {
     Value value = LLVM::LoadOp::create(b, loc, stored, pointer(source, offset, section), align);
@@ -264,7 +264,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     if (partial && !mask && source.type.isStatic()) {
       auto bounds = first.bounds(ranges);
       if (bounds && bounds->low >= 0 &&
-          bounds->high + lanes <= source.layout.elements(source.type.sizes()))
+          bounds->high + lanes * source.step() <= source.layout.elements(source.type.sizes()))
         partial = false;
     }
     Value all = both(mask, partial ? laneMask(point) : Value());
@@ -299,7 +299,8 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Value places = offsets(source, apart, lanes);
     auto pointers = VectorType::get({lanes}, source.base.getType());
     Value addresses =
-        LLVM::GEPOp::create(b, loc, pointers, stored, start, ArrayRef<LLVM::GEPArg>{places});
+        LLVM::GEPOp::create(b, loc, pointers, source.halves ? Type(b.getI16Type()) : stored, start,
+                            ArrayRef<LLVM::GEPArg>{places});
     Value all = active ? active : allLanes(b, loc, lanes);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
     Value value =
@@ -346,7 +347,7 @@ Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point 
   auto at = point.values.find(turn->variable);
   if (at == point.values.end() || point.count || source.layout.swizzle.bits ||
       !llvm::isPowerOf2_64(lanes) || !offset.isLinearIn(turn->variable) ||
-      offset.coefficient(turn->variable) != 1)
+      offset.coefficient(turn->variable) != source.step())
     return Value();
   for (const std::string &name : offset.names())
     if (name != laneName && onLanes(Expr::name(name)))
@@ -477,7 +478,10 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   const Memory &source = found->second;
   int64_t lanes = point.lanes;
 
-  Replacement coordinates;
+  Replacement coordinates, neighbours;
+  Point second = point;
+  if (pair)
+    second.values[pair->variable] = Expr(1);
   for (const MapEntry &entry : map.getEntries()) {
     std::string name = entry.name.str();
     Expr written = entry.expr();
@@ -504,8 +508,13 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
       place = Expr::name(variable);
     }
     coordinates[name] = place;
+    if (pair)
+      neighbours[name] = isGathered(written) ? place : resolve(written, second);
   }
   Expr offset = address(source, coordinates);
+  std::optional<Expr> next;
+  if (pair && pair->isWhole)
+    next = address(source, neighbours);
 
   // Conditions that are not decided.
   SmallVector<Test> tests;
@@ -528,11 +537,17 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     return known->second;
 
   Section::Read result;
-  Type compute = computeType(source.type.getElementType());
-  Value otherwise =
-      guard.getOtherwise()
-          ? constantOf(guard.getOtherwise())
-          : Value(arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute))));
+  Type compute = pair ? Type(b.getI32Type()) : computeType(source.type.getElementType());
+  Value otherwise;
+  if (!guard.getOtherwise())
+    otherwise = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute)));
+  else if (otherwise = constantOf(guard.getOtherwise()); pair)
+    otherwise = pairOf(otherwise, next ? otherwise : Value());
+  auto fetch = [&](const Expr &place, const std::optional<Expr> &neighbour, const Point &at,
+                   Value mask) {
+    return pair ? loadPair(source, place, neighbour, at, mask, section)
+                : load(source, place, at, mask, section);
+  };
   if (never) {
     result.value = otherwise;
     if (guard.excludes())
@@ -556,7 +571,7 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
         result.value = loadTurned(source, address(source, left), point, section);
     }
     if (!result.value)
-      result.value = load(source, offset, point, mask, section);
+      result.value = fetch(offset, next, point, mask);
   } else if (mask) {
     // A place that is outside is never read: element 0 is instead.
     Value any = vectorMask
@@ -570,11 +585,19 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
       ranges[variable] = *bounds;
     Point scalar = point;
     scalar.lanes = 0;
-    result.value = load(source, Expr::name(variable), scalar, Value(), section);
+    std::optional<Expr> neighbour;
+    if (Expr step = next ? (*next - offset).simplify(ranges) : Expr(); next && step.isConstant()) {
+      neighbour = Expr::name(variable) + step;
+    } else if (next) {
+      std::string other = freshVariable();
+      vars[other] = arith::SelectOp::create(b, loc, any, emit(*next), constant(0));
+      neighbour = Expr::name(other);
+    }
+    result.value = fetch(Expr::name(variable), neighbour, scalar, Value());
   } else {
     Point scalar = point;
     scalar.lanes = 0;
-    result.value = load(source, offset, scalar, Value(), section);
+    result.value = fetch(offset, next, scalar, Value());
   }
   if (mask) {
     int64_t width = vectorMask || isa<VectorType>(result.value.getType()) ? lanes : 0;

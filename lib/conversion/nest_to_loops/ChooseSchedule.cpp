@@ -58,7 +58,7 @@ struct Access {
 class Chooser {
 public:
   Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
-      : op(op) {
+      : op(op), machine(machine) {
     ranges = iterationRanges(op);
     // Several symbols are seldom large together.
     auto points = [&] {
@@ -111,6 +111,7 @@ public:
 
 private:
   ComputeOp op;
+  MachineAttr machine;
   Ranges ranges;
   Sizes sizes;
   std::vector<Access> accesses;
@@ -533,6 +534,45 @@ private:
 
   /// Loops around tiles of a contraction.
   Schedule contract() {
+    unsigned panel = 0;
+    Model model = modelOf(panel);
+    std::vector<ModelTile> candidates;
+    for (const Tile &tile : tiles) {
+      if (tile.score < 0.8 * tiles[0].score || candidates.size() == 10)
+        break;
+      ModelTile made{tile.vectors, {}, tile.cycles};
+      for (auto &[name, points] : tile.rows)
+        made.rows.emplace_back(model.number(name), points);
+      candidates.push_back(std::move(made));
+    }
+    std::vector<Loop> order = reductionOrder(panel);
+    Model::Found best = model.search(candidates, order);
+    // Two products at once, where that is faster than to widen what they are made of.
+    double rate = machine ? machine.number("bf16_dot_rate", 0) : 0;
+    if (rate <= 1)
+      return best.schedule;
+    for (ModelTile &tile : candidates)
+      tile.cycles *= 2 / rate;
+    for (const std::string &name : pairedNames(op, machine)) {
+      model.pair = name;
+      std::vector<Loop> paired = order;
+      bool isEven = sizes[name] > 1;
+      for (Loop &loop : paired)
+        if (loop.names[0] == name) {
+          isEven &= loop.step == 1 || loop.step % 2 == 0;
+          loop.step = std::max<int64_t>(loop.step, 2);
+        }
+      if (!isEven)
+        continue;
+      Model::Found found = model.search(candidates, paired);
+      if (found.cost < best.cost)
+        best = std::move(found);
+    }
+    return best.schedule;
+  }
+
+  /// `panel`: the read that says what varies first in the reduction.
+  Model modelOf(unsigned &panel) {
     Model model;
     model.vector = vector;
     model.width = width;
@@ -546,7 +586,6 @@ private:
         model.reduced.push_back(reduced);
         model.symbolic.push_back(!dim.size().constant());
       }
-    unsigned panel = 0;
     bool found = false;
     for (auto [i, access] : llvm::enumerate(accesses)) {
       if (i >= op.getReads().size() && !access.isWrite)
@@ -602,16 +641,7 @@ private:
       }
       model.accesses.push_back(std::move(made));
     }
-    std::vector<ModelTile> candidates;
-    for (const Tile &tile : tiles) {
-      if (tile.score < 0.8 * tiles[0].score || candidates.size() == 10)
-        break;
-      ModelTile made{tile.vectors, {}, tile.cycles};
-      for (auto &[name, points] : tile.rows)
-        made.rows.emplace_back(model.number(name), points);
-      candidates.push_back(std::move(made));
-    }
-    return model.search(candidates, reductionOrder(panel));
+    return model;
   }
 
   /// What is copied has a box of constant size: names over symbols of which a copy holds all are

@@ -222,7 +222,9 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
     if (fails(i, point)) {
       if (skippable[i] || guard.excludes())
         return Values();
-      values.push_back(e.constantOf(guard.getOtherwise()));
+      Value otherwise = e.constantOf(guard.getOtherwise());
+      values.push_back(e.pair ? e.pairOf(otherwise, e.pair->isWhole ? otherwise : Value())
+                              : otherwise);
       continue;
     }
     auto value = e.read(operandOf, i, op.readMap(i), guard, values, point, section);
@@ -231,6 +233,8 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
     values.push_back(value->value);
     included = e.both(included, value->included);
   }
+  if (e.pair) // multiplied and added at once
+    return values;
   return e.run(op.getBody(), values, point, section);
 }
 
@@ -277,9 +281,31 @@ LogicalResult ComputeEmitter::finish(ValueRange totals) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
+FailureOr<Values> ComputeEmitter::accumulate(ValueRange totals, ValueRange elements,
+                                             const Point &point) {
+  if (e.pair)
+    return Values{e.dot(totals[0], elements[0], elements[1], point.lanes)};
+  Values arguments(totals);
+  for (auto [k, element] : llvm::enumerate(elements))
+    arguments.push_back(e.convert(element, accumulators[k]));
+  Section once;
+  FailureOr<Values> combined = e.run(op.getCombine(), arguments, point, once);
+  if (succeeded(combined))
+    for (Value &value : *combined)
+      value = e.splat(value, point.lanes);
+  return combined;
+}
+
 FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
   LoopWalker::Saved saved = loops.bindTile();
   std::vector<Point> produced = accumulatorPoints(), steps = loops.points(true);
+  if (!plan.pair.empty()) {
+    // The first of two stands for both.
+    size_t all = steps.size();
+    llvm::erase_if(
+        steps, [&](const Point &step) { return step.values.find(plan.pair)->second == Expr(1); });
+    e.pair = {plan.pair, steps.size() < all};
+  }
   Values totals(carried);
   size_t width = accumulators.size();
   Section section;
@@ -301,15 +327,12 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
         return failure();
       if (elements->empty())
         continue;
-      Values arguments(ArrayRef<Value>(totals).slice(i * width, width));
-      for (auto [k, element] : llvm::enumerate(*elements))
-        arguments.push_back(e.convert(element, accumulators[k]));
-      Section once;
-      FailureOr<Values> combined = e.run(op.getCombine(), arguments, point, once);
+      FailureOr<Values> combined =
+          accumulate(ArrayRef<Value>(totals).slice(i * width, width), *elements, point);
       if (failed(combined))
         return failure();
       for (size_t k = 0; k < width; ++k) {
-        Value next = e.splat((*combined)[k], point.lanes), &total = totals[i * width + k];
+        Value next = (*combined)[k], &total = totals[i * width + k];
         if (included)
           next = arith::SelectOp::create(
               e.b, e.loc,
@@ -319,6 +342,7 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
       }
     }
   fetchPanels(produced, steps, section);
+  e.pair.reset();
   loops.unbind(std::move(saved));
   return totals;
 }
@@ -609,8 +633,7 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
     for (const Loop &loop : schedule.loops)
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
-  Plan plan =
-      planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule,
-                laneBits(op));
+  Plan plan = planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule,
+                        laneBits(op), pairedNames(op, machine));
   return ComputeEmitter(*this, op, nothing ? produced : schedule, plan, chunk).emit();
 }

@@ -57,6 +57,9 @@ private:
   mlir::LogicalResult tile();
   mlir::LogicalResult plainTile();
   mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
+  /// The accumulators with an element of the body.
+  mlir::FailureOr<Values> accumulate(mlir::ValueRange totals, mlir::ValueRange elements,
+                                     const Point &point);
   /// The body's elements at a point; empty if the point is known to contribute nothing. `included`
   /// is null where it always contributes.
   mlir::FailureOr<Values> body(const Point &point, Section &section, mlir::Value &included);
@@ -112,6 +115,30 @@ private:
 
   // Stage.cpp
   mlir::LogicalResult emitStage(const Stage &stage, const Walk *at);
+  /// What a stage copies.
+  struct Box {
+    mlir::Value tensor;
+    Replacement origin;
+    llvm::SmallVector<nd::Dim> dims, whole; ///< what is copied, at most
+    std::set<std::string> withinOperand;    ///< names of which all that is copied is there
+    GuardAttr guard;
+
+    /// Adds a read of it to a copy of the same dims, or, along `pairs`, of every first or second
+    /// one of two places below `end`.
+    void read(NestBuilder &copy, mlir::Value from, llvm::StringRef pairs = {}, int64_t second = 0,
+              const Expr &end = {}) const;
+  };
+  mlir::FailureOr<mlir::Value> emitCopy(const Box &box, const Layout &layout,
+                                        llvm::StringRef pairs);
+  mlir::FailureOr<mlir::Value> emitCopy(ComputeOp copied, llvm::ArrayRef<nd::Dim> whole,
+                                        const Layout &layout, const Layout &source);
+  // Pairs.cpp
+  const Group &pairGroup() const;
+  /// The operand's name of which a layout has neighbours side by side that are multiplied at once;
+  /// "": none.
+  std::string pairedPlace(MapAttr map, const Layout &layout) const;
+  mlir::FailureOr<mlir::Value> copyPairs(const Box &box, const Layout &layout,
+                                         llvm::StringRef pairs);
   /// The next box of a stage, whose lines are asked for while the current one is used.
   struct Ahead {
     Memory source;

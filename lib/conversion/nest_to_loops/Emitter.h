@@ -53,6 +53,9 @@ struct Memory {
   nd::NdTensorType type; ///< names and sizes of the layout, element type in memory
   Replacement fixed;     ///< names that a scan or group has fixed
   Replacement origin;    ///< of a staged copy: where it starts
+  /// Elements are pairs of neighbours, of 32 bits, wherever they start: offsets count halves.
+  bool halves = false;
+  int64_t step() const { return halves ? 2 : 1; } ///< from one element to the next
 };
 
 /// One vector, or one scalar, of a register tile.
@@ -118,6 +121,13 @@ public:
     int64_t count;
   };
   std::optional<Turn> turn;
+  /// An unrolled loop over two points of a reduced name that are multiplied at once: reads give
+  /// both elements of bf16 as 32 bits, the first one lowest; where the second is none, zero.
+  struct Pair {
+    std::string variable;
+    bool isWhole;
+  };
+  std::optional<Pair> pair;
 
   /// True if ranges or what is known decide that the test holds.
   bool isKnown(const Test &test) const;
@@ -179,6 +189,15 @@ public:
                 bool near = false);
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
+
+  // Pairs.cpp
+  /// Two numbers of bf16, which are computed in f32, as 32 bits; `second` may be null.
+  mlir::Value pairOf(mlir::Value first, mlir::Value second);
+  /// Two elements, the second one at `next` if there is any, as 32 bits.
+  mlir::Value loadPair(const Memory &source, const Expr &offset, const std::optional<Expr> &next,
+                       const Point &point, mlir::Value mask, Section &section);
+  /// Adds the products of pairs to a vector of f32.
+  mlir::Value dot(mlir::Value total, mlir::Value a, mlir::Value b, int64_t lanes);
 
   // Kernel.cpp, Structured.cpp
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);

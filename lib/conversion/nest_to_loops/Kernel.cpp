@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -34,6 +35,8 @@ using namespace mlir;
 SmallVector<Value> nest::kernelOperands(Operation *nest) {
   llvm::SetVector<Value> operands(nest->operand_begin(), nest->operand_end());
   nest->walk([&](Operation *inner) {
+    if (inner == nest)
+      return;
     for (Value operand : inner->getOperands())
       if (isa<nd::NdTensorType>(operand.getType()) &&
           !nest->isAncestor(operand.getParentBlock()->getParentOp()))
@@ -69,7 +72,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   Operation *nest = request.nest;
   MLIRContext *context = nest->getContext();
   context->loadDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect, scf::SCFDialect,
-                       vector::VectorDialect, LLVM::LLVMDialect>();
+                       vector::VectorDialect, x86vector::X86VectorDialect, LLVM::LLVMDialect>();
   SmallVector<Value> operands = kernelOperands(nest);
   Location loc = nest->getLoc();
   KernelInfo info;
@@ -117,7 +120,9 @@ void nest::buildKernelLowering(OpPassManager &passes) {
   passes.addPass(createCSEPass());
   passes.addPass(createExpandMathPass());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertVectorToLLVMPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.x86Vector = true;
+  passes.addPass(createConvertVectorToLLVMPass(vectors));
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());

@@ -17,12 +17,13 @@ using namespace mlir;
 static constexpr int64_t mostPoints = 64;
 
 Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-                     const Schedule &schedule, unsigned bits) {
+                     const Schedule &schedule, unsigned bits, ArrayRef<std::string> paired) {
   struct Entry {
     Loop loop;
     bool reduced;
     std::vector<unsigned> stages;
     bool converted = false; ///< was to be unrolled
+    bool pair = false;      ///< two points that are multiplied at once
   };
   auto sizeOf = [&](const std::string &name) {
     nd::SizeAttr size = produced.lookup(name);
@@ -106,6 +107,16 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
       entries.insert(entries.begin() + vector, split);
     }
   }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Entry &entry = entries[i];
+    bool isSecond = llvm::any_of(entries, [](const Entry &other) { return other.pair; });
+    if (entry.loop.level == "unit" && !isSecond && entry.loop.names.size() == 1 &&
+        entry.loop.step == 1 && tileAt(i) == 2 && llvm::is_contained(paired, entry.loop.names[0]) &&
+        !plan.lanesReduced && plan.lanes >= 4) {
+      entry.loop.level = "register";
+      entry.pair = true;
+    }
+  }
   // Register loops around sequential loops over the same names run one by one; so do those that
   // unroll too much.
   for (size_t i = 0; i < entries.size(); ++i)
@@ -117,7 +128,7 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
       }
   int64_t points = 1;
   for (size_t i = entries.size(); i-- > 0;)
-    if (entries[i].loop.level == "register") {
+    if (entries[i].loop.level == "register" && !entries[i].pair) {
       int64_t count = llvm::divideCeil(tileAt(i), entries[i].loop.step);
       if (points * count > mostPoints) {
         // What lies outside over the same names can't stay unrolled either.
@@ -180,6 +191,8 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
     }
     walk.variable = emitter.freshVariable();
     if (entry.loop.level == "register") {
+      if (entry.pair)
+        plan.pair = walk.variable;
       plan.tile.push_back(walk);
     } else {
       plan.loops.push_back(walk);

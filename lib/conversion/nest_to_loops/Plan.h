@@ -11,11 +11,12 @@
 //     column by 14, loop k] the register tile: unrolled loops, and at most one vector [register
 //     column, register out by 16, vector out]
 //
-// Names that no loop mentions get loops: produced ones outside, reduced ones inside. A register
-// loop with a sequential loop over the same names inside of it becomes sequential, so does one that
-// would unroll too much; a vector that is wider than the machine's becomes vectors of that width,
-// unrolled while they are few. Sequential loops over reduced names that come after the last one
-// over a produced name carry the accumulators in registers; those before keep them in memory.
+// A `unit` over two points of a reduced name is unrolled where these can be multiplied at once,
+// else a loop. Names that no loop mentions get loops: produced ones outside, reduced ones inside. A
+// register loop with a sequential loop over the same names inside of it becomes sequential, so does
+// one that would unroll too much; a vector that is wider than the machine's becomes vectors of that
+// width, unrolled while they are few. Sequential loops over reduced names that come after the last
+// one over a produced name carry the accumulators in registers; those before keep them in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,15 +53,18 @@ struct Plan {
   Group laneGroup;
   int64_t lanes = 0; ///< width of the vector; 0: none
   bool lanesReduced = false;
+  std::string pair; ///< the variable of an unrolled loop over two points of a reduced name that are
+                    ///< multiplied at once; "": none
   std::map<Group, Expr> sizes;   ///< of merged groups
   std::map<Group, int64_t> most; ///< the same for all values of symbols
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies made before all loops
 };
 
-/// `bits`: the widest element that the nest computes with.
+/// `bits`: the widest element that the nest computes with; `paired`: names of which two neighbours
+/// may be multiplied at once.
 Plan planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-               const Schedule &schedule, unsigned bits);
+               const Schedule &schedule, unsigned bits, llvm::ArrayRef<std::string> paired = {});
 
 } // namespace heddle::nest
 

@@ -28,6 +28,8 @@ static constexpr double enterCycles =
 static constexpr double copyCycles = 0.3;                   ///< an element, lanes side by side
 static constexpr double turnCycles = 0.5;                   ///< an element, lanes turned
 static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
+static constexpr double putTogether = 2.5; ///< times so much: two elements that lie apart
+static constexpr double copyPair = 0.6;    ///< of copying both elements
 /// Steps of the reduction between which something is asked for ahead.
 static constexpr int64_t shareSteps = 16, mostShared = 1100;
 static constexpr int64_t setLines = 8;       ///< of a set of the first cache
@@ -84,7 +86,7 @@ public:
     vectorGroup = groupOf(m.vector, false);
   }
 
-  Schedule run(ArrayRef<ModelTile> tiles) {
+  Model::Found run(ArrayRef<ModelTile> tiles) {
     auto blocks = splits();
     limit = double(mostCandidates) / double(tiles.size() * blocks.size());
     for (const ModelAccess &access : m.accesses) {
@@ -97,7 +99,7 @@ public:
     for (const ModelTile &tile : tiles)
       for (const Split &split : blocks)
         tryOrders(tile, split);
-    return write();
+    return {write(), best.cost};
   }
 
 private:
@@ -306,13 +308,18 @@ private:
     return std::min(extent, dim.size);
   }
 
+  /// Of an element in a copy: narrow floats are widened unless they are multiplied in pairs.
+  int64_t copiedBytes(const ModelAccess &access) const {
+    return m.pair.empty() ? std::max<int64_t>(access.bytes, 4) : access.bytes;
+  }
+
   /// Bytes of the box that an access touches: the elements alone, or with what cache lines waste;
   /// as it lies, or widened in a copy, whose panels of lanes waste nothing; with what rows waste
   /// that meet in few sets of the first or second cache.
   enum Kind { Elements, Copied, Plain, InL1, InL2 };
   double footprint(const ModelAccess &access, const Extents &extents, Kind kind) {
     bool copied = kind <= Copied, lines = kind != Elements && !(copied && access.onLanes);
-    int64_t bytes = copied ? std::max<int64_t>(access.bytes, 4) : access.bytes;
+    int64_t bytes = copied ? copiedBytes(access) : access.bytes;
     int64_t span = kind == InL1 ? m.l1 / 8 : kind == InL2 ? m.l2 / 16 : 0;
     double elements = 1, waste = 1;
     for (const ModelAccess::Dim &dim : access.dims) {
@@ -471,6 +478,12 @@ private:
     if (access.bytes >= 4)
       return 0;
     double count = access.onLanes ? double(tile.vectors) * widenVector : widenScalar;
+    if (!m.pair.empty()) {
+      const ModelAccess::Dim *dim = access.find(m.number(m.pair));
+      if (!access.onLanes && dim && dim->contiguous)
+        return 0;
+      count *= putTogether;
+    }
     for (auto &[name, points] : tile.rows)
       if (access.mentions(name))
         count *= double(points);
@@ -628,9 +641,10 @@ private:
       const ModelAccess &access = m.accesses[copy.access];
       size_t at = size_t(copy.loop) + 1;
       double lanes = double(m.width), run = runBytes(access, extents[at]) / double(access.bytes);
-      double elements = box(copy.access, at, Elements) /
-                        double(std::max<int64_t>(access.bytes, 4)) *
+      double elements = box(copy.access, at, Elements) / double(copiedBytes(access)) *
                         (std::ceil(run / lanes) + 0.5) * lanes / run;
+      if (!m.pair.empty())
+        elements *= copyPair;
       for (size_t q = 0; q < at; ++q)
         elements *= candidate.levels[q].trips();
       cost += elements * (access.scattered ? turnCycles : copyCycles);
@@ -693,7 +707,23 @@ private:
     return order;
   }
 
+  /// The layout of a copy; pairs that are multiplied at once lie side by side.
   Layout stageLayout(const ModelAccess &access, const Extents &extents, int loop) {
+    Layout layout = panelLayout(access, extents, loop);
+    const ModelAccess::Dim *dim = m.pair.empty() ? nullptr : access.find(m.number(m.pair));
+    if (!dim)
+      return layout;
+    int64_t border = 0;
+    for (Layout::Factor &factor : layout.factors)
+      if (factor.names == Group{dim->name}) {
+        factor.divisor = 2;
+        border = factor.high;
+      }
+    layout.factors.push_back({{dim->name}, 1, 2, 0, border});
+    return layout;
+  }
+
+  Layout panelLayout(const ModelAccess &access, const Extents &extents, int loop) {
     Layout layout;
     std::vector<std::string> order = access.order;
     if (!access.onLanes) {
@@ -702,7 +732,7 @@ private:
       // Rows a power of two apart would meet in few sets of the cache.
       for (const ModelAccess::Dim &dim : access.dims)
         if (!order.empty() && dim.name == order.back()) {
-          int64_t bytes = std::max<int64_t>(access.bytes, 4);
+          int64_t bytes = copiedBytes(access);
           if (order.size() > 1 && extentOf(dim, extents) * bytes % 512 == 0)
             layout.factors.back().high = 64 / bytes;
         }
@@ -784,11 +814,13 @@ private:
     if (left[vectorGroup] > m.width)
       add("register", m.vector, m.width);
     add("vector", m.vector, 1);
+    if (!m.pair.empty())
+      add("unit", {m.pair}, 1);
     return schedule;
   }
 };
 } // namespace
 
-Schedule Model::search(ArrayRef<ModelTile> tiles, ArrayRef<Loop> reductionOrder) const {
+Model::Found Model::search(ArrayRef<ModelTile> tiles, ArrayRef<Loop> reductionOrder) const {
   return Search(*this, reductionOrder).run(tiles);
 }

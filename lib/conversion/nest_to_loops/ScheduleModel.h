@@ -27,9 +27,9 @@
 // A streams by once for each chunk, twice in all; C is read and written four times, once for each
 // block of k.
 //
-// What a tile needs from afar is asked for between blocks of steps of the reduction (k by 16): asked
-// for at once, 28 lines of C keep what the tile itself waits for out of the few places that a core
-// has for lines on their way (2048 x 2048 x 2048: 82 % of the peak instead of 76 %).
+// What a tile needs from afar is asked for between blocks of steps of the reduction (k by 16):
+// asked for at once, 28 lines of C keep what the tile itself waits for out of the few places that a
+// core has for lines on their way (2048 x 2048 x 2048: 82 % of the peak instead of 76 %).
 //
 // Nothing depends on the number of threads, so that neither do the bits of a result.
 //
@@ -63,13 +63,14 @@ struct ModelAccess {
   bool scattered = false;         ///< lanes lie apart
   std::vector<std::string> order; ///< the tensor's names as they lie, outermost first
 
-  bool mentions(unsigned name) const {
+  const Dim *find(unsigned name) const {
     for (const Dim &dim : dims)
       for (const auto &[each, coefficient] : dim.terms)
         if (each == name)
-          return true;
-    return false;
+          return &dim;
+    return nullptr;
   }
+  bool mentions(unsigned name) const { return find(name); }
 };
 
 /// A register tile.
@@ -88,11 +89,18 @@ struct Model {
   int64_t width = 16;                ///< lanes
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
 
+  /// The reduced name of which a step takes two neighbours at once (Pairs.cpp); "": none.
+  std::string pair;
+
   unsigned number(const std::string &name) const {
     return unsigned(llvm::find(names, name) - names.begin());
   }
+  struct Found {
+    Schedule schedule;
+    double cost; ///< in cycles
+  };
   /// The best schedule of the family for one of these tiles.
-  Schedule search(llvm::ArrayRef<ModelTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;
+  Found search(llvm::ArrayRef<ModelTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;
 };
 
 } // namespace heddle::nest

@@ -28,6 +28,68 @@ static constexpr int64_t mostFetches = 96;
 static constexpr int64_t linesTogether = 4;
 static constexpr int64_t lineBytes = 64;
 
+void ComputeEmitter::Box::read(NestBuilder &copy, Value from, StringRef pairs, int64_t second,
+                               const Expr &end) const {
+  MLIRContext *context = copy.builder.getContext();
+  SmallVector<MapEntry> entries;
+  SmallVector<Condition> conditions;
+  for (const auto &[name, start] : origin) {
+    Expr place = start + Expr::name(name);
+    if (name == pairs)
+      place = place + Expr::name(name) + Expr(second);
+    entries.emplace_back(context, name, place);
+    if (name == pairs) {
+      conditions.emplace_back(context, end - Expr(1) - place);
+    } else if (!withinOperand.count(name)) {
+      conditions.emplace_back(context, place);
+      conditions.emplace_back(context, tensorTypeOf(tensor).size(name).getExpr() - Expr(1) - place);
+    }
+  }
+  TypedAttr fill = guard.getOtherwise();
+  Type type = tensorTypeOf(from).scalarType();
+  if (fill && type.isInteger(32)) { // the same number twice
+    APInt bits = cast<FloatAttr>(fill).getValue().bitcastToAPInt();
+    bits = bits.lshr(bits.getBitWidth() - 16).zextOrTrunc(16);
+    fill = copy.builder.getIntegerAttr(type, bits.concat(bits));
+  } else if (!fill) {
+    fill = cast<TypedAttr>(copy.builder.getZeroAttr(type));
+  }
+  copy.read(from, MapAttr::getSorted(context, entries), GuardAttr::get(context, conditions, fill));
+}
+
+FailureOr<Value> ComputeEmitter::emitCopy(const Box &box, const Layout &layout, StringRef pairs) {
+  if (!pairs.empty())
+    return copyPairs(box, layout, pairs);
+  Type from = tensorTypeOf(box.tensor).getElementType(), to = from;
+  if (nd::isNarrowFloat(from) && plan.pair.empty())
+    to = e.b.getF32Type();
+  OpBuilder builder(op.getContext());
+  NestBuilder copy(builder, op.getLoc());
+  copy.produced = nd::DimsAttr::getSorted(op.getContext(), box.dims);
+  box.read(copy, box.tensor);
+  ComputeOp copied = copy.create({to}, [&](OpBuilder &b, Location loc, ValueRange read) {
+    Value value = read[0];
+    if (to != from)
+      value = arith::ExtFOp::create(b, loc, to, value);
+    return Values{value};
+  });
+  Layout source = freeLayout(e.memory.find(box.tensor)->second);
+  return emitCopy(copied, box.whole, layout, source);
+}
+
+FailureOr<Value> ComputeEmitter::emitCopy(ComputeOp copied, ArrayRef<nd::Dim> whole,
+                                          const Layout &layout, const Layout &source) {
+  e.temporaries.push_back(copied);
+  Value result = copied.getResult(0);
+  auto type = tensorTypeOf(result).withDims(whole);
+  e.memory[result] = {e.allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
+  SmallVector<Layout> sources(kernelOperands(copied).size(), source);
+  Schedule schedule = chooseSchedule(copied, sources, {layout}, e.machine);
+  if (failed(e.emitNest(copied, schedule, Value())))
+    return failure();
+  return result;
+}
+
 LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (stage.operand >= operandOf.size())
     return op.emitOpError() << "expected a stage of one of the " << operandOf.size()
@@ -106,42 +168,12 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (std::string problem = stage.layout.verify(sizes); !problem.empty())
     return op.emitOpError() << "the layout of a stage does not fit: " << problem;
 
-  // The copy.
-  Type from = source.type.getElementType(),
-       to = nd::isNarrowFloat(from) ? Type(e.b.getF32Type()) : from;
-  OpBuilder builder(op.getContext());
-  NestBuilder copy(builder, op.getLoc());
-  copy.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
-  SmallVector<MapEntry> entries;
-  SmallVector<Condition> conditions;
-  for (const auto &[name, start] : origin) {
-    Expr place = start + Expr::name(name);
-    entries.emplace_back(op.getContext(), name, place);
-    if (withinOperand.count(name))
-      continue;
-    conditions.emplace_back(op.getContext(), place);
-    conditions.emplace_back(op.getContext(),
-                            tensorTypeOf(tensor).size(name).getExpr() - Expr(1) - place);
-  }
   GuardAttr guard = guards[read];
-  TypedAttr fill = guard.getOtherwise()
-                       ? guard.getOtherwise()
-                       : cast<TypedAttr>(e.b.getZeroAttr(tensorTypeOf(tensor).scalarType()));
-  copy.read(tensor, MapAttr::getSorted(op.getContext(), entries),
-            GuardAttr::get(op.getContext(), conditions, fill));
-  ComputeOp copied = copy.create({to}, [&](OpBuilder &b, Location loc, ValueRange read) {
-    Value value = read[0];
-    if (to != from)
-      value = arith::ExtFOp::create(b, loc, to, value);
-    return Values{value};
-  });
-  e.temporaries.push_back(copied);
-  Value result = copied.getResult(0);
-  auto type = tensorTypeOf(result).withDims(boxDims);
-  e.memory[result] = {e.allocateScratch(bytesOf(stage.layout, type)), stage.layout, type, {}, {}};
-  Schedule schedule = chooseSchedule(copied, {freeLayout(source)}, {stage.layout}, e.machine);
-  if (failed(e.emitNest(copied, schedule, Value())))
+  FailureOr<Value> copy = emitCopy({tensor, origin, dims, boxDims, withinOperand, guard},
+                                   stage.layout, pairedPlace(map, stage.layout));
+  if (failed(copy))
     return failure();
+  Value result = *copy;
   e.memory[result].origin = origin;
   operandOf[read] = result;
   if (stage.buffers > 1 && at && e.vars.count(at->variable)) {

@@ -41,7 +41,8 @@ struct CpuTarget {
 /// "native", or the name of a CPU that LLVM knows; the error of an unknown one gives examples.
 llvm::Expected<CpuTarget> targetFor(llvm::StringRef cpu);
 
-/// Registers, vector width, caches (of this machine if the target is native, else typical ones), threads.
+/// Registers, vector width, caches (of this machine if the target is native, else typical ones), threads, and the rate
+/// of bf16 dot products where there are any.
 nest::MachineAttr machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads);
 
 } // namespace heddle::cpu

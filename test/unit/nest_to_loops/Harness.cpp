@@ -107,6 +107,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   set("vector_bytes", wide ? 64 : 32);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", 1);
+  if (wide && options.pairs && target.has("avx512bf16"))
+    set("bf16_dot_rate", 2);
   if (options.l1)
     set("l1_bytes", options.l1);
   if (options.l2)

@@ -59,7 +59,7 @@ public:
         return;
       std::vector<std::string> chain;
       int step = pick<int>({1, 1, 2, 3, 4, 8, 16});
-      auto level = [&] { return isReduced ? pick<std::string>({"loop", "loop", "cache", "register"}) : pick<std::string>({"thread", "cache", "loop", "register", "register"}); };
+      auto level = [&] { return isReduced ? pick<std::string>({"loop", "loop", "cache", "register", "unit"}) : pick<std::string>({"thread", "cache", "loop", "register", "register"}); };
       while (step > 1) {
         chain.push_back(level() + " " + name + " by " + std::to_string(step));
         int next = 1;
@@ -113,6 +113,7 @@ TEST_P(RandomNests, Agree) {
       w.layoutOut = dice.layout({"batch", "out", "row", "column"});
       if (dice.chance(85))
         w.schedule = dice.schedule({{"batch", 1}, {"out", 1}, {"row", 1}, {"column", 1}}, {{"channel", 1}, {"ky", 1}, {"kx", 1}});
+      w.type = dice.pick<std::string>({"f32", "f32", "bf16"});
       text = convolution(w);
     }
     Options options;

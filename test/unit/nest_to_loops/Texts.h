@@ -39,6 +39,15 @@ inline std::string function(const std::vector<Operand> &operands, const std::str
          result + ">\n}\n";
 }
 
+/// The body that multiplies two numbers of a type, in f32.
+inline std::string product(const std::string &type) {
+  std::string widen = type == "f32" ? ""
+                                    : "%u = arith.extf %x : " + type + " to f32\n%v = arith.extf %y : " +
+                                          type + " to f32\n";
+  return "{\n^bb0(%x: " + type + ", %y: " + type + "):\n" + widen + "%p = arith.mulf " +
+         (widen.empty() ? "%x, %y" : "%u, %v") + " : f32\nnest.yield %p : f32\n}";
+}
+
 inline std::string matmul(int m, int n, int k, const std::string &a, const std::string &b,
                           const std::string &c, const std::string &schedule,
                           const std::string &type = "f32") {
@@ -59,15 +68,16 @@ struct Window {
   std::string layoutIn = "[batch, channel, row, column]", layoutWeight = "[channel, ky, kx, out]",
               layoutOut = "[batch, out, row, column]", schedule;
   bool excludes = false; ///< the border is left out, instead of zero
+  std::string type = "f32"; ///< of both operands; the result is of f32
 };
 
 inline std::string convolution(const Window &w) {
   auto s = [](int i) { return std::to_string(i); };
   int rows = (w.rows + 2 * w.padding - w.window) / w.stride + 1,
       columns = (w.columns + 2 * w.padding - w.window) / w.stride + 1;
-  std::string image = "f32, batch: " + s(w.batch) + ", channel: " + s(w.in) +
+  std::string image = w.type + ", batch: " + s(w.batch) + ", channel: " + s(w.in) +
                       ", column: " + s(w.columns) + ", row: " + s(w.rows);
-  std::string weight = "f32, channel: " + s(w.in) + ", kx: " + s(w.window) +
+  std::string weight = w.type + ", channel: " + s(w.in) + ", kx: " + s(w.window) +
                        ", ky: " + s(w.window) + ", out: " + s(w.out);
   std::string result = "f32, batch: " + s(w.batch) + ", column: " + s(columns) +
                        ", out: " + s(w.out) + ", row: " + s(rows);
@@ -82,14 +92,13 @@ inline std::string convolution(const Window &w) {
                           : " if [" + at("row", "ky") + " >= 0, " + end("row", "ky", w.rows) +
                                 " >= 0, " + at("column", "kx") + " >= 0, " +
                                 end("column", "kx", w.columns) + " >= 0]" +
-                                (w.excludes ? "" : " else 0.0 : f32");
+                                (w.excludes ? "" : " else 0.0 : " + w.type);
   std::string nest = "nest.compute (batch: " + s(w.batch) + ", row: " + s(rows) +
                      ", column: " + s(columns) + ", out: " + s(w.out) +
                      ") reduce (ky: " + s(w.window) + ", kx: " + s(w.window) +
                      ", channel: " + s(w.in) + ") reads %a0[row = " + at("row", "ky") +
                      ", column = " + at("column", "kx") + "]" + guard +
-                     ", %a1[] {\n^bb0(%x: f32, %y: f32):\n%p = arith.mulf %x, %y : f32\nnest.yield "
-                     "%p : f32\n} combine add [0.0 : f32] " +
+                     ", %a1[] " + product(w.type) + " combine add [0.0 : f32] " +
                      attributes(w.layoutOut, w.schedule) + " : (!nd.tensor<" + image +
                      ">, !nd.tensor<" + weight + ">) -> !nd.tensor<" + result + ">";
   return function({{image, w.layoutIn}, {weight, w.layoutWeight}}, nest, result);
@@ -99,11 +108,11 @@ inline std::string convolution(const Window &w) {
 inline std::string convolutionGradient(const Window &w, bool toWeight) {
   auto s = [](int i) { return std::to_string(i); };
   int pad = w.window / 2;
-  std::string image = "f32, batch: " + s(w.batch) + ", channel: " + s(w.in) +
+  std::string image = "batch: " + s(w.batch) + ", channel: " + s(w.in) +
                       ", column: " + s(w.columns) + ", row: " + s(w.rows);
-  std::string weight = "f32, channel: " + s(w.in) + ", kx: " + s(w.window) +
+  std::string weight = "channel: " + s(w.in) + ", kx: " + s(w.window) +
                        ", ky: " + s(w.window) + ", out: " + s(w.out);
-  std::string result = "f32, batch: " + s(w.batch) + ", column: " + s(w.columns) +
+  std::string result = "batch: " + s(w.batch) + ", column: " + s(w.columns) +
                        ", out: " + s(w.out) + ", row: " + s(w.rows);
   std::string sign = toWeight ? " + " : " - ", back = toWeight ? " - " : " + ";
   auto at = [&](const std::string &name, const std::string &step) {
@@ -118,15 +127,15 @@ inline std::string convolutionGradient(const Window &w, bool toWeight) {
                                   : points + ", channel: " + s(w.in);
   std::string reduced =
       toWeight ? points : "ky: " + s(w.window) + ", kx: " + s(w.window) + ", out: " + s(w.out);
-  const std::string &first = toWeight ? image : result, &second = toWeight ? result : weight,
-                    &made = toWeight ? weight : image;
+  std::string first = w.type + ", " + (toWeight ? image : result),
+              second = w.type + ", " + (toWeight ? result : weight),
+              made = "f32, " + (toWeight ? weight : image);
   std::string nest =
       "nest.compute (" + produced + ") reduce (" + reduced +
       ") reads %a0[row = " + at("row", "ky") + ", column = " + at("column", "kx") + "] if [" +
       at("row", "ky") + " >= 0, " + end("row", "ky", w.rows) + " >= 0, " + at("column", "kx") +
       " >= 0, " + end("column", "kx", w.columns) +
-      " >= 0] else 0.0 : f32, %a1[] {\n^bb0(%x: f32, %y: f32):\n%p = arith.mulf %x, %y : f32\n"
-      "nest.yield %p : f32\n} combine add [0.0 : f32] " +
+      " >= 0] else 0.0 : " + w.type + ", %a1[] " + product(w.type) + " combine add [0.0 : f32] " +
       attributes(toWeight ? w.layoutWeight : w.layoutIn, w.schedule) + " : (!nd.tensor<" + first +
       ">, !nd.tensor<" + second + ">) -> !nd.tensor<" + made + ">";
   return function({{first, toWeight ? w.layoutIn : w.layoutOut},
