@@ -151,23 +151,31 @@ public:
   }
 
   R operator()(A... arguments, Here here = Here::current()) const {
-    Returned returned = core->call(leavesOf(arguments...), tracer(arguments...), here);
-    R result = *static_cast<const R *>(returned.shape.get());
-    size_t next = 0;
-    forEachTensor(result, [&](const std::string &, Tensor &tensor) {
-      tensor = std::move(returned.tensors[next++]);
-    });
-    return result;
+    Returned returned = traced(
+        [&](auto leaves, const Trace &trace) { return core->call(std::move(leaves), trace, here); },
+        arguments...);
+    if constexpr (!std::is_void_v<R>) {
+      R result = *static_cast<const R *>(returned.shape.get());
+      size_t next = 0;
+      forEachTensor(result, [&](const std::string &, Tensor &tensor) {
+        tensor = std::move(returned.tensors[next++]);
+      });
+      return result;
+    }
   }
   /// The traced program as IR.
   std::string ir(A... arguments, Here here = Here::current()) const {
-    return core->ir(leavesOf(arguments...), tracer(arguments...), here);
+    return traced(
+        [&](auto leaves, const Trace &trace) { return core->ir(std::move(leaves), trace, here); },
+        arguments...);
   }
   /// Compiles for these arguments' types and writes the program file, which the runtime runs
   /// without the compiler. Arguments and results are called by their paths in their trees; a tensor
   /// that is no member of a tree is "argument0", "argument1", ..., or "result".
   void save(const std::string &path, A... arguments, Here here = Here::current()) const {
-    core->save(path, leavesOf(arguments...), tracer(arguments...), here);
+    traced(
+        [&](auto leaves, const Trace &trace) { core->save(path, std::move(leaves), trace, here); },
+        arguments...);
   }
   JitStatistics statistics() const { return core->statistics(); }
 
@@ -175,6 +183,18 @@ private:
   F function;
   std::vector<size_t> kept;
   std::shared_ptr<JitCore> core;
+
+  /// While the function is traced, formals stand in its arguments. A tree that it may not change is
+  /// copied for that: the caller's may be given several times, or be read by another thread.
+  template <typename T>
+  using Held = std::conditional_t<std::is_lvalue_reference_v<T> &&
+                                      std::is_const_v<std::remove_reference_t<T>>,
+                                  std::decay_t<T>, T &>;
+  template <typename Use>
+  auto traced(Use &&use, A &...arguments) const {
+    std::tuple<Held<A>...> held(arguments...);
+    return std::apply([&](auto &...each) { return use(leavesOf(each...), tracer(each...)); }, held);
+  }
 
   template <typename T>
   void addLeaves(std::vector<Leaf> &leaves, size_t position, T &tree, bool state) const {
@@ -203,13 +223,18 @@ private:
   template <typename... T>
   Trace tracer(T &...arguments) const {
     return [&, this] {
-      auto shape = std::make_shared<R>(function(arguments...));
       Traced traced;
-      forEachTensor(*shape, [&](const std::string &path, Tensor &tensor) {
-        traced.outputs.push_back({path, std::exchange(tensor, Tensor())});
-      });
-      traced.shape = shape;
-      return traced;
+      if constexpr (std::is_void_v<R>) {
+        function(arguments...);
+        return traced;
+      } else {
+        auto shape = std::make_shared<R>(function(arguments...));
+        forEachTensor(*shape, [&](const std::string &path, Tensor &tensor) {
+          traced.outputs.push_back({path, std::exchange(tensor, Tensor())});
+        });
+        traced.shape = shape;
+        return traced;
+      }
     };
   }
 };
@@ -304,7 +329,8 @@ auto onFormals(F &function, const Names &without, U &&use, const T &...trees) {
 
 } // namespace detail
 
-/// A compiled form of `function`, called in the same way.
+/// A compiled form of `function`, called in the same way. What it takes by reference is state,
+/// which a call updates; a function of state alone may return nothing.
 template <typename F>
 auto jit(F function, JitOptions options = {}) {
   using S = detail::Signature<std::decay_t<F>>;

@@ -70,9 +70,10 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
       dependencies(nodes, [](const NodeRef &node) { return node->data != nullptr; });
   for (const NodeRef &node : order)
     if (node->formal && !node->data)
-      fail(here, "this value depends on '" + node->name +
-                     "', an argument of a function that is being traced: it has no value until the "
-                     "function is called");
+      fail(here, "this value depends on " +
+                     (node->name.empty() ? "an argument" : "'" + node->name + "', an argument") +
+                     " of a function that is being traced: it has no value until the function is "
+                     "called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
   ProgramImage image = compile(copyModule(*module, here), {}, nullptr, here);
   std::vector<TensorRef> arguments;

@@ -371,7 +371,18 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
   return node.packed;
 }
 
+/// While a function is traced a variable holds one formal.
+static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
+  llvm::DenseMap<Tensor *, const Leaf *> seen;
+  for (const Leaf &leaf : leaves)
+    if (auto [found, isNew] = seen.try_emplace(leaf.tensor, &leaf); !isNew)
+      fail(here, "'" + found->second->path + "' and '" + leaf.path +
+                     "' are one variable, which the function may update: expected a variable for "
+                     "each; a copy will do");
+}
+
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
+  requireDistinctState(leaves, here);
   std::string signature;
   for (auto [leaf, type] : llvm::zip_equal(leaves, impl->programTypes(leaves, here)))
     llvm::raw_string_ostream(signature) << leaf.path << type << ";";

@@ -25,6 +25,8 @@ static double largest(int bits, Here here) {
 Tensor quantizationScale(Operand x, const Names &per, int bits) {
   double most = largest(bits, x.here);
   Names over;
+  for (const Name &name : per)
+    (void)x.tensor.size(name, x.here); // throws if there is none
   for (const std::string &name : x.tensor.names())
     if (llvm::none_of(per, [&](const Name &each) { return each.str() == name; }))
       over.push_back(Name(name));
@@ -58,7 +60,15 @@ Tensor fakeQuantize(Operand x, const Tensor &scale, int bits) {
   return at(clipped) + at(stopGradient(at(rounded) - at(clipped), x.here));
 }
 
+/// Small integers, or bytes that hold them.
+static void requireElements(const Tensor &x, ElementType type, Here here) {
+  if (x.elementType(here) != type)
+    fail(here, "expected elements of type " + std::string(spelling(type)) + ", got " + x.type() +
+                   "; convert with cast");
+}
+
 Tensor packInt4(const Tensor &x, const Name &name, Here here) {
+  requireElements(x, ElementType::I8, here);
   Size size = x.size(name, here);
   if ((size % 2).expr() == Expr(1))
     fail(here, "expected an even size of '" + name.str() + "' to pack, got " + x.type());
@@ -75,6 +85,7 @@ Tensor packInt4(const Tensor &x, const Name &name, Here here) {
 }
 
 Tensor unpackInt4(const Tensor &packed, const Name &name, Here here) {
+  requireElements(packed, ElementType::UI8, here);
   // Shifting left and back spreads the sign; the place says which half.
   Name part = fresh("half");
   Tensor half = iota({part, 2}, ElementType::I8, here);

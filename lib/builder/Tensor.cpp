@@ -232,12 +232,12 @@ static double asDouble(const char *place, ElementType type) {
 /// All values, in row-major order of the sorted names.
 static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
   Names order;
-  for (const std::string &name : tensor.names())
+  for (const std::string &name : tensor.names(here))
     order.push_back(Name(name));
-  ElementType type = tensor.elementType();
+  ElementType type = tensor.elementType(here);
   size_t size = size_t(byteSize(type));
   tensor.data(here); // says it best if there is too little memory
-  std::vector<char> bytes(tensor.count() * size);
+  std::vector<char> bytes(tensor.count(here) * size);
   tensor.toBytes(bytes.data(), type, order, here);
   return bytes;
 }
@@ -275,11 +275,12 @@ static void printNested(std::ostream &out, const std::vector<int64_t> &shape, si
 std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
   if (!tensor)
     return out << "(empty)";
+  Here here; // of an operator, which is told no place
   std::vector<int64_t> shape;
-  for (const auto &[name, size] : tensor.sizes())
+  for (const auto &[name, size] : tensor.sizes(here))
     shape.push_back(size);
-  std::vector<char> values = bytesOf(tensor, Here()); // of an operator, which is told no place
-  ElementType type = tensor.elementType();
+  std::vector<char> values = bytesOf(tensor, here);
+  ElementType type = tensor.elementType(here);
   out << tensor.type() << " ";
   size_t next = 0;
   printNested(out, shape, 0, next, [&](size_t position) {

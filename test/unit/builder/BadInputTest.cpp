@@ -91,6 +91,33 @@ TEST(BadInput, PlacesAreThoseOfTheUser) {
           {"expected a condition of element type i1, got !nd.tensor<f32, column: 6, row: 4>"});
 }
 
+TEST(BadInput, ElementsThatAreQuantized) {
+  refused([] { packInt4(matrix(), row); }, {"elements of type i8, got !nd.tensor<f32"});
+  refused([] { unpackInt4(ints(), n); }, {"elements of type ui8, got !nd.tensor<i64"});
+  refused([] { quantize(matrix(), Names{n}); }, {"'n'", "column: 6, row: 4"});
+}
+
+TEST(BadInput, OneVariableTwice) {
+  auto swap = jit([](Tensor &a, Tensor &b) { std::swap(a, b); });
+  Tensor x = constant(1), y = constant(2), copy = x;
+  refused([&] { swap(x, x); }, {"'argument0' and 'argument1' are one variable"});
+  auto add = jit([](Tensor &a, const Tensor &b) { a = a + b; });
+  add(x, x); // what is only read may be anything
+  EXPECT_EQ(x.item(), 2);
+  swap(x, y);
+  EXPECT_EQ(x.item(), 2);
+  swap(copy, y);
+  EXPECT_EQ(y.item(), 1);
+  // A formal in a variable of a loop that has ended.
+  refused(
+      [] {
+        Tensor kept;
+        forLoop(2, constant(1), [&](Tensor, Tensor s) { return kept = s; });
+        kept.item();
+      },
+      {"this value depends on an argument of a function"});
+}
+
 TEST(BadInput, CountsOfTensors) {
   refused([] { forLoop(3, Tensors(), [](Tensor, Tensors s) { return s; }); },
           {"expected at least one tensor that comes out of a loop or a branch, got none"});

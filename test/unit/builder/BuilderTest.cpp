@@ -359,6 +359,20 @@ TEST(Builder, PrintsTypeAndValuesAndEvaluatesForThat) {
   EXPECT_EQ(text(Tensor()), "(empty)");
 }
 
+// A function may have state alone. Arguments that it only reads may be one tensor, which is no part
+// of what is compiled.
+TEST(Builder, FunctionsWithoutResultAndOfOneTensor) {
+  auto count = jit([](Tensor &n) { n = n + 1.0; });
+  Tensor n = constant(0);
+  count(n);
+  count(n);
+  EXPECT_EQ(n.item(), 2);
+  auto difference = jit([](const Tensor &a, const Tensor &b) { return a - b; });
+  Tensor x = constant(5), y = constant(3);
+  EXPECT_EQ(difference(x, x).item(), 0);
+  EXPECT_EQ(difference(x, y).item(), 2);
+}
+
 TEST(Builder, IsTracedOnceForEachSignature) {
   int traces = 0;
   auto twice = jit([&](Tensor x) {
