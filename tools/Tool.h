@@ -7,17 +7,22 @@
 //
 // Reading IR, telling what went wrong, and hiding the options that LLVM's libraries bring along.
 //
-//     InputModule module(registry);
-//     if (!module.read(path))
-//       return 1;
-//     return runTool("heddlec", [&] { ... module.get() ...; return 0; });
+//     return runTool("heddlec", [&] {
+//       InputModule module(registry);
+//       if (!module.read(path))
+//         return 1;
+//       ... module.get() ...
+//       return 0;
+//     });
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TOOLS_TOOL_H
 #define HEDDLE_TOOLS_TOOL_H
 
+#include "lib/analysis/Nesting.h"
 #include "lib/pipelines/Compile.h"
+#include "lib/support/LargeStack.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -40,14 +45,17 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
-/// Does a tool's work, which returns the exit status; what it throws is told, lack of memory too.
+/// Does a tool's work, which returns the exit status, on a large stack; what it throws is told,
+/// lack of memory too.
 template <typename Work>
 int runTool(const char *name, Work &&work) {
   // LLVM's handlers end the process with a stack trace.
   std::set_new_handler(nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return work();
+    int status = 1;
+    onLargeStack([&] { status = work(); });
+    return status;
   } catch (const std::bad_alloc &) {
     llvm::WithColor::error(llvm::errs(), name) << "out of memory\n";
   } catch (const std::exception &error) {
@@ -79,8 +87,10 @@ public:
       return false;
     }
     sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+    if (failed(requireShallow(sources)))
+      return false;
     module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-    return bool(module);
+    return module && succeeded(requireShallow(*module));
   }
   mlir::ModuleOp get() { return *module; }
 

@@ -7,6 +7,8 @@
 
 #include "lib/builder/Execute.h"
 
+#include "lib/support/LargeStack.h"
+
 #include "mlir/Parser/Parser.h"
 
 #include <atomic>
@@ -47,7 +49,8 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
           raw->diagnostics += (raw->diagnostics.empty() ? "" : "\n") + place + diagnostic.str();
         return mlir::success();
       });
-  copy->module = mlir::parseSourceString<mlir::ModuleOp>(text, copy->context.get());
+  onLargeStack(
+      [&] { copy->module = mlir::parseSourceString<mlir::ModuleOp>(text, copy->context.get()); });
   if (!copy->module)
     fail(here, "the traced program is not valid: " + copy->diagnostics);
   return copy;
@@ -56,7 +59,8 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
 ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
                                      const CompileOptions &options, CompileStatistics *statistics,
                                      Here here) {
-  auto image = compileProgram(*module->module, options, statistics);
+  mlir::FailureOr<ProgramImage> image = mlir::failure();
+  onLargeStack([&] { image = compileProgram(*module->module, options, statistics); });
   if (mlir::failed(image))
     throw Error(module->diagnostics.empty() ? placeOf(here) + ": the program could not be compiled"
                                             : module->diagnostics);

@@ -15,8 +15,11 @@
 #include "mlir/Debug/Counter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -71,11 +74,39 @@ static void sortOptions(DialectRegistry &registry) {
   }
 }
 
+/// Like MLIR's own, but for what is too deep for its parser.
+static LogicalResult transform(StringRef input, StringRef output, DialectRegistry &registry) {
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects()) {
+    llvm::outs() << "Available Dialects: ";
+    llvm::interleave(registry.getDialectNames(), llvm::outs(), ",");
+    llvm::outs() << "\n";
+    return success();
+  }
+  std::string problem;
+  auto from = openInputFile(input, &problem);
+  auto to = from ? openOutputFile(output, &problem) : nullptr;
+  if (!to)
+    return llvm::WithColor::error() << problem << "\n", failure();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(from->getMemBufferRef(), false),
+                             llvm::SMLoc());
+  if (failed(heddle::requireShallow(sources)) ||
+      failed(MlirOptMain(to->os(), std::move(from), registry, config)))
+    return failure();
+  to->keep();
+  return success();
+}
+
 int main(int argc, char **argv) {
+  llvm::InitLLVM initialised(argc, argv);
   DialectRegistry registry;
   heddle::registerCompilerDialects(registry);
   registry.insert<heddle::check::CheckDialect, memref::MemRefDialect>();
   heddle::registerCompilerPasses();
   sortOptions(registry);
-  return asMainReturnCode(MlirOptMain(argc, argv, overview, registry));
+  auto [input, output] = registerAndParseCLIOptions(argc, argv, overview, registry);
+  return heddle::runTool("heddle-opt", [&, input = input, output = output] {
+    return asMainReturnCode(transform(input, output, registry));
+  });
 }

@@ -70,10 +70,10 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
   registry.insert<check::CheckDialect>();
-  InputModule module(registry);
-  if (!module.read(input))
-    return 1;
   return runTool("heddle-reduce", [&] {
+    InputModule module(registry);
+    if (!module.read(input))
+      return 1;
     auto program = llvm::sys::findProgramByName(command[0]);
     if (!program)
       throw Error("there is no program '" + command[0] + "'");

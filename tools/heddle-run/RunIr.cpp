@@ -9,6 +9,7 @@
 
 #include "dialects/check/Check.h"
 #include "dialects/nd/FunctionAttrs.h"
+#include "lib/analysis/Nesting.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
 #include "lib/pipelines/Constants.h"
@@ -219,8 +220,10 @@ bool run::runIr(const Options &options) {
   if (!file)
     throw Error("can't read '" + options.input + "': " + file.getError().message());
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  if (failed(requireShallow(sources)))
+    return false;
   auto module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  if (!module || failed(requireShallow(*module)))
     return false;
   std::vector<Signature> all;
   for (auto function : module->getOps<func::FuncOp>())

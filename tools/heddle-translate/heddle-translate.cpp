@@ -32,31 +32,36 @@ static mlir::TranslateFunction ofProgram(void (*write)(const ProgramImage &, llv
   return [write](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &out,
                  mlir::MLIRContext *) {
     const llvm::MemoryBuffer *buffer = sources->getMemoryBuffer(sources->getMainFileID());
-    return mlir::success(
-        runTool("heddle-translate", [&] {
-          std::string name = buffer->getBufferIdentifier().str();
-          ProgramImage image = ProgramImage::parse(buffer->getBuffer(), name);
-          if (std::string reason = image.manifest.verify(int64_t(image.code.size()),
-                                                         int64_t(image.constants.size()));
-              !reason.empty())
-            throw Error("'" + name + "' can't be read: " + reason);
-          write(image, out);
-          return 0;
-        }) == 0);
+    return mlir::success(runTool("heddle-translate", [&] {
+                           std::string name = buffer->getBufferIdentifier().str();
+                           ProgramImage image = ProgramImage::parse(buffer->getBuffer(), name);
+                           if (std::string reason = image.manifest.verify(
+                                   int64_t(image.code.size()), int64_t(image.constants.size()));
+                               !reason.empty())
+                             throw Error("'" + name + "' can't be read: " + reason);
+                           write(image, out);
+                           return 0;
+                         }) == 0);
   };
 }
 
 int main(int argc, char **argv) {
   hideLibraryOptions();
-  mlir::TranslateFromMLIRRegistration dot(
+  mlir::TranslateRegistration dot(
       "ir-to-dot", "IR as a graph for Graphviz: ops, and the tensors and layouts between them",
-      [](mlir::ModuleOp module, llvm::raw_ostream &out) {
-        translate::writeDot(module, out);
-        return mlir::success();
-      },
-      [](mlir::DialectRegistry &registry) {
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &out,
+         mlir::MLIRContext *context) -> mlir::LogicalResult {
+        mlir::DialectRegistry registry;
         registerCompilerDialects(registry);
         registry.insert<check::CheckDialect>();
+        context->appendDialectRegistry(registry);
+        if (failed(requireShallow(*sources)))
+          return mlir::failure();
+        auto module = mlir::parseSourceFile<mlir::ModuleOp>(*sources, context);
+        if (!module || failed(requireShallow(*module)))
+          return mlir::failure();
+        translate::writeDot(*module, out);
+        return mlir::success();
       });
   mlir::TranslateRegistration text("program-to-text",
                                    "A program file's entries, values, memory, steps and functions",
@@ -65,5 +70,6 @@ int main(int argc, char **argv) {
                                       ofProgram(translate::writePicture));
   mlir::TranslateRegistration code("program-to-asm", "A program file's machine code as assembly",
                                    ofProgram(translate::writeAssembly));
-  return failed(mlir::mlirTranslateMain(argc, argv, overview));
+  return runTool("heddle-translate",
+                 [&] { return int(failed(mlir::mlirTranslateMain(argc, argv, overview))); });
 }

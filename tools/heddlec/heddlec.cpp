@@ -40,12 +40,12 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   heddle::registerCompilerDialects(registry, options.extensions);
-  heddle::InputModule module(registry);
-  if (!module.read(input))
-    return 1;
   llvm::SmallString<128> path(input == "-" ? "program" : input);
   llvm::sys::path::replace_extension(path, "heddle");
   return heddle::runTool("heddlec", [&] {
+    heddle::InputModule module(registry);
+    if (!module.read(input))
+      return 1;
     if (auto stage = heddle::parseStage(emit))
       return int(failed(heddle::writeStage(module.get(), options, *stage, output)));
     heddle::CompileStatistics done;

@@ -9,6 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
+#include "lib/analysis/Nesting.h"
 #include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
@@ -55,8 +56,24 @@ static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
   return error;
 }
 
+/// The regions in `function` and in what it calls, whose `depths` are known.
+static FailureOr<unsigned> requireDepth(func::FuncOp function, const SymbolTable &table,
+                                        const DenseMap<Operation *, unsigned> &depths) {
+  auto [op, depth] = deepestOp(function, [&](Operation *op) {
+    FlatSymbolRefAttr callee = calleeOf(op);
+    return callee ? depths.lookup(table.lookup(callee.getValue())) : 0;
+  });
+  if (depth <= deepestRegion)
+    return depth;
+  return op->emitOpError() << "expected at most " << deepestRegion
+                           << " regions inside each other, got " << depth
+                           << (calleeOf(op) ? ", with those of the functions that it calls" : ""),
+         failure();
+}
+
 FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
   SymbolTable table(module);
+  DenseMap<Operation *, unsigned> depths;
   /// A function in a chain of calls, and the calls in it that were not followed yet, the last
   /// first.
   struct Frame {
@@ -89,6 +106,10 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
       if (frame.calls.empty()) {
         active.erase(frame.function);
         order.push_back(frame.function);
+        FailureOr<unsigned> depth = requireDepth(frame.function, table, depths);
+        if (failed(depth))
+          return failure();
+        depths[frame.function] = *depth;
         open.pop_back();
         continue;
       }

@@ -35,7 +35,8 @@ mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool
 /// The function that a call, or a request for derivatives, names; null for other ops.
 mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 
-/// The functions of `module`, each after those that it calls or differentiates; refuses recursion.
+/// The functions of `module`, each after those that it calls or differentiates; refuses recursion,
+/// and regions that would lie too deep after inlining (lib/analysis/Nesting.h).
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
 
 /// The function called, refused where it has no body of one block.
