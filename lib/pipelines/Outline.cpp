@@ -185,10 +185,30 @@ private:
   LogicalResult prepare(func::FuncOp function) {
     if (failed(checkTypes(function)))
       return failure();
+    layLiteralsAsGiven(function);
     fillSplats(function);
     makeResultsDistinct(function);
     delayOverwriting(function);
     return success();
+  }
+
+  /// Literals that loops and branches alone are given, such as what a loop begins with, lie as
+  /// these take them.
+  void layLiteralsAsGiven(func::FuncOp function) {
+    for (auto constant : function.getOps<nd::ConstantOp>()) {
+      auto uses = constant.getResult().getUses();
+      if (uses.empty() ||
+          !llvm::all_of(uses, [](OpOperand &use) { return isa<nest::ControlOp>(use.getOwner()); }))
+        continue;
+      auto op = cast<nest::ControlOp>(uses.begin()->getOwner());
+      auto symbol = cast<FlatSymbolRefAttr>(op.getFunctions()[0]);
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+      for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
+        if (operand == constant.getResult())
+          constant->setAttr("layouts", ArrayAttr::get(op.getContext(),
+                                                      nest::LayoutAttr::get(op.getContext(),
+                                                                            layoutOf(argument))));
+    }
   }
 
   LogicalResult addSteps(func::FuncOp function) {

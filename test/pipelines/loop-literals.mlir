@@ -1,0 +1,47 @@
+// What a loop begins with lies as the loop takes it, so that it is made in the loop's place and not copied there.
+// RUN: heddlec %s -o %t.heddle
+// RUN: heddle-translate --program-to-text %t.heddle | FileCheck %s
+// RUN: heddle-run %s --compare
+
+// CHECK-LABEL: @one(
+// CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, a, b], {{.*}} in the place of
+// CHECK-LABEL: @other(
+// CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, {{.*}} in the place of
+func.func @one(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[a, b]>}, %n: !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %high = nd.item %n : !nd.tensor<i64> -> index
+  %zero = nd.constant dense<0.0> : tensor<f32> by [a, b, step] : !nd.tensor<f32, a: 40, b: 30, step: 100>
+  %r = scf.for %i = %c0 to %high step %c1 iter_args(%s = %zero) -> (!nd.tensor<f32, a: 40, b: 30, step: 100>) {
+    %t = nd.from_item %i : index -> !nd.tensor<i64>
+    %y = nd.pointwise %x, %t : (!nd.tensor<f32, a: 40, b: 30>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30> {
+    ^bb0(%e: f32, %k: i64):
+      %k2 = arith.sitofp %k : i64 to f32
+      %0 = arith.mulf %e, %k2 : f32
+      nd.yield %0 : f32
+    }
+    %p = nd.broadcast %y : !nd.tensor<f32, a: 40, b: 30> -> !nd.tensor<f32, a: 40, b: 30, step: 1>
+    %u = nd.update_slice %p into %s step from %t : (!nd.tensor<f32, a: 40, b: 30, step: 1>, !nd.tensor<f32, a: 40, b: 30, step: 100>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100>
+    scf.yield %u : !nd.tensor<f32, a: 40, b: 30, step: 100>
+  }
+  return %r : !nd.tensor<f32, a: 40, b: 30, step: 100>
+}
+func.func @other(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[b, a]>}, %n: !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %high = nd.item %n : !nd.tensor<i64> -> index
+  %zero = nd.constant dense<0.0> : tensor<f32> by [a, b, step] : !nd.tensor<f32, a: 40, b: 30, step: 100>
+  %r = scf.for %i = %c0 to %high step %c1 iter_args(%s = %zero) -> (!nd.tensor<f32, a: 40, b: 30, step: 100>) {
+    %t = nd.from_item %i : index -> !nd.tensor<i64>
+    %y = nd.pointwise %x, %t : (!nd.tensor<f32, a: 40, b: 30>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30> {
+    ^bb0(%e: f32, %k: i64):
+      %k2 = arith.sitofp %k : i64 to f32
+      %0 = arith.mulf %e, %k2 : f32
+      nd.yield %0 : f32
+    }
+    %p = nd.broadcast %y : !nd.tensor<f32, a: 40, b: 30> -> !nd.tensor<f32, a: 40, b: 30, step: 1>
+    %u = nd.update_slice %p into %s step from %t : (!nd.tensor<f32, a: 40, b: 30, step: 1>, !nd.tensor<f32, a: 40, b: 30, step: 100>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100>
+    scf.yield %u : !nd.tensor<f32, a: 40, b: 30, step: 100>
+  }
+  return %r : !nd.tensor<f32, a: 40, b: 30, step: 100>
+}
