@@ -269,10 +269,13 @@ private:
         double weight = access.isWrite && op.isReduction()
                             ? std::max(0.01, std::min(0.5, access.elements / work))
                             : 1;
-        double apart =
-            op.isReduction() && access.stageable && !reduced && work >= 64 * access.elements ? 1.3
-            : !op.isReduction() && !access.isWrite && !turnOf(access, group).empty()         ? 2.5
-                                                                                     : 2.0 * width;
+        // A copy that is turned costs something for each element, however often it is read.
+        double uses = work / access.elements;
+        double apart = op.isReduction() && access.stageable && !reduced && uses >= 8
+                           ? 1 + 1.2 * double(width) / uses
+                       : !op.isReduction() && !access.isWrite && !turnOf(access, group).empty()
+                           ? 2.5
+                           : 2.0 * width;
         cost += weight * (kind == 0 ? 0.4 : kind == 1 ? 1 : apart);
       }
       // Lanes that are idle, and the fold of the lanes at the end.

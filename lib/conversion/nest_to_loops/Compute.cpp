@@ -99,8 +99,11 @@ FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carr
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
   };
   Clip clip = clipOf(position);
-  if (clip.facts.empty())
-    return loops.walk(position, carried, inside);
+  if (clip.facts.empty()) {
+    std::vector<int64_t> cuts = cutsOf(position);
+    return cuts.empty() ? loops.walk(position, carried, inside)
+                        : loops.walkPieces(position, cuts, carried, inside);
+  }
   std::set<Test> facts = e.facts;
   e.facts.insert(clip.facts.begin(), clip.facts.end());
   FailureOr<Values> result = loops.walkClipped(position, clip.low, clip.high, carried, inside);

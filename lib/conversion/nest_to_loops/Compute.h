@@ -110,6 +110,11 @@ private:
     std::set<Test> facts;
   };
   Clip clipOf(size_t position);
+  /// Where to cut a loop of the reduction, its ends included, so that between two cuts each
+  /// condition on its variable alone holds throughout or nowhere; empty: in one piece.
+  std::vector<int64_t> cutsOf(size_t position);
+  /// Instructions (roughly) for the points once.
+  int64_t costOf(llvm::ArrayRef<Point> points);
   /// True if no point of the tile contributes.
   bool nothingToDo();
 

@@ -13,6 +13,9 @@
 // own, chosen by testing as few bits as tell the patterns apart. In that code nothing is tested and
 // points that contribute nothing are left out.
 //
+// Where the bits depend on the variable of a loop of the reduction alone, the loop is cut into
+// pieces in which they do not change.
+//
 // A condition that mentions the lane is one bit too, "holds on all lanes"; where it does not, loads
 // are masked.
 //
@@ -172,6 +175,51 @@ ComputeEmitter::Clip ComputeEmitter::clipOf(size_t position) {
     clip.high = clip.high ? Value(arith::MinSIOp::create(e.b, e.loc, clip.high, value)) : value;
   }
   return clip;
+}
+
+std::vector<int64_t> ComputeEmitter::cutsOf(size_t position) {
+  bool any = llvm::any_of(guards, [](GuardAttr guard) { return !guard.isTrivial(); });
+  if (!any || !loops.canClip(position))
+    return {};
+  const std::string &variable = plan.loops[position].variable;
+  int64_t count = loops.extentOf(plan.loops[position].group);
+  LoopWalker::Saved saved = loops.bindAll();
+  std::vector<Point> points = allPoints(loops, plan);
+  std::set<Test> tests;
+  for (GuardAttr guard : guards)
+    for (const Condition &condition : guard.getConditions())
+      for (const Point &point : points) {
+        if (isGathered(condition.expr()))
+          break;
+        Test test{e.resolve(condition.expr(), point), condition.equality};
+        if (test.expr.names() == std::vector{variable} && !e.isKnown(test))
+          tests.insert(test);
+      }
+  loops.unbind(std::move(saved));
+  if (tests.empty() || count * int64_t(tests.size()) > mostEvaluations)
+    return {};
+  std::vector<int64_t> cuts{0};
+  std::vector<bool> before;
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<bool> bits;
+    for (const Test &test : tests) {
+      int64_t value = *test.expr.evaluate([&](const std::string &) { return std::optional(i); });
+      bits.push_back(test.equality ? value == 0 : value >= 0);
+    }
+    if (i > 0 && bits != before)
+      cuts.push_back(i);
+    before = std::move(bits);
+  }
+  cuts.push_back(count);
+  int64_t price = costOf(points) * int64_t(cuts.size() - 2);
+  if (cuts.size() == 2 || cuts.size() > mostPatterns + 1 || price > e.splitBudget)
+    return {};
+  e.splitBudget -= price;
+  return cuts;
+}
+
+int64_t ComputeEmitter::costOf(ArrayRef<Point> points) {
+  return int64_t(points.size()) * int64_t(4 + op.getBody().front().getOperations().size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,8 +475,7 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
   } else {
     std::vector<std::pair<GuardSplitter::Pattern, int64_t>> list;
     bool distinct = splitter.findPatterns() || splitter.combinePatterns();
-    int64_t cost =
-        int64_t(points.size()) * int64_t(4 + op.getBody().front().getOperations().size());
+    int64_t cost = costOf(points);
     if (distinct) {
       list.assign(splitter.patterns.begin(), splitter.patterns.end());
       int64_t price = cost * int64_t(list.size() - 1);

@@ -186,6 +186,24 @@ FailureOr<Values> LoopWalker::walkClipped(size_t position, Value low, Value high
   return result;
 }
 
+FailureOr<Values> LoopWalker::walkPieces(size_t position, ArrayRef<int64_t> cuts,
+                                         ValueRange carried, Inside inside) {
+  const Walk &walk = plan.loops[position];
+  FailureOr<Values> result = Values(carried);
+  for (auto [low, high] : llvm::zip(cuts, cuts.drop_front())) {
+    result = forLoop(e, walk.variable, e.constant(low), e.constant(high), high, *result,
+                     [&, low = low, high = high](ValueRange values) {
+                       e.ranges[walk.variable] = {low, high - 1};
+                       return narrowed(walk, Expr::name(walk.variable), {1, Value()}, Value(),
+                                       Value(), values, inside);
+                     });
+    if (failed(result))
+      break;
+  }
+  e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
+  return result;
+}
+
 FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, Inside inside) {
   if (walk.thread && chunk)
     return walkThreads(walk, inside);

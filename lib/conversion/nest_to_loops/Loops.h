@@ -38,6 +38,9 @@ public:
   /// The same from `low` (if any) to below `high`, of a loop that `canClip`.
   mlir::FailureOr<Values> walkClipped(size_t position, mlir::Value low, mlir::Value high,
                                       mlir::ValueRange carried, Inside inside);
+  /// The same from each cut to the next, one loop after the other.
+  mlir::FailureOr<Values> walkPieces(size_t position, llvm::ArrayRef<int64_t> cuts,
+                                     mlir::ValueRange carried, Inside inside);
   /// Emits all loops of the plan, with `point` for each tile, whose names are bound.
   mlir::LogicalResult walkAll(llvm::function_ref<mlir::LogicalResult()> point);
   /// True if the loop walks single points, as many each time.
