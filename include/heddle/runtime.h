@@ -132,7 +132,9 @@ public:
   template <typename T>
   std::vector<T> to(const std::vector<std::string> &order) const {
     if (element() != elementTypeOf<T>())
-      throw Error("the tensor has another element type than the one that was asked for");
+      throw Error("expected elements of type " + std::string(spelling(element())) +
+                  ", as the tensor " + describe() + " has, got " +
+                  std::string(spelling(elementTypeOf<T>())));
     std::vector<T> values(static_cast<size_t>(count()));
     copyTo(values.data(), order);
     return values;
@@ -155,7 +157,15 @@ private:
 
   void requireCount(size_t got) const {
     if (size_t(count()) != got)
-      throw Error("expected " + std::to_string(count()) + " values, got " + std::to_string(got));
+      throw Error("expected " + std::to_string(count()) + " values, got " + std::to_string(got) +
+                  " for the tensor " + describe());
+  }
+  /// "f32 {column: 3, row: 2}"
+  std::string describe() const {
+    std::string text;
+    for (const Dim &dim : dims())
+      text += (text.empty() ? "" : ", ") + dim.name + ": " + std::to_string(dim.size);
+    return std::string(spelling(element())) + " {" + text + "}";
   }
 };
 

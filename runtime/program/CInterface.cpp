@@ -252,7 +252,7 @@ static TensorSpec specOf(heddle_element element, const std::vector<std::string> 
     if (!isValidName(names[i]))
       throw Error("expected the name of a dimension, got '" + names[i] + "'");
     if (!spec.dims.emplace(names[i], sizes[i]).second)
-      throw Error("the name '" + names[i] + "' stands there twice");
+      throw Error("expected each name once, but '" + names[i] + "' stands twice among the names");
   }
   return spec;
 }

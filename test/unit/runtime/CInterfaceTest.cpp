@@ -107,9 +107,10 @@ TEST_F(CInterface, TheFaceForCxx) {
   EXPECT_EQ(results.at("y").to<float>({"i"}), (std::vector<float>{2.5, 5, 7.5, 10}));
   EXPECT_EQ(results.at("y").dims(), (std::vector<Dim>{{"i", 4}}));
   EXPECT_EQ(program.memory("scale").live, 0);
-  expectIn("expected 4 values, got 2",
+  expectIn("expected 4 values, got 2 for the tensor f32 {i: 4}",
            errorOf<Error>([&] { Tensor::of<float>({1, 2}, {{"i", 4}}); }));
-  expectIn("another element type", errorOf<Error>([&] { results.at("y").to<int>({"i"}); }));
+  expectIn("expected elements of type f32, as the tensor f32 {i: 4} has, got i32",
+           errorOf<Error>([&] { results.at("y").to<int>({"i"}); }));
   expectIn("no entry 'stretch'", errorOf<Error>([&] { program.run("stretch", {}); }));
   expectIn("can't open", errorOf<Error>([&] { heddle::runtime::Program("/nowhere.heddle"); }));
 }
@@ -137,7 +138,7 @@ TEST_F(CInterface, MistakesAreStatusesWithMessages) {
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, bad, sizeFour, nullptr), nullptr);
   expectError("got 'not a name'");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 2, twice, negative, nullptr), nullptr);
-  expectError("'i' stands there twice");
+  expectError("expected each name once, but 'i' stands twice");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nameI, negative, nullptr), nullptr);
   expectError("size of 'i', got -4");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nameI, sizeFour, "[i"), nullptr);
