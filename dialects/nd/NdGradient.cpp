@@ -85,7 +85,10 @@ bool Exclusions::reach(Value value) {
   return known.lookup(value);
 }
 
-bool nd::mayBeExcluded(Value value) { return Exclusions().reach(value); }
+void Exclusions::forget(Operation *op) {
+  for (Value result : op->getResults())
+    known.erase(result);
+}
 
 /// The op on operands that are filled in already, and its mask.
 static Value fillOne(OpBuilder &b, Operation *op, IRMapping &filled,
@@ -548,7 +551,8 @@ static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value co
   return success();
 }
 
-Value nd::productWithout(OpBuilder &b, Location loc, const ProductParts &all, const ProductFactor &one) {
+Value nd::productWithout(OpBuilder &b, Location loc, const ProductParts &all,
+                         const ProductFactor &one) {
   auto number = [&](double value) { return buildNumber(b, loc, one.other.getType(), value); };
   auto times = [&](Value x, Value y) -> Value { return arith::MulFOp::create(b, loc, x, y); };
   auto minus = [&](Value x, Value y) -> Value { return arith::SubFOp::create(b, loc, x, y); };

@@ -94,6 +94,8 @@ inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &c
 class Exclusions {
 public:
   bool reach(mlir::Value value);
+  /// What is rewritten keeps its meaning, so that answers stay right until an op is erased.
+  void forget(mlir::Operation *op);
   /// The gradients of any op, as by DifferentiableInterface.
   mlir::LogicalResult buildGradient(mlir::OpBuilder &builder, mlir::Operation *op,
                                     mlir::ValueRange cotangents, llvm::ArrayRef<bool> wanted,
@@ -102,8 +104,6 @@ public:
 private:
   llvm::DenseMap<mlir::Value, bool> known;
 };
-/// One question to it.
-bool mayBeExcluded(mlir::Value value);
 /// The value with excluded elements filled in (with something), and a mask (i1) that is false at
 /// these; a null mask says that nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);

@@ -30,6 +30,36 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
   using NdSimplifyPassBase::NdSimplifyPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
+    Exclusions none;
+    return success(succeeded(patternsOf(context, none))); // refuses options that are wrong
+  }
+
+  void runOnOperation() override {
+    Exclusions exclusions;
+    auto patterns = patternsOf(&getContext(), exclusions);
+    if (failed(patterns))
+      return signalPassFailure();
+    Forget forget(exclusions);
+    // A round may make way for one more: what the driver erases last leaves values with one use.
+    int64_t ops = 0;
+    getOperation()->walk([&](Operation *) { ++ops; });
+    GreedyRewriteConfig config;
+    config.setMaxIterations(10 + ops).setListener(&forget);
+    if (failed(applyPatternsGreedily(getOperation(), *patterns, config))) {
+      emitError(getOperation()->getLoc()) << "simplifying comes to no end";
+      signalPassFailure();
+    }
+  }
+
+private:
+  struct Forget : RewriterBase::Listener {
+    explicit Forget(Exclusions &exclusions) : exclusions(exclusions) {}
+    void notifyOperationErased(Operation *op) override { exclusions.forget(op); }
+    Exclusions &exclusions;
+  };
+
+  /// The rules that the options choose; they share `exclusions`.
+  FailureOr<FrozenRewritePatternSet> patternsOf(MLIRContext *context, Exclusions &exclusions) {
     auto refuse = [&](const Twine &message) {
       return emitError(UnknownLoc::get(context), message);
     };
@@ -41,7 +71,7 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     for (RegisteredOperationName name : context->getRegisteredOperations())
       if (isa<NdDialect>(name.getDialect()))
         name.getCanonicalizationPatterns(set, context);
-    Rules rules(set, granted);
+    Rules rules(set, granted, exclusions);
     addConstantRules(rules);
     addIndexMapRules(rules);
     addReductionRules(rules);
@@ -56,21 +86,7 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
                         llvm::join(rules.names, ", "));
     SmallVector<std::string> wanted(only.begin(), only.end()),
         unwanted(without.begin(), without.end());
-    patterns = FrozenRewritePatternSet(std::move(set), unwanted, wanted);
-    return success();
+    return FrozenRewritePatternSet(std::move(set), unwanted, wanted);
   }
-  void runOnOperation() override {
-    // A round may make way for one more: what the driver erases last leaves values with one use.
-    int64_t ops = 0;
-    getOperation()->walk([&](Operation *) { ++ops; });
-    GreedyRewriteConfig config;
-    config.setMaxIterations(10 + ops);
-    if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
-      emitError(getOperation()->getLoc()) << "simplifying comes to no end";
-      signalPassFailure();
-    }
-  }
-
-  FrozenRewritePatternSet patterns;
 };
 } // namespace

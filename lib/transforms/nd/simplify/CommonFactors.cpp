@@ -37,11 +37,9 @@ static bool isBinary(PointwiseOp op) {
 
 namespace {
 /// a w + b w, of tensors or of their sums over the same names: one product, and one sum, of a + b.
-struct CommonFactor : OpRewritePattern<PointwiseOp> {
-  CommonFactor(MLIRContext *context, unsigned granted)
-      : OpRewritePattern(context), granted(granted) {}
+struct CommonFactor : ExclusionRule<PointwiseOp> {
+  using ExclusionRule::ExclusionRule;
   LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override;
-  unsigned granted;
 };
 /// The same in scalar code.
 struct CommonFactorInCode : RewritePattern {

@@ -102,8 +102,9 @@ struct FoldLiterals : RewritePattern {
   }
 };
 
-struct EvaluateSplats : OpRewritePattern<PointwiseOp> {
-  explicit EvaluateSplats(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+struct EvaluateSplats : ExclusionRule<PointwiseOp> {
+  EvaluateSplats(MLIRContext *context, unsigned granted, Exclusions &exclusions)
+      : ExclusionRule(context, granted, exclusions, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
     SmallVector<interp::Scalar> arguments;
     for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs())) {

@@ -303,14 +303,14 @@ NdTensorType resized(NdTensorType type, StringRef name, const Expr &size) {
   return type.withDims(dims);
 }
 
-struct SliceToOperands : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct SliceToOperands : ExclusionRule<SliceOp> {
+  using ExclusionRule::ExclusionRule;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
     Operation *inner = op.getInput().getDefiningOp();
     auto all = sizeOf(op.getInput(), op.getName()), some = op.getSize().constant();
     bool isSmaller = all && some && *some < *all;
     if (!inner || !inner->hasOneUse() || !isSmaller || !passesThrough(inner, op.getName()) ||
-        llvm::any_of(inner->getOperands(), mayBeExcluded))
+        anyExcluded(inner->getOperands()))
       return rewriter.notifyMatchFailure(op, "expected an op of one use that can be sliced");
     IRMapping sliced;
     for (Value operand : inner->getOperands())

@@ -52,8 +52,8 @@ struct BroadcastAfterwards : OpRewritePattern<PointwiseOp> {
 
 /// What undoes what its operand does, as a negation of a negation or the narrowing of a widened
 /// number. Both codes are put together and folded; done where that leaves one of the operands.
-struct UndoOperand : OpRewritePattern<PointwiseOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct UndoOperand : ExclusionRule<PointwiseOp> {
+  using ExclusionRule::ExclusionRule;
   LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
     constexpr size_t most = 3; // ops of either, with the yield
     auto isSmall = [&](PointwiseOp each) {

@@ -76,7 +76,8 @@ struct Factor {
 /// A reduction of a product, taken apart.
 class Product {
 public:
-  Product(ReduceOp op, unsigned granted) : op(op), granted(granted) {}
+  Product(ReduceOp op, unsigned granted, Exclusions &exclusions)
+      : op(op), granted(granted), exclusions(exclusions) {}
 
   /// False if `op` is no reduction of a product.
   bool collect();
@@ -90,6 +91,7 @@ private:
 
   ReduceOp op;
   unsigned granted;
+  Exclusions &exclusions;
   CombinerKind plus = CombinerKind::General;
   Operation *times = nullptr;
   SmallVector<Factor> factors;
@@ -170,8 +172,9 @@ bool Product::collect() {
     for (const Dim &dim : factor.dims) {
       all.insert(dim.name);
       sizeOf[dim.name] = double(std::max<int64_t>(1, dim.size().typical()));
-      if (factor.tensor ? mayBeExcluded(factor.tensor)
-                        : llvm::any_of(factor.op.getInputs(), mayBeExcluded))
+      auto isExcluded = [&](Value value) { return exclusions.reach(value); };
+      if (factor.tensor ? isExcluded(factor.tensor)
+                        : llvm::any_of(factor.op.getInputs(), isExcluded))
         return false;
     }
   // Names that no factor has are those of operands without a use.
@@ -415,17 +418,15 @@ Value Product::build(PatternRewriter &rewriter) {
 }
 
 namespace {
-struct OrderProducts : OpRewritePattern<ReduceOp> {
-  OrderProducts(MLIRContext *context, unsigned granted)
-      : OpRewritePattern(context), granted(granted) {}
+struct OrderProducts : ExclusionRule<ReduceOp> {
+  using ExclusionRule::ExclusionRule;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    Product product(op, granted);
+    Product product(op, granted, exclusions);
     if (!product.collect() || !product.choose())
       return rewriter.notifyMatchFailure(op, "expected a product with a better order");
     rewriter.replaceOp(op, product.build(rewriter));
     return success();
   }
-  unsigned granted;
 };
 } // namespace
 

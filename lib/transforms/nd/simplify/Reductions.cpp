@@ -66,8 +66,8 @@ struct ComposeReductions : OpRewritePattern<ReduceOp> {
 /// Names that the operand repeats: idempotent combiners pass over them, a sum becomes a multiple.
 /// That is within a sum in greater precision as long as the number of terms is exact. Names that
 /// are not reduced are repeated afterwards.
-struct ReduceOfBroadcast : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct ReduceOfBroadcast : ExclusionRule<ReduceOp> {
+  using ExclusionRule::ExclusionRule;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     auto broadcast = op.getInputs()[0].getDefiningOp<BroadcastOp>();
     if (!broadcast || op.getInputs().size() != 1)
@@ -171,16 +171,15 @@ struct ReduceOfReshape : OpRewritePattern<ReduceOp> {
   }
 };
 
-struct ScanOfOne : OpRewritePattern<ScanOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct ScanOfOne : ExclusionRule<ScanOp> {
+  using ExclusionRule::ExclusionRule;
   LogicalResult matchAndRewrite(ScanOp op, PatternRewriter &rewriter) const override {
     auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
     // A neutral element of another combiner may not be one at infinity: a product of complex
     // numbers makes 1 * inf - 0 * inf.
     if (op.getExclusive() || !size || *size > 1 ||
         combinerKind(op.getCombiner()) == CombinerKind::General ||
-        op.getInputs().getTypes() != op.getResultTypes() ||
-        llvm::any_of(op.getInputs(), mayBeExcluded))
+        op.getInputs().getTypes() != op.getResultTypes() || anyExcluded(op.getInputs()))
       return rewriter.notifyMatchFailure(op, "expected an inclusive scan of one element");
     rewriter.replaceOp(op, op.getInputs());
     return success();
@@ -225,7 +224,8 @@ void nd::addReductionRules(Rules &rules) {
   rules.add<ReduceOfPad>("reduce-of-pad", "Neutral elements need not be combined.");
   rules.add<ReduceOfReshape>(
       "reduce-of-reshape", "A reduction over a merged or split name is one over the names before.");
-  rules.add<ScanOfOne>("scan-of-one", "An inclusive scan of one element by a named combiner is its operand.");
+  rules.add<ScanOfOne>("scan-of-one",
+                       "An inclusive scan of one element by a named combiner is its operand.");
   rules.add<SimplifySort>(
       "sort-of-little",
       "A sort of one element changes nothing; what nobody reads is not carried along.");

@@ -30,10 +30,27 @@
 
 namespace heddle::nd {
 
+/// A rule that asks which values may have elements that are left out of reductions. Rules of one
+/// run share the answers.
+struct AsksForExclusions {};
+template <typename Op>
+struct ExclusionRule : mlir::OpRewritePattern<Op>, AsksForExclusions {
+  ExclusionRule(mlir::MLIRContext *context, unsigned granted, Exclusions &exclusions,
+                mlir::PatternBenefit benefit = 1)
+      : mlir::OpRewritePattern<Op>(context, benefit), granted(granted), exclusions(exclusions) {}
+  bool mayBeExcluded(mlir::Value value) const { return exclusions.reach(value); }
+  bool anyExcluded(mlir::ValueRange values) const {
+    return llvm::any_of(values, [&](mlir::Value value) { return exclusions.reach(value); });
+  }
+
+  unsigned granted;
+  Exclusions &exclusions;
+};
+
 class Rules {
 public:
-  Rules(mlir::RewritePatternSet &patterns, unsigned granted)
-      : granted(granted), patterns(patterns) {}
+  Rules(mlir::RewritePatternSet &patterns, unsigned granted, Exclusions &exclusions)
+      : granted(granted), patterns(patterns), exclusions(exclusions) {}
 
   /// `says`: one sentence for the table of rules.
   template <typename Pattern>
@@ -42,7 +59,9 @@ public:
     names.push_back(name);
     if ((needs & ~granted) != 0)
       return;
-    if constexpr (std::is_constructible_v<Pattern, mlir::MLIRContext *, unsigned>)
+    if constexpr (std::is_base_of_v<AsksForExclusions, Pattern>)
+      patterns.addWithLabel<Pattern>(name, patterns.getContext(), granted, exclusions);
+    else if constexpr (std::is_constructible_v<Pattern, mlir::MLIRContext *, unsigned>)
       patterns.addWithLabel<Pattern>(name, patterns.getContext(), granted);
     else
       patterns.addWithLabel<Pattern>(name, patterns.getContext());
@@ -53,6 +72,7 @@ public:
 
 private:
   mlir::RewritePatternSet &patterns;
+  Exclusions &exclusions;
 };
 
 /// Literals: what is computed from them is one (Constants.cpp).
