@@ -504,17 +504,24 @@ static bool isScalar(Operation *op) {
                         llvm::IsaPred<nd::NdTensorType>));
 }
 
-bool heddle::hasForm(Operation *op) {
+/// Each level of regions is canonicalised for each labelling of the names around it, which takes a
+/// time that is exponential in their number.
+static constexpr unsigned mostLevels = 2;
+
+static bool hasFormWithin(Operation *op, unsigned levels) {
   if (!holdsTensors(op))
     return hasOwnForm(op) || isScalar(op);
-  return op->getNumResults() != 0 && llvm::all_of(op->getRegions(), [](Region &region) {
-           return region.empty() ||
-                  (region.hasOneBlock() &&
-                   llvm::all_of(region.front().without_terminator(), [](Operation &each) {
-                     return isa<nd::RenameOp>(each) || hasForm(&each);
-                   }));
+  auto isKnown = [&](Operation &each) {
+    return isa<nd::RenameOp>(each) || hasFormWithin(&each, levels - 1);
+  };
+  return levels > 0 && op->getNumResults() != 0 &&
+         llvm::all_of(op->getRegions(), [&](Region &region) {
+           return region.empty() || (region.hasOneBlock() &&
+                                     llvm::all_of(region.front().without_terminator(), isKnown));
          });
 }
+
+bool heddle::hasForm(Operation *op) { return hasFormWithin(op, mostLevels); }
 
 static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
   if (auto compute = dyn_cast<nest::ComputeOp>(op))

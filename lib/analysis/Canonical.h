@@ -61,7 +61,7 @@ struct Scope {
 };
 
 /// True for ops of nd and nests, ops on scalars, and recurrences, groups, branches and loops of
-/// these; not for calls.
+/// these, two levels deep at most; not for calls.
 bool hasForm(mlir::Operation *op);
 
 /// The form of an op up to renaming of its dimensions and the order of operands of commutative

@@ -105,7 +105,18 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
 /// that look `alike`.
 bool Merger::mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike) {
   auto identity = [&](Value value) { return identify(value); };
-  if (alike.empty() || !hasForm(op)) {
+  if (alike.empty()) {
+    alike.push_back({op, {}});
+    return false;
+  }
+  if (!hasForm(op)) { // as it is written
+    using Equal = OperationEquivalence;
+    for (Whole &other : alike)
+      if (isMemoryEffectFree(op) && Equal::isEquivalentTo(op, other.op, Equal::IgnoreLocations)) {
+        op->replaceAllUsesWith(other.op);
+        op->erase();
+        return true;
+      }
     alike.push_back({op, {}});
     return false;
   }

@@ -89,7 +89,7 @@ def NdCsePass : Pass<"nd-cse"> {
     of commutative scalar ops may be written in any order. The order of the program, not spelling, decides which of the two stays.
     In a branch or loop an op is merged with one before it, too, if reading its results takes less than computing them again.
     Branches, loops and recurrences are merged like ops: they are equal if what they yield is, whatever names they use, in whichever order
-    their ops stand and whatever else they compute.
+    their ops stand and whatever else they compute. Those that hold loops within loops are compared as they are written.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }

@@ -174,3 +174,43 @@ func.func @transposed(%x: !M) -> (!M, !M, !M) {
   }
   return %0, %1, %2 : !M, !M, !M
 }
+
+// Deeper ones are compared as they are written.
+// CHECK-LABEL: @deep
+// CHECK-COUNT-3: scf.for
+// CHECK-NOT: scf.for
+// CHECK: return %[[D:[0-9]+]], %[[D]]
+func.func @deep(%x: !A) -> (!A, !A) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %a = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %x) -> (!A) {
+    %1 = scf.for %j = %c0 to %c3 step %c1 iter_args(%t = %s) -> (!A) {
+      %2 = scf.for %k = %c0 to %c3 step %c1 iter_args(%u = %t) -> (!A) {
+        %v = nd.pointwise %u, %x : (!A, !A) -> !A {
+        ^bb0(%p: f32, %q: f32):
+          %r = arith.mulf %p, %q : f32
+          nd.yield %r : f32
+        }
+        scf.yield %v : !A
+      }
+      scf.yield %2 : !A
+    }
+    scf.yield %1 : !A
+  }
+  %b = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %x) -> (!A) {
+    %1 = scf.for %j = %c0 to %c3 step %c1 iter_args(%t = %s) -> (!A) {
+      %2 = scf.for %k = %c0 to %c3 step %c1 iter_args(%u = %t) -> (!A) {
+        %v = nd.pointwise %u, %x : (!A, !A) -> !A {
+        ^bb0(%p: f32, %q: f32):
+          %r = arith.mulf %p, %q : f32
+          nd.yield %r : f32
+        }
+        scf.yield %v : !A
+      }
+      scf.yield %2 : !A
+    }
+    scf.yield %1 : !A
+  }
+  return %a, %b : !A, !A
+}
