@@ -24,22 +24,41 @@ std::string heddle::hashed(StringRef text) {
 }
 
 OperandIdentity BlockForms::identify(Value value) {
-  if (auto known = values.find(value); known != values.end())
-    return known->second;
-  if (auto rename = value.getDefiningOp<nd::RenameOp>()) {
-    OperandIdentity below = identify(rename.getInput()), result{below.value, {}};
-    for (const auto &[name, label] : below.names)
-      result.names[nd::nameAfter(rename, name).str()] = label;
-    return result;
+  auto find = [&](Value value) {
+    auto known = values.find(value);
+    return known != values.end() ? known->second : outside(value);
+  };
+  // Its names as they are below the renames so far: chains of these may be long.
+  Labels names;
+  bool isRenamed = false;
+  auto change = [&](auto nameBelow) {
+    for (auto &[name, below] : names)
+      below = nameBelow(below);
+  };
+  if (auto type = dyn_cast<nd::NdTensorType>(value.getType()))
+    for (const nd::Dim &dim : type.getDims())
+      names[dim.name.str()] = dim.name.str();
+  for (; !values.contains(value); isRenamed = true) {
+    auto nest = value.getDefiningOp<nest::ComputeOp>();
+    if (auto rename = value.getDefiningOp<nd::RenameOp>()) {
+      change([&](StringRef name) { return nd::nameBefore(rename, name).str(); });
+      value = rename.getInput();
+    } else if (nest && isRenaming(nest)) {
+      auto renaming = *renamingOf(nest.readMap(0));
+      change([&](const std::string &name) {
+        return llvm::find_if(renaming, [&](auto &pair) { return pair.second == name; })->first;
+      });
+      value = nest.getReads()[0];
+    } else {
+      break;
+    }
   }
-  if (auto nest = value.getDefiningOp<nest::ComputeOp>(); nest && isRenaming(nest)) {
-    OperandIdentity below = identify(nest.getReads()[0]), result{below.value, {}};
-    auto names = renamingOf(nest.readMap(0));
-    for (const auto &[before, after] : *names)
-      result.names[after] = below.names[before];
-    return result;
-  }
-  return outside(value);
+  OperandIdentity below = find(value);
+  if (!isRenamed)
+    return below;
+  for (auto &[name, label] : names)
+    label = below.names[label];
+  return {below.value, std::move(names)};
 }
 
 /// An op that `identify` looks through.

@@ -257,6 +257,26 @@ LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAs
   return success();
 }
 
+/// Those that a call gives more names than their formals have, and what these call.
+static llvm::DenseSet<Operation *> liftedFunctions(ArrayRef<func::FuncOp> calleesFirst,
+                                                   SymbolTableCollection &table) {
+  auto lifts = [](CallOp call, func::FuncOp callee) {
+    return llvm::any_of(llvm::zip(call.getInputs(), callee.getArgumentTypes()), [](auto pair) {
+      auto formal = dyn_cast<NdTensorType>(std::get<1>(pair));
+      return formal && llvm::any_of(tensorType(std::get<0>(pair)).getDims(),
+                                    [&](const Dim &dim) { return !formal.has(dim.name); });
+    });
+  };
+  llvm::DenseSet<Operation *> lifted;
+  for (func::FuncOp function : llvm::reverse(calleesFirst))
+    function.walk([&](CallOp call) {
+      auto callee = table.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (callee && (lifted.contains(function) || lifts(call, callee)))
+        lifted.insert(callee);
+    });
+  return lifted;
+}
+
 namespace {
 struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
   void runOnOperation() override {
@@ -266,9 +286,10 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     // In branches and loops a callee is lifted with what is around it, which may mask it.
     auto isInside = [](CallOp op) { return !isa<func::FuncOp>(op->getParentOp()); };
     SymbolTableCollection table;
+    llvm::DenseSet<Operation *> lifted = liftedFunctions(*functions, table);
     for (func::FuncOp function : *functions)
       if (failed(whilesForCounts(function)) || // which are lifted like other loops
-          failed(inlineCalls(function, isInside, table)))
+          (lifted.contains(function) && failed(inlineCalls(function, isInside, table))))
         return signalPassFailure();
     // All others from callers downwards: an op is copied once for each place where it ends up,
     // however long the chain of calls to it is. Private functions that only calls name are dropped.
