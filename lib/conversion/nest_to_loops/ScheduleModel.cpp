@@ -499,8 +499,12 @@ private:
     double tiles = 1, steps = 1;
     for (const Level &level : candidate.levels) {
       double trips = double(level.tile / level.step);
-      if (int64_t rest = level.tile % level.step)
-        trips += groups[level.group].reduced || level.group == vectorGroup
+      const Walked &group = groups[level.group];
+      if (int64_t rest = level.tile % level.step; rest && group.group == Group{m.pair})
+        trips +=
+            level.step == 2 ? 1 : double(rest) / double(level.step); // one of a pair costs both
+      else if (rest)
+        trips += group.reduced || level.group == vectorGroup
                      ? double(rest) / double(level.step)
                      : std::max(double(rest) / double(level.step), 0.3);
       (groups[level.group].reduced ? steps : tiles) *= trips;
