@@ -50,6 +50,16 @@ struct ScalarTest : testing::Test {
 };
 } // namespace
 
+TEST_F(ScalarTest, SubnormalFactorsMayBeZero) {
+  // Dot products of bf16 take them for zero, f32 is multiplied as it is.
+  double small = std::ldexp(1.0, -130), large = std::ldexp(1.0, 120);
+  EXPECT_TRUE(covers(arithmetic.mul(bf16, exactly(small), exactly(large)), 0));
+  EXPECT_TRUE(covers(
+      arithmetic.mul(f32, arithmetic.convert(exactly(small), bf16, f32), exactly(large)), 0));
+  EXPECT_FALSE(covers(arithmetic.mul(f32, exactly(small), exactly(large)), 0));
+  EXPECT_FALSE(covers(arithmetic.mul(bf16, exactly(8 * small * 2), exactly(large)), 0));
+}
+
 TEST_F(ScalarTest, IntegersKeepTheirWidth) {
   EXPECT_EQ(integer(0x1ff, 8).bits, 0xffu);
   EXPECT_EQ(signedValue(integer(0xff, 8), 8), -1);

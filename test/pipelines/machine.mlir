@@ -1,0 +1,18 @@
+// A module may say what the machine is like, in an attribute of the right kind.
+// RUN: heddlec %s --emit=kernels --target-cpu znver5 | FileCheck %s
+// RUN: sed 's/#nest.machine<{l2_bytes = 4096}>/4096/' %s > %t.mlir
+// RUN: not heddlec %t.mlir --emit=kernels 2>&1 | FileCheck %s --check-prefix=REFUSED
+
+// CHECK: heddle.machine = #nest.machine<{bf16_dot_rate = 2.0{{.*}}l2_bytes = 4096
+// REFUSED: error: expected #nest.machine as 'heddle.machine', got 4096
+
+module attributes {heddle.machine = #nest.machine<{l2_bytes = 4096}>} {
+  func.func @f(%x: !nd.tensor<f32, i: 4> {nd.name = "x"}) -> (!nd.tensor<f32, i: 4> {nd.name = "y"}) {
+    %y = nd.pointwise %x : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+    ^bb0(%a: f32):
+      %b = arith.addf %a, %a : f32
+      nd.yield %b : f32
+    }
+    return %y : !nd.tensor<f32, i: 4>
+  }
+}
