@@ -9,7 +9,9 @@
 // places, whatever the others do: such names are free. Threads and lanes run over free names, all
 // others one after another in a fixed order, so that places that are met twice are combined in the
 // same order however many threads there are. A thread owns the places of its part of a free name,
-// which it also copies when the destination is not updated in place.
+// which it also copies when the destination is not updated in place. An update that computes all
+// its coordinates has no free name and runs on one thread: parts of the destination could be owned,
+// but each owner would have to look at every place.
 //
 //===----------------------------------------------------------------------===//
 
