@@ -116,10 +116,12 @@ std::string heddle::textAtFirstSight(Operation *op, Identify identify) {
   std::string text = op->getName().getStringRef().str();
   for (Value operand : op->getOperands())
     text += " " + identify(operand).value;
+  llvm::DenseSet<Block *> inside;
+  op->walk([&](Block *block) { inside.insert(block); });
   std::set<std::string> captured;
   op->walk([&](Operation *each) {
     for (Value operand : each->getOperands())
-      if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+      if (!inside.contains(operand.getParentBlock()))
         captured.insert(identify(operand).value);
   });
   return text + ": " + llvm::join(captured, " ");
