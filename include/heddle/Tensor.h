@@ -171,7 +171,8 @@ std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
 /// An operand of an operation: a tensor, or a number (which takes the other operand's element
 /// type). It notes where it was written, so that messages can say so.
 struct Operand {
-  Operand(const Tensor &tensor, Here here = Here::current()) : tensor(tensor), here(here) {}
+  /// Throws Error for an empty tensor.
+  Operand(const Tensor &tensor, Here here = Here::current());
   Operand(double number, Here here = Here::current()) : number(number), here(here) {}
   Tensor tensor;
   double number = 0;

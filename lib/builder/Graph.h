@@ -90,7 +90,7 @@ std::string typeAndOrigin(const Tensor &tensor);
 
 /// Throws Error with the place of `here`, unless that is no place (`Here()`).
 [[noreturn]] void fail(Here here, const std::string &message);
-/// Does what may throw an Error that knows no place, and adds that of `here`.
+/// Does what may throw an Error that does not know the place `here`, and adds it.
 template <typename Action>
 auto placed(Here here, Action &&action) {
   try {
@@ -98,6 +98,8 @@ auto placed(Here here, Action &&action) {
   } catch (const ExecutionError &) {
     throw; // knows the op's place
   } catch (const Error &error) {
+    if (llvm::StringRef(error.what()).starts_with(placeOf(here) + ": "))
+      throw; // where the op was written, too
     fail(here, error.what());
   }
 }

@@ -70,6 +70,10 @@ static nd::NdTensorType typeOf(const Tensor &tensor, Here here) {
   return tensor.node->type();
 }
 
+Operand::Operand(const Tensor &tensor, Here here) : tensor(tensor), here(here) {
+  (void)typeOf(tensor, here);
+}
+
 ElementType Tensor::elementType(Here here) const {
   return *fromMlir(typeOf(*this, here).getElementType());
 }

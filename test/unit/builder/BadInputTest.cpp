@@ -66,6 +66,8 @@ TEST(BadInput, SizesBeyondAllBounds) {
 TEST(BadInput, EmptyTensors) {
   refused([] { Tensor().item(); }, {"this tensor is empty"});
   refused([] { Tensor().size(row); }, {"this tensor is empty"});
+  refused([] { Tensor() + matrix(); }, {"this tensor is empty"});
+  refused([] { select(matrix() > 0.0, matrix(), Tensor()); }, {"this tensor is empty"});
   refused([] { jit([](Tensor) { return Tensor(); })(matrix()); }, {"this tensor is empty"});
 }
 
@@ -87,6 +89,13 @@ TEST(BadInput, PlacesAreThoseOfTheUser) {
           {"no wider than 'f32', got 'i32'; operand 0 is of type"});
   refused([] { jit([](Tensor x) { return x + 1.0; }, {.targetCpu = "bdver4"})(matrix()); },
           {"needs what this CPU lacks"});
+  try { // a requirement that is written where the call is
+    jit([](Tensor x) { return x; }, {.symbolic = {row.between(9, 10)}})(matrix());
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error &error) {
+    std::string what = error.what();
+    EXPECT_EQ(what.find("BadInputTest.cpp:"), what.rfind("BadInputTest.cpp:")) << what;
+  }
   refused([] { select(matrix(), matrix(), matrix()); },
           {"expected a condition of element type i1, got !nd.tensor<f32, column: 6, row: 4>"});
 }

@@ -601,7 +601,7 @@ TEST(BuilderErrors, ValuesInsideOfATraceHaveNoNumbers) {
   });
   keep(zeros({{m, 2}}));
   expectHas(messageOf([&] { kept.to<float>({m}); }), {"traced"});
-  expectHas(messageOf([&] { Tensor() + 1.0; }), {"number"});
+  expectHas(messageOf([&] { Tensor() + 1.0; }), {"empty"});
   expectHas(messageOf([&] { sum(Tensor(), over(m)); }), {"empty"});
 }
 
