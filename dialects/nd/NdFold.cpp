@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
 #include "dialects/nd/NdRename.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,13 +70,20 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
 }
 
+/// Asked of operands that nothing uses, of which there are few.
+static bool mayBeExcluded(Value value) { return Exclusions().reach(value); }
+
 OpFoldResult PointwiseOp::fold(FoldAdaptor) {
-  // A region that yields one of its arguments as it is.
+  // A region that yields one of its arguments as it is, where no other excludes places from a
+  // reduction.
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   auto argument = dyn_cast<BlockArgument>(yield.getValues()[0]);
-  if (argument && getInputs()[argument.getArgNumber()].getType() == getResult().getType())
-    return getInputs()[argument.getArgNumber()];
-  return {};
+  if (!argument)
+    return {};
+  Value input = getInputs()[argument.getArgNumber()];
+  bool isSame = llvm::all_of(getInputs(),
+                             [&](Value other) { return other == input || !mayBeExcluded(other); });
+  return input.getType() == getResult().getType() && isSame ? OpFoldResult(input) : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,8 +183,30 @@ bool givesNames(PointwiseOp op, unsigned i) {
   });
 }
 
-/// Operands that the region does not use go away, and an operand that stands twice stands once,
-/// where the result's names do not depend on them.
+/// Removes operand `i`, whose argument has no use; names that the result has from it alone come by
+/// a broadcast.
+void eraseUnused(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
+  if (!givesNames(op, i)) {
+    eraseOperand(op, i, rewriter);
+    return;
+  }
+  NdTensorType whole = tensorType(op.getResult());
+  SmallVector<Dim> dims;
+  for (const Dim &dim : whole.getDims())
+    for (auto [j, other] : llvm::enumerate(op.getInputs()))
+      if (j != i && tensorType(other).has(dim.name)) {
+        dims.push_back(dim);
+        break;
+      }
+  eraseOperand(op, i, rewriter);
+  rewriter.modifyOpInPlace(op, [&] { op.getResult().setType(whole.withDims(dims)); });
+  rewriter.setInsertionPointAfter(op);
+  auto broadcast = BroadcastOp::create(rewriter, op.getLoc(), whole, op.getResult());
+  rewriter.replaceAllUsesExcept(op.getResult(), broadcast, broadcast);
+}
+
+/// Operands that the region does not use go away (but those that exclude places from a reduction),
+/// and an operand that stands twice stands once.
 struct PruneOperands : OpRewritePattern<PointwiseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
@@ -188,8 +218,8 @@ struct PruneOperands : OpRewritePattern<PointwiseOp> {
           return success();
         }
     for (unsigned i = 0; i < op.getInputs().size(); ++i)
-      if (body.getArgument(i).use_empty() && !givesNames(op, i)) {
-        eraseOperand(op, i, rewriter);
+      if (body.getArgument(i).use_empty() && !mayBeExcluded(op.getInputs()[i])) {
+        eraseUnused(op, i, rewriter);
         return success();
       }
     return rewriter.notifyMatchFailure(op, "expected an operand without a use");

@@ -297,10 +297,17 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
 
 static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
   std::string text = op->getName().getStringRef().str();
+  if (auto rename = dyn_cast<nd::RenameOp>(op)) { // a set of pairs, which are listed in any order
+    std::vector<std::string> pairs;
+    for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
+                                           rename.getTo().getAsValueRange<StringAttr>()))
+      pairs.push_back(labelOf(labels, from) + "->" + labelOf(labels, to));
+    text += sortedJoin(pairs);
+  }
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName();
-    if (name == "crossed")
-      continue; // follows from the operands
+    if (name == "crossed" || isa<nd::RenameOp>(op))
+      continue; // follows from the operands, or is above
     auto constant = dyn_cast<nd::ConstantOp>(op);
     bool isSet = (name == "names" && isa<nd::ReduceOp>(op)) ||
                  (name == "order" && constant && constant.splat());

@@ -312,6 +312,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     statistics.cachedKernels += kernel.cached;
   }
   statistics.kernels = int(kernels->size());
+  std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
     std::vector<cpu::EntryStep> steps = planSteps(entry, *kernels);
     for (const cpu::EntryStep &step : steps) {
@@ -319,12 +320,13 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
       statistics.barriers += step.waits;
     }
     statistics.steps += int(steps.size());
-    auto object =
-        compileEntry(entry.spec.name, "entry." + entry.spec.name, steps, setting.target, kept);
-    if (!object)
-      return entry.function.emitError() << llvm::toString(object.takeError()), failure();
-    objects.push_back(std::move(*object));
+    sources.push_back({entry.spec.name, "entry." + entry.spec.name, entry.function.getLoc(),
+                       std::move(steps)});
   }
+  auto entries = compileEntries(sources, setting.target, kept);
+  if (failed(entries))
+    return failure();
+  std::move(entries->begin(), entries->end(), std::back_inserter(objects));
   auto helpers = cpu::builtinsFor(objects);
   if (!helpers)
     return module.emitError() << llvm::toString(helpers.takeError()), failure();

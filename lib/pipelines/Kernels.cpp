@@ -31,7 +31,7 @@ namespace {
 class Workbench {
 public:
   Workbench(const CompileOptions &options, const cpu::CpuTarget &target)
-      : context(makeRegistry(options), MLIRContext::Threading::DISABLED),
+      : context(makeRegistry(options), MLIRContext::Threading::DISABLED), emitter(target),
         extensions(options.extensions), target(target) {
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -91,6 +91,7 @@ public:
   }
 
   MLIRContext context;
+  cpu::Emitter emitter;
   std::string said;
 
 private:
@@ -161,7 +162,7 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
       bench->emit(source.source, kernel.symbol, /*lower=*/true, /*lines=*/true);
   if (!emitted.error.empty())
     return emitted.error;
-  auto object = cpu::emitObject(*emitted.info.module, target);
+  auto object = bench->emitter.emitObject(*emitted.info.module);
   if (!object)
     return llvm::toString(object.takeError()) + (bench->said.empty() ? "" : ": " + bench->said);
   kernel.objects = {{source.name, std::move(*object)}};
@@ -223,18 +224,15 @@ FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel,
     llvm::raw_string_ostream(text) << *emitted.info.module;
     return text + "\n";
   }
-  auto text =
-      cpu::emit(*emitted.info.module, target,
-                form == KernelForm::LlvmIr ? cpu::EmitKind::LlvmIr : cpu::EmitKind::Assembly);
+  auto text = bench.emitter.emit(*emitted.info.module, form == KernelForm::LlvmIr
+                                                           ? cpu::EmitKind::LlvmIr
+                                                           : cpu::EmitKind::Assembly);
   return text ? FailureOr<std::string>(std::move(*text)) : fail(llvm::toString(text.takeError()));
 }
 
-llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const std::string &symbol,
-                                                 const std::vector<cpu::EntryStep> &steps,
-                                                 const cpu::CpuTarget &target,
-                                                 const KernelCache *cache) {
-  std::string text = symbol + "|" + target.key() + "|" + compilerVersion();
-  for (const cpu::EntryStep &step : steps) {
+static std::string keyOf(const EntrySource &entry, const cpu::CpuTarget &target) {
+  std::string text = entry.symbol + "|" + target.key() + "|" + compilerVersion();
+  for (const cpu::EntryStep &step : entry.steps) {
     text += "|" + step.kernel + " " + std::to_string(int(step.kind)) + " " +
             std::to_string(step.chunks) + (step.serial ? " serial" : "") +
             (step.waits ? " waits" : "");
@@ -244,19 +242,33 @@ llvm::Expected<cpu::Object> heddle::compileEntry(const std::string &name, const 
       text += " #" + std::to_string(number);
     text += " @" + std::to_string(step.chunksAt);
   }
-  std::string key = "e_" + KernelCache::keyOf(text);
-  if (cache)
-    if (auto found = cache->find(key))
-      return cpu::Object{name, std::move(*found)};
-  Workbench bench({}, target);
-  auto module = cpu::buildEntry(&bench.context, symbol, steps);
-  // A step takes some nanoseconds more and a fraction of the time to compile.
-  constexpr size_t many = 256;
-  auto bytes = cpu::emitObject(*module, target,
-                               steps.size() > many ? cpu::Effort::Least : cpu::Effort::Some);
-  if (!bytes)
-    return bytes.takeError();
-  if (cache)
-    cache->store(key, *bytes);
-  return cpu::Object{name, std::move(*bytes)};
+  return "e_" + KernelCache::keyOf(text);
+}
+
+FailureOr<std::vector<cpu::Object>> heddle::compileEntries(ArrayRef<EntrySource> entries,
+                                                           const cpu::CpuTarget &target,
+                                                           const KernelCache *cache) {
+  std::vector<cpu::Object> objects;
+  std::unique_ptr<Workbench> bench; // made when the first entry is not cached
+  for (const EntrySource &entry : entries) {
+    std::string key = keyOf(entry, target);
+    if (cache)
+      if (auto found = cache->find(key)) {
+        objects.push_back({entry.name, std::move(*found)});
+        continue;
+      }
+    if (!bench)
+      bench = std::make_unique<Workbench>(CompileOptions(), target);
+    auto module = cpu::buildEntry(&bench->context, entry.symbol, entry.steps);
+    // A step takes some nanoseconds more and a fraction of the time to compile.
+    constexpr size_t many = 256;
+    auto bytes = bench->emitter.emitObject(*module, entry.steps.size() > many ? cpu::Effort::Least
+                                                                              : cpu::Effort::Some);
+    if (!bytes)
+      return emitError(entry.loc) << llvm::toString(bytes.takeError()), failure();
+    if (cache)
+      cache->store(key, *bytes);
+    objects.push_back({entry.name, std::move(*bytes)});
+  }
+  return objects;
 }

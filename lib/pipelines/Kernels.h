@@ -27,7 +27,7 @@ class KernelCache;
 struct CompiledKernel {
   std::string symbol;
   std::vector<cpu::Object> objects; ///< the first defines it, the others are an extension's
-  Expr chunks = 1, scratchBytes; ///< over the size symbols
+  Expr chunks = 1, scratchBytes;    ///< over the size symbols
   bool cached = false;
 };
 
@@ -45,10 +45,18 @@ mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<Outli
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const cpu::CpuTarget &target,
                                          const CompileOptions &options, KernelForm form);
 
-/// A function `symbol` that runs `steps` (Entry.h), from the cache if it is there.
-llvm::Expected<cpu::Object> compileEntry(const std::string &name, const std::string &symbol,
-                                         const std::vector<cpu::EntryStep> &steps,
-                                         const cpu::CpuTarget &target, const KernelCache *cache);
+/// A function `symbol` that runs `steps` (Entry.h).
+struct EntrySource {
+  std::string name, symbol;
+  mlir::Location loc;
+  std::vector<cpu::EntryStep> steps;
+};
+
+/// Compiles all of them but those that are in `cache`, which may be null, or fails with a
+/// diagnostic.
+mlir::FailureOr<std::vector<cpu::Object>> compileEntries(llvm::ArrayRef<EntrySource> entries,
+                                                         const cpu::CpuTarget &target,
+                                                         const KernelCache *cache);
 
 } // namespace heddle
 

@@ -20,8 +20,13 @@
 using namespace heddle;
 using namespace heddle::cpu;
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const CpuTarget &target,
-                                                                       Effort effort) {
+Emitter::Emitter(CpuTarget target) : target(std::move(target)) {}
+Emitter::~Emitter() = default;
+
+llvm::Expected<llvm::TargetMachine &> Emitter::machineFor(Effort effort) {
+  auto &machine = effort == Effort::Least ? quick : thorough;
+  if (machine)
+    return *machine;
   std::string error;
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -32,11 +37,10 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const Cpu
     features += (features.empty() ? "+" : ",+") + feature;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(triple, target.cpu, features, options, llvm::Reloc::PIC_,
-                                 llvm::CodeModel::Small,
-                                 effort == Effort::Least ? llvm::CodeGenOptLevel::None
-                                                         : llvm::CodeGenOptLevel::Default));
+  machine.reset(found->createTargetMachine(
+      triple, target.cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      effort == Effort::Least ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default));
+  return *machine;
 }
 
 /// Attributes go on before anything is optimised: without prefer-vector-width 512-bit vectors would
@@ -84,9 +88,8 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort 
       .run(module, modules);
 }
 
-llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &target, EmitKind kind,
-                                      Effort effort) {
-  auto machine = machineFor(target, effort);
+llvm::Expected<std::string> Emitter::emit(mlir::ModuleOp source, EmitKind kind, Effort effort) {
+  auto machine = machineFor(effort);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
@@ -94,10 +97,10 @@ llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &ta
   if (!module)
     return llvm::createStringError("the module does not translate to LLVM IR");
   module->setTargetTriple(llvm::Triple(target.triple));
-  module->setDataLayout((*machine)->createDataLayout());
-  addAttributes(*module, **machine, target);
+  module->setDataLayout(machine->createDataLayout());
+  addAttributes(*module, *machine, target);
   if (effort != Effort::Least)
-    optimise(*module, **machine, effort);
+    optimise(*module, *machine, effort);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   if (kind == EmitKind::LlvmIr) {
@@ -110,7 +113,7 @@ llvm::Expected<std::string> cpu::emit(mlir::ModuleOp source, const CpuTarget &ta
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
   auto type = kind == EmitKind::Object ? llvm::CodeGenFileType::ObjectFile
                                        : llvm::CodeGenFileType::AssemblyFile;
-  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, type))
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return llvm::createStringError("the target '" + target.triple +
                                    "' can't emit this kind of file");
   passes.run(*module);

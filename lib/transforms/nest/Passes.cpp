@@ -81,9 +81,10 @@ struct NestDropAfterPass : nest::impl::NestDropAfterPassBase<NestDropAfterPass> 
   }
 };
 struct NestSplitReductionsPass : nest::impl::NestSplitReductionsPassBase<NestSplitReductionsPass> {
+  using NestSplitReductionsPassBase::NestSplitReductionsPassBase;
   void runOnOperation() override {
     if (!getOperation().isExternal())
-      splitReductions(getOperation());
+      splitReductions(getOperation(), always);
   }
 };
 struct NestFuseProducersPass : nest::impl::NestFuseProducersPassBase<NestFuseProducersPass> {

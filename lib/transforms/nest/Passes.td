@@ -99,8 +99,9 @@ def NestSplitReductionsPass : NestPass<"nest-split-reductions"> {
   let summary = "splits large reductions to few results into parts fixed by sizes";
   let description = [{
     The largest reduced name is cut into up to 16 parts that threads share; a second nest combines them. The parts depend on sizes
-    alone, so the result has the same bits on any number of threads.
+    alone, so the result has the same bits on any number of threads. With `always` reductions are split however small they are.
   }];
+  let options = [Option<"always", "always", "bool", "false", "split reductions that are not worth it, too">];
 }
 
 def NestDropAfterPass : NestPass<"nest-drop-after"> {

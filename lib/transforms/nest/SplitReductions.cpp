@@ -23,14 +23,15 @@ struct Cut {
 };
 } // namespace
 
-/// The largest reduced name is cut in up to 16 parts; none if that is not worth a second nest.
-static std::optional<Cut> cutOf(ComputeOp nest) {
+/// The largest reduced name is cut in up to 16 parts; none if that is not worth a second nest and
+/// not wanted `always`.
+static std::optional<Cut> cutOf(ComputeOp nest, bool always) {
   if (!nest.isReduction() || isFixed(nest) ||
       llvm::any_of(readsOf(nest), [](const NestRead &read) { return isGathered(read.map); }))
     return std::nullopt;
   double produced = pointsOf(nest.getProduced()), reduced = pointsOf(nest.getReduced());
   // Enough results to share, or too little work to be worth a second nest.
-  if (produced >= 16384 || produced * reduced < (1 << 20) || reduced < 512)
+  if (!always && (produced >= 16384 || produced * reduced < (1 << 20) || reduced < 512))
     return std::nullopt;
   Cut cut{{}, 0, 0};
   for (const nd::Dim &dim : nest.getReduced())
@@ -107,9 +108,9 @@ static ComputeOp combineParts(OpBuilder &b, ComputeOp nest, ComputeOp partial,
   return made;
 }
 
-void nest::splitReductions(func::FuncOp function) {
+void nest::splitReductions(func::FuncOp function, bool always) {
   for (auto nest : llvm::make_early_inc_range(function.getOps<ComputeOp>())) {
-    std::optional<Cut> cut = cutOf(nest);
+    std::optional<Cut> cut = cutOf(nest, always);
     if (!cut)
       continue;
     OpBuilder b(nest);

@@ -24,8 +24,8 @@
 
 namespace heddle::nest {
 
-/// Splits reductions where that gives threads something to do.
-void splitReductions(mlir::func::FuncOp function);
+/// Splits reductions where that gives threads something to do, or `always`: whatever can be split.
+void splitReductions(mlir::func::FuncOp function, bool always = false);
 
 } // namespace heddle::nest
 

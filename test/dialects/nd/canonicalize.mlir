@@ -94,10 +94,10 @@ func.func @pointwise_identity(%x: !nd.tensor<f32, a: 2>, %y: !nd.tensor<f32, a: 
 
 // -----
 
-// The first operand gives the result a name: it stays, though the region does not use it.
+// The first operand alone gives the result a name, and the region does not use it: it goes away.
 // CHECK-LABEL: @pointwise_keeps_names
 func.func @pointwise_keeps_names(%x: !nd.tensor<f32, a: 2, b: 3>, %y: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2, b: 3> {
-  // CHECK-NEXT: nd.pointwise %arg0, %arg1 :
+  // CHECK-NEXT: nd.broadcast %arg1 : !nd.tensor<f32, a: 2> -> !nd.tensor<f32, a: 2, b: 3>
   %0 = nd.pointwise %x, %y : (!nd.tensor<f32, a: 2, b: 3>, !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2, b: 3> {
   ^bb0(%p: f32, %q: f32):
     nd.yield %q : f32
@@ -155,4 +155,36 @@ func.func @no_splat() -> !nd.tensor<f32, a: 2> {
     nd.yield %r : f32
   }
   return %1 : !nd.tensor<f32, a: 2>
+}
+
+// An operand without a use that alone gives names goes away as well; the names come by a broadcast.
+// CHECK-LABEL: @names_of_an_unused_operand
+// CHECK-SAME: (%{{.*}}: !nd.tensor<f32, a: 2>, %[[y:.*]]: !nd.tensor<f32, b: 3>)
+func.func @names_of_an_unused_operand(%x: !nd.tensor<f32, a: 2>, %y: !nd.tensor<f32, b: 3>) -> !nd.tensor<f32, a: 2, b: 3> {
+  // CHECK: %[[p:.*]] = nd.pointwise %[[y]] : (!nd.tensor<f32, b: 3>) -> !nd.tensor<f32, b: 3>
+  // CHECK: nd.broadcast %[[p]] : !nd.tensor<f32, b: 3> -> !nd.tensor<f32, a: 2, b: 3>
+  %r = nd.pointwise %x, %y crossed : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>) -> !nd.tensor<f32, a: 2, b: 3> {
+  ^bb0(%s: f32, %t: f32):
+    %n = arith.negf %t : f32
+    nd.yield %n : f32
+  }
+  return %r : !nd.tensor<f32, a: 2, b: 3>
+}
+
+// An operand without a use stays where its window excludes places from the reduction that follows.
+// CHECK-LABEL: @unused_operand_that_excludes
+func.func @unused_operand_that_excludes(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, a: 4, k: 3>) -> !nd.tensor<f32, a: 4> {
+  // CHECK: %[[w:.*]] = nd.window
+  %w = nd.window %x a -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, a: 4> -> !nd.tensor<f32, a: 4, k: 3>
+  // CHECK: nd.pointwise %[[w]], %{{.*}} :
+  %p = nd.pointwise %w, %y : (!nd.tensor<f32, a: 4, k: 3>, !nd.tensor<f32, a: 4, k: 3>) -> !nd.tensor<f32, a: 4, k: 3> {
+  ^bb0(%s: f32, %t: f32):
+    nd.yield %t : f32
+  }
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, k: 3>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%s: f32, %t: f32):
+    %m = arith.addf %s, %t : f32
+    nd.yield %m : f32
+  }
+  return %r : !nd.tensor<f32, a: 4>
 }

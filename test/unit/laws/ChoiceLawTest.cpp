@@ -20,6 +20,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
@@ -77,7 +79,14 @@ private:
 
 } // namespace
 
-TEST(FusionLaw, AnyChoiceKeepsValues) {
+class FusionLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, FusionLaw, ::testing::Range(0, 2));
+class ScheduleLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, ScheduleLaw, ::testing::Range(0, 2));
+class LayoutLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, LayoutLaw, ::testing::Range(0, 2));
+
+TEST_P(FusionLaw, AnyChoiceKeepsValues) {
   auto check = [](ModuleOp module, uint64_t seed, Tally &tally) -> Violation {
     OwningOpRef<ModuleOp> copy(module.clone());
     keepPrivate(*copy, {"main"});
@@ -85,44 +94,57 @@ TEST(FusionLaw, AnyChoiceKeepsValues) {
       return {"a program can't be lowered", ""};
     Dice dice(seed);
     drawFusion(mainOf(*copy), dice);
-    return checkPasses(
-        *copy, seed, [](OpPassManager &passes) { buildNestPipeline(passes, {}, {}); }, tally);
+    // Where numbers overflow, the order in which they are combined matters.
+    FailureOr<Values> values = interp::interpret(mainOf(*copy), drawArguments(mainOf(*copy), seed));
+    bool splits =
+        dice.chance(50) && succeeded(values) && llvm::all_of(*values, [](const TensorValue &value) {
+          return !isa<FloatType>(value.elementType()) ||
+                 llvm::all_of(value.elements, [](const interp::Scalar &scalar) {
+                   return std::isfinite(scalar.value);
+                 });
+        });
+    auto passes = [&](OpPassManager &manager) {
+      if (splits) // what programs of this size have no use for
+        manager.addNestedPass<func::FuncOp>(nest::createNestSplitReductionsPass({.always = true}));
+      buildNestPipeline(manager, {}, {});
+    };
+    return checkPasses(*copy, seed, passes, tally);
   };
-  holdEach({"the fusion law", optionsFor, check}, 0.5);
+  holdEach({"the fusion law", optionsFor, check}, {0.5, GetParam()});
 }
 
-TEST(ScheduleLaw, AnyScheduleGivesTheSameValues) {
+TEST_P(ScheduleLaw, AnyScheduleGivesTheSameValues) {
   auto draw = [](func::FuncOp function, uint64_t seed) {
     Dice dice(seed);
     drawSchedules(function, dice);
     return success();
   };
-  holdCompiled({"the schedule law", 15, optionsFor, lowerAnd(draw)}, 0.3);
+  holdCompiled({"the schedule law", 15, optionsFor, lowerAnd(draw)}, {0.3, GetParam()});
 }
 
-TEST(LayoutLaw, AnyLayoutGivesTheSameValues) {
+TEST_P(LayoutLaw, AnyLayoutGivesTheSameValues) {
   int written = 0;
   auto draw = [&](func::FuncOp function, uint64_t seed) {
     Dice dice(seed);
     written += drawLayouts(function, dice);
     return success();
   };
-  holdCompiled({"the layout law", 15, optionsFor, lowerAnd(draw)}, 0.15);
+  holdCompiled({"the layout law", 15, optionsFor, lowerAnd(draw)}, {0.15, GetParam()});
   EXPECT_GT(written, 0);
 }
 
-TEST(LayoutLaw, AnyChoiceOfTheChooserGivesTheSameValues) {
+TEST_P(LayoutLaw, AnyChoiceOfTheChooserGivesTheSameValues) {
   auto draw = [](func::FuncOp function, uint64_t seed) {
     return nest::assignLayouts(function, {}, RandomChooser(seed));
   };
-  holdCompiled({"the layout law for choosers", 15, optionsFor, lowerAnd(draw)}, 0.15);
+  holdCompiled({"the layout law for choosers", 15, optionsFor, lowerAnd(draw)}, {0.15, GetParam()});
 }
 
-TEST(LayoutLaw, WrittenLayoutsAreKept) {
+TEST_P(LayoutLaw, WrittenLayoutsAreKept) {
   auto context = makeContext();
-  Seeds seeds = seedsFor(0.2);
+  Seeds seeds = seedsFor({0.2, GetParam()});
   for (int i = 0; i < seeds.count; ++i) {
-    uint64_t seed = seeds.first + uint64_t(i);
+    uint64_t seed = seeds.first + uint64_t(GetParam() * seeds.count + i);
     Announce announce("written layouts are kept", seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, {});
     ASSERT_TRUE(succeeded(lower(*module, true)));

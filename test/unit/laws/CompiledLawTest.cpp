@@ -28,7 +28,10 @@ static void declareRanges(func::FuncOp function) {
     function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
 }
 
-static void holdCompiledPrograms(bool symbols, double share) {
+class CompiledPrograms : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, CompiledPrograms, ::testing::Range(0, 2));
+
+static void holdCompiledPrograms(bool symbols, Share share) {
   auto options = [=](uint64_t seed) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 7);
@@ -60,5 +63,7 @@ static void holdCompiledPrograms(bool symbols, double share) {
   holdCompiled(law, share);
 }
 
-TEST(CompiledLaw, CompiledProgramsGiveTheOraclesValues) { holdCompiledPrograms(false, 1.0 / 3); }
-TEST(CompiledLaw, SizesOverSymbols) { holdCompiledPrograms(true, 1.0 / 6); }
+TEST_P(CompiledPrograms, GiveTheOraclesValues) {
+  holdCompiledPrograms(false, {1.0 / 3, GetParam()});
+}
+TEST_P(CompiledPrograms, OverSymbols) { holdCompiledPrograms(true, {1.0 / 6, GetParam()}); }

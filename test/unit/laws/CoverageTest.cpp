@@ -331,6 +331,7 @@ TEST(Coverage, OpsElementsAndConstructs) {
                                 "compute that is made again",
                                 "lifted call",
                                 "math.absi",
+                                "math.atan",
                                 "math.expm1",
                                 "math.fma",
                                 "math.log2",

@@ -57,6 +57,53 @@ void Generator::round() {
                                      b.getType<Float8E5M2Type>()})));
 }
 
+/// The same step on a tensor and on that tensor with two names in each other's place: what comes
+/// out differs by these names alone, and is something else.
+void Generator::twins() {
+  auto pairOf = [](NdTensorType type) -> std::optional<std::pair<StringRef, StringRef>> {
+    for (const Dim &one : type.getDims())
+      for (const Dim &two : type.getDims())
+        if (one.name != two.name && one.size() == two.size())
+          return std::pair(one.name.getValue(), two.name.getValue());
+    return std::nullopt;
+  };
+  Value x = any([&](NdTensorType type) { return bool(pairOf(type)); });
+  if (!x) {
+    StringRef one = anyName(), two = freshName();
+    auto type =
+        NdTensorType::get(drawType(), {dim(one, sizes[one.str()]), dim(two, sizes[one.str()])});
+    if (!fitsLimits(type))
+      return;
+    x = argument(type);
+  }
+  auto [one, two] = *pairOf(tensorType(x));
+  using Step = void (Generator::*)();
+  SmallVector<Step> steps{&Generator::reduce, &Generator::reduceWithIndex, &Generator::scan,
+                          &Generator::window, &Generator::slice,           &Generator::pad,
+                          &Generator::split,  &Generator::merge,           &Generator::sort};
+  if (options.kernels)
+    steps.append({&Generator::kernel, &Generator::group});
+  Step step = dice.pick(steps);
+  bool comesBack = dice.chance(60);
+  Dice drawn = dice;
+  SmallVector<Value> outside(values);
+  for (Value each : {x, buildRename(b, loc, x, {one, two}, {two, one})}) {
+    dice = drawn;
+    values = {each};
+    (this->*step)();
+    for (Value made : ArrayRef(values).drop_front()) {
+      Strings from, to;
+      for (auto [name, other] : {std::pair(one, two), std::pair(two, one)})
+        if (comesBack && each != x && tensorType(made).has(name)) {
+          from.push_back(name);
+          to.push_back(other);
+        }
+      outside.push_back(from.empty() ? made : buildRename(b, loc, made, from, to));
+    }
+  }
+  values = std::move(outside);
+}
+
 Value Generator::constant(NdTensorType type) {
   if (!type.isStatic() || dice.chance(30))
     return buildConstant(b, loc, type, drawNumber(type));
@@ -127,9 +174,9 @@ void Generator::step() {
       {6, &Generator::rename},       {5, &Generator::broadcast}, {7, &Generator::gather},
       {6, &Generator::scatter},      {5, &Generator::source},    {3, &Generator::random},
       {5, &Generator::dynamicSlice}, {6, &Generator::sort},      {6, &Generator::call},
-      {3, &Generator::quantize},     {9, &Generator::kernel},    {6, &Generator::request},
+      {3, &Generator::quantize},     {12, &Generator::kernel},   {6, &Generator::request},
       {6, &Generator::control},      {3, &Generator::group},     {3, &Generator::ordered},
-      {4, &Generator::update},       {4, &Generator::marks}};
+      {4, &Generator::update},       {4, &Generator::marks},     {6, &Generator::twins}};
   int total = 0;
   for (auto [weight, function] : steps)
     total += weight;

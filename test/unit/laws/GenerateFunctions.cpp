@@ -158,7 +158,7 @@ Value Generator::inside(ArrayRef<Value> inputs, NdTensorType type) {
   ++depth;
   for (int64_t i = dice.pick({0, 0, 1, 1, 2, 3}); i > 0; --i)
     step();
-  if (options.control && depth < 2 && dice.chance(20))
+  if (options.control && depth < 2 && dice.chance(30))
     control();
   --depth;
   SmallVector<Value> used(inputs);
@@ -279,5 +279,5 @@ void Generator::control() {
   if (inScan || dice.chance(45))
     keep(branch(x));
   else
-    keep(!options.smooth && dice.chance(30) ? whileLoop(x) : loop(x));
+    keep(!options.smooth && dice.chance(40) ? whileLoop(x) : loop(x));
 }

@@ -29,7 +29,7 @@ CombinerKind Generator::drawCombiner(Type element) {
 }
 
 Type Generator::drawAccumulator(Type element) {
-  if (isa<FloatType>(element) && dice.chance(40))
+  if (isa<FloatType>(element) && dice.chance(60))
     return dice.chance(65) || element.getIntOrFloatBitWidth() != 16 ? b.getF64Type() : element;
   return accumulatorType(element);
 }

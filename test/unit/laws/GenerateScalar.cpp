@@ -81,7 +81,7 @@ private:
 } // namespace
 
 Value Code::unary(Value x) {
-  switch (dice.below(smooth ? 16 : 20)) {
+  switch (dice.below(smooth ? 17 : 21)) {
   case 0:
     return arith::NegFOp::create(b, loc, x);
   case 1:
@@ -115,10 +115,12 @@ Value Code::unary(Value x) {
   case 15:
     return math::Log2Op::create(b, loc, onePlusSquare(x));
   case 16:
-    return math::FloorOp::create(b, loc, x);
+    return math::AtanOp::create(b, loc, x);
   case 17:
-    return math::RoundEvenOp::create(b, loc, x);
+    return math::FloorOp::create(b, loc, x);
   case 18:
+    return math::RoundEvenOp::create(b, loc, x);
+  case 19:
     return math::TruncOp::create(b, loc, x);
   default:
     return math::CeilOp::create(b, loc, x);

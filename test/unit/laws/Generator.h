@@ -263,6 +263,7 @@ private:
   void ordered();
   void update();
   void marks();
+  void twins();
   void request();
   void control();
   void step();

@@ -80,10 +80,13 @@ Outcome hold(func::FuncOp function, func::FuncOp gradient, uint64_t seed, bool t
 }
 } // namespace
 
-TEST(GradientLaw, GradientsEqualDifferences) {
+class GradientLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, GradientLaw, ::testing::Range(0, 2));
+
+TEST_P(GradientLaw, GradientsEqualDifferences) {
   auto context = makeContext();
   int discarded = 0, held = 0;
-  holdPrograms("the gradient law", 0.5, [&](uint64_t seed) -> std::optional<Suspect> {
+  holdPrograms("the gradient law", {0.5, GetParam()}, [&](uint64_t seed) -> std::optional<Suspect> {
     GeneratorOptions options = optionsFor(seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
     // Twice for small programs: the gradient of a gradient grows fast.
@@ -137,89 +140,90 @@ TEST(GradientLaw, GradientsEqualDifferences) {
   EXPECT_LE(discarded, mostDiscarded(0.1, held + discarded));
 }
 
-TEST(GradientLaw, ForwardEqualsReverse) {
+TEST_P(GradientLaw, ForwardEqualsReverse) {
   auto context = makeContext();
   int held = 0, discarded = 0;
-  holdPrograms("the gradient law, forward", 0.5, [&](uint64_t seed) -> std::optional<Suspect> {
-    GeneratorOptions options = optionsFor(seed);
-    OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
-    bool twice = options.steps <= 4;
-    auto check = [&, seed, twice](ModuleOp candidate) -> Violation {
-      OwningOpRef<ModuleOp> copy(candidate.clone());
-      func::FuncOp function = mainOf(*copy);
-      func::FuncOp reverse = addGradient(*copy, function, "reverse");
-      func::FuncOp forward = addTangent(*copy, function, "forward");
-      if (twice) {
-        addTangent(*copy, reverse, "forward_over_reverse");
-        addGradient(*copy, forward, "reverse_over_forward");
-      }
-      std::string messages, text;
-      ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-        messages += diagnostic.str() + "\n";
-        return success();
-      });
-      PassManager passes(context.get());
-      passes.addPass(nd::createNdDifferentiatePass());
-      if (seed % 2) {
-        passes.addPass(nd::createNdInlineCallsPass());
-        passes.addPass(nd::createNdSimplifyPass());
-        passes.addPass(nd::createNdCsePass());
-      }
-      if (failed(passes.run(*copy)))
-        return {"differentiation fails: " + messages, text};
+  holdPrograms(
+      "the gradient law, forward", {0.5, GetParam()}, [&](uint64_t seed) -> std::optional<Suspect> {
+        GeneratorOptions options = optionsFor(seed);
+        OwningOpRef<ModuleOp> module = makeProgram(*context, seed, options);
+        bool twice = options.steps <= 4;
+        auto check = [&, seed, twice](ModuleOp candidate) -> Violation {
+          OwningOpRef<ModuleOp> copy(candidate.clone());
+          func::FuncOp function = mainOf(*copy);
+          func::FuncOp reverse = addGradient(*copy, function, "reverse");
+          func::FuncOp forward = addTangent(*copy, function, "forward");
+          if (twice) {
+            addTangent(*copy, reverse, "forward_over_reverse");
+            addGradient(*copy, forward, "reverse_over_forward");
+          }
+          std::string messages, text;
+          ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+            messages += diagnostic.str() + "\n";
+            return success();
+          });
+          PassManager passes(context.get());
+          passes.addPass(nd::createNdDifferentiatePass());
+          if (seed % 2) {
+            passes.addPass(nd::createNdInlineCallsPass());
+            passes.addPass(nd::createNdSimplifyPass());
+            passes.addPass(nd::createNdCsePass());
+          }
+          if (failed(passes.run(*copy)))
+            return {"differentiation fails: " + messages, text};
 
-      unsigned n = function.getNumArguments();
-      Values all = drawArguments(reverse, seed, /*ties=*/true);
-      Values x(all.begin(), all.begin() + n), w(all.begin() + n, all.end());
-      Values v = realsOf(drawArguments(function, seed + 6, false)),
-             u = realsOf(drawArguments(function, seed + 9, false));
-      auto gradients = valuesOf(*copy, "reverse", joined(x, w)),
-           tangents = valuesOf(*copy, "forward", joined(x, v));
-      if (!gradients || !tangents)
-        return {"the interpreter refuses: " + messages, text};
-      auto [one, scale] = innerOfAll(*gradients, v);
-      auto [two, other] = innerOfAll(realsOf(w), *tangents);
-      if (!std::isfinite(one) || !std::isfinite(two)) {
-        ++discarded;
-        return {};
-      }
-      ++held;
-      if (std::fabs(one - two) > 1e-9 * (scale + other)) {
-        llvm::raw_string_ostream(text) << *copy->lookupSymbol<func::FuncOp>("forward");
-        return {"reverse mode gives " + std::to_string(one) + ", forward mode " +
-                    std::to_string(two) + " " + messages,
-                text};
-      }
-      if (!twice)
-        return {};
-      // Away from ties: there two orders may follow different branches.
-      all = drawArguments(reverse, seed + 3, /*ties=*/false);
-      x.assign(all.begin(), all.begin() + n);
-      w.assign(all.begin() + n, all.end());
-      Values still = realsOf(w); // the cotangents do not move
-      for (TensorValue &value : still)
-        for (auto &element : value.elements)
-          element = interp::exactly(0);
-      auto hv = valuesOf(*copy, "forward_over_reverse", joined(joined(joined(x, w), v), still)),
-           hu = valuesOf(*copy, "reverse_over_forward", joined(joined(x, u), realsOf(w)));
-      if (!hv || !hu)
-        return {"the interpreter refuses the second derivative: " + messages, text};
-      hu->resize(v.size()); // by x; the rest is by u
-      auto [first, sizeOfFirst] = innerOfAll(*hv, u);
-      auto [second, sizeOfSecond] = innerOfAll(*hu, v);
-      if (!std::isfinite(first) || !std::isfinite(second)) {
-        ++discarded;
-        return {};
-      }
-      ++held;
-      if (std::fabs(first - second) > 1e-8 * (sizeOfFirst + sizeOfSecond))
-        return {"forward over reverse gives " + std::to_string(first) + ", reverse over forward " +
-                    std::to_string(second) + " " + messages,
-                printed(copy->lookupSymbol("forward_over_reverse"))};
-      return {};
-    };
-    return Suspect{std::move(module), check};
-  });
+          unsigned n = function.getNumArguments();
+          Values all = drawArguments(reverse, seed, /*ties=*/true);
+          Values x(all.begin(), all.begin() + n), w(all.begin() + n, all.end());
+          Values v = realsOf(drawArguments(function, seed + 6, false)),
+                 u = realsOf(drawArguments(function, seed + 9, false));
+          auto gradients = valuesOf(*copy, "reverse", joined(x, w)),
+               tangents = valuesOf(*copy, "forward", joined(x, v));
+          if (!gradients || !tangents)
+            return {"the interpreter refuses: " + messages, text};
+          auto [one, scale] = innerOfAll(*gradients, v);
+          auto [two, other] = innerOfAll(realsOf(w), *tangents);
+          if (!std::isfinite(one) || !std::isfinite(two)) {
+            ++discarded;
+            return {};
+          }
+          ++held;
+          if (std::fabs(one - two) > 1e-9 * (scale + other)) {
+            llvm::raw_string_ostream(text) << *copy->lookupSymbol<func::FuncOp>("forward");
+            return {"reverse mode gives " + std::to_string(one) + ", forward mode " +
+                        std::to_string(two) + " " + messages,
+                    text};
+          }
+          if (!twice)
+            return {};
+          // Away from ties: there two orders may follow different branches.
+          all = drawArguments(reverse, seed + 3, /*ties=*/false);
+          x.assign(all.begin(), all.begin() + n);
+          w.assign(all.begin() + n, all.end());
+          Values still = realsOf(w); // the cotangents do not move
+          for (TensorValue &value : still)
+            for (auto &element : value.elements)
+              element = interp::exactly(0);
+          auto hv = valuesOf(*copy, "forward_over_reverse", joined(joined(joined(x, w), v), still)),
+               hu = valuesOf(*copy, "reverse_over_forward", joined(joined(x, u), realsOf(w)));
+          if (!hv || !hu)
+            return {"the interpreter refuses the second derivative: " + messages, text};
+          hu->resize(v.size()); // by x; the rest is by u
+          auto [first, sizeOfFirst] = innerOfAll(*hv, u);
+          auto [second, sizeOfSecond] = innerOfAll(*hu, v);
+          if (!std::isfinite(first) || !std::isfinite(second)) {
+            ++discarded;
+            return {};
+          }
+          ++held;
+          if (std::fabs(first - second) > 1e-8 * (sizeOfFirst + sizeOfSecond))
+            return {"forward over reverse gives " + std::to_string(first) +
+                        ", reverse over forward " + std::to_string(second) + " " + messages,
+                    printed(copy->lookupSymbol("forward_over_reverse"))};
+          return {};
+        };
+        return Suspect{std::move(module), check};
+      });
   std::printf("%d times forward and reverse mode held against each other, %d discarded\n", held,
               discarded);
   EXPECT_LE(discarded, mostDiscarded(0.1, held + discarded));

@@ -41,7 +41,7 @@ static void conclude(const Tally &tally) {
       << "more than 5 % of the tensors are not decided";
 }
 
-void laws::holdEach(const ProgramLaw &law, double share) {
+void laws::holdEach(const ProgramLaw &law, Share share) {
   auto context = makeContext();
   Tally tally;
   holdPrograms(law.name, share, [&](uint64_t seed) -> std::optional<Suspect> {
@@ -52,10 +52,10 @@ void laws::holdEach(const ProgramLaw &law, double share) {
   conclude(tally);
 }
 
-void laws::holdPrograms(StringRef law, double share,
+void laws::holdPrograms(StringRef law, Share share,
                         const std::function<std::optional<Suspect>(uint64_t)> &make) {
   Seeds seeds = seedsFor(share);
-  std::string said = holdOnCases(seeds.first, seeds.count, [&](uint64_t i) -> std::optional<Fault> {
+  std::string said = holdOnCases(seeds.draw, seeds.count, [&](uint64_t i) -> std::optional<Fault> {
     uint64_t seed = seeds.first + i;
     Announce announce(law, seed);
     std::optional<Suspect> suspect = make(seed);
@@ -155,13 +155,13 @@ Violation checkAlone(const CompiledLaw &law, ModuleOp module, uint64_t seed) {
 }
 } // namespace
 
-void laws::holdCompiled(const CompiledLaw &law, double share) {
+void laws::holdCompiled(const CompiledLaw &law, Share share) {
   auto context = makeContext();
   Tally tally;
   Seeds all = seedsFor(share);
   int size = std::min(law.programsPerModule, all.count);
   auto check = [&](uint64_t number) -> std::optional<Fault> {
-    Batch batch(law, *context, {all.first + number * uint64_t(size), size});
+    Batch batch(law, *context, {all.first + number * uint64_t(size), size, 0});
     show(*batch.module);
     if (auto refused = batch.evaluate(law))
       return Fault{law.name + ", seed " + std::to_string(*refused) + ": the interpreter refuses it",
@@ -195,7 +195,7 @@ void laws::holdCompiled(const CompiledLaw &law, double share) {
     }
     return std::nullopt;
   };
-  std::string said = holdOnCases(all.first, (all.count + size - 1) / size, check);
+  std::string said = holdOnCases(all.draw, (all.count + size - 1) / size, check);
   if (!said.empty())
     ADD_FAILURE() << said;
   conclude(tally);

@@ -33,9 +33,12 @@ static int64_t numberFrom(const char *variable, int64_t otherwise) {
   return text && *text ? std::strtoll(text, nullptr, 10) : otherwise;
 }
 
-Seeds laws::seedsFor(double share) {
-  int64_t programs = numberFrom("HEDDLE_LAWS_PROGRAMS", 2000);
-  return {uint64_t(numberFrom("HEDDLE_LAWS_SEED", 1)), int(std::ceil(double(programs) * share))};
+int laws::programsInAll() { return int(numberFrom("HEDDLE_LAWS_PROGRAMS", 2000)); }
+
+Seeds laws::seedsFor(Share share) {
+  uint64_t seed = uint64_t(numberFrom("HEDDLE_LAWS_SEED", 1));
+  return {seed, int(std::ceil(programsInAll() * share.part / 2)),
+          seed + (uint64_t(share.half) << 40)};
 }
 
 std::unique_ptr<MLIRContext> laws::makeContext() {
@@ -161,15 +164,23 @@ Values laws::renamed(ArrayRef<TensorValue> values,
   };
   Values result;
   for (const TensorValue &value : values) {
+    SmallVector<interp::Extent> extents(value.dims());
+    for (auto &[name, size] : extents)
+      name = spelled(name);
+    if (ArrayRef(extents) == value.dims()) {
+      result.push_back(value);
+      continue;
+    }
     SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : value.type.getDims())
-      dims.emplace_back(value.type.getContext(), spelled(dim.name.str()), dim.size().getExpr());
+    for (const auto &[name, size] : extents)
+      dims.emplace_back(value.type.getContext(), name, Expr(size));
     TensorValue copy(value.type.withDims(dims));
+    SmallVector<int64_t> strides = copy.strides(extents);
     for (interp::Walk walk(value.dims()); walk; ++walk) {
-      Sizes position;
-      for (const auto &[name, coordinate] : walk.position())
-        position[spelled(name)] = coordinate;
-      copy.at(position) = value.elements[size_t(walk.count())];
+      int64_t place = 0;
+      for (auto [coordinate, stride] : llvm::zip_equal(walk.coordinates(), strides))
+        place += coordinate * stride;
+      copy.elements[size_t(place)] = value.elements[size_t(walk.count())];
     }
     result.push_back(std::move(copy));
   }
@@ -371,6 +382,7 @@ SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string
   SmallVector<Violation> violations(functions.size());
   options.useCache = false;
   options.progress = false;
+  options.compileThreads = 1; // other laws have the other processors
   OwningOpRef<ModuleOp> copy(module.clone());
   Messages messages(module.getContext());
   FailureOr<ProgramImage> image = compileProgram(*copy, options);

@@ -24,6 +24,7 @@
 #include "lib/pipelines/Compile.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "gtest/gtest.h"
 
 #include <functional>
 
@@ -32,13 +33,25 @@ namespace heddle::laws {
 using interp::TensorValue;
 using Values = llvm::SmallVector<TensorValue>;
 
-/// The programs: HEDDLE_LAWS_PROGRAMS times `share`, drawn by HEDDLE_LAWS_SEED; a single one has
+/// Laws take long, so each is held by two tests, on a half of the programs each: they run side by
+/// side.
+class InHalves : public testing::TestWithParam<int> {};
+
+/// A part of all programs that are asked for; `half` is 0 or 1.
+struct Share {
+  double part;
+  int half;
+};
+/// The programs: HEDDLE_LAWS_PROGRAMS times the part, drawn by HEDDLE_LAWS_SEED; a single one has
 /// that seed itself.
 struct Seeds {
   uint64_t first;
   int count;
+  uint64_t draw; ///< another for each half
 };
-Seeds seedsFor(double share);
+Seeds seedsFor(Share share);
+/// How many programs are asked for in all.
+int programsInAll();
 
 /// A context with all dialects, on one thread.
 std::unique_ptr<mlir::MLIRContext> makeContext();
@@ -97,7 +110,7 @@ struct Suspect {
 };
 /// Holds a law on `share` of the programs, which `make` draws from seeds (or passes over).
 /// RapidCheck stops at the first that fails, and reports a smaller one.
-void holdPrograms(llvm::StringRef law, double share,
+void holdPrograms(llvm::StringRef law, Share share,
                   const std::function<std::optional<Suspect>(uint64_t seed)> &make);
 
 /// A law about one program at a time.
@@ -107,7 +120,7 @@ struct ProgramLaw {
   /// What is wrong with the program, or with a smaller version of it.
   std::function<Violation(mlir::ModuleOp, uint64_t seed, Tally &)> check;
 };
-void holdEach(const ProgramLaw &law, double share);
+void holdEach(const ProgramLaw &law, Share share);
 
 /// A law about the values of compiled programs.
 struct CompiledLaw {
@@ -122,7 +135,7 @@ struct CompiledLaw {
   std::function<std::pair<int64_t, int64_t>(uint64_t seed)> sizes = nullptr;
 };
 /// The same.
-void holdCompiled(const CompiledLaw &law, double share);
+void holdCompiled(const CompiledLaw &law, Share share);
 
 /// All functions but the programs are called by them alone.
 void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);

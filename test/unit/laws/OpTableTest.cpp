@@ -544,7 +544,7 @@ TEST_P(OpTable, CompilesDifferentiatesAndLifts) {
   // By default the derivatives of a few types in each row, other ones in the next; of all if many
   // programs are asked for.
   size_t number = GetParam();
-  bool all = seedsFor(1).count > 2000;
+  bool all = programsInAll() > 2000;
   for (const char *element : floats)
     table.hold(row, element, "N", "M", all || ++number % std::size(floats) < 2);
   if (row.types == Row::All)

@@ -161,7 +161,10 @@ OwningOpRef<ModuleOp> writtenOtherwise(ModuleOp module, uint64_t seed,
 }
 } // namespace
 
-TEST(OrderLaw, ValuesAreTheSame) {
+class OrderLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, OrderLaw, ::testing::Range(0, 2));
+
+TEST_P(OrderLaw, ValuesAreTheSame) {
   auto check = [](ModuleOp module, uint64_t seed, Tally &tally) -> Violation {
     std::map<std::string, std::string> names;
     OwningOpRef<ModuleOp> other = writtenOtherwise(module, seed, names);
@@ -181,21 +184,35 @@ TEST(OrderLaw, ValuesAreTheSame) {
     };
     return checkPasses(*other, seed, passes, tally);
   };
-  holdEach({"the order law", optionsFor, check}, 0.5);
+  holdEach({"the order law", optionsFor, check}, {0.5, GetParam()});
 }
 
-TEST(OrderLaw, BytesOfCodeAreTheSame) {
-  auto check = [](ModuleOp module, uint64_t seed, Tally &) -> Violation {
+/// What a law on code compares: the text of all kernels, or all bytes.
+struct Code {
+  std::string code, constants;
+};
+static FailureOr<Code> codeOf(ModuleOp module, bool isText) {
+  CompileOptions options;
+  options.useCache = options.progress = false;
+  options.compileThreads = 1;
+  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+  if (isText) {
+    FailureOr<std::string> text = printStage(module, options, Stage::Kernels);
+    return failed(text) ? FailureOr<Code>() : Code{*text, ""};
+  }
+  FailureOr<ProgramImage> image = compileProgram(module, options);
+  return failed(image) ? FailureOr<Code>() : Code{image->code, image->constants};
+}
+
+static void holdCode(const char *law, Share share, bool isText) {
+  auto check = [=](ModuleOp module, uint64_t seed, Tally &) -> Violation {
     std::map<std::string, std::string> names;
     OwningOpRef<ModuleOp> one(module.clone());
     keepPrivate(*one, {"main"});
     writeLayouts(mainOf(*one));
     OwningOpRef<ModuleOp> other = writtenOtherwise(*one, seed, names);
-    CompileOptions options;
-    options.useCache = options.progress = false;
-    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
-    FailureOr<ProgramImage> a = compileProgram(*one, options), b = compileProgram(*other, options);
     std::string text = printed(*one) + "// and\n" + printed(*other);
+    FailureOr<Code> a = codeOf(*one, isText), b = codeOf(*other, isText);
     if (failed(a) || failed(b))
       return {"not both compile", text};
     if (a->code != b->code)
@@ -204,5 +221,12 @@ TEST(OrderLaw, BytesOfCodeAreTheSame) {
       return {"constants differ by names alone", text};
     return {};
   };
-  holdEach({"the order law on code", optionsFor, check}, 0.15);
+  holdEach({law, optionsFor, check}, share);
+}
+
+TEST_P(OrderLaw, KernelsAreTheSame) {
+  holdCode("the order law on kernels", {0.5, GetParam()}, /*isText=*/true);
+}
+TEST_P(OrderLaw, BytesOfCodeAreTheSame) {
+  holdCode("the order law on code", {0.1, GetParam()}, /*isText=*/false);
 }

@@ -49,7 +49,10 @@ void drawPasses(OpPassManager &passes, uint64_t seed) {
 }
 } // namespace
 
-static void holdPasses(double share, bool symbols) {
+class PassLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, PassLaw, ::testing::Range(0, 2));
+
+static void holdPasses(Share share, bool symbols) {
   auto options = [=](uint64_t seed) {
     GeneratorOptions options;
     options.steps = 4 + int(seed % 9);
@@ -72,5 +75,5 @@ static void holdPasses(double share, bool symbols) {
   holdEach({"the pass law", options, check}, share);
 }
 
-TEST(PassLaw, NdAndNestPassesKeepValues) { holdPasses(1, false); }
-TEST(PassLaw, SizesOverSymbols) { holdPasses(0.5, true); }
+TEST_P(PassLaw, NdAndNestPassesKeepValues) { holdPasses({1, GetParam()}, false); }
+TEST_P(PassLaw, SizesOverSymbols) { holdPasses({0.5, GetParam()}, true); }
