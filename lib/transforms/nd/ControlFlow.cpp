@@ -290,7 +290,15 @@ static LogicalResult toLoop(nest::ScanOp op) {
   StringRef name = along.name;
   Type i64 = builder.getI64Type();
   unsigned n = op.getInits().size();
+  SmallVector<Value> carried(op.getInits());
+  for (Value output : op.getResults().drop_front(n))
+    carried.push_back(buildZero(builder, loc, tensorType(output)));
   std::optional<int64_t> known = along.size().getExpr().constant();
+  if (known == 0) { // there are no steps, and no places that one could read
+    op->replaceAllUsesWith(carried);
+    op.erase();
+    return success();
+  }
   Value count =
       known ? scalarTensor(builder, loc, *known)
             : buildReduce(builder, loc,
@@ -300,9 +308,6 @@ static LogicalResult toLoop(nest::ScanOp op) {
   for (int64_t i : {0, 1})
     index[i] = arith::ConstantIndexOp::create(builder, loc, i);
   Value high = ItemOp::create(builder, loc, builder.getIndexType(), count);
-  SmallVector<Value> carried(op.getInits());
-  for (Value output : op.getResults().drop_front(n))
-    carried.push_back(buildZero(builder, loc, tensorType(output)));
   auto loop = scf::ForOp::create(builder, loc, index[0], high, index[1], carried);
   Block &from = op.getBody().front(), *body = loop.getBody();
   builder.setInsertionPointToEnd(body);
