@@ -175,8 +175,9 @@ void Report::measure(const Case &work) {
       size_t system = (i + size_t(round)) % systems; // nobody is always the one that runs after the probe
       if (teams) {
         waitForSleep(work.systems);
+        // Threads that wake may share a processor until the scheduler parts them, some milliseconds later.
         if (counts[system] > 1)
-          timeOf(work.systems[system], 1, clock); // wakes its threads
+          timeOf(work.systems[system], counts[system], clock);
       }
       now[system] = timeOf(work.systems[system], counts[system], clock) / double(counts[system]);
     }
