@@ -223,22 +223,42 @@ private:
       coordinates[entry.name.str()] = place;
     }
     Type accumulator = e.computeType(op.getCombine().getArgument(0).getType());
-    auto write = [&](ValueRange) -> FailureOr<Values> {
+    Expr offset = e.address(to, coordinates);
+    auto write = [&](Value value, const Point &at, Value mask) -> FailureOr<Values> {
       Section inner;
-      bool vectorMask = writes && isa<VectorType>(writes.getType());
-      // Scalar masks are tested around, so that a place outside is never touched.
-      Value mask = vectorMask ? writes : Value();
-      Expr offset = e.address(to, coordinates);
-      Value old = e.convert(e.load(to, offset, point, mask, inner), accumulator);
-      Value made = e.convert((*element)[0], accumulator);
-      FailureOr<Values> combined = e.run(op.getCombine(), ValueRange{old, made}, point, inner);
+      Value old = e.convert(e.load(to, offset, at, mask, inner), accumulator);
+      Value made = e.convert(value, accumulator);
+      FailureOr<Values> combined = e.run(op.getCombine(), ValueRange{old, made}, at, inner);
       if (failed(combined))
         return failure();
-      e.store(to, offset, (*combined)[0], point, mask, inner);
+      e.store(to, offset, (*combined)[0], at, mask, inner);
       return Values();
     };
-    bool scalarMask = writes && !isa<VectorType>(writes.getType());
-    return success(succeeded(scalarMask ? branch(e, writes, {}, write, nullptr) : write({})));
+    Value value = (*element)[0];
+    bool isVectorMask = writes && isa<VectorType>(writes.getType());
+    if (isVectorMask && !e.onLanes(offset)) {
+      // Lanes that meet in one place, as in a tensor of one element, write one after the other.
+      if (point.isPartial())
+        writes = e.both(writes, e.laneMask(point));
+      Point single = point;
+      single.lanes = single.active = 0;
+      single.count = Value();
+      auto atLane = [&](Value lanes, int64_t lane) -> Value {
+        return isa<VectorType>(lanes.getType())
+                   ? vector::ExtractOp::create(e.b, e.loc, lanes, ArrayRef<int64_t>{lane})
+                   : lanes;
+      };
+      for (int64_t lane = 0; lane < point.lanes; ++lane) {
+        auto one = [&](ValueRange) { return write(atLane(value, lane), single, Value()); };
+        if (failed(branch(e, atLane(writes, lane), {}, one, nullptr)))
+          return failure();
+      }
+      return success();
+    }
+    // Scalar masks are tested around, so that a place outside is never touched.
+    auto all = [&](ValueRange) { return write(value, point, isVectorMask ? writes : Value()); };
+    return success(
+        succeeded(writes && !isVectorMask ? branch(e, writes, {}, all, nullptr) : all({})));
   }
 };
 } // namespace
