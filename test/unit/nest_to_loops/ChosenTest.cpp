@@ -17,13 +17,6 @@
 
 using namespace heddle::test;
 
-static std::string check(const std::string &text, Options options = {}) {
-  auto context = makeContext();
-  Kernel kernel(*context, text, options);
-  std::string result = kernel.check();
-  return result.empty() ? result : result + "\n" + kernel.schedule + "\n" + text;
-}
-
 static const Options smallCaches{.l1 = 1 << 10, .l2 = 16 << 10};
 
 TEST(Chosen, Matmul) {
@@ -32,9 +25,9 @@ TEST(Chosen, Matmul) {
         std::tuple(37, 1, 101), std::tuple(0, 5, 3), std::tuple(4, 5, 0), std::tuple(2, 3, 1)})
     for (const char *a : {"[m, k]", "[k, m]"})
       for (const char *b : {"[k, n]", "[n, k]"}) {
-        EXPECT_EQ(check(matmul(m, n, k, a, b, "[m, n]", ""), smallCaches), "");
+        EXPECT_EQ(checkText(matmul(m, n, k, a, b, "[m, n]", ""), smallCaches), "");
         if (k < 8) // the evaluation rounds every sum
-          EXPECT_EQ(check(matmul(m, n, k, a, b, "[m, n]", "", "bf16"), smallCaches), "");
+          EXPECT_EQ(checkText(matmul(m, n, k, a, b, "[m, n]", "", "bf16"), smallCaches), "");
       }
 }
 
@@ -56,10 +49,10 @@ TEST(Chosen, ConvolutionGradients) {
       Window w;
       w.batch = batch, w.in = in, w.out = out, w.rows = rows, w.columns = columns,
       w.window = window;
-      EXPECT_EQ(check(convolutionGradient(w, toWeight), smallCaches), "");
+      EXPECT_EQ(checkText(convolutionGradient(w, toWeight), smallCaches), "");
       w.layoutIn = "[batch, row, column, channel]", w.layoutWeight = "[ky, kx, channel, out]",
       w.layoutOut = "[batch, row, column, out]";
-      EXPECT_EQ(check(convolutionGradient(w, toWeight), smallCaches), "");
+      EXPECT_EQ(checkText(convolutionGradient(w, toWeight), smallCaches), "");
     }
 }
 
@@ -74,17 +67,17 @@ TEST(Chosen, ClippedReductions) {
                                "[loop column by 4, cache ky by 1, loop column by 1, loop row by 1, "
                                "register kx by 1, vector out by 1]"}) {
     w.schedule = schedule;
-    EXPECT_EQ(check(convolutionGradient(w, true)), "") << schedule;
+    EXPECT_EQ(checkText(convolutionGradient(w, true)), "") << schedule;
   }
   w.window = 3, w.rows = 1;
   w.schedule = "";
-  EXPECT_EQ(check(convolutionGradient(w, true)), "");
+  EXPECT_EQ(checkText(convolutionGradient(w, true)), "");
 }
 
 TEST(Chosen, FetchesAhead) {
   for (auto [m, n, k] : {std::tuple(29, 50, 19), std::tuple(14, 64, 8), std::tuple(5, 33, 40)})
     for (const char *type : {"f32", "bf16"})
-      EXPECT_EQ(check(matmul(m, n, k, "[m, k]", "[k, n]", "[m, n]",
+      EXPECT_EQ(checkText(matmul(m, n, k, "[m, k]", "[k, n]", "[m, n]",
                              "[thread n by 32, loop k by 8, cache m by 5, cache n by 16, loop k by "
                              "1, register m by 1, vector n by 1], "
                              "[stage 1 at 1 in #nest.layout<[n floordiv 16, k, n mod 16]>, stage 0 "
@@ -97,17 +90,17 @@ TEST(Turned, Copies) {
   for (auto [m, n] : {std::pair(37, 53), std::pair(16, 16), std::pair(1, 40), std::pair(33, 1),
                       std::pair(5, 3), std::pair(64, 48)})
     for (const char *type : {"f32", "bf16", "f16", "f64", "i8", "ui8", "i1", "i64"}) {
-      EXPECT_EQ(check(copy(m, n, "[m, n]", "[n, m]", type)), "");
-      EXPECT_EQ(check(copy(m, n, "[m, n]", "[m floordiv 16, n, m mod 16]", type)), "");
+      EXPECT_EQ(checkText(copy(m, n, "[m, n]", "[n, m]", type)), "");
+      EXPECT_EQ(checkText(copy(m, n, "[m, n]", "[m floordiv 16, n, m mod 16]", type)), "");
       EXPECT_EQ(
-          check(copy(m, n, "[n floordiv 8, m, n mod 8]", "[m floordiv 32, n, m mod 32]", type)),
+          checkText(copy(m, n, "[n floordiv 8, m, n mod 8]", "[m floordiv 32, n, m mod 32]", type)),
           "");
     }
   // More rows than lanes.
-  EXPECT_EQ(check(copy(40, 70, "[m, n]", "[n, m]", "f32",
+  EXPECT_EQ(checkText(copy(40, 70, "[m, n]", "[n, m]", "f32",
                        "[register n by 1, loop m by 16, vector m by 1]")),
             "");
-  EXPECT_EQ(check(copy(40, 70, "[m, n]", "[n, m]", "f32",
+  EXPECT_EQ(checkText(copy(40, 70, "[m, n]", "[n, m]", "f32",
                        "[cache n by 24, cache m by 16, register n by 1, vector m by 1]")),
             "");
 }
@@ -117,5 +110,5 @@ TEST(Reduction, OfNothingGivesNeutralValues) {
        {"[loop k by 4, loop k by 2, thread m by 1, loop k by 1, vector n by 1]",
         "[loop k by 4, cache m by 2, loop k by 1, register m by 1, vector n by 1], "
         "[stage 0 at 1 in #nest.layout<[m, k]>]"})
-    EXPECT_EQ(check(matmul(3, 5, 0, "[m, k]", "[k, n]", "[m, n]", schedule)), "");
+    EXPECT_EQ(checkText(matmul(3, 5, 0, "[m, k]", "[k, n]", "[m, n]", schedule)), "");
 }

@@ -227,3 +227,10 @@ std::string Kernel::check(unsigned seed) {
   }
   return "";
 }
+
+std::string test::checkText(const std::string &text, Options options) {
+  auto context = makeContext();
+  Kernel kernel(*context, text, options);
+  std::string result = kernel.check();
+  return result.empty() ? result : result + "\n" + kernel.schedule + "\n" + text;
+}

@@ -71,6 +71,10 @@ private:
   std::vector<interp::TensorValue> inputs(unsigned seed);
 };
 
+/// Empty if the kernel of `text` computes what the oracle says; else what differs, with the
+/// schedule and the text.
+std::string checkText(const std::string &text, Options options = {});
+
 /// A context with the dialects.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 

@@ -17,13 +17,6 @@
 
 using namespace heddle::test;
 
-static std::string check(const std::string &text, Options options = {}) {
-  auto context = makeContext();
-  Kernel kernel(*context, text, options);
-  std::string result = kernel.check();
-  return result.empty() ? result : result + "\n" + kernel.schedule + "\n" + text;
-}
-
 /// c[m, n] += a[m, k] * b[k, n], from bf16 to f32.
 static std::string product(int m, int n, int k, const std::string &a, const std::string &b,
                            const std::string &schedule) {
@@ -48,7 +41,7 @@ TEST(Pairs, AnyLayout) {
             ", [stage 0 at 1 in #nest.layout<[m, k floordiv 2, k mod 2]>, stage 1 at 1 in #nest.layout<[k floordiv 2, n, k mod 2]>]",
             ", [stage 0 at 2 in #nest.layout<[m, k]>, stage 1 at 1 in #nest.layout<[n, k]>]"})
         for (auto [m, n, k] : {std::tuple(5, 37, 9), std::tuple(1, 7, 20)})
-          EXPECT_EQ(check(product(m, n, k, a, b, std::string("[loop k by 8, cache m by 4, cache n by 32, loop k by 2, register m by 1, register n by 16, vector n by 1, unit k by 1]") + stages), {.hot = false}), "");
+          EXPECT_EQ(checkText(product(m, n, k, a, b, std::string("[loop k by 8, cache m by 4, cache n by 32, loop k by 2, register m by 1, register n by 16, vector n by 1, unit k by 1]") + stages), {.hot = false}), "");
 }
 
 TEST(Pairs, AnySize) {
@@ -56,7 +49,7 @@ TEST(Pairs, AnySize) {
   for (int m : {0, 1, 7})
     for (int n : {0, 1, 2, 3, 100})
       for (int k : {0, 1, 2, 3, 5, 33})
-        EXPECT_EQ(check(product(m, n, k, "[m, k]", "[k, n]", schedule), {.hot = false}), "");
+        EXPECT_EQ(checkText(product(m, n, k, "[m, k]", "[k, n]", schedule), {.hot = false}), "");
 }
 
 TEST(Pairs, Chosen) {
@@ -64,7 +57,7 @@ TEST(Pairs, Chosen) {
   for (auto [m, n, k] : {std::tuple(17, 40, 211), std::tuple(37, 5, 100)})
     for (const char *a : layoutsOfA)
       for (const char *b : layoutsOfB)
-        EXPECT_EQ(check(product(m, n, k, a, b, ""), smallCaches), "");
+        EXPECT_EQ(checkText(product(m, n, k, a, b, ""), smallCaches), "");
 }
 
 TEST(Pairs, ChosenByRate) {
@@ -89,9 +82,9 @@ TEST(Pairs, Convolutions) {
       w.layoutOut = "[batch, row, column, out]";
       for (bool excludes : {false, true}) {
         w.excludes = excludes;
-        EXPECT_EQ(check(convolution(w), {.hot = false, .l1 = 1 << 10, .l2 = 16 << 10}), "");
+        EXPECT_EQ(checkText(convolution(w), {.hot = false, .l1 = 1 << 10, .l2 = 16 << 10}), "");
       }
       for (bool toWeight : {false, true})
-        EXPECT_EQ(check(convolutionGradient(w, toWeight), {.hot = false, .l1 = 1 << 10, .l2 = 16 << 10}), "");
+        EXPECT_EQ(checkText(convolutionGradient(w, toWeight), {.hot = false, .l1 = 1 << 10, .l2 = 16 << 10}), "");
     }
 }
