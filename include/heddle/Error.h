@@ -18,6 +18,7 @@
 #ifndef HEDDLE_ERROR_H
 #define HEDDLE_ERROR_H
 
+#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -28,6 +29,13 @@ namespace heddle {
 class Error : public std::runtime_error {
 public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
+  /// With the place of a call in front, "file:line:column: ", unless that is none.
+  Error(const std::string &message, std::source_location here)
+      : Error((here.line() ? placeOf(here) + ": " : "") + message) {}
+  static std::string placeOf(std::source_location here) {
+    return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
+           std::to_string(here.column());
+  }
 };
 
 /// A program that gave up while it ran. Arguments that were given up to the call are lost.

@@ -39,11 +39,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heddle {
+
+/// Where a call is written, for the messages of what it throws.
+using Here = std::source_location;
 
 /// An inclusive interval of integers.
 struct Range {
@@ -85,10 +89,12 @@ public:
   Expr operator*(const Expr &other) const;
   Expr operator-() const { return *this * Expr(-1); }
   /// Division rounding towards minus infinity. `divisor` must be positive.
-  Expr floordiv(int64_t divisor) const;
-  Expr ceildiv(int64_t divisor) const { return (*this + (divisor - 1)).floordiv(divisor); }
+  Expr floordiv(int64_t divisor, Here here = Here::current()) const;
+  Expr ceildiv(int64_t divisor, Here here = Here::current()) const {
+    return (*this + (divisor - 1)).floordiv(divisor, here);
+  }
   /// The remainder in [0, divisor). `divisor` must be positive.
-  Expr mod(int64_t divisor) const;
+  Expr mod(int64_t divisor, Here here = Here::current()) const;
   static Expr min(const Expr &a, const Expr &b);
   static Expr max(const Expr &a, const Expr &b);
 

@@ -104,7 +104,7 @@ struct Returned {
 /// The part of `jit` that does not depend on the C++ signature.
 class JitCore {
 public:
-  explicit JitCore(JitOptions options);
+  JitCore(JitOptions options, Here here);
   ~JitCore();
   /// Runs for the tensors in `leaves`, tracing first if their signature is new. Several threads may
   /// call at once.
@@ -121,19 +121,32 @@ private:
 };
 
 template <typename F>
-struct Signature : Signature<decltype(&F::operator())> {};
-template <typename R, typename C, typename... A>
-struct Signature<R (C::*)(A...) const> {
-  using Result = R;
-  using Arguments = std::tuple<A...>;
+struct Signature {
+  static_assert(isNever<F>, "expected a function with one signature: a generic lambda names its "
+                            "parameters' types, [](Tensor x) instead of [](auto x)");
 };
-template <typename R, typename C, typename... A>
-struct Signature<R (C::*)(A...)> : Signature<R (C::*)(A...) const> {};
+template <typename F>
+  requires requires { &F::operator(); }
+struct Signature<F> : Signature<decltype(&F::operator())> {};
 template <typename R, typename... A>
 struct Signature<R (*)(A...)> {
+  static_assert(std::is_void_v<R> || IsTree<std::decay_t<R>>::value,
+                "expected a function that gives a tree of tensors: a Tensor, a struct that lists "
+                "its members with HEDDLE_FIELDS(first, second), or a vector, array, map, pair, "
+                "tuple or optional of trees; a number becomes a Tensor with constant(x)");
   using Result = R;
   using Arguments = std::tuple<A...>;
 };
+template <typename R, typename... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <typename R, typename C, typename... A>
+struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
+template <typename R, typename C, typename... A>
+struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
+template <typename R, typename C, typename... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <typename R, typename C, typename... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R (*)(A...)> {};
 
 template <typename F, typename R, typename Arguments>
 class JitFunction;
@@ -141,13 +154,15 @@ class JitFunction;
 template <typename F, typename R, typename... A>
 class JitFunction<F, R, std::tuple<A...>> {
 public:
-  JitFunction(F function, JitOptions options) : function(std::move(function)), kept(options.kept) {
+  JitFunction(F function, JitOptions options, Here here)
+      : function(std::move(function)), kept(options.kept) {
     for (size_t position : kept)
       if (position >= sizeof...(A))
         throw Error("argument " + std::to_string(position) + " of '" + options.name +
-                    "' should be kept, but the function has " + std::to_string(sizeof...(A)) +
-                    " arguments");
-    core = std::make_shared<JitCore>(std::move(options));
+                        "' should be kept, but the function has " + std::to_string(sizeof...(A)) +
+                        " arguments",
+                    here);
+    core = std::make_shared<JitCore>(std::move(options), here);
   }
 
   R operator()(A... arguments, Here here = Here::current()) const {
@@ -202,7 +217,7 @@ private:
     bool isKept = std::find(kept.begin(), kept.end(), position) != kept.end();
     size_t before = leaves.size();
     forEachTensor(tree, [&](const std::string &path, Tensor &tensor) {
-      if (!tensor && !state)
+      if (tensor.empty() && !state)
         return;
       bool taken = path.empty() || (path[0] >= '0' && path[0] <= '9');
       for (size_t i = 0; i < before && !taken; ++i)
@@ -283,13 +298,13 @@ std::vector<Tensor> loopWhile(const Part &condition, Part body, const std::vecto
 std::vector<Tensor> recurrence(const Name &along, Part body, const std::vector<Tensor> &initial,
                                const std::vector<Tensor> &inputs, bool reverse, Here here);
 /// An i64 scalar that stands for a loop's counter while its body is traced.
-Tensor counterFormal();
+Tensor counterFormal(Here here);
 
 /// `outputs`, computed from `formals`, for the values `actuals`, which have further names.
 std::vector<Tensor> lifted(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                            const std::vector<Tensor> &outputs, const Names &names, Here here);
 /// A formal of a function that is being traced, of the type of `like` less the names `without`.
-Tensor formalLike(const Tensor &like, const std::string &name, const Names &without = {});
+Tensor formalLike(const Tensor &like, const std::string &name, const Names &without, Here here);
 
 template <typename T>
 std::vector<Tensor> tensorsOf(T tree) {
@@ -306,17 +321,17 @@ T treeOf(T like, const std::vector<Tensor> &tensors) {
 }
 /// The tree with formals for tensors.
 template <typename T>
-T formalTree(T like, const Names &without = {}) {
+T formalTree(T like, Here here, const Names &without = {}) {
   forEachTensor(like, [&](const std::string &path, Tensor &tensor) {
-    tensor = formalLike(tensor, path, without);
+    tensor = formalLike(tensor, path, without, here);
   });
   return like;
 }
 /// Calls `use(value, formals, actuals, formalTrees)` with what `function` gives for formals; the
 /// result is its value with the tensors that `use` returns.
 template <typename F, typename U, typename... T>
-auto onFormals(F &function, const Names &without, U &&use, const T &...trees) {
-  std::tuple<T...> formalTrees{formalTree(trees, without)...}; // braces: in order
+auto onFormals(F &function, const Names &without, Here here, U &&use, const T &...trees) {
+  std::tuple<T...> formalTrees{formalTree(trees, here, without)...}; // braces: in order
   auto value = std::apply([&](auto &...formal) { return function(formal...); }, formalTrees);
   std::vector<Tensor> formals, actuals;
   auto append = [](std::vector<Tensor> &to, std::vector<Tensor> from) {
@@ -330,12 +345,13 @@ auto onFormals(F &function, const Names &without, U &&use, const T &...trees) {
 } // namespace detail
 
 /// A compiled form of `function`, called in the same way. What it takes by reference is state,
-/// which a call updates; a function of state alone may return nothing.
+/// which a call updates; a function of state alone may return nothing. Throws Error for options
+/// that make no sense.
 template <typename F>
-auto jit(F function, JitOptions options = {}) {
+auto jit(F function, JitOptions options = {}, Here here = Here::current()) {
   using S = detail::Signature<std::decay_t<F>>;
   return detail::JitFunction<std::decay_t<F>, typename S::Result, typename S::Arguments>(
-      std::move(function), std::move(options));
+      std::move(function), std::move(options), here);
 }
 
 /// The value of `function(tree)`, a scalar tensor (or a pair of a scalar and any tree), and its
@@ -343,8 +359,12 @@ auto jit(F function, JitOptions options = {}) {
 /// integers have empty ones.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
-  T formals = detail::formalTree(tree);
+  T formals = detail::formalTree(tree, here);
   auto value = function(formals);
+  static_assert(
+      IsTree<decltype(value)>::value,
+      "expected a function that gives its loss as a Tensor, or a pair of that and a tree: "
+      "a number, such as item() gives, has no gradient");
   auto result = detail::gradient(detail::tensorsOf(formals), detail::tensorsOf(tree),
                                  detail::tensorsOf(value), here);
   return std::pair<decltype(value), T>(detail::treeOf(value, result.values),
@@ -365,8 +385,11 @@ T grad(F &&function, const T &tree, Here here = Here::current()) {
 ///     Tensor hv = jvp(slope, x, v);                   // the Hessian times v, forward over reverse
 template <typename F, typename T>
 auto valueAndJvp(F &&function, const T &tree, const T &tangents, Here here = Here::current()) {
-  T formals = detail::formalTree(tree);
+  T formals = detail::formalTree(tree, here);
   auto value = function(formals);
+  static_assert(IsTree<decltype(value)>::value,
+                "expected a function that gives a tree of tensors: a number, such as item() gives, "
+                "has no tangent");
   auto result = detail::tangent(detail::tensorsOf(formals), detail::tensorsOf(tree),
                                 detail::tensorsOf(tangents), detail::tensorsOf(value), here);
   return std::pair(detail::treeOf(value, result.values), detail::treeOf(value, result.tangents));
@@ -390,9 +413,9 @@ auto withGradient(F function, B backward, Here here = Here::current()) {
   return
       [function = std::move(function), backward = std::move(backward), here](const auto &...trees) {
         return detail::onFormals(
-            function, {},
+            function, {}, here,
             [&](auto &value, const auto &formals, const auto &actuals, auto &formalTrees) {
-              auto cotangents = detail::formalTree(value);
+              auto cotangents = detail::formalTree(value, here);
               auto gradients = std::apply(
                   [&](auto &...formal) { return backward(formal..., cotangents); }, formalTrees);
               return detail::withGradient(formals, actuals, detail::tensorsOf(value),
@@ -412,7 +435,7 @@ template <typename F>
 auto checkpoint(F function, Here here = Here::current()) {
   return [function = std::move(function), here](const auto &...trees) {
     return detail::onFormals(
-        function, {},
+        function, {}, here,
         [&](auto &value, const auto &formals, const auto &actuals, auto &) {
           return detail::checkpointed(formals, actuals, detail::tensorsOf(value), here);
         },
@@ -435,8 +458,8 @@ auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current())
 namespace detail {
 template <typename T, typename F>
 T forLoop(const std::variant<int64_t, Tensor> &steps, const T &initial, F &&body, Here here) {
-  T formals = formalTree(initial);
-  Tensor counter = counterFormal();
+  T formals = formalTree(initial, here);
+  Tensor counter = counterFormal(here);
   T next = body(counter, formals);
   Part part{{counter}, tensorsOf(next)};
   for (const Tensor &formal : tensorsOf(formals))
@@ -484,7 +507,7 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
               condition(state), [&] { return T(body(state)); }, [&] { return state; }, here);
         },
         here);
-  T formals = detail::formalTree(initial);
+  T formals = detail::formalTree(initial, here);
   T next = body(formals);
   return detail::treeOf(initial,
                         detail::loopWhile({detail::tensorsOf(formals), {condition(formals)}},
@@ -504,8 +527,8 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
 template <typename T, typename X, typename F>
 auto scan(const Name &along, const T &initial, const X &inputs, F &&body, bool reverse = false,
           Here here = Here::current()) {
-  T state = detail::formalTree(initial);
-  X slices = detail::formalTree(inputs, {along});
+  T state = detail::formalTree(initial, here);
+  X slices = detail::formalTree(inputs, here, {along});
   auto [next, output] = body(state, slices);
   detail::Part part{detail::tensorsOf(state), detail::tensorsOf(T(next))};
   for (const Tensor &slice : detail::tensorsOf(slices))
@@ -531,7 +554,7 @@ template <typename F>
 auto lift(F function, Names names, Here here = Here::current()) {
   return [function = std::move(function), names = std::move(names), here](const auto &...trees) {
     return detail::onFormals(
-        function, names,
+        function, names, here,
         [&](auto &value, const auto &formals, const auto &actuals, auto &) {
           return detail::lifted(formals, actuals, detail::tensorsOf(value), names, here);
         },

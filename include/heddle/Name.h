@@ -23,7 +23,6 @@
 
 #include <concepts>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +34,7 @@ struct SymbolicSize;
 class Name {
 public:
   /// Throws Error unless `spelling` matches [A-Za-z_][A-Za-z0-9_.$]*.
-  explicit Name(std::string_view spelling);
+  explicit Name(std::string_view spelling, Here here = Here::current());
   Name(const Name &) = default;
   Name &operator=(const Name &) = delete;
 
@@ -45,8 +44,8 @@ public:
   bool operator<(const Name &other) const { return spelling < other.spelling; }
 
   /// For JitOptions::symbolic: sizes from `low` to `high`, or multiples of `divisor`.
-  SymbolicSize between(int64_t low, int64_t high) const;
-  SymbolicSize multipleOf(int64_t divisor) const;
+  SymbolicSize between(int64_t low, int64_t high, Here here = Here::current()) const;
+  SymbolicSize multipleOf(int64_t divisor, Here here = Here::current()) const;
   /// For JitOptions::symbolic: a size that follows from those of other names there, which stand for
   /// them: `time.is(batch)`, `time.is(2 * batch + 1)`.
   SymbolicSize is(const Expr &size) const;
@@ -62,24 +61,24 @@ struct SymbolicSize {
   int64_t low = 0, high = int64_t(1) << 31, divisor = 1;
   std::optional<Expr> relation; ///< to the sizes of other names
   SymbolicSize(const Name &name) : name(name) {}
-  SymbolicSize between(int64_t low, int64_t high) const;
-  SymbolicSize multipleOf(int64_t divisor) const;
+  SymbolicSize between(int64_t low, int64_t high, Here here = Here::current()) const;
+  SymbolicSize multipleOf(int64_t divisor, Here here = Here::current()) const;
 };
-inline SymbolicSize Name::between(int64_t low, int64_t high) const {
-  return SymbolicSize(*this).between(low, high);
+inline SymbolicSize Name::between(int64_t low, int64_t high, Here here) const {
+  return SymbolicSize(*this).between(low, high, here);
 }
 inline SymbolicSize Name::is(const Expr &size) const {
   SymbolicSize result(*this);
   result.relation = size;
   return result;
 }
-inline SymbolicSize Name::multipleOf(int64_t divisor) const {
-  return SymbolicSize(*this).multipleOf(divisor);
+inline SymbolicSize Name::multipleOf(int64_t divisor, Here here) const {
+  return SymbolicSize(*this).multipleOf(divisor, here);
 }
 
 /// A name unlike any other, spelt `base$1`, `base$2`, ...; numbered from one within each traced
 /// function.
-Name fresh(std::string_view base);
+Name fresh(std::string_view base, Here here = Here::current());
 
 using Names = std::vector<Name>;
 /// Some of them; names alone will do.
@@ -107,16 +106,18 @@ public:
   Size(std::integral auto number) : size(int64_t(number)) {}
   Size(Expr size) : size(std::move(size)) {}
   /// Of dimension `name`, asked for `here`.
-  Size(Expr size, const Name &name, std::source_location here)
+  Size(Expr size, const Name &name, Here here)
       : size(std::move(size)), name(name.str()), here(here) {}
   operator int64_t() const { return size.isConstant() ? size.offset() : refuse(); }
   const Expr &expr() const { return size; }
   bool isNumber() const { return size.isConstant(); }
+  /// Where it was asked for; no place for a number that was written.
+  Here place() const { return here; }
 
 private:
   Expr size;
   std::string name;
-  std::source_location here;
+  Here here;
   [[noreturn]] int64_t refuse() const;
 };
 

@@ -43,6 +43,8 @@ public:
   Scalar(const Expr &place, std::source_location here = std::source_location::current());
   explicit Scalar(std::shared_ptr<const Node> node) : node(std::move(node)) {}
   Scalar cast(ElementType type) const;
+  /// No C++ condition: it is known only when the kernel runs.
+  explicit operator bool() const = delete; // write select, logicalAnd, logicalOr, logicalNot
   std::shared_ptr<const Node> node;
 };
 

@@ -30,7 +30,6 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <type_traits>
 
@@ -40,8 +39,6 @@ class RuntimeTensor;
 namespace detail {
 struct Node;
 }
-
-using Here = std::source_location;
 
 /// What stands outside the input of a window. `Exclude`: left out of the reduction over the tap.
 struct Padding {
@@ -74,7 +71,10 @@ class Tensor {
 public:
   /// Empty; may only be assigned to.
   Tensor() = default;
-  explicit operator bool() const { return bool(node); }
+  bool empty() const { return !node; }
+  /// No C++ condition: its elements are known only when the program runs. `empty` asks whether
+  /// anything was assigned.
+  explicit operator bool() const = delete; // write cond, select, logicalAnd/Or/Not, or empty()
 
   ElementType elementType(Here here = Here::current()) const;
   /// The names, sorted.
@@ -86,7 +86,7 @@ public:
   /// All names with their sizes, sorted by name.
   std::vector<Extent> extents(Here here = Here::current()) const;
   /// `!nd.tensor<f32, column: 3, row: 2>`
-  std::string type() const;
+  std::string type(Here here = Here::current()) const;
 
   /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low].
   Tensor window(const Name &name, const Name &tap, WindowOptions options,
@@ -165,8 +165,14 @@ public:
   std::shared_ptr<detail::Node> node; ///< the library's own
 };
 
-/// Prints type and values, sorted by name; evaluates if need be.
-std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
+/// A tensor to be printed, and where: an operator itself is told no place.
+struct Printed {
+  Printed(const Tensor &tensor, Here here = Here::current()) : tensor(tensor), here(here) {}
+  const Tensor &tensor;
+  Here here;
+};
+/// Prints type and values of a tensor, sorted by name; evaluates if need be.
+std::ostream &operator<<(std::ostream &out, const Printed &printed);
 
 /// An operand of an operation: a tensor, or a number (which takes the other operand's element
 /// type). It notes where it was written, so that messages can say so.

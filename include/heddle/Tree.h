@@ -12,8 +12,8 @@
 //
 //     forEachTensor(net, [](const std::string &path, Tensor &t) { ... });   // "first.weight", ...
 //
-// A tree is a Tensor, a struct with HEDDLE_FIELDS, or a vector, map (by string), pair, tuple or
-// optional of trees.
+// A tree is a Tensor, a struct with HEDDLE_FIELDS, or a vector, array, map (by string), pair, tuple
+// or optional of trees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,7 @@
 
 #include "heddle/Tensor.h"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,10 +65,18 @@ template <typename T>
 struct IsTree<std::optional<T>> : IsTree<T> {};
 template <typename T>
 struct IsTree<std::map<std::string, T>> : IsTree<T> {};
+template <typename T, size_t N>
+struct IsTree<std::array<T, N>> : IsTree<T> {};
 template <typename A, typename B>
 struct IsTree<std::pair<A, B>> : std::bool_constant<IsTree<A>::value && IsTree<B>::value> {};
 template <typename... T>
 struct IsTree<std::tuple<T...>> : std::bool_constant<(IsTree<T>::value && ...)> {};
+
+namespace detail {
+/// True for no type: for an assertion in code that must not be instantiated.
+template <typename T>
+inline constexpr bool isNever = false;
+} // namespace detail
 
 /// Calls visit(path, tensor) for every tensor of a tree, in the order of its members.
 template <typename T, typename V>
@@ -95,13 +104,18 @@ void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
     size_t index = 0;
     for (auto &value : tree)
       forEachTensor(value, visit, at(std::to_string(index++)));
-  } else {
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
     std::apply(
         [&](auto &...value) {
           size_t index = 0;
           (forEachTensor(value, visit, at(std::to_string(index++))), ...);
         },
         tree);
+  } else {
+    static_assert(detail::isNever<T>,
+                  "expected a tree of tensors: a Tensor, a struct that lists its members with "
+                  "HEDDLE_FIELDS(first, second), or a vector, array, map from strings, pair, tuple "
+                  "or optional of trees, not const; a number becomes a Tensor with constant(x)");
   }
 }
 

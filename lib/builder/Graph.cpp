@@ -73,10 +73,7 @@ Group::~Group() {
   draining = false;
 }
 
-std::string heddle::detail::placeOf(Here here) {
-  return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
-         std::to_string(here.column());
-}
+std::string heddle::detail::placeOf(Here here) { return Error::placeOf(here); }
 
 std::string heddle::detail::originOf(Location loc) {
   auto file = dyn_cast<FileLineColLoc>(loc);
@@ -94,9 +91,7 @@ Location heddle::detail::locationOf(Here here) {
   return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
 }
 
-void heddle::detail::fail(Here here, const std::string &message) {
-  throw Error((here.line() ? placeOf(here) + ": " : "") + message);
-}
+void heddle::detail::fail(Here here, const std::string &message) { throw Error(message, here); }
 
 void heddle::detail::requireNumber(double value, Type element, Here here) {
   auto type = dyn_cast<IntegerType>(element);

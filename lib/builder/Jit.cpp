@@ -45,6 +45,7 @@ static Range rangeOfSymbol(const SymbolicSize &size) {
 
 struct JitCore::Impl {
   JitOptions options;
+  Here here; ///< of the call of jit
   Extensions extensions;
 
   static std::string symbolOf(const Name &name) { return name.str() + "_size"; }
@@ -122,8 +123,8 @@ struct JitCore::Impl {
   /// Over symbols, but of those in `special`.
   Expr sizeOf(const SymbolicSize &size, const Sizes &special, size_t depth = 0) const {
     auto refuse = [&](const std::string &why) {
-      throw Error("the size of '" + size.name.str() + "' is said to be " + size.relation->str() +
-                  ", " + why);
+      fail(here, "the size of '" + size.name.str() + "' is said to be " + size.relation->str() +
+                     ", " + why);
     };
     if (auto found = special.find(size.name.str()); found != special.end())
       return Expr(found->second);
@@ -220,11 +221,11 @@ struct JitCore::Impl {
       Traced given = function();
       traced.shape = given.shape;
       if (!given.outputs.empty() &&
-          llvm::none_of(given.outputs, [](const Output &output) { return bool(output.tensor); }))
+          llvm::none_of(given.outputs, [](const Output &output) { return !output.tensor.empty(); }))
         nodeOf(given.outputs[0].tensor, here); // throws
       for (const Output &output : given.outputs) {
-        traced.given.push_back(bool(output.tensor));
-        if (!output.tensor)
+        traced.given.push_back(!output.tensor.empty());
+        if (output.tensor.empty())
           continue;
         roots.push_back(nodeOf(output.tensor, here));
         names.push_back(output.path);
@@ -300,26 +301,27 @@ struct JitCore::Impl {
   }
 };
 
-JitCore::JitCore(JitOptions options) : impl(std::make_unique<Impl>()) {
+JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>()) {
+  impl->here = here;
   if (options.name.empty() || std::any_of(options.name.begin(), options.name.end(),
                                           [](unsigned char c) { return c < ' ' || c == '"'; }))
-    throw Error("expected printable characters, none of them a quote, as the name of a function "
-                "(JitOptions::name), got '" +
-                options.name + "'");
+    fail(here, "expected printable characters, none of them a quote, as the name of a function "
+               "(JitOptions::name), got '" +
+                   options.name + "'");
   if (options.threads < 0 || options.threads > 1024)
-    throw Error("expected 0 to 1024 threads (JitOptions::threads), got " +
-                std::to_string(options.threads));
+    fail(here, "expected 0 to 1024 threads (JitOptions::threads), got " +
+                   std::to_string(options.threads));
   for (const SymbolicSize &size : options.symbolic)
     if (auto [low, high] = rangeOfSymbol(size); low > high)
-      throw Error("no multiple of " + std::to_string(size.divisor) + " is a size of '" +
-                  size.name.str() + "' from " + std::to_string(size.low) + " to " +
-                  std::to_string(size.high));
+      fail(here, "no multiple of " + std::to_string(size.divisor) + " is a size of '" +
+                     size.name.str() + "' from " + std::to_string(size.low) + " to " +
+                     std::to_string(size.high));
   for (const std::string &word : options.fastMath)
     if (unsigned granted = Strict; !permit(granted, word))
-      throw Error("expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word +
-                  "'");
+      fail(here,
+           "expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word + "'");
   if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
-    throw Error(llvm::toString(std::move(error)));
+    fail(here, llvm::toString(std::move(error)));
   impl->options = std::move(options);
   for (const SymbolicSize &size : impl->options.symbolic)
     impl->sizeOf(size, {}); // throws where relations make no sense

@@ -537,7 +537,7 @@ Tensor fold(const Tensor &key, Operand index) {
   Here here = index.here;
   Type ui64 = toMlir(ElementType::UI64);
   std::vector<Tensor> operands{key};
-  if (index.tensor)
+  if (!index.tensor.empty())
     operands.push_back(index.tensor);
   else
     requireNumber(index.number, toMlir(ElementType::I64), here);
@@ -546,9 +546,10 @@ Tensor fold(const Tensor &key, Operand index) {
         auto literal = [&](uint64_t n) -> Value {
           return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(n)));
         };
-        Value moved = index.tensor ? convert(builder, loc, v[1],
-                                             index.tensor.node->type().getElementType(), ui64)
-                                   : literal(uint64_t(index.number));
+        Value moved =
+            index.tensor.empty()
+                ? literal(uint64_t(index.number))
+                : convert(builder, loc, v[1], index.tensor.node->type().getElementType(), ui64);
         moved = arith::AddIOp::create(builder, loc, moved, literal(1));
         Value z = arith::AddIOp::create(
             builder, loc, v[0],

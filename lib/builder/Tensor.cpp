@@ -22,28 +22,26 @@ using namespace heddle::detail;
 // Names
 //===----------------------------------------------------------------------===//
 
-Name::Name(std::string_view given) : spelling(given) {
+Name::Name(std::string_view given, Here here) : spelling(given) {
   if (!isValidName(given))
-    throw Error(
-        "'" + spelling +
-        "' can't be the name of a dimension: expected a letter or '_', then letters, digits, "
-        "'_', '.' or '$'");
+    fail(here, "expected the name of a dimension, a letter or '_' and then letters, digits, '_', "
+               "'.' or '$', got '" +
+                   spelling + "'");
 }
 
-SymbolicSize SymbolicSize::between(int64_t low, int64_t high) const {
+SymbolicSize SymbolicSize::between(int64_t low, int64_t high, Here here) const {
   if (low < 0 || high < low || high > largestSymbol)
-    throw Error("expected sizes of '" + name.str() + "' from 0 to " +
-                std::to_string(largestSymbol) + ", got " + std::to_string(low) + " to " +
-                std::to_string(high));
+    fail(here, "expected sizes of '" + name.str() + "' from 0 to " + std::to_string(largestSymbol) +
+                   ", got " + std::to_string(low) + " to " + std::to_string(high));
   SymbolicSize result = *this;
   result.low = low, result.high = high;
   return result;
 }
 
-SymbolicSize SymbolicSize::multipleOf(int64_t divisor) const {
+SymbolicSize SymbolicSize::multipleOf(int64_t divisor, Here here) const {
   if (divisor < 1 || divisor > largestSymbol)
-    throw Error("expected sizes of '" + name.str() + "' to be multiples of 1 to " +
-                std::to_string(largestSymbol) + ", got " + std::to_string(divisor));
+    fail(here, "expected sizes of '" + name.str() + "' to be multiples of 1 to " +
+                   std::to_string(largestSymbol) + ", got " + std::to_string(divisor));
   SymbolicSize result = *this;
   result.divisor = divisor;
   return result;
@@ -51,13 +49,14 @@ SymbolicSize SymbolicSize::multipleOf(int64_t divisor) const {
 
 Size heddle::detail::divided(const Size &a, int64_t b, bool remainder) {
   if (b < 1)
-    throw Error("expected to divide a size by a positive number, got " + a.expr().str() + " by " +
-                std::to_string(b));
+    fail(a.place(), "expected to divide a size by a positive number, got " + a.expr().str() +
+                        " by " + std::to_string(b));
   return remainder ? a.expr().mod(b) : a.expr().floordiv(b);
 }
 
-Name heddle::fresh(std::string_view base) {
-  return Name(std::string(base.substr(0, base.find('$'))) + "$" + std::to_string(nextFresh()));
+Name heddle::fresh(std::string_view base, Here here) {
+  return Name(std::string(base.substr(0, base.find('$'))) + "$" + std::to_string(nextFresh()),
+              here);
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,9 +112,9 @@ Sizes Tensor::sizes(Here here) const {
   return result;
 }
 
-std::string Tensor::type() const {
+std::string Tensor::type(Here here) const {
   std::string text;
-  llvm::raw_string_ostream(text) << typeOf(*this, Here());
+  llvm::raw_string_ostream(text) << typeOf(*this, here);
   return text;
 }
 
@@ -276,10 +275,10 @@ static void printNested(std::ostream &out, const std::vector<int64_t> &shape, si
   out << "]";
 }
 
-std::ostream &heddle::operator<<(std::ostream &out, const Tensor &tensor) {
-  if (!tensor)
+std::ostream &heddle::operator<<(std::ostream &out, const Printed &printed) {
+  const auto &[tensor, here] = printed;
+  if (tensor.empty())
     return out << "(empty)";
-  Here here; // of an operator, which is told no place
   std::vector<int64_t> shape;
   for (const auto &[name, size] : tensor.sizes(here))
     shape.push_back(size);

@@ -17,9 +17,9 @@
 using namespace heddle;
 using namespace heddle::detail;
 
-Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name,
-                                  const Names &without) {
-  NodeRef node = nodeOf(like, Here::current());
+Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, const Names &without,
+                                  Here here) {
+  NodeRef node = nodeOf(like, here);
   llvm::SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : node->type().getDims())
     if (std::none_of(without.begin(), without.end(),
@@ -214,10 +214,11 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
   for (size_t i = 0; i < formals.size(); ++i)
     if (isReal(formalNodes[i])) {
       wrt.push_back(int64_t(i));
-      if (i >= tangents.size() || !tangents[i] || tangents[i].type() != formals[i].type())
+      if (i >= tangents.size() || tangents[i].empty() || tangents[i].type() != formals[i].type())
         fail(here, "expected a tangent of type " + typeAndOrigin(formals[i]) +
                        forPath(formalNodes[i]->name) + ", got " +
-                       (i < tangents.size() && tangents[i] ? typeAndOrigin(tangents[i]) : "none"));
+                       (i < tangents.size() && !tangents[i].empty() ? typeAndOrigin(tangents[i])
+                                                                    : "none"));
       moves.push_back(nodeOf(tangents[i], here));
     }
   auto callee = std::make_shared<Callee>();
@@ -419,7 +420,9 @@ static NodeRef conditionOf(const Tensor &condition, Here here) {
 
 uint64_t heddle::detail::nodesMade() { return Node::made(/*more=*/false); }
 
-Tensor heddle::detail::counterFormal() { return formalLike(constant(0, ElementType::I64), "step"); }
+Tensor heddle::detail::counterFormal(Here here) {
+  return formalLike(constant(0, ElementType::I64, {}, here), "step", {}, here);
+}
 
 std::vector<Tensor> heddle::detail::branch(const Tensor &condition, Part yes, Part no, Here here) {
   GraphLock lock;

@@ -34,7 +34,7 @@ Tensor fashion::forward(const Net &net, Tensor image, const Tensor &dropoutKey) 
   x = relu(net.second(x, n.row, n.column, n.channel, n.out));
   x = nn::maxPool(x, n.row, n.column, 2);
   x = relu(net.wide(x, over(n.row, n.column, n.channel)));
-  if (dropoutKey)
+  if (!dropoutKey.empty())
     x = nn::dropout(x, 0.5, dropoutKey, {{n.batch, x.size(n.batch)}, {n.hidden, x.size(n.hidden)}});
   return net.last(x, over(n.hidden));
 }

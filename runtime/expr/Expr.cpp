@@ -226,13 +226,13 @@ Expr Expr::operator*(const Expr &other) const {
   return result;
 }
 
-static void requirePositive(int64_t divisor) {
+static void requirePositive(int64_t divisor, Here here) {
   if (divisor <= 0)
-    throw Error("expected a positive divisor, got " + std::to_string(divisor));
+    throw Error("expected a positive divisor, got " + std::to_string(divisor), here);
 }
 
-Expr Expr::floordiv(int64_t divisor) const {
-  requirePositive(divisor);
+Expr Expr::floordiv(int64_t divisor, Here here) const {
+  requirePositive(divisor, here);
   if (divisor == 1)
     return *this;
   // Multiples of the divisor come out.
@@ -279,8 +279,8 @@ Expr Expr::floordiv(int64_t divisor) const {
   return whole + ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::FloorDiv, "", {rest}, divisor}));
 }
 
-Expr Expr::mod(int64_t divisor) const {
-  requirePositive(divisor);
+Expr Expr::mod(int64_t divisor, Here here) const {
+  requirePositive(divisor, here);
   if (divisor == 1)
     return Expr(0);
   Expr rest(floorModulo(constantPart, divisor));

@@ -44,7 +44,7 @@ void forEachPair(T &parameters, T &gradient, V &&visit) {
   size_t next = 0;
   forEachTensor(parameters, [&](const std::string &, Tensor &p) {
     Tensor &g = *gradients[next];
-    if (g)
+    if (!g.empty())
       visit(next, p, g);
     ++next;
   });
