@@ -74,7 +74,23 @@ void laws::drawSchedules(func::FuncOp function, Dice &dice) {
   }
 }
 
-static Layout drawLayout(Dice &dice, nd::NdTensorType type) {
+/// The same factors on other padding.
+static Layout paddedOtherwise(Dice &dice, Layout layout) {
+  if (layout.factors.empty())
+    return layout;
+  std::vector<std::string> names = dice.pick(layout.factors).names;
+  int64_t low = dice.below(3), high = dice.below(3);
+  for (Layout::Factor &factor : layout.factors)
+    if (factor.names == names)
+      factor.low = low, factor.high = high;
+  return layout;
+}
+
+/// `drawn`: the layouts so far, by the tensors' dimensions.
+using Drawn = llvm::DenseMap<nd::DimsAttr, Layout>;
+static Layout drawLayout(Dice &dice, nd::NdTensorType type, Drawn &drawn) {
+  if (auto found = drawn.find(type.getDims()); found != drawn.end() && dice.chance(40))
+    return paddedOtherwise(dice, found->second);
   Sizes sizes = type.sizes();
   std::vector<std::string> names;
   for (const auto &[name, size] : sizes)
@@ -103,7 +119,7 @@ static Layout drawLayout(Dice &dice, nd::NdTensorType type) {
   dice.shuffle(layout.factors);
   if (dice.chance(10))
     layout.swizzle = {dice.between(1, 2), dice.between(0, 2), dice.between(1, 3)};
-  return layout;
+  return drawn[type.getDims()] = layout;
 }
 
 int laws::drawLayouts(func::FuncOp function, Dice &dice) {
@@ -114,10 +130,11 @@ int laws::drawLayouts(func::FuncOp function, Dice &dice) {
         joined.insert(value);
   });
   int written = 0;
+  Drawn drawn;
   for (BlockArgument argument : function.getArguments())
     if (!joined.contains(argument) || isa<func::ReturnOp>(*argument.user_begin())) {
       auto layout = nest::LayoutAttr::get(function.getContext(),
-                                          drawLayout(dice, nest::tensorTypeOf(argument)));
+                                          drawLayout(dice, nest::tensorTypeOf(argument), drawn));
       function.setArgAttr(argument.getArgNumber(), "nd.layout", layout);
       ++written;
     }
@@ -129,7 +146,7 @@ int laws::drawLayouts(func::FuncOp function, Dice &dice) {
         continue;
       nest.setLayout(
           i, nest::LayoutAttr::get(function.getContext(),
-                                   drawLayout(dice, nest::tensorTypeOf(nest.getResult(i)))));
+                                   drawLayout(dice, nest::tensorTypeOf(nest.getResult(i)), drawn)));
       ++written;
     }
   return written;
@@ -144,8 +161,10 @@ void laws::drawFusion(func::FuncOp function, Dice &dice) {
 
 int laws::drawSignature(func::FuncOp function, Dice &dice) {
   Builder b(function.getContext());
+  Drawn drawn;
   auto layoutOf = [&](Type type) {
-    return nest::LayoutAttr::get(b.getContext(), drawLayout(dice, cast<nd::NdTensorType>(type)));
+    return nest::LayoutAttr::get(b.getContext(),
+                                 drawLayout(dice, cast<nd::NdTensorType>(type), drawn));
   };
   int written = 0;
   // What is updated in place cannot lie in one way before and in another after, nor what is

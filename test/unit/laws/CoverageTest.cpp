@@ -48,6 +48,7 @@ private:
   void lookAt(nest::UpdateOp op);
   void lookAt(nest::ScanOp op);
   void lookAt(nd::CallOp op);
+  void lookAtPair(Operation *one, Operation *two);
 };
 
 std::string text(Type type) {
@@ -79,6 +80,7 @@ void Coverage::lookAtSizes(nd::NdTensorType type) {
     }
     int64_t number = *dim.size().constant();
     see(number <= 1, "size " + Twine(number));
+    see(number > 16, "size of 17 or more");
     see(number > 2 && (number % 2 && (number == 3 || number % 3)), "size that is a prime");
   }
 }
@@ -109,6 +111,12 @@ void Coverage::lookAt(nest::ComputeOp op) {
     see(!guard.isTrivial() && !guard.excludes(), "compute with a guard that reads something else");
     see(!guard.isTrivial() && i >= reads, "compute with a guard on what follows");
     see(nest::isGathered(cast<nest::MapAttr>(op.getMaps()[i])), "compute with a gathered read");
+    see(i < reads && !guard.isTrivial() && !guard.excludes() &&
+            op.readMap(unsigned(i)) ==
+                nest::MapAttr::identity(nest::tensorTypeOf(op->getOperand(unsigned(i)))) &&
+            isa_and_nonnull<nest::ComputeOp, nd::ReduceOp, nd::PointwiseOp>(
+                op->getOperand(unsigned(i)).getDefiningOp()),
+        "compute with a guard on what was just made");
     for (const nest::MapEntry &entry : cast<nest::MapAttr>(op.getMaps()[i]).getEntries()) {
       see(!entry.expr().isAffine(), "compute with a map that divides");
       see(entry.expr().names().size() > 1, "compute with a map of two names");
@@ -235,28 +243,70 @@ void Coverage::look(Operation *op) {
     }
 }
 
+/// Two ops on the same operands that differ in one thing.
+void Coverage::lookAtPair(Operation *one, Operation *two) {
+  using Equal = OperationEquivalence;
+  if (one->getName() != two->getName() || one->getOperands() != two->getOperands() ||
+      one->getResultTypes() != two->getResultTypes() ||
+      Equal::isEquivalentTo(one, two, Equal::IgnoreLocations))
+    return;
+  SmallVector<StringRef> differing;
+  for (StringAttr name : one->getName().getAttributeNames())
+    if (one->getAttr(name) != two->getAttr(name))
+      differing.push_back(name);
+  StringRef op = one->getName().getStringRef();
+  bool combines = llvm::is_contained(differing, "neutral");
+  see(combines && cast<TypedAttr>(one->getAttrOfType<ArrayAttr>("neutral")[0]).getType() !=
+                      cast<TypedAttr>(two->getAttrOfType<ArrayAttr>("neutral")[0]).getType(),
+      "two " + op + " that differ in what they collect in");
+  see(differing.empty() || combines, "two " + op + " that differ in their code");
+  for (StringRef name : differing)
+    see(differing.size() == 1, "two " + op + " that differ in " + name);
+}
+
 void Coverage::look(ModuleOp module) {
   seen.clear();
   module.walk([&](Operation *op) { look(op); });
+  module.walk([&](Block *block) {
+    for (Operation &one : *block)
+      for (Operation &two : llvm::make_range(std::next(one.getIterator()), block->end()))
+        lookAtPair(&one, &two);
+  });
   for (const std::string &what : seen)
     ++programs[what];
 }
 
 /// Programs of `count` seeds from `first` on, drawn as the laws draw them.
-static Coverage coverageOf(uint64_t first, int count) {
+static Coverage coverageOf(uint64_t first, int count, bool smooth = false) {
   auto context = makeContext();
   Coverage coverage;
   for (int i = 0; i < count; ++i) {
     uint64_t seed = first + uint64_t(i);
     GeneratorOptions options;
     options.steps = 4 + int(seed % 9);
-    options.requests = seed % 3 == 0;
+    options.requests = !smooth && seed % 3 == 0;
     options.control = seed % 3 != 0;
-    options.gradients = true;
+    options.gradients = !smooth;
+    options.smooth = smooth;
     options.symbols = seed % 2;
     coverage.look(*makeProgram(*context, seed, options));
   }
+  if (std::getenv("HEDDLE_LAWS_PRINT"))
+    for (const auto &[what, count] : coverage.programs)
+      std::printf("%5d %s\n", count, what.c_str());
   return coverage;
+}
+
+/// What is differentiated and held against differences.
+TEST(Coverage, WhatIsSmooth) {
+  Coverage coverage = coverageOf(200000, 1000, /*smooth=*/true);
+  for (const char *construct :
+       {"arith.maximumf", "arith.remf", "arith.select", "compute by a choice",
+        "compute with a gathered read", "compute with a guard on what was just made",
+        "compute with a predicate", "math.absf", "math.powf", "nd.dynamic_slice", "nd.gather",
+        "nd.scatter", "nd.sort", "nd.update_slice", "nest.sort", "reduce by a choice",
+        "size of 17 or more", "update at gathered places"})
+    EXPECT_GE(coverage.programs[construct], 6) << construct << " is drawn too seldom";
 }
 
 TEST(Coverage, OpsElementsAndConstructs) {
@@ -355,21 +405,30 @@ TEST(Coverage, OpsElementsAndConstructs) {
                                 "size 0",
                                 "size 1",
                                 "size in other words",
+                                "size of 17 or more",
                                 "size of two symbols",
                                 "size that hangs together with another",
                                 "size that is a multiple",
                                 "size that is a prime",
                                 "size that is a symbol",
                                 "sort that carries others along",
+                                "compute with a guard on what was just made",
                                 "sort that falls",
+                                "two nd.pad that differ in value",
+                                "two nd.reduce that differ in neutral",
+                                "two nd.reduce that differ in what they collect in",
+                                "two nd.scan that differ in exclusive",
+                                "two nd.scan that differ in reverse",
+                                "two nd.scatter that differ in their code",
+                                "two nd.sort that differ in descending",
+                                "two nd.window that differ in padding",
+                                "two nest.compute that differ in guards",
+                                "two nest.compute that differ in their code",
                                 "update at gathered places",
                                 "update of several reads",
                                 "update that meets places once",
                                 "update that meets places several times",
                                 "window without padding"})
     expect(construct, 6);
-  if (std::getenv("HEDDLE_LAWS_PRINT"))
-    for (const auto &[what, count] : coverage.programs)
-      std::printf("%5d %s\n", count, what.c_str());
   EXPECT_TRUE(missing.empty()) << "drawn too seldom:" << missing;
 }

@@ -176,7 +176,8 @@ void Generator::step() {
       {5, &Generator::dynamicSlice}, {6, &Generator::sort},      {6, &Generator::call},
       {3, &Generator::quantize},     {12, &Generator::kernel},   {6, &Generator::request},
       {6, &Generator::control},      {3, &Generator::group},     {3, &Generator::ordered},
-      {4, &Generator::update},       {4, &Generator::marks},     {6, &Generator::twins}};
+      {4, &Generator::update},       {4, &Generator::marks},     {6, &Generator::twins},
+      {12, &Generator::variant}};
   int total = 0;
   for (auto [weight, function] : steps)
     total += weight;
@@ -209,7 +210,7 @@ func::FuncOp Generator::run() {
   }
   for (int64_t i = dice.between(1, 3); i > 0; --i)
     argument();
-  for (int i = 0; i < options.steps; ++i)
+  for (int i = isLarge() ? std::min(options.steps, 5) : options.steps; i > 0; --i)
     step();
   // Results: what nobody uses, at most four, and perhaps something that is used as well.
   SmallVector<Value> results;
@@ -227,6 +228,11 @@ func::FuncOp Generator::run() {
     function.setResultAttr(i, nameAttrName, b.getStringAttr("y" + std::to_string(i)));
   module.push_back(function);
   return function;
+}
+
+int64_t laws::scaleOf(uint64_t seed) {
+  Dice dice(seed + 4711);
+  return dice.chance(3) ? dice.between(8, 20) : 1 + int64_t(seed % 3);
 }
 
 func::FuncOp laws::generateProgram(ModuleOp module, StringRef name, uint64_t seed,

@@ -34,15 +34,19 @@ struct GeneratorOptions {
   bool requests = false;  ///< nd.vjp, nd.jvp
   bool control = false;   ///< loops and branches (scf)
   bool gradients = false; ///< calls whose derivative is another function, an arbitrary one
+  int64_t scale = 0;      ///< how many times as large symbols are; 0: as `scaleOf` the seed says
 };
 
 /// Adds @`name` to the module, and the functions that it calls.
 mlir::func::FuncOp generateProgram(mlir::ModuleOp module, llvm::StringRef name, uint64_t seed,
                                    const GeneratorOptions &options = {});
 
-/// What the symbols of generated programs stand for when they run: these, twice or three times as
-/// much.
+/// What the symbols of generated programs stand for when they run: these times the scale.
 inline constexpr int64_t sizeOfN = 5, sizeOfM = 3;
+/// 1 to 3. In a few programs it is 8 to 20 and some sizes that are numbers are 17 to 300, so that
+/// tiles, masks and blocks have something to do.
+int64_t scaleOf(uint64_t seed);
+inline bool isLargeScale(int64_t scale) { return scale > 3; }
 
 } // namespace heddle::laws
 

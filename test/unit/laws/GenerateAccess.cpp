@@ -31,7 +31,7 @@ void Generator::gather() {
     if (!llvm::is_contained(names, each.name.getValue()))
       rest.push_back(each);
   for (size_t i = 0; i < names.size(); ++i) {
-    Value index = ofElement([](Type type) { return isa<IntegerType>(type) && !type.isInteger(1); });
+    Value index = places();
     if (!index)
       return;
     SmallVector<NdTensorType> types{tensorType(x).withDims(rest)};
@@ -59,10 +59,12 @@ void Generator::scatter() {
     return;
   NdTensorType type = tensorType(destination);
   StringRef name = nameOf(destination);
-  Value index = options.smooth ? Value() : any([](NdTensorType t) {
+  Value index = any([](NdTensorType t) {
     return isa<IntegerType>(t.getElementType()) && !t.getElementType().isInteger(1) &&
            t.getDims().size() <= 2;
   });
+  if (options.smooth && dice.chance(50))
+    index = places();
   if (!index) {
     // Coordinates from the position itself.
     Dim along = dim(newName(type), Expr(dice.between(0, 6)));
@@ -127,7 +129,9 @@ void Generator::dynamicSlice() {
     own.push_back(dim(freshName(), Expr(dice.between(0, 3))));
   auto starts = NdTensorType::get(b.getI32Type(), own);
   Value start;
-  if (!options.smooth && dice.chance(70))
+  if (options.smooth && dice.chance(50))
+    start = body->addArgument(starts, loc);
+  else if (!options.smooth && dice.chance(70))
     start = operandFor(starts);
   else
     start = constant(starts);

@@ -19,11 +19,10 @@ using namespace heddle::laws;
 using namespace heddle::nd;
 using namespace mlir;
 
-int64_t Generator::Space::points() const {
-  int64_t count = 1;
-  for (const auto &[name, entry] : names)
-    count *= numberOf(entry.first);
-  return count;
+bool Generator::hasFewPoints(const Space &space) const {
+  SmallVector<Dim> all = space.dims(context, false);
+  all.append(space.dims(context, true));
+  return isLarge() ? pointsOf(all, options.scale) <= 4 * mostOfLarge : pointsOf(all, 1) <= 1500;
 }
 
 SmallVector<Dim> Generator::Space::dims(MLIRContext *context, bool reduced) const {
@@ -103,12 +102,9 @@ bool Generator::drawReads(Space &space, bool mayReduce) {
   SmallVector<Value> reads{any()};
   if (dice.chance(60))
     reads.push_back(any());
-  bool gathers = dice.chance(15) && !options.smooth;
+  bool gathers = dice.chance(15);
   if (gathers) {
-    Value index = any([](NdTensorType type) {
-      return isa<IntegerType>(type.getElementType()) && !type.getElementType().isInteger(1);
-    });
-    if (index)
+    if (Value index = places())
       reads.insert(reads.begin(), index);
     else
       gathers = false;
@@ -121,16 +117,26 @@ bool Generator::drawReads(Space &space, bool mayReduce) {
     SmallVector<nest::Condition> conditions;
     bool isFirst = space.reads.empty();
     StringRef gathered = gathers && !isFirst ? nameOf(read) : StringRef();
+    bool isIdentity = dice.chance(30); // by its own names, as what follows a nest reads
     for (const Dim &each : tensorType(read).getDims()) {
       Expr size = each.size().getExpr(), place;
       if (each.name == gathered) {
         place = Expr::name(nest::readName(0));
         conditions.emplace_back(context, place);
         conditions.emplace_back(context, size - 1 - place);
+      } else if (isIdentity &&
+                 space.names.try_emplace(each.name.str(), size, mayReduce && dice.chance(20))
+                         .first->second.first == size) {
+        place = Expr::name(each.name.str());
       } else {
         place = drawPlace(space, size, conditions, mayReduce);
       }
       entries.emplace_back(context, each.name, place);
+    }
+    if (dice.chance(isIdentity ? 50 : 10) && !space.names.empty()) {
+      SmallVector<Dim> names = space.dims(context, false);
+      names.append(space.dims(context, true));
+      conditions.push_back(drawExclusion(names));
     }
     TypedAttr otherwise;
     bool isReduction = llvm::any_of(space.names, [](auto &entry) { return entry.second.second; });
@@ -141,7 +147,22 @@ bool Generator::drawReads(Space &space, bool mayReduce) {
     space.maps.push_back(nest::MapAttr::getSorted(context, entries));
     space.guards.push_back(nest::GuardAttr::get(context, conditions, otherwise));
   }
-  return space.points() <= 1500 && space.dims(context, false).size() <= mostNames;
+  return hasFewPoints(space) && space.dims(context, false).size() <= mostNames;
+}
+
+nest::Condition Generator::drawExclusion(ArrayRef<Dim> names) {
+  const Dim &one = dice.pick(names), &two = dice.pick(names);
+  Expr place = Expr::name(one.name.str()), last = one.size().getExpr() - 1;
+  switch (dice.below(4)) {
+  case 0:
+    return {context, last - dice.between(1, 2) - place};
+  case 1:
+    return {context, place - dice.between(1, 2)};
+  case 2:
+    return {context, (place + dice.below(2)).mod(dice.between(2, 3)), /*equality=*/true};
+  default:
+    return {context, place - Expr::name(two.name.str())};
+  }
 }
 
 static SmallVector<Type> elementsOfAll(ArrayRef<Value> values) {
@@ -160,6 +181,8 @@ void Generator::finishRead(nest::NestBuilder &nest, Value value) {
       conditions.emplace_back(context, place = place - 1);
     entries.emplace_back(context, each.name, place);
   }
+  if (dice.chance(20) && !tensorType(value).getDims().getDims().empty())
+    conditions.push_back(drawExclusion(tensorType(value).getDims().getDims()));
   nest.finishRead(
       value, nest::MapAttr::getSorted(context, entries),
       nest::GuardAttr::get(context, conditions,
@@ -196,9 +219,13 @@ void Generator::kernel() {
   };
   // What the body gives, and how it is combined.
   bool reduces = !reduced.empty(), isLargest = false;
-  SmallVector<Type> elements;
+  SmallVector<Type> elements, likely(from);
+  if (options.smooth) // what is gathered by are integers
+    llvm::erase_if(likely, [](Type type) { return !isa<FloatType>(type); });
+  if (likely.empty())
+    likely.push_back(drawType());
   for (int64_t i = reduces ? dice.pick({1, 1, 1, 2, 3}) : dice.pick({1, 1, 1, 2}); i > 0; --i)
-    elements.push_back(dice.chance(80) ? dice.pick(from) : drawType());
+    elements.push_back(dice.chance(80) ? dice.pick(likely) : drawType());
   if (reduces && isa<IntegerType>(elements[0]) && !elements[0].isInteger(1) && dice.chance(50))
     elements[0] = b.getI64Type(); // sums in more bits
   Combination fold;
@@ -420,7 +447,7 @@ void Generator::update() {
   // Places outside are dropped.
   SmallVector<nest::MapEntry> entries;
   SmallVector<nest::Condition> dropped;
-  bool isIndex = isa<IntegerType>(tensorType(space.reads[0]).getElementType()) && !options.smooth;
+  bool isIndex = isa<IntegerType>(tensorType(space.reads[0]).getElementType());
   StringRef gathered = isIndex && dice.chance(40) ? nameOf(into) : StringRef();
   bool isWhole = dice.chance(35);
   for (const Dim &each : tensorType(into).getDims()) {
@@ -432,7 +459,7 @@ void Generator::update() {
       place = drawPlace(space, size, dropped, false);
     entries.emplace_back(context, each.name, place);
   }
-  if (space.points() > 1500)
+  if (!hasFewPoints(space))
     return;
   nest.produced = DimsAttr::getSorted(context, space.dims(context, false));
   Type element = tensorType(into).getElementType();

@@ -117,7 +117,13 @@ void Generator::reduce() {
                   !element.isInteger(1) && dice.chance(40);
     if (widens)
       x = buildCast(b, loc, x, element = wide);
-    keep(buildReduce(b, loc, x, names, drawCombiner(element), drawAccumulator(element)));
+    CombinerKind kind = drawCombiner(element);
+    Value once = buildReduce(b, loc, x, names, kind, drawAccumulator(element));
+    keep(once);
+    if (StringRef rest = nameOf(once);
+        !rest.empty() && dice.chance(30)) // again, in the same way or another
+      keep(buildReduce(b, loc, once, rest, dice.chance(60) ? kind : drawCombiner(element),
+                       drawAccumulator(element)));
     return;
   }
   Combination drawn = drawCombination(element, false);

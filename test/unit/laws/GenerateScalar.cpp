@@ -146,7 +146,7 @@ Value Code::condition(Value x, Value y) {
 
 Value Code::floatStep() {
   Value x = recent(), y = dice.chance(75) ? any() : number(double(dice.between(-8, 8)) / 4);
-  switch (dice.below(14)) {
+  switch (dice.below(15)) {
   case 0:
   case 1:
     return arith::AddFOp::create(b, loc, x, y);
@@ -169,8 +169,12 @@ Value Code::floatStep() {
     return dice.chance(50) ? Value(arith::MaxNumFOp::create(b, loc, x, y))
                            : Value(arith::MinNumFOp::create(b, loc, x, y));
   case 11:
-    if (!smooth && dice.chance(25))
+    if (dice.chance(25))
       return arith::RemFOp::create(b, loc, x, onePlusSquare(y));
+    return unary(x);
+  case 12:
+    if (dice.chance(25))
+      return math::PowFOp::create(b, loc, onePlusSquare(x), tamed(y, -3, 3));
     [[fallthrough]];
   default:
     return unary(x);
@@ -238,7 +242,7 @@ Value Code::boolStep() {
 Value laws::drawScalarCode(Dice &dice, OpBuilder &b, Location loc, ValueRange scalars,
                            ArrayRef<Type> from, Type to, bool smooth) {
   // It computes in the type of an argument, or of the result.
-  Type element = dice.chance(30) || from.empty() ? to : dice.pick(from);
+  Type element = dice.chance(30) || from.empty() || smooth ? to : dice.pick(from);
   bool anyFloat = isa<FloatType>(to) || llvm::any_of(from, llvm::IsaPred<FloatType>);
   if (anyFloat && !isa<FloatType>(element) && dice.chance(60))
     element = b.getF32Type();

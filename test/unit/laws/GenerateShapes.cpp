@@ -46,6 +46,8 @@ void Generator::window() {
     y = buildPointwise(b, loc, {y}, element, [&](OpBuilder &builder, ValueRange scalars) {
       return drawScalarCode(dice, builder, loc, scalars, {element}, element, options.smooth);
     });
+  if (dice.chance(20)) // sums of what is repeated, and may be excluded
+    y = buildBroadcast(b, loc, y, dim(newName(tensorType(y)), Expr(dice.between(0, 3))));
   Strings names{shape.tap};
   for (const Dim &each : tensorType(y).getDims())
     if (each.name != shape.tap && dice.chance(20))

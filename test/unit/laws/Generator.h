@@ -28,8 +28,8 @@ namespace heddle::laws {
 using Strings = llvm::SmallVector<llvm::StringRef>;
 using nd::CombinerKind, nd::Dim, nd::NdTensorType, nd::tensorType, nd::numberAttr;
 
-/// With more elements than this the interpreter gets slow.
-inline constexpr int64_t mostElements = 600;
+/// With more elements than this the interpreter gets slow; large programs are few and short.
+inline constexpr int64_t mostElements = 600, mostOfLarge = 6000;
 inline constexpr size_t mostNames = 5;
 
 /// The dimensions of `type` but `name`.
@@ -55,17 +55,31 @@ inline int64_t elementsOf(NdTensorType type) {
   return count;
 }
 
+/// How much large a space is where symbols are `scale` times as large.
+inline int64_t pointsOf(llvm::ArrayRef<Dim> dims, int64_t scale) {
+  int64_t count = 1;
+  for (const Dim &dim : dims) {
+    Expr size = dim.size().getExpr();
+    count *= numberOf(size) * (size.isConstant() ? 1 : scale);
+  }
+  return count;
+}
+
 class Generator {
 public:
   Generator(mlir::ModuleOp module, llvm::StringRef name, uint64_t seed,
             const GeneratorOptions &options)
       : module(module), context(module.getContext()), b(context), loc(b.getUnknownLoc()),
         dice(seed), options(options), prefix(name.str()) {
+    if (!this->options.scale)
+      this->options.scale = scaleOf(seed);
     function = mlir::func::FuncOp::create(loc, name, b.getFunctionType({}, {}));
     body = function.addEntryBlock();
     b.setInsertionPointToEnd(body);
     for (llvm::StringRef each : {"a", "b", "c", "d", "k", "row", "ky"})
       sizes[each.str()] = drawSize();
+    if (isLarge())
+      sizes[dice.pick({"a", "c", "row"})] = drawLargeSize();
   }
 
   mlir::func::FuncOp run();
@@ -91,8 +105,15 @@ private:
       Expr n = Expr::name("N"), m = Expr::name("M");
       return dice.pick({n, n, n, n, m, m, n + 1, n - 1, 2 * n, 2 * m, 3 * n, 3 * n});
     }
+    if (isLarge() && dice.chance(15))
+      return drawLargeSize();
     return Expr(dice.pick({0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 11, 13}));
   }
+  Expr drawLargeSize() {
+    return Expr(dice.chance(50) ? dice.between(17, 300)
+                                : dice.pick({32, 64, 128, 256}) + dice.between(-1, 1));
+  }
+  bool isLarge() const { return isLargeScale(options.scale); }
   mlir::Type drawType();
   llvm::StringRef anyName() {
     auto entry = sizes.begin();
@@ -125,8 +146,7 @@ private:
       if (llvm::StringRef name = anyName(); seen.insert(name).second)
         dims.push_back(dim(name, dice.chance(90) ? sizes[name.str()] : drawSize()));
     auto type = NdTensorType::get(element, dims);
-    return elementsOf(type) <= mostElements ? type
-                                            : NdTensorType::get(element, llvm::ArrayRef<Dim>());
+    return hasFewElements(type) ? type : NdTensorType::get(element, llvm::ArrayRef<Dim>());
   }
 
   // Values.
@@ -147,6 +167,14 @@ private:
       return {};
     return dice.chance(40) ? fitting.back() : dice.pick(fitting);
   }
+  /// Integers that say where something is read or written: a value, or an argument. In smooth
+  /// programs it is an argument that nothing else uses.
+  mlir::Value places() {
+    if (options.smooth)
+      return body->addArgument(drawTensorType(b.getI32Type(), 2), loc);
+    return ofElement(
+        [](mlir::Type type) { return llvm::isa<mlir::IntegerType>(type) && !type.isInteger(1); });
+  }
   /// A value of an element type that satisfies `fits`, or an argument.
   mlir::Value ofElement(llvm::function_ref<bool(mlir::Type)> fits) {
     if (mlir::Value value = any([&](NdTensorType type) { return fits(type.getElementType()); }))
@@ -156,8 +184,13 @@ private:
       element = drawType();
     return fits(element) ? argument(drawTensorType(element)) : mlir::Value();
   }
+  /// With symbols that are at most three times as large a few more do no harm.
+  bool hasFewElements(NdTensorType type) const {
+    return isLarge() ? pointsOf(type.getDims().getDims(), options.scale) <= mostOfLarge
+                     : elementsOf(type) <= mostElements;
+  }
   bool fitsLimits(NdTensorType type) {
-    return elementsOf(type) <= mostElements && type.getDims().size() <= mostNames;
+    return hasFewElements(type) && type.getDims().size() <= mostNames;
   }
   void keep(mlir::Value value) {
     if (!value)
@@ -224,14 +257,16 @@ private:
     llvm::SmallVector<mlir::Value> reads;
     llvm::SmallVector<nest::MapAttr> maps;
     llvm::SmallVector<nest::GuardAttr> guards;
-    int64_t points() const;
     llvm::SmallVector<Dim> dims(mlir::MLIRContext *context, bool reduced) const;
   };
   /// Where a coordinate of size `size` is read: an expression in names of the space (there, or
   /// added), and the conditions without which it could lie outside.
   Expr drawPlace(Space &space, const Expr &size, llvm::SmallVectorImpl<nest::Condition> &conditions,
                  bool mayReduce);
+  bool hasFewPoints(const Space &space) const;
   bool drawReads(Space &space, bool mayReduce);
+  /// A condition that leaves out some points of the names.
+  nest::Condition drawExclusion(llvm::ArrayRef<Dim> names);
   /// A read of what follows a reduction: `value` at produced names.
   void finishRead(nest::NestBuilder &nest, mlir::Value value);
 
@@ -264,6 +299,8 @@ private:
   void update();
   void marks();
   void twins();
+  void variant();
+  void change(mlir::Operation *op);
   void request();
   void control();
   void step();

@@ -74,8 +74,8 @@ static nd::NdTensorType concrete(nd::NdTensorType type, int64_t n, int64_t m) {
 }
 
 Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties) {
-  int64_t factor = 1 + int64_t(seed % 3);
-  return drawArguments(function, seed, ties, sizeOfN * factor, sizeOfM * factor);
+  int64_t scale = scaleOf(seed);
+  return drawArguments(function, seed, ties, sizeOfN * scale, sizeOfM * scale);
 }
 
 Values laws::drawArguments(func::FuncOp function, uint64_t seed, bool ties, int64_t n, int64_t m) {
