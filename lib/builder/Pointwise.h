@@ -35,6 +35,8 @@ mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef
 /// type.
 mlir::Value unary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value x,
                   bool isUnsigned);
+/// The names that `unary` and `binary` take for floats, by the number of operands.
+llvm::SmallVector<llvm::StringRef> floatFunctions(unsigned operands);
 /// Conversion between scalar types; `from` and `to` are element types with signedness.
 mlir::Value convert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                     mlir::Type from, mlir::Type to);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <limits>
 #include <numbers>
 
 using namespace heddle;
@@ -42,27 +43,66 @@ Value compare(OpBuilder &b, Location loc, Value x, Value y) {
   return Op::create(b, loc, predicate, x, y);
 }
 
-/// The angle of (x, y), from the flatter one of the two slopes. No value that is not chosen is
-/// infinite or NaN: its derivative times zero would be NaN.
-Value angle(OpBuilder &b, Location loc, Value y, Value x) {
+/// Whether the sign bit is set, of zeros as well.
+Value isBelow(OpBuilder &b, Location loc, Value x) {
+  using namespace arith;
+  Value zero = number(b, loc, 0, x.getType()), one = number(b, loc, 1, x.getType());
+  auto less = compare<CmpFPredicate::OLT>;
+  Value isZero = compare<CmpFPredicate::OEQ>(b, loc, x, zero);
+  Value ofZero = less(b, loc, DivFOp::create(b, loc, one, x), zero);
+  return SelectOp::create(b, loc, isZero, ofZero, less(b, loc, x, zero));
+}
+
+/// The angle of (x, y), from the flatter one of the two slopes; `down` and `back` are the signs of
+/// y and x. No value that is not chosen is infinite or NaN: its derivative times zero would be NaN.
+Value angle(OpBuilder &b, Location loc, Value y, Value x, Value down, Value back) {
   using namespace arith;
   Type type = x.getType();
   Value zero = number(b, loc, 0, type), one = number(b, loc, 1, type);
-  auto less = compare<CmpFPredicate::OLT>;
   auto choose = [&](Value condition, Value yes, Value no) -> Value {
     return SelectOp::create(b, loc, condition, yes, no);
   };
   auto turn = [&](double angle) { return number(b, loc, angle, type); };
-  Value steep = less(b, loc, math::AbsFOp::create(b, loc, x), math::AbsFOp::create(b, loc, y));
+  Value steep = compare<CmpFPredicate::OLT>(b, loc, math::AbsFOp::create(b, loc, x),
+                                            math::AbsFOp::create(b, loc, y));
   Value below = choose(steep, y, x);
   Value atOrigin = compare<CmpFPredicate::OEQ>(b, loc, below, zero);
   Value slope = DivFOp::create(b, loc, choose(steep, x, y), choose(atOrigin, one, below));
   Value part = math::AtanOp::create(b, loc, slope);
-  Value down = less(b, loc, y, zero), back = less(b, loc, x, zero);
   constexpr double pi = std::numbers::pi;
-  Value flat = AddFOp::create(b, loc, part, choose(back, choose(down, turn(-pi), turn(pi)), zero));
+  Value opposite = AddFOp::create(b, loc, part, choose(down, turn(-pi), turn(pi)));
   Value upright = SubFOp::create(b, loc, choose(down, turn(-pi / 2), turn(pi / 2)), part);
-  return choose(steep, upright, flat);
+  return choose(steep, upright, choose(back, opposite, part));
+}
+
+Value anyAngle(OpBuilder &b, Location loc, Value y, Value x) {
+  using namespace arith;
+  Value down = isBelow(b, loc, y), back = isBelow(b, loc, x);
+  // Of two infinite sides each is as long as the other.
+  auto isInfinite = [&](Value side) {
+    return compare<CmpFPredicate::OEQ>(
+        b, loc, math::AbsFOp::create(b, loc, side),
+        number(b, loc, std::numeric_limits<double>::infinity(), x.getType()));
+  };
+  Value isDiagonal = AndIOp::create(b, loc, isInfinite(x), isInfinite(y));
+  auto finite = [&](Value side, Value isNegative) -> Value {
+    Value one = SelectOp::create(b, loc, isNegative, number(b, loc, -1, x.getType()),
+                                 number(b, loc, 1, x.getType()));
+    return SelectOp::create(b, loc, isDiagonal, one, side);
+  };
+  return angle(b, loc, finite(y, down), finite(x, back), down, back);
+}
+
+/// A function whose constants are no numbers of narrow types: they are computed in f32.
+template <auto function, typename... Operands>
+Value widely(OpBuilder &b, Location loc, Operands... x) {
+  Type type = std::get<0>(std::tuple(x...)).getType();
+  if (!nd::isNarrowFloat(type))
+    return function(b, loc, x...);
+  auto widen = [&](Value each) -> Value {
+    return arith::ExtFOp::create(b, loc, b.getF32Type(), each);
+  };
+  return arith::TruncFOp::create(b, loc, type, function(b, loc, widen(x)...));
 }
 
 /// The other side of a right-angled triangle with the hypotenuse 1.
@@ -71,6 +111,21 @@ Value otherSide(OpBuilder &b, Location loc, Value x) {
   return math::SqrtOp::create(b, loc,
                               arith::MulFOp::create(b, loc, arith::SubFOp::create(b, loc, one, x),
                                                     arith::AddFOp::create(b, loc, one, x)));
+}
+
+Value tangent(OpBuilder &b, Location loc, Value x) {
+  return arith::DivFOp::create(b, loc, math::SinOp::create(b, loc, x),
+                               math::CosOp::create(b, loc, x));
+}
+Value arcSine(OpBuilder &b, Location loc, Value x) {
+  Value no = number(b, loc, 0, b.getI1Type());
+  Value down = compare<arith::CmpFPredicate::OLT>(b, loc, x, number(b, loc, 0, x.getType()));
+  return angle(b, loc, x, otherSide(b, loc, x), down, no);
+}
+Value arcCosine(OpBuilder &b, Location loc, Value x) {
+  Value no = number(b, loc, 0, b.getI1Type());
+  Value back = compare<arith::CmpFPredicate::OLT>(b, loc, x, number(b, loc, 0, x.getType()));
+  return angle(b, loc, otherSide(b, loc, x), x, no, back);
 }
 
 Value sigmoid(OpBuilder &b, Location loc, Value x) {
@@ -99,28 +154,76 @@ Value negated(OpBuilder &b, Location loc, Value x) {
 Value same(OpBuilder &, Location, Value x) { return x; }
 } // namespace
 
+namespace {
+template <typename Create>
+struct Function {
+  StringRef name;
+  Create create;
+};
+} // namespace
+
+/// The function of a name; null if there is none.
+template <typename Create, size_t count>
+static Create functionOf(const Function<Create> (&functions)[count], StringRef name) {
+  auto *found = llvm::find_if(functions, [&](const auto &each) { return each.name == name; });
+  return found == std::end(functions) ? nullptr : found->create;
+}
+
+using F = arith::CmpFPredicate;
+using I = arith::CmpIPredicate;
+
+static const Function<Binary> floatBinaries[] = {{"add", make2<arith::AddFOp>},
+                                                 {"sub", make2<arith::SubFOp>},
+                                                 {"mul", make2<arith::MulFOp>},
+                                                 {"div", make2<arith::DivFOp>},
+                                                 {"rem", make2<arith::RemFOp>},
+                                                 {"max", make2<arith::MaximumFOp>},
+                                                 {"min", make2<arith::MinimumFOp>},
+                                                 {"pow", make2<math::PowFOp>},
+                                                 {"atan2", widely<anyAngle, Value, Value>},
+                                                 {"lt", compare<F::OLT>},
+                                                 {"le", compare<F::OLE>},
+                                                 {"eq", compare<F::OEQ>},
+                                                 {"ne", compare<F::UNE>}};
+
+static const Function<Unary> floatUnaries[] = {{"neg", make1<arith::NegFOp>},
+                                               {"abs", make1<math::AbsFOp>},
+                                               {"sign", sign<F::OLT, F::OGT>},
+                                               {"exp", make1<math::ExpOp>},
+                                               {"exp2", make1<math::Exp2Op>},
+                                               {"expm1", make1<math::ExpM1Op>},
+                                               {"log", make1<math::LogOp>},
+                                               {"log2", make1<math::Log2Op>},
+                                               {"log1p", make1<math::Log1pOp>},
+                                               {"sqrt", make1<math::SqrtOp>},
+                                               {"rsqrt", make1<math::RsqrtOp>},
+                                               {"tanh", make1<math::TanhOp>},
+                                               {"erf", make1<math::ErfOp>},
+                                               {"sigmoid", sigmoid},
+                                               {"sin", make1<math::SinOp>},
+                                               {"cos", make1<math::CosOp>},
+                                               {"tan", tangent},
+                                               {"asin", widely<arcSine, Value>},
+                                               {"acos", widely<arcCosine, Value>},
+                                               {"atan", make1<math::AtanOp>},
+                                               {"floor", make1<math::FloorOp>},
+                                               {"ceil", make1<math::CeilOp>},
+                                               {"trunc", make1<math::TruncOp>},
+                                               {"roundEven", make1<math::RoundEvenOp>}};
+
+SmallVector<StringRef> heddle::detail::floatFunctions(unsigned operands) {
+  auto name = [](const auto &each) { return each.name; };
+  return operands == 1   ? llvm::map_to_vector(floatUnaries, name)
+         : operands == 2 ? llvm::map_to_vector(floatBinaries, name)
+                         : SmallVector<StringRef>();
+}
+
 Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
                              bool isUnsigned) {
   using namespace arith;
-  using F = CmpFPredicate;
-  using I = CmpIPredicate;
   Binary create = nullptr;
   if (isa<FloatType>(x.getType()))
-    create = llvm::StringSwitch<Binary>(op)
-                 .Case("add", make2<AddFOp>)
-                 .Case("sub", make2<SubFOp>)
-                 .Case("mul", make2<MulFOp>)
-                 .Case("div", make2<DivFOp>)
-                 .Case("rem", make2<RemFOp>)
-                 .Case("max", make2<MaximumFOp>)
-                 .Case("min", make2<MinimumFOp>)
-                 .Case("pow", make2<math::PowFOp>)
-                 .Case("atan2", angle)
-                 .Case("lt", compare<F::OLT>)
-                 .Case("le", compare<F::OLE>)
-                 .Case("eq", compare<F::OEQ>)
-                 .Case("ne", compare<F::UNE>)
-                 .Default(nullptr);
+    create = functionOf(floatBinaries, op);
   else
     create = llvm::StringSwitch<Binary>(op)
                  .Case("add", make2<AddIOp>)
@@ -144,42 +247,9 @@ Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, 
 }
 
 Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, bool isUnsigned) {
-  using F = arith::CmpFPredicate;
-  using I = arith::CmpIPredicate;
   Unary create = nullptr;
   if (isa<FloatType>(x.getType()))
-    create = llvm::StringSwitch<Unary>(op)
-                 .Case("neg", make1<arith::NegFOp>)
-                 .Case("abs", make1<math::AbsFOp>)
-                 .Case("sign", sign<F::OLT, F::OGT>)
-                 .Case("exp", make1<math::ExpOp>)
-                 .Case("exp2", make1<math::Exp2Op>)
-                 .Case("expm1", make1<math::ExpM1Op>)
-                 .Case("log", make1<math::LogOp>)
-                 .Case("log2", make1<math::Log2Op>)
-                 .Case("log1p", make1<math::Log1pOp>)
-                 .Case("sqrt", make1<math::SqrtOp>)
-                 .Case("rsqrt", make1<math::RsqrtOp>)
-                 .Case("tanh", make1<math::TanhOp>)
-                 .Case("erf", make1<math::ErfOp>)
-                 .Case("sigmoid", sigmoid)
-                 .Case("sin", make1<math::SinOp>)
-                 .Case("cos", make1<math::CosOp>)
-                 .Case("tan",
-                       [](OpBuilder &b, Location loc, Value x) -> Value {
-                         return arith::DivFOp::create(b, loc, math::SinOp::create(b, loc, x),
-                                                      math::CosOp::create(b, loc, x));
-                       })
-                 .Case("asin", [](OpBuilder &b, Location loc,
-                                  Value x) { return angle(b, loc, x, otherSide(b, loc, x)); })
-                 .Case("acos", [](OpBuilder &b, Location loc,
-                                  Value x) { return angle(b, loc, otherSide(b, loc, x), x); })
-                 .Case("atan", make1<math::AtanOp>)
-                 .Case("floor", make1<math::FloorOp>)
-                 .Case("ceil", make1<math::CeilOp>)
-                 .Case("trunc", make1<math::TruncOp>)
-                 .Case("roundEven", make1<math::RoundEvenOp>)
-                 .Default(nullptr);
+    create = functionOf(floatUnaries, op);
   else
     create = llvm::StringSwitch<Unary>(op)
                  .Case("neg", negated)

@@ -172,9 +172,16 @@ Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
   return rounded(type, value, error, true, a.undecided || b.undecided || jumps);
 }
 
-Scalar Arithmetic::fma(FloatType type, const Scalar &a, const Scalar &b, const Scalar &c) {
-  Scalar product = mul(type, a, b);
-  return add(type, product, c);
+Scalar Arithmetic::fma(FloatType type, const Scalar &x, const Scalar &y, const Scalar &c) {
+  // Rounded once: a product of exact factors has no error of its own.
+  Scalar a = orZero(type, x), b = orZero(type, y), product = mul(type, x, y);
+  bool isKnown = a.error == 0 && b.error == 0;
+  double value = std::fma(a.value, b.value, c.value);
+  bool exact = std::fma(a.value, b.value, -product.value) == 0 &&
+               isExactSum(product.value, c.value, value);
+  bool undecided = isKnown ? a.undecided || b.undecided : product.undecided;
+  return rounded(type, value, c.error + (isKnown ? 0 : product.error), exact,
+                 undecided || c.undecided);
 }
 
 Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
@@ -187,9 +194,7 @@ Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
       for (double y : {b.value - b.error, b.value + b.error})
         error = std::max(error, std::fabs(std::pow(x, y) - value));
   }
-  // It may be computed as exp(y log x): what the logarithm loses grows with the exponent.
-  double exponent = std::fabs(b.value * std::log(std::fabs(a.value)));
-  return rounded(type, value, error, false, undecided, 16 + (exponent < 1e4 ? 2 * exponent : 0));
+  return rounded(type, value, error, false, undecided, functionUnits);
 }
 
 Scalar Arithmetic::neg(const Scalar &a) {
@@ -247,9 +252,7 @@ Scalar Arithmetic::monotone(FloatType type, double (*function)(double), const Sc
 }
 
 Scalar Arithmetic::gentle(FloatType type, double (*function)(double), const Scalar &a) {
-  // Reductions of the argument may round it once.
-  double reduction = std::isfinite(a.value) ? unitRoundoff(type) * std::fabs(a.value) : 0;
-  return rounded(type, function(a.value), a.error + reduction, false, a.undecided, 8);
+  return rounded(type, function(a.value), a.error, false, a.undecided, functionUnits);
 }
 
 Scalar Arithmetic::integral(double (*function)(double), const Scalar &a) {

@@ -58,6 +58,10 @@ double largestFinite(mlir::FloatType type);
 /// `value` rounded to `type` (to nearest, ties to even).
 double roundTo(mlir::FloatType type, double value);
 
+/// What a function may err by, in halves of a unit in the last place: docs/functions.md promises 4
+/// units.
+constexpr double functionUnits = 8;
+
 /// Float arithmetic that carries bounds along. Each result has the precision of `type`.
 class Arithmetic {
 public:
@@ -74,7 +78,7 @@ public:
   Scalar extremum(const Scalar &a, const Scalar &b, bool larger, bool numbersWin);
   /// A function that rises or falls throughout, to within some units in the last place of `type`.
   Scalar monotone(mlir::FloatType type, double (*function)(double), const Scalar &a,
-                  double units = 8);
+                  double units = functionUnits);
   /// A function whose slope is at most 1 in magnitude.
   Scalar gentle(mlir::FloatType type, double (*function)(double), const Scalar &a);
   /// Rounding to an integral value: exact, but may jump.

@@ -202,7 +202,7 @@ ScalarRegion::Function ScalarRegion::floatFunction(Operation *op, Arithmetic &a)
     return
         [&a, larger, numbersWin](Operands x) { return a.extremum(x[0], x[1], larger, numbersWin); };
   };
-  auto monotone = [&, type](double (*function)(double), double units = 8) -> Function {
+  auto monotone = [&, type](double (*function)(double), double units = functionUnits) -> Function {
     return
         [&a, type, function, units](Operands x) { return a.monotone(type, function, x[0], units); };
   };

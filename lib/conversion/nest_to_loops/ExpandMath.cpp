@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
+#include "lib/conversion/nest_to_loops/Approximate.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -16,9 +17,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <cmath>
+
 using namespace heddle;
+using namespace heddle::nest;
 using namespace mlir;
 
 /// True if `callEach` can be used.
@@ -68,77 +73,6 @@ struct CallOnDoubles : OpRewritePattern<Function> {
   }
 };
 
-/// Arithmetic on scalars or vectors of one shape.
-class Arith {
-public:
-  Arith(OpBuilder &b, Location loc, Type shape) : b(b), loc(loc), shape(shape) {}
-
-  Type of(Type element) const {
-    auto vector = dyn_cast<VectorType>(shape);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Value number(Type element, double value) {
-    return constant(element, b.getFloatAttr(element, value));
-  }
-  Value integer(int64_t value) {
-    return constant(b.getI32Type(), b.getI32IntegerAttr(int32_t(value)));
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  /// c[0] + z * (c[1] + z * ...).
-  Value polynomial(Value z, ArrayRef<double> c) {
-    Type element = getElementTypeOrSelf(z.getType());
-    Value sum = number(element, c.back());
-    for (double each : llvm::reverse(c.drop_back()))
-      sum = add(mul(sum, z), number(element, each));
-    return sum;
-  }
-  /// Whether a bit of an integer is set.
-  Value hasBit(Value bits, int64_t bit) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                 arith::AndIOp::create(b, loc, bits, integer(bit)), integer(0));
-  }
-
-private:
-  OpBuilder &b;
-  Location loc;
-  Type shape;
-
-  Value constant(Type element, TypedAttr value) {
-    if (auto vector = dyn_cast<VectorType>(shape))
-      value = DenseElementsAttr::get(vector.clone(element), ArrayRef<Attribute>(value));
-    return arith::ConstantOp::create(b, loc, value);
-  }
-};
-
-/// The sine (ahead by `quarters` of a turn) of floats up to 2^20: the multiple of pi / 2 is taken
-/// off in doubles, of which pi / 2 has two, the first with 33 bits, so that its products are exact.
-Value smallSine(OpBuilder &b, Location loc, Value x, int64_t quarters) {
-  Arith a(b, loc, x.getType());
-  Type f32 = b.getF32Type(), f64 = b.getF64Type();
-  Value wide = arith::ExtFOp::create(b, loc, a.of(f64), x);
-  // Adding and taking off 3 * 2^51 rounds to an integer.
-  Value shift = a.number(f64, 0x1.8p52);
-  Value turns = a.sub(a.add(a.mul(wide, a.number(f64, 0x1.45f306dc9c883p-1)), shift), shift);
-  Value rest = a.sub(wide, a.mul(turns, a.number(f64, 0x1.921fb544p0)));
-  rest = a.sub(rest, a.mul(turns, a.number(f64, 0x1.0b4611a626331p-34)));
-  Value r = arith::TruncFOp::create(b, loc, a.of(f32), rest), z = a.mul(r, r);
-  // Minimax polynomials on [-pi/4, pi/4] (Moshier's Cephes library).
-  Value sine =
-      a.add(r, a.mul(a.mul(r, z),
-                     a.polynomial(z, {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4})));
-  Value cosine = a.add(
-      a.sub(a.number(f32, 1), a.mul(z, a.number(f32, 0.5))),
-      a.mul(a.mul(z, z),
-            a.polynomial(z, {4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5})));
-  Value quadrant = arith::AddIOp::create(
-      b, loc, arith::FPToSIOp::create(b, loc, a.of(b.getI32Type()), turns), a.integer(quarters));
-  Value value = arith::SelectOp::create(b, loc, a.hasBit(quadrant, 1), cosine, sine);
-  return arith::SelectOp::create(b, loc, a.hasBit(quadrant, 2),
-                                 arith::NegFOp::create(b, loc, value), value);
-}
-
 template <typename Function>
 struct ExpandSine : OpRewritePattern<Function> {
   ExpandSine(MLIRContext *context, StringRef builtin, int64_t quarters)
@@ -151,16 +85,13 @@ struct ExpandSine : OpRewritePattern<Function> {
     Value x = op.getOperand();
     if (!getElementTypeOrSelf(x.getType()).isF32() || !isCallable(x.getType()))
       return failure();
-    Arith a(rewriter, loc, x.getType());
-    Value small = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLE,
-                                        math::AbsFOp::create(rewriter, loc, x),
-                                        a.number(rewriter.getF32Type(), 0x1p20));
+    Value small = isSmallAngle(rewriter, loc, x);
     if (isa<VectorType>(x.getType()))
       small = vector::ReductionOp::create(rewriter, loc, vector::CombiningKind::AND, small);
     auto branch = scf::IfOp::create(rewriter, loc, x.getType(), small, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(rewriter, loc, smallSine(rewriter, loc, x, quarters));
+    scf::YieldOp::create(rewriter, loc, approximateSine(rewriter, loc, x, quarters));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(rewriter, loc, callEach(rewriter, op, builtin, x));
     rewriter.replaceOp(op, branch.getResults());
@@ -168,38 +99,56 @@ struct ExpandSine : OpRewritePattern<Function> {
   }
 };
 
-/// The angle of a slope, turned back by an eighth or a quarter of a circle where it is steep.
-/// MLIR's own polynomial is off by ten units in the last place.
-struct ExpandArcTangent : OpRewritePattern<math::AtanOp> {
-  ExpandArcTangent(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+/// A function of floats that has an approximation.
+template <typename Function>
+struct Approximate : OpRewritePattern<Function> {
+  Approximate(MLIRContext *context, Approximation make)
+      : OpRewritePattern<Function>(context, /*benefit=*/10), make(make) {}
+  Approximation make;
 
-  LogicalResult matchAndRewrite(math::AtanOp op, PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Value x = op.getOperand();
-    if (!getElementTypeOrSelf(x.getType()).isF32())
+  LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() || !isCallable(op.getType()))
       return failure();
-    Arith a(b, loc, x.getType());
-    auto number = [&](double value) { return a.number(b.getF32Type(), value); };
-    Value t = math::AbsFOp::create(b, loc, x);
-    auto above = [&](double bound) -> Value {
-      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, t, number(bound));
+    rewriter.replaceOp(op, make(rewriter, op.getLoc(), op->getOperands()));
+    return success();
+  }
+};
+
+/// Exponents for which a power is a few products or a root. A root has no sign where it is zero,
+/// and that of -inf is inf.
+struct PowerOfConstant : OpRewritePattern<math::PowFOp> {
+  PowerOfConstant(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/20) {}
+  LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &b) const override {
+    FloatAttr number;
+    DenseElementsAttr numbers;
+    if (matchPattern(op.getRhs(), m_Constant(&numbers)) && numbers.isSplat())
+      number = dyn_cast<FloatAttr>(numbers.getSplatValue<Attribute>());
+    else if (!matchPattern(op.getRhs(), m_Constant(&number)))
+      return failure();
+    Location loc = op.getLoc();
+    Value x = op.getLhs();
+    auto times = [&](Value x, Value y) -> Value { return arith::MulFOp::create(b, loc, x, y); };
+    auto constant = [&](double value) -> Value {
+      Type type = x.getType();
+      TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = DenseElementsAttr::get(vector, ArrayRef<Attribute>(attr));
+      return arith::ConstantOp::create(b, loc, attr);
     };
-    Value steep = above(2.414213562373095),
-          middle = above(0.4142135623730950); // tan of 3/8, 1/8 pi
-    auto choose = [&](Value ifSteep, Value ifMiddle, Value ifFlat) -> Value {
-      Value rest = arith::SelectOp::create(b, loc, middle, ifMiddle, ifFlat);
-      return arith::SelectOp::create(b, loc, steep, ifSteep, rest);
-    };
-    Value one = number(1);
-    Value r = arith::DivFOp::create(b, loc, choose(number(-1), a.sub(t, one), t),
-                                    choose(t, a.add(t, one), one));
-    // Minimax polynomial on [-tan pi/8, tan pi/8] (Moshier's Cephes library).
-    Value z = a.mul(r, r);
-    Value part =
-        a.add(r, a.mul(a.mul(r, z), a.polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
-                                                     -1.38776856032e-1, 8.05374449538e-2})));
-    Value turn = choose(number(1.5707963267948966), number(0.7853981633974483), number(0));
-    b.replaceOpWithNewOp<math::CopySignOp>(op, a.add(turn, part), x);
+    double exponent = number.getValueAsDouble();
+    if (exponent == 3 || exponent == 4) {
+      Value square = times(x, x);
+      b.replaceOp(op, times(square, exponent == 3 ? x : square));
+      return success();
+    }
+    if (std::fabs(exponent) != 0.5)
+      return failure();
+    Value isLeast = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x,
+                                          constant(-std::numeric_limits<double>::infinity()));
+    Value root = arith::AddFOp::create(b, loc, math::SqrtOp::create(b, loc, x), constant(0));
+    root = arith::SelectOp::create(b, loc, isLeast,
+                                   constant(std::numeric_limits<double>::infinity()), root);
+    b.replaceOp(op, exponent > 0 ? root : arith::DivFOp::create(b, loc, constant(1), root));
     return success();
   }
 };
@@ -228,22 +177,20 @@ struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// Where the target has no such instruction on halves LLVM calls a library, also if they are
-/// widened around it, since it narrows that again.
-template <typename Op, arith::CmpFPredicate wins>
-struct CompareHalves : OpRewritePattern<Op> {
+/// The larger or smaller number: NaN loses, and -0 is smaller than 0. LLVM leaves zeros open, and
+/// calls a library for halves.
+template <typename Op, typename Strict>
+struct NumberWins : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    auto isWidened = [](Value value) { return bool(value.getDefiningOp<arith::ExtFOp>()); };
-    if (getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() >= 32 &&
-        !isWidened(op.getLhs()) && !isWidened(op.getRhs()))
-      return failure();
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     Location loc = op.getLoc();
     Value x = op.getLhs(), y = op.getRhs();
-    Value first = arith::CmpFOp::create(rewriter, loc, wins, x, y);
-    Value isAlone = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, y, y);
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(
-        op, arith::OrIOp::create(rewriter, loc, first, isAlone), x, y);
+    auto isNan = [&](Value value) -> Value {
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+    };
+    Value both = Strict::create(b, loc, x, y);
+    Value result = arith::SelectOp::create(b, loc, isNan(y), x, both);
+    b.replaceOpWithNewOp<arith::SelectOp>(op, isNan(x), y, result);
     return success();
   }
 };
@@ -252,14 +199,20 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    MathPolynomialApproximationOptions options;
-    options.enableAvx2 = false;
-    populateMathPolynomialApproximationPatterns(patterns, options);
-    math::populateExpansionPatterns(patterns, {"powf", "fpowi", "rsqrt", "roundeven"});
+    math::populateExpansionPatterns(patterns, {"rsqrt", "roundeven"});
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    patterns.add<ContractProduct, ExpandArcTangent,
-                 CompareHalves<arith::MaxNumFOp, arith::CmpFPredicate::OGT>,
-                 CompareHalves<arith::MinNumFOp, arith::CmpFPredicate::OLT>>(&getContext());
+    patterns.add<ContractProduct, PowerOfConstant, NumberWins<arith::MaxNumFOp, arith::MaximumFOp>,
+                 NumberWins<arith::MinNumFOp, arith::MinimumFOp>>(&getContext());
+    patterns.add<Approximate<math::ExpOp>>(&getContext(), approximateExp);
+    patterns.add<Approximate<math::Exp2Op>>(&getContext(), approximateExp2);
+    patterns.add<Approximate<math::ExpM1Op>>(&getContext(), approximateExpM1);
+    patterns.add<Approximate<math::LogOp>>(&getContext(), approximateLog);
+    patterns.add<Approximate<math::Log2Op>>(&getContext(), approximateLog2);
+    patterns.add<Approximate<math::Log1pOp>>(&getContext(), approximateLog1p);
+    patterns.add<Approximate<math::PowFOp>>(&getContext(), approximatePower);
+    patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh);
+    patterns.add<Approximate<math::ErfOp>>(&getContext(), approximateErf);
+    patterns.add<Approximate<math::AtanOp>>(&getContext(), approximateAtan);
     patterns.add<CallOnDoubles<math::AtanOp>>(&getContext(), "atan");
     patterns.add<CallOnDoubles<math::ErfOp>>(&getContext(), "erf");
     patterns.add<CallOnDoubles<math::ExpM1Op>>(&getContext(), "expm1");

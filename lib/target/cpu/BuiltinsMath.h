@@ -44,9 +44,9 @@ static double product(double a, double b, double *low) {
 /* e^r - 1 for |r| <= 0.35. */
 static double smallExponential(double r) {
   double sum = 0;
-  for (int k = 14; k >= 1; --k)
+  for (int k = 14; k >= 2; --k)
     sum = (sum + 1) * r / k;
-  return sum;
+  return r + r * sum;
 }
 /* e^(x + low) for a finite x. */
 static double exponential(double x, double low) {
@@ -76,7 +76,10 @@ double exp10(double x) {
 }
 double ldexp(double x, int n) { return scaled(x, n < -4000 ? -4000 : n > 4000 ? 4000 : n); }
 double expm1(double x) {
-  return signLike(x, 1) < 0.34 ? (x == 0 ? x : smallExponential(x)) : exp(x) - 1;
+  if (!(signLike(x, 1) < 40))
+    return exp(x) - 1;
+  double k = roundeven(x / ln2), power = scaled(1, (int)k);
+  return signLike(power * smallExponential((x - k * ln2High) - k * ln2Low) + (power - 1), x);
 }
 double tanh(double x) {
   double size = signLike(x, 1);
@@ -116,28 +119,39 @@ static int isSpecial(double x, double *result) {
   *result = x == 0 ? -infinite : x < 0 ? notANumber : x;
   return !(x > 0 && x < infinite);
 }
-/* The natural logarithm of a finite positive x as a sum of two numbers. */
+/* The sum of two numbers as one and what it loses. */
+static double sum(double a, double b, double *low) {
+  double s = a + b, back = s - a;
+  *low = (a - (s - back)) + (b - back);
+  return s;
+}
+/* The natural logarithm of a finite positive x as a sum of two numbers, of which the second is small. Powers take up to
+   1100 times its error, so that what the first terms of 2 s + 2/3 s^3 + ... lose is kept. */
 static double logarithm(double x, double *low) {
   int k;
-  double f = parts(x, &k), d = 2 + f, lost = f - (d - 2), s = f / d, error;
+  double f = parts(x, &k), d = 2 + f, lost = f - (d - 2), s = f / d, error, squareLow, cubeLow, thirdLow;
   double back = product(s, d, &error);
-  double rest = (((f - back) - error) - s * lost) / d, tail = 2 * rest + logarithmTail(s);
-  double high = k * ln2High, sum = high + 2 * s;
-  *low = (signLike(high, 1) >= signLike(2 * s, 1) ? (high - sum) + 2 * s : (2 * s - sum) + high) +
-         (tail + k * ln2Low);
-  return sum;
+  double rest = (((f - back) - error) - s * lost) / d;
+  double z = product(s, s, &squareLow), cube = product(s, z, &cubeLow);
+  double third = product(cube, 0x1.5555555555555p-1, &thirdLow), series = 0;
+  for (int n = 23; n >= 5; n -= 2)
+    series = series * z + 2.0 / n;
+  thirdLow += cube * 0x1.5555555555555p-55 + (cubeLow + s * squareLow) * 0x1.5555555555555p-1;
+  double oneLow, twoLow, one = sum(k * ln2High, 2 * s, &oneLow), two = sum(one, third, &twoLow);
+  double tail = 2 * rest * (1 + z) + cube * z * series + thirdLow;
+  return sum(two, oneLow + twoLow + tail + k * ln2Low, low);
 }
 double log(double x) {
   double low, special;
   return isSpecial(x, &special) ? special : logarithm(x, &low) + low;
 }
 double log2(double x) {
-  double special;
+  double special, low;
   int k;
   if (isSpecial(x, &special))
     return special;
-  double f = parts(x, &k), s = f / (2 + f);
-  return k + (2 * s + logarithmTail(s)) / ln2;
+  double high = logarithm(1 + parts(x, &k), &low);
+  return k + (high + low) / ln2;
 }
 double log1p(double x) {
   double sum = 1 + x, s = x / (2 + x), low, special;
@@ -224,7 +238,7 @@ static double smallSine(double r) {
   double z = r * r, sum = 0;
   for (int k = 19; k >= 3; k -= 2)
     sum = (1 - sum) * z / (k * (k - 1));
-  return r - r * sum;
+  return r == 0 ? r : r - r * sum;
 }
 static double smallCosine(double r) {
   double z = r * r, sum = 0;
@@ -249,43 +263,55 @@ void sincos(double x, double *sine, double *cosine) {
   *cosine = cos(x);
 }
 
-/* The angle of the slope x: those above 1 from the other axis, those above tan(pi / 12) turned by pi / 6. */
+/* The angle of the slope x, turned back by an eighth or a quarter of a circle where it is steep. */
 double atan(double x) {
-  double slope = signLike(x, 1), root = 0x1.bb67ae8584caap0, turn = 0;
+  double slope = signLike(x, 1), turn = 0;
   if (x != x)
     return x;
-  int steep = slope > 1;
-  if (steep)
-    slope = 1 / slope;
-  if (slope > 0x1.126145e9ecd56p-2) {
-    slope = ((root - 1) * slope - 1 + slope) / (root + slope);
-    turn = 0x1.0c152382d7365p-1;
+  if (slope > 0x1.3504f333f9de6p1) {
+    slope = -1 / slope;
+    turn = 2;
+  } else if (slope > 0x1.a827999fcef34p-2) {
+    slope = (slope - 1) / (slope + 1);
+    turn = 1;
   }
   double z = slope * slope, sum = 0;
-  for (int k = 31; k >= 3; k -= 2)
+  for (int k = 43; k >= 3; k -= 2)
     sum = (1.0 / k - sum) * z;
-  sum = turn + (slope - slope * sum);
-  return signLike(steep ? 0x1.921fb54442d18p0 - sum : sum, x);
+  /* pi / 4 in two parts */
+  return signLike(turn * 0x1.921fb54442d18p-1 + (turn * 0x1.1a62633145c07p-55 + (slope - slope * sum)), x);
 }
 
 /*===- Error function -------------------------------------------------------===*/
 
+/* erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where the series below loses too much. */
+static const double middleErf[] = {
+    0x1.cb3b329db0e3ap-56, 0x1.1a0dc51a9933ep-2, -0x1.4ef05a0f95e0ep-2, 0x1.5648b5dc49d44p-3, 0x1.40fbaba31be91p-7,
+    -0x1.c0db89d4cc586p-5, 0x1.388c3ee56aa0bp-6, 0x1.aecb7a5a57556p-8, -0x1.8bca64bc487c9p-8, 0x1.4ad472b6f71f0p-12,
+    0x1.05d28cbcf3c2ep-10, -0x1.17cde4c130057p-12, -0x1.9ee40d0357ff3p-14, 0x1.bbbbaf83c76bap-15, 0x1.585852e1d87f9p-18};
+
 double erf(double x) {
-  double size = signLike(x, 1), z = size * size;
+  double size = signLike(x, 1), low, z = product(size, size, &low);
   if (!(size < 6))
     return x != x ? x : signLike(1, x);
-  if (size < 2) {
+  if (size < 0.85) {
     /* 2 / sqrt(pi) e^(-z) (x + 2 x^3 / 3 + 4 x^5 / 15 + ...) */
     double sum = 0;
-    for (int k = 40; k >= 1; --k)
+    for (int k = 24; k >= 1; --k)
       sum = (sum + 1) * (2 * z) / (2 * k + 1);
-    return 0x1.20dd750429b6dp0 * exponential(-z, 0) * (x + x * sum);
+    return 0x1.20dd750429b6dp0 * exponential(-z, -low) * (x + x * sum);
+  }
+  if (size < 1.5) {
+    double r = size - 1.1875, sum = 0;
+    for (int k = 14; k >= 0; --k)
+      sum = sum * r + middleErf[k];
+    return signLike(0x1.d0580b2cfd249p-1 + sum, x);
   }
   /* 1 less e^(-z) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + ...))) */
   double fraction = size;
-  for (int k = 80; k >= 1; --k)
+  for (int k = 90; k >= 1; --k)
     fraction = size + 0.5 * k / fraction;
-  return signLike(1 - exponential(-z, 0) * 0x1.20dd750429b6dp-1 / fraction, x);
+  return signLike(1 - exponential(-z, -low) * 0x1.20dd750429b6dp-1 / fraction, x);
 }
 
 /*===- The same on floats ---------------------------------------------------===*/

@@ -1,0 +1,51 @@
+//===- Approximate.h - functions of f32 as arithmetic -----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function takes f32 scalars or vectors (rank 1) and writes arithmetic, comparisons and
+// selects of the same shape, so that vector code stays vector code on every instruction set:
+// nothing rounds by an instruction that only some have, and no product has to be fused with a sum.
+//
+//     approximateExp(b, loc, {x})       k = round(x / ln 2), p = polynomial(x - k ln 2),
+//                                       bits(p) + (k << 23), and inf, 0, NaN by two selects
+//
+// Errors are within 4 units in the last place (docs/functions.md says how many each one has), and
+// zeros, infinities, NaN and subnormal arguments are as C99's Annex F says. Results that are
+// smaller than the smallest normal number may be 0. The coefficients are near-minimax, from
+// Chebyshev nodes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_APPROXIMATE_H
+#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_APPROXIMATE_H
+
+#include "mlir/IR/Builders.h"
+
+namespace heddle::nest {
+
+using Approximation = mlir::Value (*)(mlir::OpBuilder &, mlir::Location, mlir::ValueRange);
+
+mlir::Value approximateExp(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateExp2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateExpM1(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateLog(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateLog2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateLog1p(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+/// By the logarithm in doubles, which holds the exponent's bits and the result's.
+mlir::Value approximatePower(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange operands);
+mlir::Value approximateTanh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateErf(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateAtan(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+
+/// Where `approximateSine` holds: up to 2^20.
+mlir::Value isSmallAngle(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+/// The sine, ahead by `quarters` of a turn.
+mlir::Value approximateSine(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                            int64_t quarters);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_APPROXIMATE_H
