@@ -20,10 +20,18 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/expr/Layout.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace heddle::nd {
 
 inline constexpr const char *rangesAttrName = "nd.ranges";
+
+/// The attribute of a function that lists size symbols which no argument tells.
+inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
+
+/// The size symbols that stand in the arguments' types of the function around `op` (or that it is),
+/// and what its attribute `symbolsAttrName` lists.
+llvm::StringSet<> sizeSymbols(mlir::Operation *op);
 
 /// The values that a size symbol of a function may have.
 inline Range symbolRange(mlir::func::FuncOp function, llvm::StringRef symbol) {

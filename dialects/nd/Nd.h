@@ -48,6 +48,13 @@ struct Dim {
 inline llvm::hash_code hash_value(const Dim &dim) {
   return llvm::hash_combine(dim.name, dim.sizeAttr);
 }
+
+/// The size symbols of an op that no operand has are those of the public function around it (S11).
+mlir::LogicalResult verifyToldSymbols(mlir::Operation *op);
+template <typename Op>
+struct ToldSymbols : mlir::OpTrait::TraitBase<Op, ToldSymbols> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyToldSymbols(op); }
+};
 } // namespace nd
 } // namespace heddle
 

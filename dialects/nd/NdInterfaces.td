@@ -31,4 +31,7 @@ def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   ];
 }
 
+/// In a public function arguments tell the symbols of all sizes (S11).
+def Nd_ToldSymbols : NativeOpTrait<"ToldSymbols"> { let cppNamespace = "::heddle::nd"; }
+
 #endif // HEDDLE_ND_INTERFACES_TD

@@ -27,7 +27,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
 
 class Nd_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Nd_Dialect, mnemonic, traits> {
+    : Op<Nd_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
   let hasVerifier = 1;
 }
 class Nd_PureOp<string mnemonic, list<Trait> traits = []>

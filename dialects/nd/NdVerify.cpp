@@ -402,6 +402,74 @@ static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute
   return success();
 }
 
+llvm::StringSet<> nd::sizeSymbols(Operation *op) {
+  llvm::StringSet<> symbols;
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    function = op->getParentOfType<func::FuncOp>();
+  llvm::SmallPtrSet<const void *, 8> seen; // of many arguments few differ
+  // An op in the making stands in no function yet.
+  SmallVector<Type> types(op->getOperandTypes());
+  if (function)
+    types.assign(function.getArgumentTypes().begin(), function.getArgumentTypes().end());
+  for (Type type : types)
+    if (auto tensor = dyn_cast<NdTensorType>(type);
+        tensor && seen.insert(type.getAsOpaquePointer()).second)
+      for (const Dim &dim : tensor.getDims())
+        for (const std::string &name : dim.size().getExpr().names())
+          symbols.insert(name);
+  auto list = function ? function->getAttrOfType<ArrayAttr>(symbolsAttrName) : ArrayAttr();
+  for (Attribute name : list ? list.getValue() : ArrayRef<Attribute>())
+    if (auto string = dyn_cast<StringAttr>(name))
+      symbols.insert(string.getValue());
+  return symbols;
+}
+
+/// Calls `visit` for the sizes in the types of `types`, and for those in `attributes`.
+static void forEachSize(TypeRange types, ArrayRef<NamedAttribute> attributes,
+                        function_ref<void(const Expr &)> visit) {
+  auto visitAll = [&](DimsAttr dims) {
+    for (const Dim &dim : dims)
+      visit(dim.size().getExpr());
+  };
+  for (Type type : types)
+    if (auto tensor = dyn_cast<NdTensorType>(type))
+      visitAll(tensor.getDims());
+  for (NamedAttribute attribute : attributes) {
+    if (auto size = dyn_cast<SizeAttr>(attribute.getValue()))
+      visit(size.getExpr());
+    else if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
+      visitAll(dims);
+  }
+}
+
+LogicalResult nd::verifyToldSymbols(Operation *op) {
+  SmallVector<std::string> symbols;
+  forEachSize(op->getResultTypes(), op->getAttrs(), [&](const Expr &size) {
+    if (!size.isConstant())
+      llvm::append_range(symbols, size.names());
+  });
+  if (symbols.empty())
+    return success();
+  llvm::StringSet<> known; // operands are looked at where they are made
+  forEachSize(op->getOperandTypes(), {}, [&](const Expr &size) {
+    for (const std::string &symbol : size.names())
+      known.insert(symbol);
+  });
+  llvm::erase_if(symbols, [&](const std::string &symbol) { return known.contains(symbol); });
+  // Private functions may leave a symbol to those who call them, of the same name.
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (symbols.empty() || !function || !function.isPublic())
+    return success();
+  llvm::StringSet<> told = sizeSymbols(function);
+  for (const std::string &symbol : symbols)
+    if (!told.contains(symbol)) // S11
+      return operandError(op) << "has a size with the symbol '" << symbol
+                              << "', which is in no size of an argument of '@" << function.getName()
+                              << "'";
+  return success();
+}
+
 LogicalResult NdDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() != rangesAttrName)
     return success();
@@ -410,12 +478,7 @@ LogicalResult NdDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (!function || !declared)
     return op->emitOpError() << "expected '" << rangesAttrName
                              << "' to be a dictionary on a function, got " << attribute.getValue();
-  llvm::StringSet<> symbols;
-  for (Type type : function.getArgumentTypes())
-    if (auto tensor = dyn_cast<NdTensorType>(type))
-      for (const Dim &dim : tensor.getDims())
-        for (const std::string &symbol : dim.size().getExpr().names())
-          symbols.insert(symbol);
+  llvm::StringSet<> symbols = sizeSymbols(function);
   for (NamedAttribute entry : declared) {
     auto range = dyn_cast<ArrayAttr>(entry.getValue());
     auto number = [&](unsigned i) {

@@ -245,26 +245,6 @@ Sizes nest::sizesOf(nd::DimsAttr dims) {
   return sizes;
 }
 
-llvm::StringSet<> nest::sizeSymbols(Operation *op) {
-  llvm::StringSet<> symbols;
-  auto function = op->getParentOfType<func::FuncOp>();
-  llvm::SmallPtrSet<const void *, 8> seen; // of many arguments few differ
-  // An op in the making stands in no function yet.
-  SmallVector<Type> types(op->getOperandTypes());
-  if (function)
-    types.assign(function.getArgumentTypes().begin(), function.getArgumentTypes().end());
-  for (Type type : types)
-    if (auto tensor = dyn_cast<nd::NdTensorType>(type);
-        tensor && seen.insert(type.getAsOpaquePointer()).second)
-      for (const nd::Dim &dim : tensor.getDims())
-        for (const std::string &name : dim.size().getExpr().names())
-          symbols.insert(name);
-  auto list = function ? function->getAttrOfType<ArrayAttr>(symbolsAttrName) : ArrayAttr();
-  for (auto name : list ? list.getValue() : ArrayRef<Attribute>())
-    symbols.insert(cast<StringAttr>(name).getValue());
-  return symbols;
-}
-
 Value nest::emitIndex(OpBuilder &b, Location loc, const Expr &expr, ValueRange reads) {
   using Kind = Expr::Atom::Kind;
   auto constant = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(b, loc, n); };

@@ -87,11 +87,6 @@ nd::DimsAttr iterationSpace(ComputeOp op);
 /// The ranges of the iteration names of a nest and of the groups around it, for all values of size
 /// symbols. The range of an empty name is [0, 0].
 Ranges iterationRanges(mlir::Operation *nest);
-/// The attribute of a function that lists size symbols which no argument tells.
-inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
-/// The size symbols that stand in the arguments' types of the function around, and what its
-/// attribute `symbolsAttrName` lists.
-llvm::StringSet<> sizeSymbols(mlir::Operation *op);
 /// The expression with typical values for size symbols: for names that neither iterate nor are
 /// variables of loops.
 Expr atTypical(const Expr &expr, llvm::function_ref<bool(const std::string &)> iterates);

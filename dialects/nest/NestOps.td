@@ -16,7 +16,8 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits> {
+class Nest_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nest_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
   let hasVerifier = 1;
 }
 

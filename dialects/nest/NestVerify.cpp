@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
 #include "dialects/nest/NestGradient.h"
@@ -36,7 +37,7 @@ struct Scope {
       if (auto group = dyn_cast<GroupOp>(around); group && group.getNames().contains(name))
         return true;
     if (!symbols)
-      symbols = sizeSymbols(op);
+      symbols = nd::sizeSymbols(op);
     return symbols->contains(name);
   }
   /// The names, for messages.
@@ -581,7 +582,7 @@ LogicalResult IndexOp::verify() {
       if (group.getNames().contains(getName()))
         return success();
   }
-  if (sizeSymbols(*this).contains(getName()))
+  if (nd::sizeSymbols(*this).contains(getName()))
     return success();
   return emitOpError() << "no enclosing nest has the name '" << getName() << "' here"; // c1
 }

@@ -437,7 +437,7 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
   });
   rewriter.rewrite(function);
   if (!labels.empty())
-    function->setAttr(nest::symbolsAttrName, ArrayAttr::get(function.getContext(), labels));
+    function->setAttr(nd::symbolsAttrName, ArrayAttr::get(function.getContext(), labels));
 }
 
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
@@ -488,7 +488,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   function->setAttr("heddle.operands", list(operandsIn));
   function->setAttr("heddle.results", list(resultsIn));
   function->setAttr("heddle.machine", machine);
-  nameSymbols(function, nest->getParentOfType<func::FuncOp>(), nest::sizeSymbols(nest), symbols);
+  nameSymbols(function, nest->getParentOfType<func::FuncOp>(), nd::sizeSymbols(nest), symbols);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().useLocalScope());
@@ -534,7 +534,7 @@ nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &sy
     request.schedule = nest::chooseSchedule(request.nest, request.operandLayouts,
                                             request.resultLayouts, request.machine);
   request.symbol = symbol;
-  if (auto symbols = function->getAttrOfType<ArrayAttr>(nest::symbolsAttrName))
+  if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
     for (auto name : symbols.getAsRange<StringAttr>())
       request.sizes.push_back(name.str());
   return request;

@@ -121,14 +121,14 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
     }
     rewriter.rewrite(function);
     renameRequirements(function, rewriter.symbols);
-    if (auto symbols = function->getAttrOfType<ArrayAttr>(nest::symbolsAttrName)) {
+    if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName)) {
       SmallVector<std::string> spelled;
       for (auto symbol : symbols.getAsRange<StringAttr>()) {
         auto found = rewriter.symbols.find(symbol.str());
         spelled.push_back(found == rewriter.symbols.end() ? symbol.str() : *found->second.asName());
       }
       SmallVector<StringRef> list(spelled.begin(), spelled.end());
-      function->setAttr(nest::symbolsAttrName,
+      function->setAttr(nd::symbolsAttrName,
                         Builder(function.getContext()).getStrArrayAttr(list));
     }
     function->removeAttr(dictionaryName);

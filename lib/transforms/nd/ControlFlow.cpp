@@ -504,11 +504,11 @@ private:
     if (Attribute names = parent->getAttr("heddle.names"))
       function->setAttr("heddle.names", names);
     // Sizes that no argument tells are those of the function around.
-    llvm::StringSet<> sizes = nest::sizeSymbols(op);
+    llvm::StringSet<> sizes = nd::sizeSymbols(op);
     std::set<StringRef> sorted(sizes.keys().begin(), sizes.keys().end());
     SmallVector<StringRef> symbols(sorted.begin(), sorted.end());
     if (!symbols.empty())
-      function->setAttr(nest::symbolsAttrName, builder.getStrArrayAttr(symbols));
+      function->setAttr(nd::symbolsAttrName, builder.getStrArrayAttr(symbols));
     SymbolTable(parent->getParentOp()).insert(function, std::next(last->getIterator()));
     last = function;
     Block *block = function.addEntryBlock();

@@ -56,7 +56,7 @@ func.func @constants_in_two_orders() -> (!nd.tensor<i32, a: 2, b: 2>, !nd.tensor
 // -----
 
 // CHECK-LABEL: @broadcasts
-func.func @broadcasts(%x: !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2, b: 3, c: 4>, !nd.tensor<f32, a: N>) {
+func.func @broadcasts(%x: !nd.tensor<f32, a: 2>, %sized: !nd.tensor<f32, a: N>) -> (!nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2, b: 3, c: 4>, !nd.tensor<f32, a: N>) {
   // CHECK-DAG: %[[B:.*]] = nd.broadcast %arg0 : !nd.tensor<f32, a: 2> -> !nd.tensor<f32, a: 2, b: 3, c: 4>
   // CHECK-DAG: %[[C:.*]] = nd.constant dense<1.000000e+00> : tensor<f32> by [a] : !nd.tensor<f32, a: N>
   // CHECK: return %arg0, %[[B]], %[[C]]

@@ -25,7 +25,7 @@ func.func @constant_c2_shape() {
 
 // -----
 
-func.func @constant_c2_symbolic() {
+func.func @constant_c2_symbolic(%x: !nd.tensor<f32, row: N>) {
   // expected-error @below {{expected values for {row: N} in the order written, got 'tensor<2xi32>'}}
   %0 = nd.constant dense<[1, 2]> : tensor<2xi32> by [row] : !nd.tensor<i32, row: N>
   return

@@ -20,7 +20,7 @@ func.func private @sizes() attributes {some.size = #nd.size<1 + N>, some.dims = 
                                        some.empty = #nd.dims<>}
 
 // CHECK-LABEL: @sources
-func.func @sources(%key: !nd.tensor<ui64>, %keys: !nd.tensor<ui64, step: 5>) {
+func.func @sources(%key: !nd.tensor<ui64>, %keys: !nd.tensor<ui64, step: 5>, %sized: !nd.tensor<f32, row: N>) {
   // CHECK: nd.constant dense<{{.*}}> : tensor<2x2xf32> by [row, column] : !nd.tensor<f32, column: 2, row: 2>
   %0 = nd.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> by [row, column] : !nd.tensor<f32, column: 2, row: 2>
   // CHECK: nd.constant dense<0.000000e+00> : tensor<f32> by [row] : !nd.tensor<f32, row: N>

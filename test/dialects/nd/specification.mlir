@@ -139,3 +139,58 @@ func.func @s11_range_of_no_symbol(%a: !nd.tensor<f32, row: N>) attributes {nd.ra
 func.func @s11_empty_range(%a: !nd.tensor<f32, row: N>) attributes {nd.ranges = {N = [4, 2]}} {
   return
 }
+
+// -----
+
+func.func @s11_symbol_of_no_argument(%a: !nd.tensor<f32, row: N>) -> !nd.tensor<f32> {
+  // expected-error @below {{has a size with the symbol 'M', which is in no size of an argument of '@s11_symbol_of_no_argument'}}
+  %0 = nd.constant dense<1.0> : tensor<f32> by [row] : !nd.tensor<f32, row: M>
+  %1 = nd.reduce %0 over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: M>) -> !nd.tensor<f32> {
+  ^bb0(%x: f32, %e: f32):
+    %r = arith.addf %x, %e : f32
+    nd.yield %r : f32
+  }
+  return %1 : !nd.tensor<f32>
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type}}
+func.func @s11_symbol_of_an_attribute(%a: !nd.tensor<f32, row: N>) -> !nd.tensor<f32, row: 2> {
+  // expected-error @below {{has a size with the symbol 'M'}}
+  %0 = nd.slice %a row from M size 2 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, row: 2>
+  return %0 : !nd.tensor<f32, row: 2>
+}
+
+// -----
+
+func.func @s11_symbol_of_a_kernel() -> !nd.tensor<f32> {
+  // expected-error @below {{has a size with the symbol 'N'}}
+  %0 = nest.compute () reduce (row: N) {
+    %c = arith.constant 1.0 : f32
+    nest.yield %c : f32
+  } combine add [0.0 : f32] : () -> !nd.tensor<f32>
+  return %0 : !nd.tensor<f32>
+}
+
+// -----
+
+func.func private @count(%x: !nd.tensor<f32, row: N>) -> !nd.tensor<i64, column: M>
+// expected-note @below {{operand 0 is of type}}
+func.func @s11_symbol_that_a_call_gives(%a: !nd.tensor<f32, row: N>) {
+  // expected-error @below {{has a size with the symbol 'M'}}
+  %0 = nd.call @count(%a) : (!nd.tensor<f32, row: N>) -> !nd.tensor<i64, column: M>
+  return
+}
+
+// -----
+
+// Whoever calls a private function has the symbols that its arguments leave open.
+func.func private @lengths() -> !nd.tensor<i64, row: N> {
+  %0 = nd.iota row : !nd.tensor<i64, row: N>
+  return %0 : !nd.tensor<i64, row: N>
+}
+func.func @s11_symbol_of_the_caller(%a: !nd.tensor<f32, row: N>) -> !nd.tensor<i64, row: N> {
+  %0 = nd.call @lengths() : () -> !nd.tensor<i64, row: N>
+  return %0 : !nd.tensor<i64, row: N>
+}
