@@ -35,19 +35,29 @@ namespace heddle::nn {
 Tensor zerosLike(const Tensor &like, Here here = Here::current());
 
 namespace detail {
+using Leaves = std::vector<std::pair<std::string, Tensor *>>;
+template <typename T>
+Leaves leavesOf(T &tree) {
+  Leaves leaves;
+  forEachTensor(tree,
+                [&](const std::string &path, Tensor &leaf) { leaves.emplace_back(path, &leaf); });
+  return leaves;
+}
+/// The gradient has the parameters' paths, and it and each list of an optimiser's `state` a tensor
+/// of the type of each float parameter; else an Error names the path.
+void requireAlike(const Leaves &parameters, const Leaves &gradient,
+                  const std::vector<const std::vector<Tensor> *> &state, Here here);
+
 /// Calls visit(i, parameter, gradient) for all float parameters, in order. Others, which have no
 /// gradient, are passed over.
 template <typename T, typename V>
-void forEachPair(T &parameters, T &gradient, V &&visit) {
-  std::vector<Tensor *> gradients;
-  forEachTensor(gradient, [&](const std::string &, Tensor &g) { gradients.push_back(&g); });
-  size_t next = 0;
-  forEachTensor(parameters, [&](const std::string &, Tensor &p) {
-    Tensor &g = *gradients[next];
-    if (!g.empty())
-      visit(next, p, g);
-    ++next;
-  });
+void forEachPair(T &parameters, T &gradient, const std::vector<const std::vector<Tensor> *> &state,
+                 Here here, V &&visit) {
+  Leaves all = leavesOf(parameters), gradients = leavesOf(gradient);
+  requireAlike(all, gradients, state, here);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!gradients[i].second->empty())
+      visit(i, *all[i].second, *gradients[i].second);
 }
 template <typename T>
 std::vector<Tensor> zerosLikeAll(T &parameters) {
@@ -73,11 +83,14 @@ struct Sgd {
     return {detail::zerosLikeAll(parameters)};
   }
   template <typename T>
-  void update(T &parameters, T &gradient, Operand rate, SgdOptions options = {}) {
-    detail::forEachPair(parameters, gradient, [&](size_t i, Tensor &p, Tensor &g) {
-      velocity[i] = velocity[i] * options.momentum + (options.decay ? g + p * options.decay : g);
-      p = p - velocity[i] * rate;
-    });
+  void update(T &parameters, T &gradient, Operand rate, SgdOptions options = {},
+              Here here = Here::current()) {
+    detail::forEachPair(parameters, gradient, {&velocity}, here,
+                        [&](size_t i, Tensor &p, Tensor &g) {
+                          velocity[i] = velocity[i] * options.momentum +
+                                        (options.decay ? g + p * options.decay : g);
+                          p = p - velocity[i] * rate;
+                        });
   }
 };
 
@@ -98,18 +111,22 @@ struct Adam {
             Tensor::of<float>({0.0f}, {})};
   }
   template <typename T>
-  void update(T &parameters, T &gradient, Operand rate, AdamOptions options = {}) {
-    steps = steps + 1.0;
-    Tensor meanScale = 1.0 / (1.0 - exp(steps * std::log(options.beta1)));
-    Tensor squareScale = 1.0 / (1.0 - exp(steps * std::log(options.beta2)));
-    detail::forEachPair(parameters, gradient, [&](size_t i, Tensor &p, Tensor &g) {
-      mean[i] = mean[i] * options.beta1 + g * (1 - options.beta1);
-      square[i] = square[i] * options.beta2 + g * g * (1 - options.beta2);
-      Tensor direction = mean[i] * meanScale / (sqrt(square[i] * squareScale) + options.epsilon);
-      if (options.decay)
-        direction = direction + p * options.decay;
-      p = p - direction * rate;
-    });
+  void update(T &parameters, T &gradient, Operand rate, AdamOptions options = {},
+              Here here = Here::current()) {
+    Tensor step = steps + 1.0;
+    Tensor meanScale = 1.0 / (1.0 - exp(step * std::log(options.beta1)));
+    Tensor squareScale = 1.0 / (1.0 - exp(step * std::log(options.beta2)));
+    detail::forEachPair(parameters, gradient, {&mean, &square}, here,
+                        [&](size_t i, Tensor &p, Tensor &g) {
+                          mean[i] = mean[i] * options.beta1 + g * (1 - options.beta1);
+                          square[i] = square[i] * options.beta2 + g * g * (1 - options.beta2);
+                          Tensor direction = mean[i] * meanScale /
+                                             (sqrt(square[i] * squareScale) + options.epsilon);
+                          if (options.decay)
+                            direction = direction + p * options.decay;
+                          p = p - direction * rate;
+                        });
+    steps = step;
   }
 };
 

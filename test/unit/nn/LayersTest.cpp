@@ -179,7 +179,9 @@ TEST(Linear, SumsOverSeveralNames) {
   Tensor input = tensor(x, {{n, 5}, {row, 3}, {channel, 2}});
   expectNear(layer(input, over(row, channel)).to<float>({n, out}), wanted);
   expectGradient(
-      [](const std::vector<Tensor> &x) { return nn::Linear{x[1], x[2]}(x[0], over(row, channel)); },
+      [](const std::vector<Tensor> &x) {
+        return nn::Linear{x[1], x[2]}(x[0], over(row, channel));
+      },
       {input, layer.weight, layer.bias});
 }
 
@@ -329,8 +331,9 @@ TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
 
 TEST(Dropout, DropsByKeyAndKeepsTheMean) {
   Tensor x = random({{n, 100}, {channel, 100}}, 15) + 2.0;
-  auto drop = jit(
-      [](Tensor x, Tensor key) { return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}}); });
+  auto drop = jit([](Tensor x, Tensor key) {
+    return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}});
+  });
   auto values = x.to<float>({n, channel}), got = drop(x, key(1)).to<float>({n, channel});
   int kept = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -446,6 +449,54 @@ TEST(Optimizers, AdamFollowsItsFormula) {
   expectNear(state.weights.a.to<float>({n}), {p[0], p[1], p[2]}, 1e-4);
   EXPECT_NEAR(state.weights.b.item(), p[3], 1e-4);
   EXPECT_EQ(state.optimizer.steps.item(), 5);
+}
+
+namespace {
+struct Stack {
+  std::vector<Tensor> layers;
+  HEDDLE_FIELDS(layers)
+};
+Stack stackOf(size_t count, int64_t size = 3) {
+  Stack stack;
+  for (size_t i = 0; i < count; ++i)
+    stack.layers.push_back(random({{n, size}}, i));
+  return stack;
+}
+template <typename Optimizer>
+void refusesTreesOfOtherLengths() {
+  Stack three = stackOf(3), two = stackOf(2), wide = stackOf(3, 4);
+  std::string place = std::string(__FILE__) + ":";
+  auto expectRefused = [&](Optimizer optimizer, Stack parameters, Stack gradient,
+                           const std::string &message) {
+    try {
+      optimizer.update(parameters, gradient, 0.1);
+      FAIL() << "expected: " << message;
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find(place), 0u) << error.what();
+    }
+  };
+  expectRefused(Optimizer::make(three), three, two,
+                "the gradient lacks 'layers.2' (expected 3 tensors, got 2)");
+  expectRefused(Optimizer::make(two), two, three,
+                "no parameter belongs to the gradient's 'layers.2' (expected 2 tensors, got 3)");
+  expectRefused(Optimizer::make(two), three, three,
+                "the optimiser was made without 'layers.2' (expected 3 tensors, got 2)");
+  expectRefused(
+      Optimizer::make(three), two, two,
+      "the optimiser was made for more parameters than these (expected 2 tensors, got 3)");
+  expectRefused(Optimizer::make(three), wide, wide,
+                "the optimiser's state of 'layers.0' to be !nd.tensor<f32, n: 4>, got "
+                "!nd.tensor<f32, n: 3>");
+  expectRefused(Optimizer::make(three), three, wide,
+                "the gradient of 'layers.0' to be !nd.tensor<f32, n: 3>, got "
+                "!nd.tensor<f32, n: 4>");
+}
+} // namespace
+
+TEST(Optimizers, TreesOfOtherLengthsAreRefused) {
+  refusesTreesOfOtherLengths<nn::Sgd>();
+  refusesTreesOfOtherLengths<nn::Adam>();
 }
 
 //===----------------------------------------------------------------------===//
