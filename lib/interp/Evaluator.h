@@ -33,8 +33,8 @@ struct Frame {
 
 class Evaluator {
 public:
-  /// Runs a function on arguments that fit its formals. Its symbols are those of `around` (if
-  /// given) where they have the same names.
+  /// Runs a function on arguments that fit its formals. Symbols that its formals leave open
+  /// are those of `around`, if that is given.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
                                                      llvm::ArrayRef<TensorRef> arguments,
                                                      mlir::Operation *site,
@@ -70,6 +70,7 @@ private:
   std::optional<mlir::LogicalResult> evaluateControl(mlir::Operation *op, Frame &frame);
 
   int depth = 0;
+  int64_t calls = 0;
   std::map<mlir::Region *, ScalarRegion> codes; ///< looked up only, never walked
   std::map<mlir::Region *, Combiner> combiners;
 };

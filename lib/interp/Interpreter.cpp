@@ -20,6 +20,8 @@ namespace heddle::interp {
 /// More elements than this do not fit into memory as scalars with bounds.
 static constexpr int64_t mostElements = int64_t(1) << 26;
 static constexpr int mostCalls = 500;
+/// Of functions that each call the next one twice a few make calls without an end.
+static constexpr int64_t mostCallsInAll = int64_t(1) << 21;
 
 SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
   SmallVector<const TensorValue *> tensors;
@@ -34,7 +36,8 @@ SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
 
 FailureOr<std::map<std::string, Expr, std::less<>>>
 bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
-            std::map<std::string, Expr, std::less<>> symbols) {
+            std::map<std::string, Expr, std::less<>> known) {
+  std::map<std::string, Expr, std::less<>> symbols;
   if (func.getNumArguments() != arguments.size())
     return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
                             << func.getName() << "', got " << arguments.size(),
@@ -61,6 +64,7 @@ bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
         changed = true;
       }
   }
+  symbols.insert(known.begin(), known.end());
   for (auto [i, formalType, argument] : llvm::enumerate(func.getArgumentTypes(), arguments)) {
     auto formal = cast<nd::NdTensorType>(formalType);
     SmallVector<nd::Dim> dims;
@@ -211,6 +215,10 @@ FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<Te
     return site->emitError() << "calls '@" << func.getName() << "' inside of " << depth
                              << " other calls, too many for the interpreter",
            failure();
+  if (++calls > mostCallsInAll)
+    return site->emitOpError() << "calls '@" << func.getName() << "' after " << mostCallsInAll
+                             << " other calls, too many for the interpreter",
+           failure();
   SmallVector<nd::NdTensorType> types;
   for (const TensorRef &argument : arguments)
     types.push_back(argument->type);
@@ -245,7 +253,7 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
       if (!cast<nd::NdTensorType>(formal).has(dim.first))
         lifted.emplace(dim.first, dim.second);
   if (lifted.empty())
-    return evaluator.call(callee, inputs, op);
+    return evaluator.call(callee, inputs, op, &frame);
 
   FailureOr<SmallVector<TensorValue>> made = evaluator.resultsOf(op, frame);
   if (failed(made))
@@ -267,7 +275,7 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
                                    : part.slice(name, coordinate);
       arguments.push_back(std::make_shared<const TensorValue>(std::move(part)));
     }
-    FailureOr<SmallVector<TensorRef>> parts = evaluator.call(callee, arguments, op);
+    FailureOr<SmallVector<TensorRef>> parts = evaluator.call(callee, arguments, op, &frame);
     if (failed(parts))
       return failure();
     for (auto [result, part] : llvm::zip_equal(results, *parts)) {

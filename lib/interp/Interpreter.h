@@ -33,8 +33,8 @@ mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp fun
 /// The results of an op whose operands are literals and whose sizes are constant.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpretLiterals(mlir::Operation *op);
 
-/// Values of the size symbols of a function, from its formal types and its arguments' types, beside
-/// those that are known.
+/// Values of the size symbols of a function, from its formal types and its arguments' types, and
+/// from `known` for those that these leave open.
 mlir::FailureOr<std::map<std::string, Expr, std::less<>>>
 bindSymbols(mlir::func::FuncOp func, llvm::ArrayRef<nd::NdTensorType> arguments,
             std::map<std::string, Expr, std::less<>> known = {});

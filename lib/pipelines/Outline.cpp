@@ -10,10 +10,12 @@
 #include "dialects/nd/ElementTypes.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/analysis/Nesting.h"
 #include "lib/pipelines/Constants.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/MemoryPlan.h"
 #include "lib/pipelines/RequireSizes.h"
+#include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nest/LayoutProblem.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -438,8 +440,8 @@ private:
     if (op->removeAttr(passingName))
       step.passing = OutlinedStep::Passing::Start;
     SmallVector<Layout> operandLayouts, resultLayouts;
-    KernelLabels labels =
-        orderOperands(op, [&](Value operand) { return spec(operand).layout; }, known);
+    KernelLabels labels = orderOperands(
+        op, [&](Value operand) { return spec(operand).layout; }, known);
     for (Value operand : nest::kernelOperands(op)) {
       operandLayouts.push_back(spec(operand).layout);
       step.operands.push_back(values.lookup(operand));
@@ -470,9 +472,13 @@ private:
     SmallVector<Location> places;
     std::string source = kernelSource(op, labels, operandLayouts, resultLayouts, machine,
                                       showSchedules, symbols, places);
-    for (const std::string &symbol : symbols)
-      step.numbers.push_back(
-          int32_t(llvm::find(entry.spec.symbols, symbol) - entry.spec.symbols.begin()));
+    for (const std::string &symbol : symbols) {
+      auto told = llvm::find(entry.spec.symbols, symbol);
+      if (told == entry.spec.symbols.end())
+        return op->emitOpError() << "has a size with the symbol '" << symbol
+                                 << "', but no argument of '@" << entry.spec.name << "' tells it";
+      step.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
+    }
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
       program.kernels.push_back({source, name, op->getLoc(), labels.spelling(), std::move(places)});
@@ -490,10 +496,11 @@ private:
 };
 } // namespace
 
-/// Gives every branch and loop functions of its own, and refuses recursion.
+/// Gives every branch and loop functions of its own, and refuses recursion and what would be too
+/// much: `ops` counts those of copies.
 static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
                                   llvm::SetVector<Operation *> &around,
-                                  llvm::DenseSet<Operation *> &owned) {
+                                  llvm::DenseSet<Operation *> &owned, int64_t &ops) {
   around.insert(function);
   for (auto op : function.getOps<nest::ControlOp>()) {
     SmallVector<Attribute> own;
@@ -502,11 +509,19 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
       if (around.contains(callee))
         return op.emitOpError() << "is recursive: '@" << name.getValue()
                                 << "' runs itself; write a loop for what is repeated";
+      if (around.size() > deepestRegion)
+        return op.emitOpError() << "expected at most " << deepestRegion
+                                << " branches and loops inside each other, got more";
       if (!owned.insert(callee).second) {
+        callee.walk([&](Operation *) { ++ops; });
+        if (ops > nd::mostInlinedOps)
+          return op.emitOpError() << "makes more than " << nd::mostInlinedOps
+                                  << " ops of branches and loops: '@" << name.getValue()
+                                  << "' stands in several, and is copied for each";
         callee = callee.clone();
         symbols.insert(callee);
       }
-      if (failed(ownFunctions(callee, symbols, around, owned)))
+      if (failed(ownFunctions(callee, symbols, around, owned, ops)))
         return failure();
       own.push_back(FlatSymbolRefAttr::get(callee));
     }
@@ -524,9 +539,10 @@ FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr ma
   SymbolTable symbols(module);
   llvm::SetVector<Operation *> around;
   llvm::DenseSet<Operation *> owned;
+  int64_t ops = 0;
   for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
-        (failed(ownFunctions(function, symbols, around, owned)) ||
+        (failed(ownFunctions(function, symbols, around, owned, ops)) ||
          failed(Outliner(program, constants, kernelOf, machine, showSchedules).run(function))))
       return failure();
   program.constants = constants.take();

@@ -333,7 +333,7 @@ LogicalResult ForwardMode::visit(Operation *op) {
 
 LogicalResult nd::expandJvp(JvpOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
-  if (failed(found))
+  if (failed(found) || failed(requireExpandable(op, *found)))
     return failure();
   OpBuilder builder(op);
   Copy copy(builder, op.getLoc(), found->getBody().front(), op.getInputs(), op.getWrt());
@@ -357,7 +357,7 @@ LogicalResult nd::expandJvp(JvpOp op) {
 
 LogicalResult nd::expandVjp(VjpOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
-  if (failed(found))
+  if (failed(found) || failed(requireExpandable(op, *found)))
     return failure();
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -420,7 +420,7 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
   void runOnOperation() override {
     replaceCheckpoints();
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
-    if (failed(functions))
+    if (failed(functions) || failed(requireInlinable(*functions)))
       return signalPassFailure();
     // Only what derivatives need is inlined.
     llvm::SetVector<Operation *> asked, differentiated = reached(asked);

@@ -124,6 +124,89 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
   return order;
 }
 
+namespace {
+/// How many ops inlining makes of a function, and the call that makes most of them.
+struct InlinedCount {
+  uint64_t ops = 0, derived = 0; ///< as it is called, and at the least where it is differentiated
+  Operation *largest = nullptr;
+};
+using InlinedCounts = llvm::DenseMap<Operation *, InlinedCount>;
+} // namespace
+
+/// Says which calls make so much of `function`.
+static InFlightDiagnostic tooManyOps(func::FuncOp function, const InlinedCounts &counts,
+                                     SymbolTableCollection &table) {
+  auto largest = [&](func::FuncOp function) { return counts.lookup(function).largest; };
+  InFlightDiagnostic error = largest(function)->emitOpError();
+  error << "makes too much of '@" << function.getName() << "' when it is inlined: expected at most "
+        << mostInlinedOps << " ops, got more; the chain of calls is '@" << function.getName()
+        << "'";
+  constexpr int shown = 6;
+  int more = 0;
+  SmallVector<func::FuncOp> chain;
+  for (Operation *call = largest(function); call; call = largest(function)) {
+    function = table.lookupNearestSymbolFrom<func::FuncOp>(call, calleeOf(call));
+    if (int(chain.size()) == shown) {
+      ++more;
+      continue;
+    }
+    error << " -> '@" << function.getName() << "'";
+    chain.push_back(function);
+  }
+  if (more)
+    error << " and " << more << " more";
+  for (func::FuncOp each : chain)
+    noteDefinition(error, each);
+  return error;
+}
+
+LogicalResult nd::requireInlinable(ArrayRef<func::FuncOp> calleesFirst) {
+  SymbolTableCollection table;
+  InlinedCounts counts;
+  for (func::FuncOp function : calleesFirst) {
+    InlinedCount count;
+    uint64_t most = 0;
+    function.walk([&](Operation *op) {
+      uint64_t ops = 1, derived = 1;
+      if (FlatSymbolRefAttr symbol = calleeOf(op)) {
+        auto find = [&](FlatSymbolRefAttr symbol) {
+          return counts.lookup(table.lookupNearestSymbolFrom<func::FuncOp>(op, symbol));
+        };
+        auto call = dyn_cast<CallOp>(op);
+        InlinedCount callee = find(symbol);
+        ops = call ? callee.ops : callee.derived;
+        derived = call && call.getGradientAttr()
+                      ? llvm::SaturatingAdd(callee.ops, find(call.getGradientAttr()).ops)
+                      : callee.derived;
+        if (std::max(ops, derived) > most) {
+          most = std::max(ops, derived);
+          count.largest = op;
+        }
+      }
+      count.ops = llvm::SaturatingAdd(count.ops, ops);
+      count.derived = llvm::SaturatingAdd(count.derived, derived);
+    });
+    counts[function] = count;
+    if (!function.isPrivate() && count.largest && count.ops > uint64_t(mostInlinedOps))
+      return tooManyOps(function, counts, table);
+  }
+  return success();
+}
+
+LogicalResult nd::requireExpandable(Operation *request, func::FuncOp callee) {
+  int64_t ops = 0;
+  for (Operation *each :
+       {request->getParentOfType<func::FuncOp>().getOperation(), callee.getOperation()})
+    each->walk([&](Operation *) { ++ops; });
+  if (ops <= mostInlinedOps)
+    return success();
+  InFlightDiagnostic error = request->emitOpError();
+  error << "asks for derivatives of '@" << callee.getName() << "' where there are " << ops
+        << " ops already, expected at most " << mostInlinedOps;
+  noteDefinition(error, callee);
+  return error;
+}
+
 /// Every size in the body of `callee` is one for what the call binds `symbols` to.
 static LogicalResult requireSizes(CallOp op, func::FuncOp callee,
                                   const decltype(NameRewriter::symbols) &symbols) {
@@ -281,7 +364,7 @@ namespace {
 struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
   void runOnOperation() override {
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
-    if (failed(functions))
+    if (failed(functions) || failed(requireInlinable(*functions)))
       return signalPassFailure();
     // In branches and loops a callee is lifted with what is around it, which may mask it.
     auto isInside = [](CallOp op) { return !isa<func::FuncOp>(op->getParentOp()); };
@@ -300,7 +383,8 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     });
     for (func::FuncOp function : *functions)
       if (!function.isPrivate() || kept.contains(FlatSymbolRefAttr::get(function)))
-        if (failed(inlineCalls(function, [](CallOp) { return true; }, table)))
+        if (failed(inlineCalls(
+                function, [](CallOp) { return true; }, table)))
           return signalPassFailure();
   }
 };
