@@ -101,6 +101,8 @@ struct SwapWindows : OpRewritePattern<WindowOp> {
 };
 
 struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPadIntoWindowPass> {
+  using NdFoldPadIntoWindowPassBase::NdFoldPadIntoWindowPassBase;
+
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     set.add<FoldPad, MoveWindowBelowPad, SwapWindows>(context);
@@ -108,7 +110,9 @@ struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPad
     return success();
   }
   void runOnOperation() override {
-    if (failed(applyPatternsGreedily(getOperation(), patterns))) {
+    GreedyRewriteConfig config;
+    config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds));
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
       emitError(getOperation()->getLoc()) << "folding pads into windows comes to no end";
       signalPassFailure();
     }

@@ -18,6 +18,14 @@
 
 namespace heddle::nd {
 
+/// How many rounds of rewriting there may be: as many as are given, or 10 and one more for each op.
+/// A round may make way for one more: what the driver erases last leaves values with one use.
+inline int64_t mostRoundsOf(mlir::Operation *op, int64_t given) {
+  int64_t ops = 0;
+  op->walk([&](mlir::Operation *) { ++ops; });
+  return given > 0 ? given : 10 + ops;
+}
+
 #define GEN_PASS_DECL
 #include "lib/transforms/nd/Passes.h.inc"
 

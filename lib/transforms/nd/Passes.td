@@ -120,7 +120,8 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
   let options = [
     ListOption<"fastMath", "fast-math", "std::string", "what may be done to floats: reassociate, no-nans, no-signed-zeros, reciprocal">,
     ListOption<"only", "only", "std::string", "the names of the rules to use (default: all)">,
-    ListOption<"without", "without", "std::string", "the names of rules to leave out">
+    ListOption<"without", "without", "std::string", "the names of rules to leave out">,
+    Option<"mostRounds", "most-rounds", "int64_t", "0", "refuse what takes more rounds (0: 10, and one more for each op)">
   ];
 }
 
@@ -130,6 +131,9 @@ def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
     Legal where the window reads no place outside, or reads the value that was padded. Pads and windows of other names may stand between.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
+  let options = [
+    Option<"mostRounds", "most-rounds", "int64_t", "0", "refuse what takes more rounds (0: 10, and one more for each op)">
+  ];
 }
 
 #endif // HEDDLE_TRANSFORMS_ND_PASSES_TD

@@ -40,11 +40,8 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     if (failed(patterns))
       return signalPassFailure();
     Forget forget(exclusions);
-    // A round may make way for one more: what the driver erases last leaves values with one use.
-    int64_t ops = 0;
-    getOperation()->walk([&](Operation *) { ++ops; });
     GreedyRewriteConfig config;
-    config.setMaxIterations(10 + ops).setListener(&forget);
+    config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds)).setListener(&forget);
     if (failed(applyPatternsGreedily(getOperation(), *patterns, config))) {
       emitError(getOperation()->getLoc()) << "simplifying comes to no end";
       signalPassFailure();

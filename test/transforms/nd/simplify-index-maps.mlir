@@ -111,6 +111,28 @@ func.func @gathers(%x: !nd.tensor<f32, a: 7, b: 4>, %i: !nd.tensor<i32, p: 2>) -
 
 // -----
 
+// Coordinates that an element type is too narrow for wrap around: those are not in order.
+// CHECK-LABEL: @narrow_coordinates
+func.func @narrow_coordinates(%x: !nd.tensor<f32, a: 300>, %y: !nd.tensor<f32, a: N>) -> (!nd.tensor<f32, p: 200>, !nd.tensor<f32, p: 3>, !nd.tensor<f32, a: N>, !nd.tensor<f32, p: 127>) {
+  // CHECK-DAG: %[[W:.*]] = nd.gather %arg0 [a] at %{{.*}} : (!nd.tensor<f32, a: 300>, !nd.tensor<i8, p: 200>)
+  // CHECK-DAG: %[[T:.*]] = nd.gather %arg0 [a] at %{{.*}} : (!nd.tensor<f32, a: 300>, !nd.tensor<i1, p: 3>)
+  // CHECK-DAG: %[[N:.*]] = nd.gather %arg1 [a] at %{{.*}} : (!nd.tensor<f32, a: N>, !nd.tensor<i16, a: N>)
+  // CHECK-DAG: %[[S:.*]] = nd.slice %arg0 a from 0 size 127
+  // CHECK-DAG: %[[R:.*]] = nd.rename %[[S]] [a] to [p]
+  // CHECK: return %[[W]], %[[T]], %[[N]], %[[R]]
+  %0 = nd.iota p : !nd.tensor<i8, p: 200>
+  %1 = nd.gather %x [a] at %0 : (!nd.tensor<f32, a: 300>, !nd.tensor<i8, p: 200>) -> !nd.tensor<f32, p: 200>
+  %2 = nd.iota p : !nd.tensor<i1, p: 3>
+  %3 = nd.gather %x [a] at %2 : (!nd.tensor<f32, a: 300>, !nd.tensor<i1, p: 3>) -> !nd.tensor<f32, p: 3>
+  %4 = nd.iota a : !nd.tensor<i16, a: N>
+  %5 = nd.gather %y [a] at %4 : (!nd.tensor<f32, a: N>, !nd.tensor<i16, a: N>) -> !nd.tensor<f32, a: N>
+  %6 = nd.iota p : !nd.tensor<i8, p: 127>
+  %7 = nd.gather %x [a] at %6 : (!nd.tensor<f32, a: 300>, !nd.tensor<i8, p: 127>) -> !nd.tensor<f32, p: 127>
+  return %1, %3, %5, %7 : !nd.tensor<f32, p: 200>, !nd.tensor<f32, p: 3>, !nd.tensor<f32, a: N>, !nd.tensor<f32, p: 127>
+}
+
+// -----
+
 // A known place is clamped as a computed one is.
 // CHECK-LABEL: @dynamic_slices
 func.func @dynamic_slices(%x: !nd.tensor<f32, a: 7>, %i: !nd.tensor<i32>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>) {

@@ -136,9 +136,12 @@ struct GatherInOrder : OpRewritePattern<GatherOp> {
     NdTensorType type = tensorType(op.getInput());
     auto has = type.size(name).constant(), reads = sizeOf(iota, iota.getName());
     // An element type too narrow for the coordinates wraps around.
-    bool fits = reads && *reads <= 127;
-    if (auto integer = dyn_cast<IntegerType>(tensorType(iota).getElementType()); integer && !fits)
-      fits = integer.getWidth() >= 32;
+    bool fits = false;
+    if (auto integer = dyn_cast<IntegerType>(tensorType(iota).getElementType())) {
+      unsigned width = integer.getWidth();
+      unsigned bits = integer.isUnsigned() || width == 1 ? width : width - 1;
+      fits = reads && bits < 31 ? *reads <= int64_t(1) << bits : width >= 32;
+    }
     bool all = type.size(name) == tensorType(iota).size(iota.getName()),
          some = has && reads && *reads <= *has;
     if (!fits || !(all || some) || (iota.getName() != name && type.has(iota.getName())))
