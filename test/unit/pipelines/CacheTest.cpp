@@ -8,6 +8,8 @@
 #include "Programs.h"
 
 #include "lib/pipelines/Cache.h"
+#include "lib/pipelines/Kernels.h"
+#include "lib/target/cpu/CpuTarget.h"
 #include "test/unit/io/Files.h"
 
 #include <gtest/gtest.h>
@@ -90,6 +92,65 @@ TEST_F(CacheTest, SecondCompilationEmitsNothing) {
   CompileOptions other = options();
   other.targetCpu = "x86-64";
   EXPECT_EQ(compile(text, other).statistics.cachedKernels, 0);
+}
+
+/// Whatever changes an entry's code changes its key: where barriers stand, and all else.
+TEST_F(CacheTest, EntriesThatDifferAreNotTakenForEachOther) {
+  using Steps = std::vector<cpu::EntryStep>;
+  mlir::MLIRContext context;
+  auto target = cpu::targetFor("native");
+  ASSERT_TRUE(bool(target));
+  KernelCache cache(directory.string());
+  cpu::EntryStep first, second;
+  first.kernel = "k_a", second.kernel = "k_b";
+  first.chunks = second.chunks = 4;
+  first.values = {0, 1}, second.values = {1, 2};
+  second.numbers = {0}, second.chunksAt = 1;
+  auto codeOf = [&](const Steps &steps, const KernelCache *kept, std::string symbol = "entry.f") {
+    auto objects = compileEntries(EntrySource{"f", symbol, mlir::UnknownLoc::get(&context), steps},
+                                  *target, kept);
+    return succeeded(objects) ? (*objects)[0].bytes : std::string();
+  };
+  std::string base = codeOf({first, second}, &cache);
+  ASSERT_FALSE(base.empty());
+  EXPECT_TRUE(codeOf({first, second}, &cache) == base);
+  std::pair<const char *, std::function<void(Steps &)>> changes[] = {
+      {"a barrier", [](Steps &s) { s[1].waits = false; }},
+      {"serial", [](Steps &s) { s[0].serial = true; }},
+      {"chunks", [](Steps &s) { s[0].chunks = 5; }},
+      {"symbolic chunks", [](Steps &s) { s[1].chunksAt = 0; }},
+      {"a kernel", [](Steps &s) { s[0].kernel = "k_c"; }},
+      {"a value", [](Steps &s) { s[0].values[1] = 3; }},
+      {"a number", [](Steps &s) { s[1].numbers[0] = 1; }},
+      {"the order", [](Steps &s) { std::swap(s[0], s[1]); }},
+      {"a step", [](Steps &s) { s.pop_back(); }},
+      {"a branch",
+       [](Steps &s) {
+         cpu::EntryStep begin, middle, end;
+         begin.kind = cpu::StepKind::If, middle.kind = cpu::StepKind::Else;
+         end.kind = cpu::StepKind::EndIf;
+         begin.values = {0};
+         s.insert(s.begin() + 1, begin);
+         s.push_back(middle);
+         s.push_back(end);
+       }},
+      {"a loop",
+       [](Steps &s) {
+         cpu::EntryStep begin, end;
+         begin.kind = cpu::StepKind::Loop, end.kind = cpu::StepKind::EndLoop;
+         begin.values = {0};
+         s.insert(s.begin() + 1, begin);
+         s.push_back(end);
+       }},
+  };
+  for (auto &[what, change] : changes) {
+    Steps steps{first, second};
+    change(steps);
+    std::string code = codeOf(steps, nullptr);
+    EXPECT_FALSE(code == base) << what << " should make other code";
+    EXPECT_TRUE(codeOf(steps, &cache) == code) << what;
+  }
+  EXPECT_FALSE(codeOf({first, second}, &cache, "entry.g") == base);
 }
 
 TEST_F(CacheTest, DamagedFilesAreWrittenAnew) {
