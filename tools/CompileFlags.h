@@ -103,6 +103,10 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here")
       ->type_name("FOLDER")
       ->group(topic);
+  app.add_flag("--explain", options.explainLayouts,
+               "Say of each value why it lies in memory as it does, what that costs, and what the "
+               "next best orders would")
+      ->group(topic);
   app.add_flag("--print-after-change", options.printAfterChange,
                "Print the IR after each pass that changed it to standard error")
       ->group(topic);

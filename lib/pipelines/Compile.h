@@ -51,6 +51,7 @@ struct CompileOptions {
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true; ///< false: every value row-major
+  bool explainLayouts = false; ///< remarks say why each value lies as it does, and what that costs
   /// What may be done to floats: words of heddle/FastMath.h.
   std::vector<std::string> fastMath;
   bool progress = true;      ///< show progress of long compilations on a terminal

@@ -79,7 +79,8 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(nest::createNestDropAfterPass());
   add(createOrderReadsPass());
   if (options.assignLayouts) {
-    nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine)};
+    nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine),
+                                       options.explainLayouts};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
       for (const auto &extension : extensions)
         extension->adjustLayouts(problem);

@@ -1,0 +1,46 @@
+// Why each value lies as it does, by the names and places of the source, through all passes; that it is told changes no byte.
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: heddlec %s -o %t/told.heddle --explain --no-cache --target-cpu x86-64 2>&1 | FileCheck %s
+// RUN: heddlec %s -o %t/untold.heddle --no-cache --target-cpu x86-64 2>&1 | count 0
+// RUN: cmp %t/told.heddle %t/untold.heddle
+// Of one stage, and where all lies row-major nothing is chosen.
+// RUN: heddlec %s --emit=nest --explain --target-cpu x86-64 2>&1 >%t/nest.mlir | FileCheck %s
+// RUN: heddlec %s -o %t/plain.heddle --explain --row-major --no-cache --target-cpu x86-64 2>&1 | count 0
+
+// CHECK: explain.mlir:[[@LINE+7]]:1: remark: 3 values, 1 nests, {{[01]}} read or written through a copy; {{[0-9.]+}}k cycles, at least {{[0-9.]+}}k (gap {{[0-9.]+}} %)
+// CHECK: remark: 'image' lies as [k, row], which is given
+// CHECK: explain.mlir:[[@LINE+14]]:8: note: 'reduce' runs along {{row|column}}: {{[0-9.]+}}k cycles beside {{[0-9.]+}}k
+// CHECK: remark: 'weight' lies as [
+// CHECK: note: {{.*}} would cost {{[0-9.]+}}k cycles more
+// CHECK: explain.mlir:[[@LINE+11]]:8: remark: 'reduce' lies as [{{.*(column|row).*}}]
+// CHECK: note: {{.*(column|row).*}} would cost {{[0-9.]+}}k cycles more
+func.func @product(%image: !nd.tensor<f32, row: 60, k: 512> {nd.name = "image"},
+                   %weight: !nd.tensor<f32, k: 512, column: 512> {nd.name = "weight", nd.layout = "any"})
+    -> !nd.tensor<f32, column: 512, row: 60> {
+  %p = nd.pointwise %image, %weight : (!nd.tensor<f32, row: 60, k: 512>, !nd.tensor<f32, k: 512, column: 512>)
+      -> !nd.tensor<f32, column: 512, k: 512, row: 60> {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.mulf %x, %y : f32
+    nd.yield %0 : f32
+  }
+  %r = nd.reduce %p over [k] neutral [0.0 : f32]
+      : (!nd.tensor<f32, column: 512, k: 512, row: 60>) -> !nd.tensor<f32, column: 512, row: 60> {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.addf %x, %y : f32
+    nd.yield %0 : f32
+  }
+  return %r : !nd.tensor<f32, column: 512, row: 60>
+}
+
+// Of a size that is no number, too.
+// CHECK: remark: {{[0-9]+}} values, 1 nests
+// CHECK: remark: 'y' lies as [batch, class], which is given
+func.func @total(%y: !nd.tensor<f32, batch: N, class: 10> {nd.name = "y"}) -> !nd.tensor<f32, class: 10> {
+  %r = nd.reduce %y over [batch] neutral [0.0 : f32]
+      : (!nd.tensor<f32, batch: N, class: 10>) -> !nd.tensor<f32, class: 10> {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    nd.yield %0 : f32
+  }
+  return %r : !nd.tensor<f32, class: 10>
+}
