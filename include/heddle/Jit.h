@@ -22,6 +22,12 @@
 // that the function captures are hidden inputs. Tensors that are empty, as the gradients of
 // integers are, stay empty in what a function is given (but not in state) and in what it gives.
 //
+// Where a function takes a Tensor, a call may give a number: it becomes a tensor without names, f32,
+// i64 of integers, i1 of bool. Another number runs the same program:
+//
+//     auto decay = jit([](Tensor x, Tensor rate) { return x * (1.0 - rate); });
+//     Tensor y = decay(x, 0.1), z = decay(x, 0.2);              // compiled once
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_JIT_H
@@ -31,6 +37,7 @@
 #include "heddle/Tree.h"
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -120,6 +127,37 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+template <typename T>
+concept Integer = std::integral<T> && !std::same_as<T, bool>;
+/// Where a function takes a Tensor: one, or a number, which becomes one.
+struct Argument {
+  Tensor tensor;
+  Argument() = default;
+  Argument(Tensor tensor) : tensor(std::move(tensor)) {}
+  Argument(std::floating_point auto number, Here here = Here::current())
+      : tensor(of(double(number), here)) {}
+  Argument(Integer auto number, Here here = Here::current())
+      : tensor(of(int64_t(number), number > 0, here)) {}
+  template <std::same_as<bool> B>
+  Argument(B truth, Here here = Here::current()) : tensor(Tensor::of<bool>({truth}, {}, here)) {}
+
+private:
+  /// Both throw Error for a number that the type, f32 or i64, does not have.
+  static Tensor of(double number, Here here);
+  static Tensor of(int64_t number, bool isPositive, Here here);
+};
+/// What a call gives for a parameter of type T.
+template <typename T>
+using Given = std::conditional_t<std::is_same_v<std::decay_t<T>, Tensor> &&
+                                     !(std::is_lvalue_reference_v<T> &&
+                                       !std::is_const_v<std::remove_reference_t<T>>),
+                                 Argument, T>;
+inline Tensor &treeIn(Argument &argument) { return argument.tensor; }
+template <typename T>
+T &treeIn(T &tree) {
+  return tree;
+}
+
 template <typename F>
 struct Signature {
   static_assert(isNever<F>, "expected a function with one signature: a generic lambda names its "
@@ -153,6 +191,11 @@ class JitFunction;
 
 template <typename F, typename R, typename... A>
 class JitFunction<F, R, std::tuple<A...>> {
+  static_assert(!(std::is_arithmetic_v<std::decay_t<A>> || ...),
+                "expected trees of tensors as parameters: a Tensor takes a number too, which is "
+                "one of the program's inputs then: [](Tensor x, Tensor rate) instead of "
+                "[](Tensor x, double rate), called with f(x, 0.1)");
+
 public:
   JitFunction(F function, JitOptions options, Here here)
       : function(std::move(function)), kept(options.kept) {
@@ -165,10 +208,10 @@ public:
     core = std::make_shared<JitCore>(std::move(options), here);
   }
 
-  R operator()(A... arguments, Here here = Here::current()) const {
+  R operator()(Given<A>... arguments, Here here = Here::current()) const {
     Returned returned = traced(
         [&](auto leaves, const Trace &trace) { return core->call(std::move(leaves), trace, here); },
-        arguments...);
+        treeIn(arguments)...);
     if constexpr (!std::is_void_v<R>) {
       R result = *static_cast<const R *>(returned.shape.get());
       size_t next = 0;
@@ -179,18 +222,18 @@ public:
     }
   }
   /// The traced program as IR.
-  std::string ir(A... arguments, Here here = Here::current()) const {
+  std::string ir(Given<A>... arguments, Here here = Here::current()) const {
     return traced(
         [&](auto leaves, const Trace &trace) { return core->ir(std::move(leaves), trace, here); },
-        arguments...);
+        treeIn(arguments)...);
   }
   /// Compiles for these arguments' types and writes the program file, which the runtime runs
   /// without the compiler. Arguments and results are called by their paths in their trees; a tensor
   /// that is no member of a tree is "argument0", "argument1", ..., or "result".
-  void save(const std::string &path, A... arguments, Here here = Here::current()) const {
+  void save(const std::string &path, Given<A>... arguments, Here here = Here::current()) const {
     traced(
         [&](auto leaves, const Trace &trace) { core->save(path, std::move(leaves), trace, here); },
-        arguments...);
+        treeIn(arguments)...);
   }
   JitStatistics statistics() const { return core->statistics(); }
 

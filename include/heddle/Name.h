@@ -80,17 +80,27 @@ inline SymbolicSize Name::multipleOf(int64_t divisor, Here here) const {
 /// function.
 Name fresh(std::string_view base, Here here = Here::current());
 
-using Names = std::vector<Name>;
+/// A list of names. A single name, or how it is spelt, is one: `sum(x, row)`, `sum(x, "row")`.
+struct Names : std::vector<Name> {
+  Names() = default;
+  Names(std::initializer_list<Name> names) : vector(names) {}
+  Names(std::vector<Name> names) : vector(std::move(names)) {}
+  Names(const Name &name) : vector(1, name) {}
+  /// Throws Error as Name does. (A template, since a literal 0 would be a null pointer.)
+  template <std::convertible_to<std::string_view> S>
+  Names(const S &spelling, std::source_location here = std::source_location::current())
+      : vector(1, Name(spelling)) {}
+};
 /// Some of them; names alone will do.
 struct SymbolicSizes : std::vector<SymbolicSize> {
   using std::vector<SymbolicSize>::vector;
   SymbolicSizes(std::vector<SymbolicSize> sizes) : vector(std::move(sizes)) {}
   SymbolicSizes(const Names &names) : vector(names.begin(), names.end()) {}
 };
-/// A list of names: `over(row, column)`.
+/// A list of names: `over(row, column)`, `over("row", "column")`.
 template <typename... N>
 Names over(const N &...names) {
-  return Names{names...};
+  return Names{Name(names)...};
 }
 
 /// `from` becomes `to`.

@@ -44,6 +44,7 @@ Tensor shiftRight(Operand a, Operand bits);
 inline Tensor &operator+=(Tensor &a, Operand b) { return a = Operand(a, b.here) + b; }
 inline Tensor &operator-=(Tensor &a, Operand b) { return a = Operand(a, b.here) - b; }
 inline Tensor &operator*=(Tensor &a, Operand b) { return a = Operand(a, b.here) * b; }
+inline Tensor &operator/=(Tensor &a, Operand b) { return a = Operand(a, b.here) / b; }
 
 Tensor maximum(Operand a, Operand b);
 Tensor minimum(Operand a, Operand b);

@@ -129,6 +129,14 @@ public:
   Tensor gather(const Name &name, const Tensor &index, Here here = Here::current()) const;
   /// The same along several names at once.
   Tensor gather(const std::vector<std::pair<Name, Tensor>> &at, Here here = Here::current()) const;
+  /// The part at one coordinate of `name`, without that name. A number below 0 counts from the end:
+  /// `x.at(time, -1)` is the last. Throws Error for one outside; where sizes are no numbers, the
+  /// call is refused.
+  Tensor at(const Name &name, const Size &coordinate, Here here = Here::current()) const;
+  /// The same at computed coordinates, which is `gather`: one outside, below 0 too, is clamped.
+  Tensor at(const Name &name, const Tensor &coordinate, Here here = Here::current()) const {
+    return gather(name, coordinate, here);
+  }
 
   /// A tensor with the given values, in row-major order of `extents` as written.
   template <typename T>

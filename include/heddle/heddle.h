@@ -12,6 +12,7 @@
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
+#include "heddle/Compositions.h"
 #include "heddle/FastMath.h"
 #include "heddle/Jit.h"
 #include "heddle/Kernel.h"

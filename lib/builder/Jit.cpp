@@ -12,6 +12,9 @@
 #include "lib/builder/Execute.h"
 #include "lib/pipelines/Extension.h"
 
+#include "llvm/Support/Format.h"
+
+#include <cmath>
 #include <future>
 
 using namespace heddle;
@@ -20,6 +23,23 @@ using namespace heddle::detail;
 //===----------------------------------------------------------------------===//
 // Compiled functions
 //===----------------------------------------------------------------------===//
+
+Tensor Argument::of(double number, Here here) {
+  if (std::isfinite(number) && !std::isfinite(float(number))) {
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "expected a number that f32 has, got " << llvm::format("%g", number)
+        << "; Tensor::of<double>({number}, {}) is one of f64";
+    fail(here, message);
+  }
+  return Tensor::of<float>({float(number)}, {}, here);
+}
+Tensor Argument::of(int64_t number, bool isPositive, Here here) {
+  if (isPositive && number < 0)
+    fail(here, "expected a number that i64 has, got " + std::to_string(uint64_t(number)) +
+                   "; Tensor::of<uint64_t>({number}, {}) is one of ui64");
+  return Tensor::of<int64_t>({number}, {}, here);
+}
 
 namespace {
 /// What tracing found out about one signature.

@@ -1,0 +1,234 @@
+//===- Compositions.cpp - what is made of operations ----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Compositions.h"
+#include "dialects/nd/NdTypical.h"
+#include "lib/builder/Graph.h"
+
+using namespace heddle;
+using namespace heddle::detail;
+
+namespace {
+/// Operands that carry the place of the caller, not of a line in this file.
+struct At {
+  Here here;
+  Operand operator()(const Tensor &tensor) const { return {tensor, here}; }
+  Operand operator()(double number) const { return {number, here}; }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Products and sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of an einsum, while they become fewer.
+class Contraction {
+public:
+  Contraction(std::vector<Tensor> factors, const Names &over,
+              std::optional<ElementType> accumulator, Here here)
+      : factors(std::move(factors)), over(over), accumulator(accumulator), here(here) {
+    if (this->factors.empty())
+      fail(here, "expected at least one operand");
+    for (size_t i = 0; i < over.size(); ++i) {
+      std::string types;
+      for (const Tensor &factor : this->factors)
+        types += (types.empty() ? "" : ", ") + typeAndOrigin(factor);
+      if (!countOf(over[i]))
+        fail(here, "no operand has the name '" + over[i].str() + "' that is summed over: " + types);
+      if (std::find(over.begin(), over.begin() + i, over[i]) != over.begin() + i)
+        fail(here, "the name '" + over[i].str() + "' stands twice in what is summed over");
+    }
+  }
+
+  Tensor run() {
+    for (Tensor &factor : factors)
+      factor = reduced(factor);
+    while (factors.size() > 1) {
+      auto [i, j] = cheapest();
+      At at{here};
+      Tensor product = at(factors[i]) * at(factors[j]);
+      factors.erase(factors.begin() + j);
+      factors[i] = product;
+      factors[i] = reduced(product);
+    }
+    return factors[0];
+  }
+
+private:
+  std::vector<Tensor> factors;
+  const Names &over;
+  std::optional<ElementType> accumulator;
+  Here here;
+
+  size_t countOf(const Name &name) const {
+    return size_t(std::count_if(factors.begin(), factors.end(),
+                                [&](const Tensor &factor) { return factor.has(name, here); }));
+  }
+  /// A factor summed over the names that no other one has.
+  Tensor reduced(const Tensor &factor) const {
+    Names own;
+    for (const Name &name : over)
+      if (factor.has(name, here) && countOf(name) == 1)
+        own.push_back(name);
+    return own.empty() ? factor : sum(Operand(factor, here), own, accumulator);
+  }
+
+  static double sizeOf(const Extent &extent) {
+    return double(*extent.size.expr().evaluate(
+        [](const std::string &symbol) { return std::optional(nd::typicalOf(symbol)); }));
+  }
+  /// The pair that takes the fewest products; of equal ones that with the smaller result, then the
+  /// first. Factors that share no name wait until they do: a pair of them is the last resort, of
+  /// which the product says what is wrong.
+  std::pair<size_t, size_t> cheapest() const {
+    std::pair<size_t, size_t> best{0, 1};
+    std::tuple<bool, double, double> least{true, 0, 0};
+    for (size_t i = 0; i < factors.size(); ++i)
+      for (size_t j = i + 1; j < factors.size(); ++j) {
+        std::vector<Extent> all = factors[i].extents(here), more = factors[j].extents(here);
+        size_t own = all.size();
+        bool isApart = own > 0 && !more.empty();
+        for (const Extent &extent : more) {
+          bool isShared = factors[i].has(extent.name, here);
+          isApart &= !isShared;
+          if (!isShared)
+            all.push_back(extent);
+        }
+        double products = 1, kept = 1;
+        for (const Extent &extent : all) {
+          products *= sizeOf(extent);
+          size_t both = size_t(factors[i].has(extent.name)) + factors[j].has(extent.name);
+          bool isSummed = std::find(over.begin(), over.end(), extent.name) != over.end() &&
+                          countOf(extent.name) == both;
+          kept *= isSummed ? 1 : sizeOf(extent);
+        }
+        std::tuple cost{isApart, products, kept};
+        if ((i == 0 && j == 1) || cost < least) {
+          least = cost;
+          best = {i, j};
+        }
+      }
+    return best;
+  }
+};
+} // namespace
+
+Tensor heddle::einsum(const std::vector<Tensor> &operands, const Names &over,
+                      std::optional<ElementType> accumulator, Here here) {
+  return Contraction(operands, over, accumulator, here).run();
+}
+
+Tensor heddle::variance(Operand x, const Names &over, double correction,
+                        std::optional<ElementType> accumulator) {
+  At at{x.here};
+  Tensor centred = x - at(mean(x, over, accumulator));
+  Tensor biased = mean(at(at(centred) * at(centred)), over, accumulator);
+  if (correction == 0)
+    return biased;
+  ElementType type = x.tensor.elementType(x.here);
+  ElementType wide = type == ElementType::F64 ? type : ElementType::F32; // to count in
+  Tensor count = countOf(x, over, wide);
+  Tensor factor = at(count) / at(at(count) - at(correction));
+  return at(biased) * at(factor.cast(type, x.here));
+}
+
+//===----------------------------------------------------------------------===//
+// Logarithms of sums
+//===----------------------------------------------------------------------===//
+
+Tensor heddle::logSumExp(Operand x, const Names &over) {
+  At at{x.here};
+  Tensor most = stopGradient(max(x, over), x.here);
+  // inf - inf is NaN and nothing else is, of a number that equals itself.
+  Tensor isInfinite = logicalAnd(at(equal(at(most), at(most))), at(isNan(at(at(most) - at(most)))));
+  Tensor isImpossible = logicalAnd(at(isInfinite), at(at(most) < at(0.0)));
+  Tensor power = exp(at(x - at(select(at(isInfinite), at(0.0), at(most)))));
+  // Where all are impossible the sum is 0, of which the logarithm has an infinite slope: of 1 it
+  // has none that matters, as the powers' own slopes are 0.
+  ElementType type = x.tensor.elementType(x.here);
+  Tensor total = at(sum(at(power), over)) + at(isImpossible.cast(type, x.here));
+  return at(log(at(total))) + at(most);
+}
+
+Tensor heddle::logAddExp(Operand a, Operand b) {
+  At at{a.here};
+  Tensor isFirst = a > b;
+  Tensor most = select(at(isFirst), a, b), least = select(at(isFirst), b, a);
+  Tensor distance = at(least) - at(most);
+  // The same infinity twice: their distance is NaN although they are equal.
+  Tensor isInfinite = logicalAnd(at(equal(at(least), at(most))), at(isNan(at(distance))));
+  Tensor base = select(at(isInfinite), at(stopGradient(most, a.here)), at(most));
+  return at(base) + at(log1p(at(exp(at(select(at(isInfinite), at(0.0), at(distance)))))));
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+/// Throws Error unless the elements are integers.
+static void requireIntegers(const Tensor &tensor, const char *what, Here here) {
+  if (isFloat(tensor.elementType(here)) || tensor.elementType(here) == ElementType::I1)
+    fail(here, std::string("expected integers as ") + what + ", got " + typeAndOrigin(tensor));
+}
+
+Tensor heddle::oneHot(const Tensor &index, const Extent &classes, ElementType type, Here here) {
+  requireIntegers(index, "the index", here);
+  if (index.has(classes.name, here))
+    fail(here,
+         "the index has the name '" + classes.name.str() + "' already: " + typeAndOrigin(index));
+  At at{here};
+  Tensor coordinates = iota(classes, ElementType::I64, here).broadcast(index.extents(here), here);
+  return equal(at(index.cast(ElementType::I64, here)), at(coordinates)).cast(type, here);
+}
+
+Tensor Tensor::at(const Name &name, const Size &coordinate, Here here) const {
+  Size whole = size(name, here);
+  Expr place = coordinate.expr();
+  if (coordinate.isNumber() && whole.isNumber()) {
+    int64_t number = coordinate, count = whole;
+    if (number < -count || number >= count)
+      fail(here, "coordinate " + place.str() + " of '" + name.str() + "' lies outside: expected " +
+                     (count ? std::to_string(-count) + " to " + std::to_string(count - 1)
+                            : std::string("none")) +
+                     ", the tensor is " + typeAndOrigin(*this));
+  }
+  if (coordinate.isNumber() && int64_t(coordinate) < 0)
+    place = whole.expr() + place;
+  return slice(name, place, 1, 1, here).split(name, {}, here);
+}
+
+Tensor heddle::roll(const Tensor &x, const Name &name, int64_t shift, Here here) {
+  Size size = x.size(name, here);
+  if (!size.isNumber())
+    return roll(x, name, constant(double(shift), ElementType::I64, {}, here), here);
+  int64_t whole = size, low = whole ? (shift % whole + whole) % whole : 0;
+  if (!low)
+    return x;
+  return concat({x.slice(name, whole - low, low, 1, here), x.slice(name, 0, whole - low, 1, here)},
+                name, here);
+}
+
+Tensor heddle::roll(const Tensor &x, const Name &name, const Tensor &shift, Here here) {
+  requireIntegers(shift, "the number of places", here);
+  if (shift.has(name, here))
+    fail(here, "the number of places to roll along '" + name.str() +
+                   "' has that name itself: " + typeAndOrigin(shift));
+  At at{here};
+  Tensor whole = countOf(at(x), name, ElementType::I64);
+  Tensor place =
+      iota({name, x.size(name, here)}, ElementType::I64, here).broadcast(shift.extents(here), here);
+  // A remainder has the sign of what is divided. The shift's own is taken first: nothing overflows.
+  Tensor moved = at(shift.cast(ElementType::I64, here)) % at(whole);
+  Tensor from = at(at(at(place) - at(moved)) + at(whole)) % at(whole);
+  return x.gather(name, from, here);
+}
+
+Tensor heddle::leakyRelu(Operand x, double slope) {
+  At at{x.here};
+  return select(at(x > at(0.0)), x, at(x * at(slope)));
+}
