@@ -88,8 +88,7 @@ struct Names : std::vector<Name> {
   Names(const Name &name) : vector(1, name) {}
   /// Throws Error as Name does. (A template, since a literal 0 would be a null pointer.)
   template <std::convertible_to<std::string_view> S>
-  Names(const S &spelling, std::source_location here = std::source_location::current())
-      : vector(1, Name(spelling)) {}
+  Names(const S &spelling, Here here = Here::current()) : vector(1, Name(spelling, here)) {}
 };
 /// Some of them; names alone will do.
 struct SymbolicSizes : std::vector<SymbolicSize> {

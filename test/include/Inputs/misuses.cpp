@@ -54,6 +54,10 @@ void trees(Tensor x, Plain plain) {
   // TREES-DAG: error: {{.*}}gives its loss as a Tensor, {{.*}} a number, such as item() gives
   jit([](Tensor y) { return y.item(); });
   // TREES-DAG: error: {{.*}}function that gives a tree of tensors: {{.*}} with constant(x)
+  jit([](Tensor y, double rate) { return y * rate; });
+  // TREES-DAG: error: {{.*}}trees of tensors as parameters: {{.*}}[](Tensor x, Tensor rate){{.*}}f(x, 0.1)
+  sum(x, 0);
+  // TREES-DAG: misuses.cpp:[[#@LINE-1]]:{{.*}} error:
 }
 // A member that is missing in the standard library says nothing to anybody.
 // TREES-NOT: tuple_size
