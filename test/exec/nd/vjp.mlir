@@ -28,51 +28,238 @@ func.func @squares() {
   return
 }
 
-// A small network: convolution, bias, relu, max-pooling, linear; gradients of everything.
-func.func private @network(%x: !nd.tensor<f32, b: 2, r: 9, c: 7>, %w: !nd.tensor<f32, kr: 3, kc: 2, o: 5>, %bias: !nd.tensor<f32, o: 5>, %v: !nd.tensor<f32, o: 5, y: 3>) -> !nd.tensor<f32, b: 2, y: 3> {
-  %a = nd.window %x r -> kr size 3 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, b: 2, r: 9, c: 7> -> !nd.tensor<f32, b: 2, r: 9, c: 7, kr: 3>
-  %e = nd.window %a c -> kc size 2 : !nd.tensor<f32, b: 2, r: 9, c: 7, kr: 3> -> !nd.tensor<f32, b: 2, r: 9, c: 6, kr: 3, kc: 2>
-  %p = nd.pointwise %e, %w : (!nd.tensor<f32, b: 2, r: 9, c: 6, kr: 3, kc: 2>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f32, b: 2, r: 9, c: 6, kr: 3, kc: 2, o: 5> {
-  ^bb0(%s: f32, %t: f32):
-    %m = arith.mulf %s, %t : f32
-    nd.yield %m : f32
+// A small network: convolution, bias, relu, max-pooling, linear. Its slope in a direction, by gradients of everything and by
+// tangents, is that of a difference.
+func.func private @network(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64, kr: 3, kc: 2, o: 5>, %bias: !nd.tensor<f64, o: 5>, %v: !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
+  %a = nd.window %x r -> kr size 3 pad 1, 1 value 0.0 : f64 : !nd.tensor<f64, b: 2, r: 9, c: 7> -> !nd.tensor<f64, b: 2, r: 9, c: 7, kr: 3>
+  %e = nd.window %a c -> kc size 2 : !nd.tensor<f64, b: 2, r: 9, c: 7, kr: 3> -> !nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2>
+  %p = nd.pointwise %e, %w : (!nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2, o: 5> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.mulf %s, %t : f64
+    nd.yield %m : f64
   }
-  %q = nd.reduce %p over [kr, kc] neutral [0.0 : f32] : (!nd.tensor<f32, b: 2, r: 9, c: 6, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f32, b: 2, r: 9, c: 6, o: 5> {
-  ^bb0(%s: f32, %t: f32):
-    %m = arith.addf %s, %t : f32
-    nd.yield %m : f32
+  %q = nd.reduce %p over [kr, kc] neutral [0.0 : f64] : (!nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, b: 2, r: 9, c: 6, o: 5> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.addf %s, %t : f64
+    nd.yield %m : f64
   }
-  %h = nd.pointwise %q, %bias : (!nd.tensor<f32, b: 2, r: 9, c: 6, o: 5>, !nd.tensor<f32, o: 5>) -> !nd.tensor<f32, b: 2, r: 9, c: 6, o: 5> {
-  ^bb0(%s: f32, %t: f32):
-    %u = arith.addf %s, %t : f32
-    %z = arith.constant 0.0 : f32
-    %m = arith.maximumf %u, %z : f32
-    nd.yield %m : f32
+  %h = nd.pointwise %q, %bias : (!nd.tensor<f64, b: 2, r: 9, c: 6, o: 5>, !nd.tensor<f64, o: 5>) -> !nd.tensor<f64, b: 2, r: 9, c: 6, o: 5> {
+  ^bb0(%s: f64, %t: f64):
+    %u = arith.addf %s, %t : f64
+    %z = arith.constant 0.0 : f64
+    %m = arith.maximumf %u, %z : f64
+    nd.yield %m : f64
   }
-  %i = nd.window %h r -> pr size 3 stride 2 pad 1, 1 exclude : !nd.tensor<f32, b: 2, r: 9, c: 6, o: 5> -> !nd.tensor<f32, b: 2, r: 5, c: 6, o: 5, pr: 3>
-  %j = nd.reduce %i over [pr] neutral [0xFF800000 : f32] : (!nd.tensor<f32, b: 2, r: 5, c: 6, o: 5, pr: 3>) -> !nd.tensor<f32, b: 2, r: 5, c: 6, o: 5> {
-  ^bb0(%s: f32, %t: f32):
-    %m = arith.maximumf %s, %t : f32
-    nd.yield %m : f32
+  %i = nd.window %h r -> pr size 3 stride 2 pad 1, 1 exclude : !nd.tensor<f64, b: 2, r: 9, c: 6, o: 5> -> !nd.tensor<f64, b: 2, r: 5, c: 6, o: 5, pr: 3>
+  %j = nd.reduce %i over [pr] neutral [0xFFF0000000000000 : f64] : (!nd.tensor<f64, b: 2, r: 5, c: 6, o: 5, pr: 3>) -> !nd.tensor<f64, b: 2, r: 5, c: 6, o: 5> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.maximumf %s, %t : f64
+    nd.yield %m : f64
   }
-  %l = nd.pointwise %j, %v : (!nd.tensor<f32, b: 2, r: 5, c: 6, o: 5>, !nd.tensor<f32, o: 5, y: 3>) -> !nd.tensor<f32, b: 2, r: 5, c: 6, o: 5, y: 3> {
-  ^bb0(%s: f32, %t: f32):
-    %m = arith.mulf %s, %t : f32
-    nd.yield %m : f32
+  %l = nd.pointwise %j, %v : (!nd.tensor<f64, b: 2, r: 5, c: 6, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, r: 5, c: 6, o: 5, y: 3> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.mulf %s, %t : f64
+    nd.yield %m : f64
   }
-  %k = nd.reduce %l over [r, c, o] neutral [0.0 : f32] : (!nd.tensor<f32, b: 2, r: 5, c: 6, o: 5, y: 3>) -> !nd.tensor<f32, b: 2, y: 3> {
-  ^bb0(%s: f32, %t: f32):
-    %m = arith.addf %s, %t : f32
-    nd.yield %m : f32
+  %k = nd.reduce %l over [r, c, o] neutral [0.0 : f64] : (!nd.tensor<f64, b: 2, r: 5, c: 6, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
+  ^bb0(%s: f64, %t: f64):
+    %m = arith.addf %s, %t : f64
+    nd.yield %m : f64
   }
-  return %k : !nd.tensor<f32, b: 2, y: 3>
+  return %k : !nd.tensor<f64, b: 2, y: 3>
 }
-func.func @gradients(%x: !nd.tensor<f32, b: 2, r: 9, c: 7>, %w: !nd.tensor<f32, kr: 3, kc: 2, o: 5>, %bias: !nd.tensor<f32, o: 5>, %v: !nd.tensor<f32, o: 5, y: 3>, %g: !nd.tensor<f32, b: 2, y: 3>)
-    -> (!nd.tensor<f32, b: 2, y: 3>, !nd.tensor<f32, b: 2, r: 9, c: 7>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>, !nd.tensor<f32, o: 5>, !nd.tensor<f32, o: 5, y: 3>) {
-  %0:5 = nd.vjp @network(%x, %w, %bias, %v) cotangents(%g) wrt [0, 1, 2, 3]
-    : (!nd.tensor<f32, b: 2, r: 9, c: 7>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>, !nd.tensor<f32, o: 5>, !nd.tensor<f32, o: 5, y: 3>, !nd.tensor<f32, b: 2, y: 3>)
-    -> (!nd.tensor<f32, b: 2, y: 3>, !nd.tensor<f32, b: 2, r: 9, c: 7>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>, !nd.tensor<f32, o: 5>, !nd.tensor<f32, o: 5, y: 3>)
-  return %0#0, %0#1, %0#2, %0#3, %0#4 : !nd.tensor<f32, b: 2, y: 3>, !nd.tensor<f32, b: 2, r: 9, c: 7>, !nd.tensor<f32, kr: 3, kc: 2, o: 5>, !nd.tensor<f32, o: 5>, !nd.tensor<f32, o: 5, y: 3>
+func.func @differences(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64, kr: 3, kc: 2, o: 5>, %bias: !nd.tensor<f64, o: 5>, %v: !nd.tensor<f64, o: 5, y: 3>, %g: !nd.tensor<f64, b: 2, y: 3>) {
+  %dx = nd.pointwise %x : (!nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  ^bb0(%s0: f64):
+    %one = arith.constant 1.0 : f64
+    %q = arith.mulf %s0, %s0 : f64
+    %r = arith.subf %one, %q : f64
+    nd.yield %r : f64
+  }
+  %up_x = nd.pointwise %x, %dx : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant 1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %down_x = nd.pointwise %x, %dx : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant -1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %dw = nd.pointwise %w : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  ^bb0(%s0: f64):
+    %one = arith.constant 1.0 : f64
+    %q = arith.mulf %s0, %s0 : f64
+    %r = arith.subf %one, %q : f64
+    nd.yield %r : f64
+  }
+  %up_w = nd.pointwise %w, %dw : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant 1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %down_w = nd.pointwise %w, %dw : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant -1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %dbias = nd.pointwise %bias : (!nd.tensor<f64, o: 5>) -> !nd.tensor<f64, o: 5> {
+  ^bb0(%s0: f64):
+    %one = arith.constant 1.0 : f64
+    %q = arith.mulf %s0, %s0 : f64
+    %r = arith.subf %one, %q : f64
+    nd.yield %r : f64
+  }
+  %up_bias = nd.pointwise %bias, %dbias : (!nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5>) -> !nd.tensor<f64, o: 5> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant 1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %down_bias = nd.pointwise %bias, %dbias : (!nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5>) -> !nd.tensor<f64, o: 5> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant -1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %dv = nd.pointwise %v : (!nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, o: 5, y: 3> {
+  ^bb0(%s0: f64):
+    %one = arith.constant 1.0 : f64
+    %q = arith.mulf %s0, %s0 : f64
+    %r = arith.subf %one, %q : f64
+    nd.yield %r : f64
+  }
+  %up_v = nd.pointwise %v, %dv : (!nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, o: 5, y: 3> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant 1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %down_v = nd.pointwise %v, %dv : (!nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, o: 5, y: 3> {
+  ^bb0(%s0: f64, %s1: f64):
+    %h = arith.constant -1.0e-6 : f64
+    %r = math.fma %s1, %h, %s0 : f64
+    nd.yield %r : f64
+  }
+  %up = nd.call @network(%up_x, %up_w, %up_bias, %up_v) : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3>
+  %down = nd.call @network(%down_x, %down_w, %down_bias, %down_v) : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3>
+  %difference = nd.pointwise %up, %down : (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
+  ^bb0(%s0: f64, %s1: f64):
+    %half = arith.constant 5.0e5 : f64
+    %m = arith.subf %s0, %s1 : f64
+    %r = arith.mulf %m, %half : f64
+    nd.yield %r : f64
+  }
+  %slope_p = nd.pointwise %difference, %g : (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
+  ^bb0(%s0: f64, %s1: f64):
+    %r = arith.mulf %s0, %s1 : f64
+    nd.yield %r : f64
+  }
+  %slope = nd.reduce %slope_p over [b, y] neutral [0.0 : f64] : (!nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64> {
+  ^bb0(%s: f64, %t: f64):
+    %r = arith.addf %s, %t : f64
+    nd.yield %r : f64
+  }
+  %0:5 = nd.vjp @network(%x, %w, %bias, %v) cotangents(%g) wrt [0, 1, 2, 3] : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>)
+  %by_x_p = nd.pointwise %0#1, %dx : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  ^bb0(%s0: f64, %s1: f64):
+    %r = arith.mulf %s0, %s1 : f64
+    nd.yield %r : f64
+  }
+  %by_x = nd.reduce %by_x_p over [b, c, r] neutral [0.0 : f64] : (!nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64> {
+  ^bb0(%s: f64, %t: f64):
+    %r = arith.addf %s, %t : f64
+    nd.yield %r : f64
+  }
+  %by_w_p = nd.pointwise %0#2, %dw : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  ^bb0(%s0: f64, %s1: f64):
+    %r = arith.mulf %s0, %s1 : f64
+    nd.yield %r : f64
+  }
+  %by_w = nd.reduce %by_w_p over [kc, kr, o] neutral [0.0 : f64] : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64> {
+  ^bb0(%s: f64, %t: f64):
+    %r = arith.addf %s, %t : f64
+    nd.yield %r : f64
+  }
+  %by_bias_p = nd.pointwise %0#3, %dbias : (!nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5>) -> !nd.tensor<f64, o: 5> {
+  ^bb0(%s0: f64, %s1: f64):
+    %r = arith.mulf %s0, %s1 : f64
+    nd.yield %r : f64
+  }
+  %by_bias = nd.reduce %by_bias_p over [o] neutral [0.0 : f64] : (!nd.tensor<f64, o: 5>) -> !nd.tensor<f64> {
+  ^bb0(%s: f64, %t: f64):
+    %r = arith.addf %s, %t : f64
+    nd.yield %r : f64
+  }
+  %by_v_p = nd.pointwise %0#4, %dv : (!nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, o: 5, y: 3> {
+  ^bb0(%s0: f64, %s1: f64):
+    %r = arith.mulf %s0, %s1 : f64
+    nd.yield %r : f64
+  }
+  %by_v = nd.reduce %by_v_p over [o, y] neutral [0.0 : f64] : (!nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64> {
+  ^bb0(%s: f64, %t: f64):
+    %r = arith.addf %s, %t : f64
+    nd.yield %r : f64
+  }
+  %gradient = nd.pointwise %by_x, %by_w, %by_bias, %by_v : (!nd.tensor<f64>, !nd.tensor<f64>, !nd.tensor<f64>, !nd.tensor<f64>) -> !nd.tensor<f64> {
+  ^bb0(%s0: f64, %s1: f64, %s2: f64, %s3: f64):
+    %p = arith.addf %s0, %s1 : f64
+    %q = arith.addf %s2, %s3 : f64
+    %r = arith.addf %p, %q : f64
+    nd.yield %r : f64
+  }
+  check.expect_close %gradient, %slope {atol = 1.0e-6 : f64, rtol = 1.0e-6 : f64} : !nd.tensor<f64>
+  %1:2 = nd.jvp @network(%x, %w, %bias, %v) tangents(%dx, %dw, %dbias, %dv) wrt [0, 1, 2, 3] : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>)
+  %tangent_p = nd.pointwise %1#1, %g : (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
+  ^bb0(%s0: f64, %s1: f64):
+    %r = arith.mulf %s0, %s1 : f64
+    nd.yield %r : f64
+  }
+  %tangent = nd.reduce %tangent_p over [b, y] neutral [0.0 : f64] : (!nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64> {
+  ^bb0(%s: f64, %t: f64):
+    %r = arith.addf %s, %t : f64
+    nd.yield %r : f64
+  }
+  check.expect_close %tangent, %slope {atol = 1.0e-6 : f64, rtol = 1.0e-6 : f64} : !nd.tensor<f64>
+  return
+}
+
+// Slopes by hand: of a remainder by a divisor that moves, and of powers.
+func.func private @remainder(%x: !nd.tensor<f64, n: 4>, %y: !nd.tensor<f64, n: 4>) -> !nd.tensor<f64, n: 4> {
+  %0 = nd.pointwise %x, %y : (!nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>) -> !nd.tensor<f64, n: 4> {
+  ^bb0(%a: f64, %b: f64):
+    %r = arith.remf %a, %b : f64
+    nd.yield %r : f64
+  }
+  return %0 : !nd.tensor<f64, n: 4>
+}
+func.func private @power(%x: !nd.tensor<f64, n: 4>, %y: !nd.tensor<f64, n: 4>) -> !nd.tensor<f64, n: 4> {
+  %0 = nd.pointwise %x, %y : (!nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>) -> !nd.tensor<f64, n: 4> {
+  ^bb0(%a: f64, %b: f64):
+    %r = math.powf %a, %b : f64
+    nd.yield %r : f64
+  }
+  return %0 : !nd.tensor<f64, n: 4>
+}
+func.func @by_hand() {
+  %g = nd.constant dense<[1.0, 2.0, 1.0, 1.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  %x = nd.constant dense<[7.5, -7.5, 0.5, 9.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  %y = nd.constant dense<[2.0, 2.0, 2.0, -4.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  %0:3 = nd.vjp @remainder(%x, %y) cotangents(%g) wrt [0, 1] : (!nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>) -> (!nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>)
+  check.expect_eq_const %0#0 is dense<[1.5, -1.5, 0.5, 1.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  check.expect_eq_const %0#1 is dense<[1.0, 2.0, 1.0, 1.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  check.expect_close_const %0#2 is dense<[-3.0, 6.0, 0.0, 2.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  %p = nd.constant dense<[2.0, 0.0, 0.0, 1.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  %q = nd.constant dense<[3.0, 0.0, 2.0, 5.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  %1:3 = nd.vjp @power(%p, %q) cotangents(%g) wrt [0, 1] : (!nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>) -> (!nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>, !nd.tensor<f64, n: 4>)
+  check.expect_close_const %1#0 is dense<[8.0, 1.0, 0.0, 1.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  check.expect_close_const %1#1 is dense<[12.0, 0.0, 0.0, 5.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  check.expect_close_const %1#2 is dense<[5.545177444479562, 0.0, 0.0, 0.0]> : tensor<4xf64> by [n] : !nd.tensor<f64, n: 4>
+  return
 }
 
 // Updates that meet at a place share the gradient of a maximum where they are equal; of a product each gets the

@@ -277,3 +277,54 @@ func.func @recurrences(%x: !nd.tensor<f32, i: 4>) -> (!nd.tensor<f32, i: 4>, !nd
   }
   return %0, %1, %2 : !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>, !nd.tensor<f32, i: 4>
 }
+
+// -----
+
+// One attribute tells them apart.
+// CHECK-LABEL: @sorts
+// CHECK: nd.sort %arg0 along a :
+// CHECK: nd.sort %arg0 along a descending
+func.func @sorts(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) {
+  %0 = nd.sort %x along a : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  %1 = nd.sort %x along a descending : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  return %0, %1 : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+}
+
+// -----
+
+// CHECK-LABEL: @scans
+// CHECK-COUNT-3: nd.scan
+func.func @scans(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>) {
+  %0 = nd.scan %x along a neutral [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.scan %x along a exclusive neutral [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.scan %x along a reverse neutral [0.0 : f32] : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  return %0, %1, %2 : !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>, !nd.tensor<f32, a: 4>
+}
+
+// -----
+
+// Which of the two coordinates counts first.
+// CHECK-LABEL: @merges
+// CHECK-COUNT-2: nd.merge
+func.func @merges(%x: !nd.tensor<f32, a: 4, b: 4>) -> (!nd.tensor<f32, c: 16>, !nd.tensor<f32, c: 16>) {
+  %y = nd.pointwise %x : (!nd.tensor<f32, a: 4, b: 4>) -> !nd.tensor<f32, a: 4, b: 4> {
+  ^bb0(%s: f32):
+    %r = arith.negf %s : f32
+    nd.yield %r : f32
+  }
+  %0 = nd.merge %y [a, b] into c : !nd.tensor<f32, a: 4, b: 4> -> !nd.tensor<f32, c: 16>
+  %1 = nd.merge %y [b, a] into c : !nd.tensor<f32, a: 4, b: 4> -> !nd.tensor<f32, c: 16>
+  return %0, %1 : !nd.tensor<f32, c: 16>, !nd.tensor<f32, c: 16>
+}

@@ -171,3 +171,36 @@ func.func @complexProductOfOne(%x: !nd.tensor<f32, a: 1>) -> !nd.tensor<f32, a: 
   }
   return %0#1 : !nd.tensor<f32, a: 1>
 }
+
+// A sum of sums that collect in other types stays: the outer one would lose what the inner one kept.
+// CHECK-LABEL: @otherAccumulators
+// CHECK-COUNT-2: nd.reduce
+func.func @otherAccumulators(%x: !nd.tensor<f32, a: 4, b: 3>) -> !nd.tensor<f32> {
+  %0 = nd.reduce %x over [a] neutral [0.0 : f64] : (!nd.tensor<f32, a: 4, b: 3>) -> !nd.tensor<f32, b: 3> {
+  ^bb0(%p: f64, %q: f64):
+    %r = arith.addf %p, %q : f64
+    nd.yield %r : f64
+  }
+  %1 = nd.reduce %0 over [b] neutral [0.0 : f32] : (!nd.tensor<f32, b: 3>) -> !nd.tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    nd.yield %r : f32
+  }
+  return %1 : !nd.tensor<f32>
+}
+
+// What a window excludes is no term, however often it is repeated.
+// CHECK-LABEL: @repeatedWindow
+// CHECK: nd.window
+// CHECK: nd.broadcast
+// CHECK: nd.reduce
+func.func @repeatedWindow(%x: !nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3> {
+  %0 = nd.window %x a -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, a: 3> -> !nd.tensor<f32, a: 3, k: 3>
+  %1 = nd.broadcast %0 : !nd.tensor<f32, a: 3, k: 3> -> !nd.tensor<f32, a: 3, b: 2, k: 3>
+  %2 = nd.reduce %1 over [b, k] neutral [0.0 : f32] : (!nd.tensor<f32, a: 3, b: 2, k: 3>) -> !nd.tensor<f32, a: 3> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  return %2 : !nd.tensor<f32, a: 3>
+}

@@ -139,3 +139,51 @@ func.func @whole(%h: !nd.tensor<f32, a: 4>, %x: !X, %g: !nd.tensor<f32, b: 4>) -
   } : !X
   return %1, %2#1, %3, %4 : !X, !Y, !nd.tensor<f32, a: 4, s: 3>, !X
 }
+
+// -----
+
+// Other numbers are read outside.
+// CHECK-LABEL: @otherwise
+// CHECK-COUNT-2: nest.compute
+func.func @otherwise(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>) {
+  %a = nest.compute (n: 5) reads %x[n = n] if [3 - n >= 0] else 0.0 : f32 {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 5>
+  %b = nest.compute (n: 5) reads %x[n = n] if [3 - n >= 0] else 1.0 : f32 {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 5>
+  return %a, %b : !nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>
+}
+
+// -----
+
+// What is carried begins with another number: both are neutral to a choice by the first of two accumulators.
+// CHECK-LABEL: @neutral
+// CHECK-COUNT-2: nest.compute
+func.func @neutral(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>, !nd.tensor<f32>, !nd.tensor<i32>) {
+  %a:2 = nest.compute () reduce (n: 4) reads %x[] {
+  ^bb0(%v: f32):
+    %i = arith.constant 3 : i32
+    nest.yield %v, %i : f32, i32
+  } combine [0xFF800000 : f32, 7 : i32] {
+  ^bb0(%p: f32, %i: i32, %q: f32, %j: i32):
+    %c = arith.cmpf ogt, %q, %p : f32
+    %m = arith.select %c, %q, %p : f32
+    %k = arith.select %c, %j, %i : i32
+    nest.yield %m, %k : f32, i32
+  } : (!nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
+  %b:2 = nest.compute () reduce (n: 4) reads %x[] {
+  ^bb0(%v: f32):
+    %i = arith.constant 3 : i32
+    nest.yield %v, %i : f32, i32
+  } combine [0xFF800000 : f32, 8 : i32] {
+  ^bb0(%p: f32, %i: i32, %q: f32, %j: i32):
+    %c = arith.cmpf ogt, %q, %p : f32
+    %m = arith.select %c, %q, %p : f32
+    %k = arith.select %c, %j, %i : i32
+    nest.yield %m, %k : f32, i32
+  } : (!nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
+  return %a#0, %a#1, %b#0, %b#1 : !nd.tensor<f32>, !nd.tensor<i32>, !nd.tensor<f32>, !nd.tensor<i32>
+}

@@ -84,3 +84,37 @@ func.func @overlapping(%x: !nd.tensor<f32, k: 4096, n: 1024>) -> !nd.tensor<f32,
   } combine add [0.0 : f32] : (!nd.tensor<f32, n: 1024>) -> !nd.tensor<f32, n: 994>
   return %d : !nd.tensor<f32, n: 994>
 }
+
+// -----
+
+// Refused: the inner sum is collected in more bits.
+// CHECK-LABEL: @widerInside
+// CHECK-COUNT-2: nest.compute
+func.func @widerInside(%x: !nd.tensor<f32, k: 4, n: 8>) -> !nd.tensor<f32> {
+  %p = nest.compute (n: 8) reduce (k: 4) reads %x[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f64] : (!nd.tensor<f32, k: 4, n: 8>) -> !nd.tensor<f32, n: 8>
+  %d = nest.compute () reduce (n: 8) reads %p[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, n: 8>) -> !nd.tensor<f32>
+  return %d : !nd.tensor<f32>
+}
+
+// -----
+
+// Refused: another value than 0 is read outside.
+// CHECK-LABEL: @onesOutside
+// CHECK-COUNT-2: nest.compute
+func.func @onesOutside(%x: !nd.tensor<f32, k: 4, n: 8>) -> !nd.tensor<f32> {
+  %p = nest.compute (n: 8) reduce (k: 4) reads %x[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 4, n: 8>) -> !nd.tensor<f32, n: 8>
+  %d = nest.compute () reduce (n: 8) reads %p[] if [6 - n >= 0] else 1.0 : f32 {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, n: 8>) -> !nd.tensor<f32>
+  return %d : !nd.tensor<f32>
+}

@@ -159,3 +159,39 @@ func.func @scheduled(%x: !nd.tensor<f32, b: 3, k: 4>) -> !nd.tensor<f32, k: 4> {
   } : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
   return %q : !nd.tensor<f32, k: 4>
 }
+
+// -----
+
+// A guard on what was made: the values outside are others.
+// CHECK-LABEL: @guarded
+// CHECK-COUNT-2: nest.compute
+func.func @guarded(%x: !nd.tensor<f32, k: 8, n: 4>) -> !nd.tensor<f32, n: 4> {
+  %0 = nest.compute (n: 4) reduce (k: 8) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 8, n: 4>) -> !nd.tensor<f32, n: 4>
+  %1 = nest.compute (n: 4) reads %0[] if [n - 1 >= 0] else 5.0 : f32 {
+  ^bb0(%v: f32):
+    %w = arith.negf %v : f32
+    nest.yield %w : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return %1 : !nd.tensor<f32, n: 4>
+}
+
+// -----
+
+// A guard on what else is read stays with it.
+// CHECK-LABEL: @guarded_beside
+// CHECK: finish reads %arg1[] if [n - 1 >= 0] else 5.0
+func.func @guarded_beside(%x: !nd.tensor<f32, k: 8, n: 4>, %y: !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+  %0 = nest.compute (n: 4) reduce (k: 8) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 8, n: 4>) -> !nd.tensor<f32, n: 4>
+  %1 = nest.compute (n: 4) reads %0[], %y[] if [n - 1 >= 0] else 5.0 : f32 {
+  ^bb0(%v: f32, %u: f32):
+    %w = arith.subf %v, %u : f32
+    nest.yield %w : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return %1 : !nd.tensor<f32, n: 4>
+}

@@ -1,0 +1,50 @@
+// Ops on the same operand that differ in one attribute, and rewrites that would be right but for one attribute: each has
+// its own values.
+// RUN: heddle-run %s --compare
+
+func.func @sorts() {
+  %x = nd.constant dense<[3.0, 1.0, 2.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %0 = nd.sort %x along a : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
+  %1 = nd.sort %x along a descending : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
+  check.expect_eq_const %0 is dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  check.expect_eq_const %1 is dense<[3.0, 2.0, 1.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  return
+}
+
+// Of an argument, so that nothing is known beforehand.
+func.func @sorts_of_argument(%x: !nd.tensor<f32, a: 7, b: 3>) -> (!nd.tensor<f32, a: 7, b: 3>, !nd.tensor<f32, a: 7, b: 3>) {
+  %0 = nd.sort %x along a : (!nd.tensor<f32, a: 7, b: 3>) -> !nd.tensor<f32, a: 7, b: 3>
+  %1 = nd.sort %x along a descending : (!nd.tensor<f32, a: 7, b: 3>) -> !nd.tensor<f32, a: 7, b: 3>
+  return %0, %1 : !nd.tensor<f32, a: 7, b: 3>, !nd.tensor<f32, a: 7, b: 3>
+}
+
+// What a window excludes counts nowhere, however often the rest is repeated: each sum counts what is inside.
+func.func @repeated_window() {
+  %x = nd.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  %0 = nd.window %x a -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, a: 3> -> !nd.tensor<f32, a: 3, k: 3>
+  %1 = nd.broadcast %0 : !nd.tensor<f32, a: 3, k: 3> -> !nd.tensor<f32, a: 3, b: 2, k: 3>
+  %2 = nd.reduce %1 over [b, k] neutral [0.0 : f32] : (!nd.tensor<f32, a: 3, b: 2, k: 3>) -> !nd.tensor<f32, a: 3> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  check.expect_eq_const %2 is dense<[6.0, 14.0, 12.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
+  return
+}
+
+// What follows a nest reads it under a guard.
+func.func @guarded_end() {
+  %x = nd.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> by [n] : !nd.tensor<f32, n: 4>
+  %0 = nest.compute (n: 4) reads %x[] {
+  ^bb0(%v: f32):
+    %w = arith.addf %v, %v : f32
+    nest.yield %w : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  %1 = nest.compute (n: 4) reads %0[] if [n - 1 >= 0, 2 - n >= 0] else -5.0 : f32 {
+  ^bb0(%v: f32):
+    %w = arith.negf %v : f32
+    nest.yield %w : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  check.expect_eq_const %1 is dense<[5.0, -4.0, -6.0, 5.0]> : tensor<4xf32> by [n] : !nd.tensor<f32, n: 4>
+  return
+}
