@@ -38,8 +38,8 @@ MLIRContext *heddle::detail::graphContext() {
   return context;
 }
 
-static std::recursive_mutex &graphMutex() {
-  static std::recursive_mutex mutex;
+static ForkMutex &graphMutex() {
+  static auto &mutex = *new ForkMutex(/*outer=*/true); // tensors may outlive all other statics
   return mutex;
 }
 

@@ -25,13 +25,12 @@
 #include "dialects/nd/Nd.h"
 #include "dialects/nest/Nest.h"
 #include "heddle/Tensor.h"
+#include "runtime/device/Fork.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-
-#include <mutex>
 
 namespace heddle::detail {
 
@@ -78,7 +77,7 @@ mlir::MLIRContext *graphContext();
 /// Held while a graph is read or extended.
 struct GraphLock {
   GraphLock();
-  std::unique_lock<std::recursive_mutex> lock;
+  std::unique_lock<ForkMutex> lock;
 };
 
 mlir::Location locationOf(Here here);

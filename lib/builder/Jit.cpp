@@ -55,6 +55,7 @@ struct Outline {
 struct Compiled {
   Outline outline;
   std::shared_future<std::shared_ptr<Program>> program;
+  uint32_t age = processAge();
 };
 } // namespace
 
@@ -162,7 +163,7 @@ struct JitCore::Impl {
       return std::nullopt;
     });
   }
-  std::mutex mutex; ///< of what follows; a GraphLock is never waited for with it
+  ForkMutex mutex; ///< of what follows; a GraphLock is never waited for with it
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
 
@@ -173,7 +174,13 @@ struct JitCore::Impl {
   std::shared_ptr<const Compiled> find(const std::string &signature) {
     std::lock_guard guard(mutex);
     auto found = compiled.find(signature);
-    return found == compiled.end() ? nullptr : found->second;
+    if (found == compiled.end())
+      return nullptr;
+    const Compiled &made = *found->second;
+    // What a thread of a parent was at work on when this process was forked nobody finishes here.
+    bool left = made.age != processAge() &&
+                made.program.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+    return left ? nullptr : found->second;
   }
 
   /// Traces and compiles for a signature that is not known. The program is compiled without any

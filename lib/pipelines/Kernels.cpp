@@ -15,13 +15,13 @@
 #include "lib/pipelines/Version.h"
 #include "lib/target/cpu/CustomCall.h"
 #include "lib/target/cpu/Zero.h"
+#include "runtime/device/ThreadTeam.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <atomic>
-#include <thread>
 
 using namespace heddle;
 using namespace mlir;
@@ -191,9 +191,8 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
   };
   size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
                                               : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> workers;
-  for (size_t i = 1; i < std::min(threads, sources.size()); ++i)
-    workers.emplace_back(work);
+  size_t others = std::min(threads, sources.size());
+  std::vector<std::thread> workers = startThreads(others ? others - 1 : 0, work);
   work();
   for (std::thread &worker : workers)
     worker.join();

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps of a program follow one another within microseconds, waking a sleeping
-// thread takes tens of them. So threads spin first: politely (a pause, which
-// leaves the core to its other hyper-thread), then offering the core to whoever
-// needs it, and only then do they sleep.
+// thread takes tens of them. So threads spin before they sleep, politely (a
+// pause leaves the core to its other hyper-thread) and without `sched_yield`:
+// that gives a whole time slice away, milliseconds in which the other threads
+// of the team wait in turn. On a busy machine a thread spins for a short time
+// only: what it waits for may have no core, and whoever sleeps is first in line
+// when it is woken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +19,7 @@
 #define HEDDLE_RUNTIME_DEVICE_SPIN_H
 
 #include <chrono>
-#include <sched.h>
+#include <sys/resource.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -24,29 +27,49 @@
 
 namespace heddle {
 
-/// How long a thread spins at a barrier, where all threads are at work, and
-/// between runs, where the next may never come.
-inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500};
+/// How long a thread spins at a barrier, where all threads are at work, between runs, where the
+/// next may never come, and in both cases on a busy machine.
+inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500}, busySpin{100};
 
-/// Waits until `ready()`; false if that took longer than `limit`.
+/// True if others have taken the core from this thread since it last asked: the machine is busy.
+inline bool lostCore() {
+  static thread_local long before = 0;
+  struct rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage) != 0)
+    return true;
+  bool lost = usage.ru_nivcsw != before;
+  before = usage.ru_nivcsw;
+  return lost;
+}
+
+/// Waits until `ready()`; false if that took longer than `limit`, or than `busySpin` on a busy
+/// machine.
 template <typename Ready>
 bool spinUntil(Ready &&ready, std::chrono::microseconds limit) {
-  for (int i = 0; i < 100; ++i) {
-    if (ready())
-      return true;
+  auto readyWithin = [&](int tries) {
+    for (int i = 0; i < tries; ++i) {
+      if (ready())
+        return true;
 #if defined(__x86_64__)
-    _mm_pause();
+      _mm_pause();
 #elif defined(__aarch64__)
-    asm volatile("yield");
+      asm volatile("yield");
 #endif
-  }
-  auto end = std::chrono::steady_clock::now() + limit;
-  do {
-    if (ready())
+    }
+    return false;
+  };
+  if (readyWithin(100))
+    return true;
+  using Clock = std::chrono::steady_clock;
+  for (auto begin = Clock::now(), look = begin + busySpin;;) {
+    auto now = Clock::now();
+    if (now - begin >= limit || (now >= look && lostCore()))
+      return ready();
+    if (now >= look)
+      look = now + busySpin;
+    if (readyWithin(20))
       return true;
-    sched_yield();
-  } while (std::chrono::steady_clock::now() < end);
-  return ready();
+  }
 }
 
 } // namespace heddle

@@ -10,11 +10,10 @@
 #include "runtime/device/Spin.h"
 
 #include <map>
-#include <mutex>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <system_error>
-#include <thread>
-#include <vector>
+#include <unistd.h>
 
 using namespace heddle;
 
@@ -27,6 +26,8 @@ bool Region::barrier() {
     return false;
   if (count == 1)
     return true;
+  if (age != processAge()) // the others are in the parent
+    return false;
   uint32_t now = phase.load(std::memory_order_acquire);
   if (arrived.fetch_add(1, std::memory_order_acq_rel) == count - 1) {
     arrived.store(0, std::memory_order_relaxed);
@@ -36,7 +37,7 @@ bool Region::barrier() {
     return !aborted();
   }
   auto ready = [&] { return phase.load(std::memory_order_acquire) != now || aborted(); };
-  if (!spinUntil(ready, barrierSpin)) {
+  if (!spinUntil(ready, crowded ? std::chrono::microseconds(0) : barrierSpin)) {
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     while (phase.load(std::memory_order_seq_cst) == now && !aborted())
       phase.wait(now, std::memory_order_seq_cst);
@@ -75,9 +76,30 @@ void runBody(ThreadTeam::Body body, void *argument, Region &region, int thread) 
   insideRegion = outside;
 }
 
-class SpinningTeam : public ThreadTeam {
+/// Asks for short time slices, which cost a thread none of its share: on a busy machine one that
+/// is woken runs at once, and does not wait until another's slice is over. (Linux 6.12; others take
+/// no notice.)
+void askForShortSlices() {
+#if defined(SYS_sched_setattr)
+  struct {
+    uint32_t size = 48, policy = SCHED_OTHER;
+    uint64_t flags = 0;
+    int32_t nice = 0;
+    uint32_t priority = 0;
+    uint64_t runtime = 0, deadline = 0, period = 0;
+  } attributes;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
+      attributes.policy != SCHED_OTHER)
+    return;
+  attributes.runtime = 100'000; // nanoseconds
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+#endif
+}
+
+/// The threads of a team in one process, and where they meet their caller.
+class Crew {
 public:
-  explicit SpinningTeam(int count) : count(count), region(count) {
+  explicit Crew(int count) : count(count), region(count, count > availableCores()) {
     try {
       for (int thread = 1; thread < count; ++thread)
         workers.emplace_back([this, thread] { work(thread); });
@@ -85,16 +107,15 @@ public:
       stop();
       throw Error("can't start " + std::to_string(count) + " threads: the system gave " +
                   std::to_string(workers.size() + 1) + " (" + error.what() + ")");
+    } catch (...) {
+      stop();
+      throw;
     }
   }
-  ~SpinningTeam() override { stop(); }
-  int threads() const override { return count; }
+  ~Crew() { stop(); }
+  bool isHere() const { return age == processAge(); }
 
-  void run(Body newBody, void *newArgument) override {
-    if (count == 1 || insideRegion) {
-      Region alone(1);
-      return runBody(newBody, newArgument, alone, 0);
-    }
+  void run(ThreadTeam::Body newBody, void *newArgument) {
     std::lock_guard lock(mutex);
     region.reset(count);
     body = newBody;
@@ -102,7 +123,7 @@ public:
     running.store(count - 1, std::memory_order_relaxed);
     wake();
     runBody(newBody, newArgument, region, 0);
-    auto done = [&] { return running.load(std::memory_order_acquire) == 0; };
+    auto done = [&] { return running.load(std::memory_order_acquire) == 0 || !isHere(); };
     if (spinUntil(done, barrierSpin))
       return;
     for (int left; (left = running.load(std::memory_order_acquire)) != 0;)
@@ -111,9 +132,10 @@ public:
 
 private:
   const int count;
+  const uint32_t age = processAge();
   Region region;
   std::mutex mutex; ///< one caller at a time
-  Body body = nullptr;
+  ThreadTeam::Body body = nullptr;
   void *argument = nullptr;
   bool stopping = false;
   alignas(64) std::atomic<uint32_t> generation{0}; ///< counts runs
@@ -135,6 +157,7 @@ private:
   }
 
   void work(int thread) {
+    askForShortSlices();
     for (uint32_t seen = 0;; ++seen) {
       auto called = [&] { return generation.load(std::memory_order_acquire) != seen; };
       if (!spinUntil(called, idleSpin)) {
@@ -146,9 +169,45 @@ private:
       if (stopping)
         return;
       runBody(body, argument, region, thread);
+      if (!isHere()) // this thread forked: the child is done when it returns
+        return;
       if (running.fetch_sub(1, std::memory_order_acq_rel) == 1)
         running.notify_one();
     }
+  }
+};
+
+class SpinningTeam : public ThreadTeam {
+public:
+  explicit SpinningTeam(int count) : count(count), crew(new Crew(count)) {}
+  ~SpinningTeam() override {
+    if (Crew *last = crew.load(); last->isHere())
+      delete last;
+  }
+  int threads() const override { return count; }
+
+  void run(Body body, void *argument) override {
+    if (count == 1 || insideRegion) {
+      Region alone(1);
+      return runBody(body, argument, alone, 0);
+    }
+    Crew *now = crew.load(std::memory_order_acquire);
+    if (!now->isHere())
+      now = makeAnew();
+    now->run(body, argument);
+  }
+
+private:
+  const int count;
+  std::atomic<Crew *> crew;
+
+  /// The crew of the parent is left as it is: its threads can't be joined here.
+  Crew *makeAnew() {
+    static auto &mutex = *new ForkMutex;
+    std::lock_guard lock(mutex);
+    if (!crew.load()->isHere())
+      crew.store(new Crew(count));
+    return crew.load();
   }
 };
 } // namespace
@@ -164,9 +223,20 @@ int heddle::availableCores() {
   return int(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+std::vector<std::thread> heddle::startThreads(size_t count, const std::function<void()> &work) {
+  std::vector<std::thread> threads;
+  try {
+    threads.reserve(count);
+    while (threads.size() < count)
+      threads.emplace_back(work);
+  } catch (const std::exception &) { // too few are no reason to give up
+  }
+  return threads;
+}
+
 std::shared_ptr<ThreadTeam> heddle::sharedThreadTeam(int threads) {
   // Never destroyed: a program may still run while the process ends.
-  static auto &mutex = *new std::mutex;
+  static auto &mutex = *new ForkMutex;
   static auto &teams = *new std::map<int, std::shared_ptr<ThreadTeam>>;
   if (threads < 0 || threads > 1024)
     throw Error("expected 0 to 1024 threads, got " + std::to_string(threads));

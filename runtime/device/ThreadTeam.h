@@ -22,21 +22,29 @@
 // not crowd one another out of the cores; a call from within a region (a
 // program that runs another in a hook) runs on its own thread alone.
 //
+// A child of `fork` has none of its parent's threads. There a team of ours
+// makes threads of its own when it is first used, OpenMP's is refused; a region
+// in which the fork was called counts as aborted.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DEVICE_THREADTEAM_H
 #define HEDDLE_RUNTIME_DEVICE_THREADTEAM_H
 
-#include <atomic>
-#include <cstdint>
+#include "runtime/device/Fork.h"
+
+#include <functional>
 #include <memory>
+#include <thread>
+#include <vector>
 
 namespace heddle {
 
 /// The threads of one run: how many there are, and where they meet.
 class Region {
 public:
-  explicit Region(int threads) : count(threads) {}
+  /// `crowded`: more threads than cores, which had better not spin.
+  explicit Region(int threads, bool crowded = false) : count(threads), crowded(crowded) {}
   int threads() const { return count; }
   /// All threads wait for one another. False if the region was aborted.
   bool barrier();
@@ -48,6 +56,8 @@ public:
 
 private:
   int count;
+  const bool crowded;
+  const uint32_t age = processAge();
   alignas(64) std::atomic<int> arrived{0};
   alignas(64) std::atomic<uint32_t> phase{0}; ///< counts completed barriers
   std::atomic<int> sleepers{0};
@@ -79,7 +89,8 @@ public:
 /// (Compared with libomp in docs/performance.md.) Throws Error when the system
 /// does not give that many threads.
 std::shared_ptr<ThreadTeam> makeThreadTeam(int threads);
-/// The threads of the OpenMP runtime; only with the library HeddleOpenMP.
+/// The threads of the OpenMP runtime (libomp, else libgomp) as it is installed; only with the
+/// library HeddleOpenMP. Throws Error when there is none.
 std::shared_ptr<ThreadTeam> makeOpenMPTeam(int threads);
 
 /// The team of this many threads that all programs of the process share. 0: one
@@ -87,6 +98,9 @@ std::shared_ptr<ThreadTeam> makeOpenMPTeam(int threads);
 std::shared_ptr<ThreadTeam> sharedThreadTeam(int threads = 0);
 /// The cores that the process may use.
 int availableCores();
+
+/// Starts `count` threads that do this work, or as many as the system gives.
+std::vector<std::thread> startThreads(size_t count, const std::function<void()> &work);
 
 } // namespace heddle
 

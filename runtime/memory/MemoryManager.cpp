@@ -23,23 +23,28 @@ MemoryManager::~MemoryManager() = default;
 
 void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info) {
   bytes = std::max<int64_t>(bytes, 1);
+  MemoryEvent event{MemoryEvent::Kind::Allocate, nullptr, bytes, alignment, std::string(info.name),
+                    std::string(info.location)};
   std::unique_lock lock(mutex);
-  void *address = obtain(bytes, alignment);
+  void *address = event.address = obtain(bytes, alignment);
   if (!address)
     throw Error("out of memory: " + std::to_string(bytes) + " bytes" +
                 (info.name.empty() ? "" : " for '" + std::string(info.name) + "'") +
                 (info.location.empty() ? "" : " at " + std::string(info.location)) + ", beside " +
                 std::to_string(counts.live) + " bytes that are in use");
+  auto call = listener;
+  try {
+    live.emplace(address, call ? event : std::move(event));
+  } catch (...) {
+    release(address, bytes);
+    throw;
+  }
   counts.live += bytes;
   counts.peak = std::max(counts.peak, counts.live);
   ++counts.allocations;
-  const MemoryEvent &event = live[address] = {
-      MemoryEvent::Kind::Allocate, address, bytes, alignment, std::string(info.name),
-      std::string(info.location)};
-  if (auto call = listener) {
-    MemoryEvent copy = event;
+  if (call) {
     lock.unlock(); // the listener may ask for statistics
-    (*call)(copy);
+    (*call)(event);
   }
   return address;
 }
@@ -169,7 +174,13 @@ void *CachingManager::obtain(int64_t bytes, int64_t alignment) {
 }
 
 void CachingManager::release(void *address, int64_t bytes) {
-  cached[sizeClass(bytes)].push_back(address);
+  int64_t size = sizeClass(bytes);
+  try {
+    cached[size].push_back(address);
+  } catch (const std::bad_alloc &) { // no memory to keep it with
+    std::free(address);
+    reserved -= size;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,12 +192,38 @@ ArenaManager::~ArenaManager() {
     std::free(block);
 }
 
-void ArenaManager::setFree(std::map<char *, Piece>::iterator piece, bool free) {
-  piece->second.free = free;
-  if (free)
-    freePieces.insert({piece->second.bytes, piece->first});
-  else
-    freePieces.erase({piece->second.bytes, piece->first});
+/// A piece that is not free. Throws without having changed anything.
+ArenaManager::Pieces::iterator ArenaManager::makePiece(char *address, int64_t bytes,
+                                                       bool startsBlock) {
+  FreePieces one{{bytes, address}};
+  return pieces.emplace(address, Piece{bytes, startsBlock, one.extract(one.begin())}).first;
+}
+
+void ArenaManager::setFree(Pieces::iterator piece, bool free) {
+  if (free) {
+    piece->second.place.value() = {piece->second.bytes, piece->first};
+    freePieces.insert(std::move(piece->second.place));
+  } else {
+    piece->second.place = freePieces.extract({piece->second.bytes, piece->first});
+  }
+}
+
+/// A free piece of at least so many bytes; `pieces.end()`: there is no memory.
+ArenaManager::Pieces::iterator ArenaManager::makeBlock(int64_t bytes, int64_t alignment) {
+  blocks.reserve(blocks.size() + 1);
+  int64_t size = rounded(std::max(bytes + alignment, blockBytes), hugePage);
+  char *block = static_cast<char *>(fromSystem(size, alignment));
+  if (!block)
+    return pieces.end();
+  try {
+    setFree(makePiece(block, size, true), true);
+  } catch (...) {
+    std::free(block);
+    throw;
+  }
+  blocks.push_back(block);
+  reserved += size;
+  return pieces.find(block);
 }
 
 void *ArenaManager::obtain(int64_t bytes, int64_t alignment) {
@@ -201,43 +238,42 @@ void *ArenaManager::obtain(int64_t bytes, int64_t alignment) {
   auto found = freePieces.lower_bound({bytes, nullptr});
   while (found != freePieces.end() && gapOf(found->second) + bytes > found->first)
     ++found;
-  if (found == freePieces.end()) {
-    int64_t size = rounded(std::max(bytes + alignment, blockBytes), hugePage);
-    char *block = static_cast<char *>(fromSystem(size, alignment));
-    if (!block)
-      return nullptr;
-    reserved += size;
-    blocks.push_back(block);
-    setFree(pieces.emplace(block, Piece{size, false, true}).first, true);
-    found = freePieces.find({size, block});
+  auto piece = found == freePieces.end() ? makeBlock(bytes, alignment) : pieces.find(found->second);
+  if (piece == pieces.end())
+    return nullptr;
+  // What is left before and after becomes pieces of their own, made before anything changes.
+  int64_t whole = piece->second.bytes, gap = gapOf(piece->first), left = whole - gap - bytes;
+  char *address = piece->first + gap;
+  auto rest = left ? makePiece(address + bytes, left, false) : pieces.end();
+  auto taken = piece;
+  try {
+    if (gap)
+      taken = makePiece(address, bytes, false);
+  } catch (...) {
+    if (left)
+      pieces.erase(rest);
+    throw;
   }
-  auto piece = pieces.find(found->second);
   setFree(piece, false);
-  // What is left before and after becomes pieces of their own.
-  if (int64_t gap = gapOf(piece->first)) {
-    auto next =
-        pieces.emplace(piece->first + gap, Piece{piece->second.bytes - gap, false, false}).first;
-    piece->second.bytes = gap;
+  piece->second.bytes = gap;
+  taken->second.bytes = bytes;
+  if (gap)
     setFree(piece, true);
-    piece = next;
-  }
-  if (int64_t left = piece->second.bytes - bytes) {
-    piece->second.bytes = bytes;
-    setFree(pieces.emplace(piece->first + bytes, Piece{left, false, false}).first, true);
-  }
-  return piece->first;
+  if (left)
+    setFree(rest, true);
+  return address;
 }
 
 void ArenaManager::release(void *address, int64_t) {
   auto piece = pieces.find(static_cast<char *>(address));
   if (auto next = std::next(piece);
-      next != pieces.end() && next->second.free && !next->second.startsBlock) {
+      next != pieces.end() && next->second.isFree() && !next->second.startsBlock) {
     setFree(next, false);
     piece->second.bytes += next->second.bytes;
     pieces.erase(next);
   }
   if (!piece->second.startsBlock)
-    if (auto previous = std::prev(piece); previous->second.free) {
+    if (auto previous = std::prev(piece); previous->second.isFree()) {
       setFree(previous, false);
       previous->second.bytes += piece->second.bytes;
       pieces.erase(piece);
@@ -252,7 +288,7 @@ void ArenaManager::release(void *address, int64_t) {
 
 namespace {
 struct Default {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::shared_ptr<MemoryManager> original = std::make_shared<CachingManager>(), current = original;
 };
 } // namespace

@@ -28,13 +28,13 @@
 #ifndef HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 #define HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 
+#include "runtime/device/Fork.h"
 #include "runtime/memory/Planner.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -78,13 +78,14 @@ public:
 
 protected:
   /// The two functions that make a manager; one thread at a time calls them.
-  /// `bytes` of a release are those that were asked for. Null: no memory.
+  /// `bytes` of a release are those that were asked for; it may not throw. Null:
+  /// no memory.
   virtual void *obtain(int64_t bytes, int64_t alignment) = 0;
   virtual void release(void *address, int64_t bytes) = 0;
   /// Bytes taken from the system, for the statistics.
   virtual int64_t reservedBytes() const { return -1; } ///< -1: as many as are live
 
-  mutable std::mutex mutex; ///< held while obtain and release run
+  mutable ForkMutex mutex; ///< held while obtain and release run
 
 private:
   MemoryStatistics counts;
@@ -130,16 +131,23 @@ protected:
   int64_t reservedBytes() const override { return reserved; }
 
 private:
+  using FreePieces = std::set<std::pair<int64_t, char *>>;
   struct Piece {
     int64_t bytes;
-    bool free, startsBlock;
+    bool startsBlock;
+    /// Its place among the free ones while it is not there: to give memory back takes none.
+    FreePieces::node_type place;
+    bool isFree() const { return place.empty(); }
   };
-  std::map<char *, Piece> pieces; ///< all of them, by address
-  std::set<std::pair<int64_t, char *>> freePieces;
+  using Pieces = std::map<char *, Piece>;
+  Pieces pieces; ///< all of them, by address
+  FreePieces freePieces;
   std::vector<char *> blocks;
   int64_t blockBytes, reserved = 0;
 
-  void setFree(std::map<char *, Piece>::iterator piece, bool free);
+  Pieces::iterator makePiece(char *address, int64_t bytes, bool startsBlock);
+  void setFree(Pieces::iterator piece, bool free);
+  Pieces::iterator makeBlock(int64_t bytes, int64_t alignment);
 };
 
 /// Runs the recorded events through a manager; what it then says of its peak

@@ -35,19 +35,25 @@ const HeddleCallTable &heddle::callTable() {
 }
 
 int32_t Call::step(int32_t index) {
-  if (settings.profile)
-    times.emplace_back(index, Profile::Clock::now());
-  if (settings.managed) {
-    try {
-      makeAndFree(index);
-    } catch (const std::exception &error) {
-      failure = error.what();
-      currentStep = index;
-      return Failed;
-    }
-  }
   currentStep = index;
-  return 0;
+  try {
+    if (settings.profile)
+      times.emplace_back(index, Profile::Clock::now());
+    if (settings.managed)
+      makeAndFree(index);
+    return 0;
+  } catch (const std::exception &error) {
+    note(error.what());
+  }
+  return Failed;
+}
+
+/// Keeps the reason of a failure, if there is memory for that.
+void Call::note(const char *reason) noexcept {
+  try {
+    failure = reason;
+  } catch (const std::bad_alloc &) {
+  }
 }
 
 void Call::makeAndFree(int32_t step) {
@@ -155,6 +161,7 @@ void Call::prepare() {
   }
   if (!settings.managed && plan->arenaBytes > arenaBytes) {
     settings.manager->free(std::exchange(arena, nullptr));
+    arenaBytes = 0;
     arena = static_cast<char *>(settings.manager->allocate(plan->arenaBytes, plan->arenaAlignment,
                                                            {spec.name + " (arena)", ""}));
     arenaBytes = plan->arenaBytes;
@@ -165,7 +172,9 @@ void Call::prepare() {
     scratch.clear();
     scratchBytes = plan->scratchBytes;
   }
-  while (scratch.size() < size_t(program->isAlone(spec) ? 1 : settings.team->threads()))
+  size_t threads = program->isAlone(spec) ? 1 : size_t(settings.team->threads());
+  scratch.reserve(threads);
+  while (scratch.size() < threads)
     scratch.push_back(scratchBytes > 0 ? settings.manager->allocate(scratchBytes, 64,
                                                                     {spec.name + " (scratch)", ""})
                                        : nullptr);
@@ -216,6 +225,9 @@ void Call::placeArguments() {
         argument.inPlace &= k == i || arguments[k].tensor->address() != argument.tensor->address();
       if (argument.inPlace) {
         results[size_t(result)] = nullptr;
+        argument.successor =
+            RuntimeTensor::withoutMemory(plan->types[size_t(spec.results[size_t(result)])]);
+        argument.takenBy = spec.name;
         addresses[value] = argument.tensor->address();
       } else {
         TensorRef &target = ensureResult(size_t(result));
@@ -272,8 +284,10 @@ void Call::run() {
   auto body = [this](Region &region, int thread) {
     this->region.store(&region, std::memory_order_relaxed);
     if (int32_t code = function(&call, thread, region.threads())) {
-      if (code != Cancelled)
+      if (int32_t none = 0; code != Cancelled)
         status.store(code, std::memory_order_relaxed);
+      else // left by all, failed by none
+        status.compare_exchange_strong(none, Cancelled, std::memory_order_relaxed);
       region.abort();
     }
   };
@@ -291,13 +305,16 @@ void Call::run() {
 void Call::afterRun() {
   if (settings.managed)
     freeTemporaries();
-  if (settings.profile)
-    settings.profile->add(spec, times);
-  times.clear();
   // Given-up arguments are poisoned whether the program succeeded or not.
   for (Argument &argument : arguments)
     if (argument.inPlace)
-      argument.tensor->donatedTo = spec.name;
+      argument.tensor->donatedTo.swap(argument.takenBy);
+  try {
+    if (settings.profile)
+      settings.profile->add(spec, times);
+  } catch (const std::bad_alloc &) { // a run is worth more than its profile
+  }
+  times.clear();
   if (int32_t code = status.load(std::memory_order_relaxed)) {
     ready = false;
     std::string step, location;
@@ -305,6 +322,8 @@ void Call::afterRun() {
       step = spec.steps[size_t(currentStep)].name;
       location = spec.steps[size_t(currentStep)].location;
     }
+    if (code == Cancelled)
+      note("the process was forked in one of its steps, whose other threads are in the parent");
     std::string reason = failure.empty() ? "status " + std::to_string(code) : failure;
     failure.clear();
     throw ExecutionError("'" + spec.name + "' failed" + (step.empty() ? "" : " at '" + step + "'") +
@@ -316,8 +335,8 @@ void Call::afterRun() {
   // The memory lives on under a new handle.
   for (auto [argument, result] : spec.donations)
     if (Argument &given = arguments[size_t(argument)]; given.inPlace) {
-      results[size_t(result)] =
-          RuntimeTensor::takeOver(*given.tensor, plan->types[size_t(spec.results[size_t(result)])]);
+      given.successor->takeOver(*given.tensor);
+      results[size_t(result)] = std::move(given.successor);
       given.inPlace = false;
       ready = false;
     }
@@ -358,6 +377,12 @@ TensorRef Call::result(std::string_view name) const {
 std::vector<TensorRef> Call::takeResults() {
   for (size_t r = 0; r < results.size(); ++r)
     result(r);
+  std::vector<TensorRef> taken(results.size());
+  takeResults(taken);
+  return taken;
+}
+
+void Call::takeResults(std::vector<TensorRef> &into) {
   ready = false;
-  return std::exchange(results, std::vector<TensorRef>(results.size()));
+  results.swap(into);
 }

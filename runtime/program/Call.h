@@ -49,6 +49,8 @@ public:
   TensorRef result(std::string_view result) const;
   /// Takes the results out: the next run makes new ones.
   std::vector<TensorRef> takeResults();
+  /// The same into a vector of as many.
+  void takeResults(std::vector<TensorRef> &into);
 
 private:
   friend class Program;
@@ -56,6 +58,9 @@ private:
     TensorRef tensor;
     TensorRef converted; ///< a copy in the layout that the program wants
     bool donate = false, inPlace = false;
+    // Made before the run, after which nothing may fail: what an argument in place becomes.
+    TensorRef successor = nullptr;
+    std::string takenBy = {};
   };
 
   std::shared_ptr<Program::Loaded> program;
@@ -84,6 +89,7 @@ private:
 
   friend const HeddleCallTable &callTable();
   int32_t step(int32_t index);
+  void note(const char *reason) noexcept;
   void makeAndFree(int32_t step);
   void prepare();
   void placeArguments();

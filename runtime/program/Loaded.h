@@ -28,7 +28,7 @@ struct Program::Loaded {
   std::vector<HeddleEntry> functions; ///< of each entry
   std::vector<bool> alone;            ///< of each entry: no step is shared, a team would only wait
   /// Plans by entry and values of its symbols.
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const EntryPlan>>
       plans;
 

@@ -7,13 +7,13 @@
 #include "runtime/program/PerfDump.h"
 
 #include "heddle/Error.h"
+#include "runtime/device/Fork.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <mutex>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -100,7 +100,7 @@ public:
 private:
   std::string path;
   int file;
-  std::mutex mutex;
+  ForkMutex mutex;
   uint64_t index = 0;
 
   [[noreturn]] void refuse() const {

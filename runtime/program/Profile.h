@@ -14,9 +14,10 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PROFILE_H
 #define HEDDLE_RUNTIME_PROGRAM_PROFILE_H
 
+#include "runtime/device/Fork.h"
+
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,7 +51,7 @@ public:
   std::string summary() const;
 
 private:
-  mutable std::mutex mutex;
+  mutable ForkMutex mutex;
   Clock::time_point start = Clock::now();
   std::vector<Step> recorded;
   std::vector<std::thread::id> callers;

@@ -120,6 +120,7 @@ std::unique_ptr<Call> Program::acquire(const EntrySpec &entry, const CallOptions
   auto team = options.team ? options.team : sharedThreadTeam();
   {
     std::lock_guard lock(mutex);
+    idle.reserve(8);
     for (auto &call : idle)
       if (&call->spec == &entry && call->settings.manager == manager &&
           call->settings.managed == options.managed && call->settings.team == team) {
@@ -142,11 +143,13 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
   auto call = acquire(entry, options);
   for (size_t i = 0; i < arguments.size(); ++i)
     call->bind(i, std::move(arguments[i]), i < donate.size() && donate[i]);
+  std::vector<TensorRef> results(entry.results.size());
   call->run();
-  std::vector<TensorRef> results = call->takeResults();
+  // Nothing fails any more: what was given up lives in the results.
+  call->takeResults(results);
   call->unbind();
   std::lock_guard lock(mutex);
-  if (idle.size() < 8)
+  if (idle.size() < idle.capacity())
     idle.push_back(std::move(call));
   return results;
 }

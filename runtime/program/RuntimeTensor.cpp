@@ -55,7 +55,10 @@ RuntimeTensor::RuntimeTensor(std::shared_ptr<const PlacedType> given,
     : type(std::move(given)) {
   if (!manager)
     manager = defaultMemoryManager();
-  void *address = manager->allocate(bytes(), layout().alignment, info);
+  std::string what = info.name.empty() ? "a tensor of type " + describe(spec()) : "";
+  void *address = manager->allocate(bytes(), layout().alignment,
+                                    info.name.empty() ? AllocationInfo{what, info.location} : info);
+  // Should this throw, it frees the memory.
   storage = std::shared_ptr<void>(
       address, [manager = std::move(manager)](void *memory) { manager->free(memory); });
   if (type->zeroed)
@@ -72,10 +75,9 @@ RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
                 " bytes for a tensor of type " + describe(this->spec()));
 }
 
-TensorRef RuntimeTensor::takeOver(RuntimeTensor &from, std::shared_ptr<const PlacedType> type) {
+TensorRef RuntimeTensor::withoutMemory(std::shared_ptr<const PlacedType> type) {
   TensorRef result(new RuntimeTensor());
   result->type = std::move(type);
-  result->storage = std::move(from.storage);
   return result;
 }
 

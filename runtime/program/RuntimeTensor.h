@@ -70,9 +70,10 @@ public:
   std::shared_ptr<RuntimeTensor> inLayout(const Layout &layout,
                                           std::shared_ptr<MemoryManager> manager = nullptr) const;
 
-  /// A new handle on the memory of `from`, which gives it up and may not be used again.
-  static std::shared_ptr<RuntimeTensor> takeOver(RuntimeTensor &from,
-                                                 std::shared_ptr<const PlacedType> type);
+  /// A handle that has no memory yet, for `takeOver`.
+  static std::shared_ptr<RuntimeTensor> withoutMemory(std::shared_ptr<const PlacedType> type);
+  /// Takes the memory of `from`, which gives it up and may not be used again.
+  void takeOver(RuntimeTensor &from) noexcept { storage = std::move(from.storage); }
 
   /// Non-empty after the tensor was given up: the entry that took it.
   std::string donatedTo;

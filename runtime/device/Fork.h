@@ -1,0 +1,73 @@
+//===- Fork.h - what is left of a process in its child ----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A child of `fork` has one thread, the one that forked. Threads that its parent had do not exist
+// in it, and a mutex that one of them held would stay locked for ever. So what has threads asks
+// whether it was made in this process,
+//
+//     if (age != processAge())           // made by a parent: its threads are not here
+//       makeThemAnew();
+//
+// and what is locked for short times is locked by a `ForkMutex`, which no other thread holds at the
+// moment of a fork.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_DEVICE_FORK_H
+#define HEDDLE_RUNTIME_DEVICE_FORK_H
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <pthread.h>
+
+namespace heddle {
+
+namespace detail {
+extern std::atomic<uint32_t> forks; ///< between the first process and this one
+}
+/// Another number in a child of `fork` than in its parent.
+inline uint32_t processAge() { return detail::forks.load(std::memory_order_relaxed); }
+
+/// A mutex that may be locked again by the thread that holds it. A fork waits until other threads
+/// have left it, so that what it guards is whole in the child and the mutex is free there. It waits
+/// a second at most (one of them may wait for what the forking thread holds). Whoever holds one and
+/// locks another: the other one is not `outer`.
+class ForkMutex {
+public:
+  explicit ForkMutex(bool outer = false);
+  ~ForkMutex();
+  ForkMutex(const ForkMutex &) = delete;
+  ForkMutex &operator=(const ForkMutex &) = delete;
+
+  void lock() {
+    if (!isMine()) {
+      mutex.lock();
+      owner.store(pthread_self(), std::memory_order_relaxed);
+    }
+    ++depth;
+  }
+  void unlock() {
+    if (--depth != 0)
+      return;
+    owner.store(0, std::memory_order_relaxed);
+    mutex.unlock();
+  }
+
+private:
+  friend struct ForkHandlers;
+  std::timed_mutex mutex;
+  std::atomic<pthread_t> owner{0};
+  int depth = 0;
+  bool heldByFork = false;
+
+  bool isMine() const { return owner.load(std::memory_order_relaxed) == pthread_self(); }
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_DEVICE_FORK_H
