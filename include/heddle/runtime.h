@@ -24,6 +24,10 @@
 // library's binary interface is C alone. Failures throw Error, those of a program
 // that gave up while it ran ExecutionError.
 //
+// A program file is native code that runs with all rights of the process. Load
+// one only if you would start an executable from the same source: its checksums
+// find damage, they prove nothing about who made it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_H

@@ -28,6 +28,11 @@
  *   program, a result its call. Texts live as long as the handle that gave them.
  * - Different threads may use different handles at once, and one program. A call
  *   and a tensor belong to one thread at a time.
+ * - A child of `fork` may use all handles that it has: threads are made anew there.
+ *
+ * A program file is native code that runs with all rights of the process. Load one
+ * only if you would start an executable from the same source: its checksums find
+ * damage, they prove nothing about who made it.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -80,7 +85,8 @@ const char *heddle_runtime_version(void);
 
 /*===-- Programs ----------------------------------------------------------===*/
 
-/** Verifies every length and checksum, and that this CPU can run the code. */
+/** Verifies every length and checksum, and that this CPU can run the code. The file has to be one
+ *  that you trust: see above. */
 heddle_program *heddle_program_load(const char *path);
 void heddle_program_free(heddle_program *program);
 

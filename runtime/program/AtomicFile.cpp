@@ -45,6 +45,7 @@ void AtomicFile::fail(int error) {
 }
 
 AtomicFile::AtomicFile(const std::string &path) : given(path) {
+  buffer.reserve(capacity); // nothing below throws while it has opened a file
   std::unique_ptr<char, void (*)(void *)> resolved(realpath(path.c_str(), nullptr), std::free);
   target = resolved ? resolved.get() : path;
   struct stat old;
@@ -66,7 +67,6 @@ AtomicFile::AtomicFile(const std::string &path) : given(path) {
   }
   if (exists && !inPlace)
     (void)fchmod(descriptor, old.st_mode & 07777); // on file systems without modes: no matter
-  buffer.reserve(capacity);
 }
 
 AtomicFile::~AtomicFile() {

@@ -161,9 +161,10 @@ std::string Manifest::toJson() const {
       lines += std::to_string(offset) + " " + std::to_string(place) + " ";
     code.back()["lines"] = lines;
   }
-  return Json{{"abi", abiVersion}, {"compiler", compilerVersion}, {"target", target},
-              {"cpu", cpu},        {"features", features},        {"entries", list},
-              {"functions", code}}
+  return Json{{"abi", abiVersion},    {"compiler", compilerVersion},
+              {"target", target},     {"cpu", cpu},
+              {"features", features}, {"entries", list},
+              {"functions", code},    {"sums", sums}}
       .dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -184,6 +185,7 @@ std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &e
     manifest.features = json.at("features").get<std::vector<std::string>>();
     for (const Json &entry : json.at("entries"))
       manifest.entries.push_back(entryFrom(entry));
+    manifest.sums = json.value("sums", manifest.sums);
     for (const Json &function : json.value("functions", Json::array())) {
       FunctionSpec &spec = manifest.functions.emplace_back(FunctionSpec{
           function.at("name"), function.at("location"), whole<int64_t>(function.at("offset")),

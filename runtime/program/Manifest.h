@@ -97,6 +97,9 @@ struct Manifest {
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
   std::vector<EntrySpec> entries;
   std::vector<FunctionSpec> functions; ///< in the order of their offsets
+  /// In a file, the checksums of its other sections, which this describes and no others; empty
+  /// elsewhere (`ProgramImage` makes and verifies them).
+  std::map<std::string, std::string> sums;
 
   const EntrySpec *find(std::string_view entry) const;
   /// Empty if all offsets, indices and lifetimes are consistent with code and

@@ -31,9 +31,9 @@ Mapping::Mapping(std::string_view bytes, Use use) {
     madvise(start, length, MADV_HUGEPAGE);
   std::memcpy(start, bytes.data(), bytes.size());
   if (mprotect(start, length, use == Use::Code ? PROT_READ | PROT_EXEC : PROT_READ) != 0) {
-    std::string reason = std::strerror(errno);
+    int error = errno;
     munmap(start, length);
-    throw Error(std::string("can't protect the program's ") + what + ": " + reason);
+    throw Error(std::string("can't protect the program's ") + what + ": " + std::strerror(error));
   }
   if (use == Use::Code)
     __builtin___clear_cache(start, start + length);

@@ -19,6 +19,9 @@
 //     while (next(*image))
 //       call->run();                     // writes into call->result("label")
 //
+// A file is to be trusted as an executable is (ProgramImage.h). A child of `fork`
+// may use the programs and calls of its parent (ThreadTeam.h).
+//
 // Errors before the code runs (a missing argument, a wrong type, a tensor that
 // was given up) are `Error`; those of running code are `ExecutionError`, with
 // the op at work and where it was written.
@@ -33,8 +36,6 @@
 #include "runtime/program/Profile.h"
 #include "runtime/program/ProgramImage.h"
 #include "runtime/program/RuntimeTensor.h"
-
-#include <mutex>
 
 namespace heddle {
 
@@ -85,7 +86,7 @@ public:
 private:
   Program() = default;
   std::shared_ptr<Loaded> loaded;
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<std::unique_ptr<Call>> idle;
 
   std::unique_ptr<Call> acquire(const EntrySpec &entry, const CallOptions &options);

@@ -10,17 +10,19 @@
 #include "runtime/program/AtomicFile.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <fcntl.h>
 #include <map>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace heddle;
 
 static constexpr std::string_view magic("HEDDLE\r\n", 8);
 /// Grows with every change of the file, the keys of the manifest included, that older runtimes
 /// cannot read.
-static constexpr uint32_t formatVersion = 2;
+static constexpr uint32_t formatVersion = 3;
 static constexpr size_t nameBytes = 16, sectionBytes = nameBytes + 3 * 8, mostSections = 64;
 
 /// Four lanes of multiply and rotate, eight bytes at a time: constants may be large.
@@ -46,6 +48,14 @@ static uint64_t checksum(std::string_view bytes) {
   return sum ^ sum >> 32;
 }
 
+static std::string sumText(std::string_view bytes) {
+  char text[17];
+  snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(checksum(bytes)));
+  return text;
+}
+
+static constexpr size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 static void putNumber(std::string &bytes, uint64_t value, int width) {
   for (int i = 0; i < width; ++i)
     bytes.push_back(char(value >> (8 * i)));
@@ -63,13 +73,14 @@ static uint64_t getNumber(std::string_view bytes, size_t at, int width) {
 //===----------------------------------------------------------------------===//
 
 void ProgramImage::write(const std::string &path) const {
-  std::string text = manifest.toJson();
+  Manifest bound = manifest;
+  bound.sums = {{"code", sumText(code)}, {"constants", sumText(constants)}};
+  std::string text = bound.toJson();
   std::pair<std::string_view, std::string_view> sections[] = {
       {"manifest", text}, {"code", code}, {"constants", constants}};
   std::string file(magic);
   putNumber(file, formatVersion, 4);
   putNumber(file, std::size(sections), 4);
-  auto aligned = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
   size_t offset = aligned(file.size() + std::size(sections) * sectionBytes + 8);
   for (auto [name, bytes] : sections) {
     file.append(name);
@@ -100,74 +111,146 @@ static void requireMagic(std::string_view bytes, const std::string &path) {
     throw Error("'" + path + "' is not a program file: expected it to begin with 'HEDDLE'");
 }
 
+namespace {
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0)
+      close(number);
+  }
+};
+} // namespace
+
 static std::string readWhole(const std::string &path) {
   auto fail = [&](const std::string &reason) {
     throw Error("can't read '" + path + "': " + reason);
   };
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0)
+  // Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.number < 0)
     throw Error("can't open '" + path + "': " + std::strerror(errno));
+  struct stat status;
+  if (fstat(file.number, &status) != 0)
+    fail(std::strerror(errno));
   if (!S_ISREG(status.st_mode))
     fail(S_ISDIR(status.st_mode) ? "expected a file, got a directory" : "expected a regular file");
-  std::ifstream stream(path, std::ios::binary);
-  std::string bytes(std::min(magic.size(), size_t(status.st_size)), '\0');
-  auto readOn = [&](size_t from) {
-    if (!stream || !stream.read(&bytes[from], std::streamsize(bytes.size() - from)))
-      fail(std::strerror(errno ? errno : EIO));
+  std::string bytes;
+  auto readTo = [&](size_t size) {
+    size_t done = bytes.size();
+    bytes.resize(size);
+    while (done < size) {
+      ssize_t count = ::read(file.number, &bytes[done], size - done);
+      if (count < 0 && errno != EINTR)
+        fail(std::strerror(errno));
+      if (count == 0) // it has become shorter
+        return bytes.resize(done);
+      done += size_t(std::max<ssize_t>(count, 0));
+    }
   };
-  readOn(0);
+  readTo(std::min(magic.size(), size_t(status.st_size)));
   requireMagic(bytes, path);
   try {
-    bytes.resize(size_t(status.st_size));
-  } catch (const std::exception &) {
-    fail("no memory for its " + std::to_string(status.st_size) + " bytes");
+    readTo(size_t(status.st_size));
+  } catch (const std::bad_alloc &) {
+    fail("out of memory: no " + std::to_string(status.st_size) + " bytes for its contents");
   }
-  readOn(magic.size());
   return bytes;
 }
 
 ProgramImage ProgramImage::read(const std::string &path) { return parse(readWhole(path), path); }
 
-ProgramImage ProgramImage::parse(std::string_view file, const std::string &path) {
-  requireMagic(file, path);
-  auto truncated = [&](const std::string &what, uint64_t expected) {
+namespace {
+/// Takes a file apart. Sections lie as `write` lays them, one after the other, so that no byte of a
+/// file is without meaning.
+class Reader {
+public:
+  Reader(std::string_view file, const std::string &path) : file(file), path(path) {}
+
+  std::map<std::string, std::string_view, std::less<>> sections() const {
+    size_t count = readHeader(), end = tableBegin + count * sectionBytes + 8;
+    std::map<std::string, std::string_view, std::less<>> found;
+    for (size_t i = 0; i < count; ++i) {
+      size_t at = tableBegin + i * sectionBytes;
+      std::string name(file.data() + at, strnlen(file.data() + at, nameBytes));
+      std::string_view bytes = section(name, at + nameBytes, end);
+      if (!found.emplace(name, bytes).second)
+        throw damaged("its section '" + name + "' stands there twice");
+      end = size_t(bytes.data() - file.data()) + bytes.size();
+    }
+    if (end != file.size())
+      throw damaged(std::to_string(file.size() - end) + " bytes lie behind its last section");
+    return found;
+  }
+
+  Error damaged(const std::string &reason) const {
+    return Error("'" + path + "' is damaged: " + reason);
+  }
+
+private:
+  static constexpr size_t tableBegin = 16;
+  std::string_view file;
+  const std::string &path;
+
+  Error truncated(const std::string &what, uint64_t expected) const {
     return Error("'" + path + "' is truncated: " + what + " needs " + std::to_string(expected) +
                  " bytes, the file has " + std::to_string(file.size()));
-  };
-  if (file.size() < magic.size() + 8)
-    throw truncated("its header", magic.size() + 8);
-  uint64_t version = getNumber(file, 8, 4), count = getNumber(file, 12, 4);
-  if (version != formatVersion)
-    throw Error("'" + path + "' has version " + std::to_string(version) +
-                " of the program format, expected version " + std::to_string(formatVersion));
-  size_t header = 16 + count * sectionBytes;
-  if (count > mostSections)
-    throw Error("'" + path + "' is damaged: it claims to have " + std::to_string(count) +
-                " sections");
-  if (file.size() < header + 8)
-    throw truncated("its table of sections", header + 8);
-  if (checksum(file.substr(0, header)) != getNumber(file, header, 8))
-    throw Error("'" + path + "' is damaged: the checksum of its table of sections does not match");
-  std::map<std::string, std::string, std::less<>> sections;
-  for (size_t i = 0; i < count; ++i) {
-    size_t at = 16 + i * sectionBytes;
-    std::string name(file.data() + at, strnlen(file.data() + at, nameBytes));
-    uint64_t offset = getNumber(file, at + nameBytes, 8),
-             length = getNumber(file, at + nameBytes + 8, 8);
-    if (offset > file.size() || length > file.size() - offset)
-      throw truncated("its section '" + name + "'", offset + length);
-    std::string bytes(file.substr(offset, length));
-    if (checksum(bytes) != getNumber(file, at + nameBytes + 16, 8))
-      throw Error("'" + path + "' is damaged: the checksum of its section '" + name +
-                  "' does not match");
-    sections[name] = std::move(bytes);
   }
+
+  /// Gives the number of sections; their table is whole.
+  size_t readHeader() const {
+    requireMagic(file, path);
+    if (file.size() < tableBegin)
+      throw truncated("its header", tableBegin);
+    uint64_t version = getNumber(file, 8, 4), count = getNumber(file, 12, 4);
+    if (version != formatVersion)
+      throw Error("'" + path + "' has version " + std::to_string(version) +
+                  " of the program format, expected version " + std::to_string(formatVersion));
+    if (count > mostSections)
+      throw damaged("it claims to have " + std::to_string(count) + " sections");
+    size_t header = tableBegin + count * sectionBytes;
+    if (file.size() < header + 8)
+      throw truncated("its table of sections", header + 8);
+    if (checksum(file.substr(0, header)) != getNumber(file, header, 8))
+      throw damaged("the checksum of its table of sections does not match");
+    return count;
+  }
+
+  /// The section whose place stands at `at`, behind what ends at `end`.
+  std::string_view section(const std::string &name, size_t at, size_t end) const {
+    uint64_t offset = getNumber(file, at, 8), length = getNumber(file, at + 8, 8);
+    if (offset != aligned(end))
+      throw damaged("expected its section '" + name + "' at byte " + std::to_string(aligned(end)) +
+                    ", got byte " + std::to_string(offset));
+    if (offset > file.size())
+      throw truncated("its section '" + name + "'", offset);
+    if (length > file.size() - offset)
+      throw Error("'" + path + "' is truncated: its section '" + name + "' should have " +
+                  std::to_string(length) + " bytes from byte " + std::to_string(offset) +
+                  " on, the file has " + std::to_string(file.size()));
+    if (file.substr(end, offset - end).find_first_not_of('\0') != file.npos)
+      throw damaged("the bytes before its section '" + name + "' are not zero");
+    std::string_view bytes = file.substr(offset, length);
+    if (checksum(bytes) != getNumber(file, at + 16, 8))
+      throw damaged("the checksum of its section '" + name + "' does not match");
+    return bytes;
+  }
+};
+} // namespace
+
+ProgramImage ProgramImage::parse(std::string_view file, const std::string &path) {
+  Reader reader(file, path);
+  auto sections = reader.sections();
   for (const char *name : {"manifest", "code", "constants"})
     if (!sections.count(name))
-      throw Error("'" + path + "' is damaged: it lacks the section '" + name + "'");
+      throw reader.damaged("it lacks the section '" + std::string(name) + "'");
   std::string error;
   auto manifest = Manifest::fromJson(sections["manifest"], error);
   if (!manifest)
     throw Error("'" + path + "': " + error);
-  return {std::move(*manifest), std::move(sections["code"]), std::move(sections["constants"])};
+  for (const char *name : {"code", "constants"})
+    if (manifest->sums[name] != sumText(sections[name]))
+      throw reader.damaged("its section '" + std::string(name) +
+                           "' is not the one that its manifest describes");
+  manifest->sums.clear(); // whoever changes the code makes them anew
+  return {std::move(*manifest), std::string(sections["code"]), std::string(sections["constants"])};
 }

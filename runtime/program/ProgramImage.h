@@ -14,8 +14,14 @@
 //     u64     checksum of everything above
 //     ...     the sections "manifest", "code", "constants"
 //
-// with little-endian numbers and sections at multiples of 64. Sections with
-// other names are skipped, so that the format can grow.
+// with little-endian numbers. Sections lie in the order of the table, each at
+// the next multiple of 64, with zeros between them and nothing behind the last.
+// The manifest holds the checksums of code and constants: it describes these
+// and no others. Sections with other names are skipped, so that the format can
+// grow.
+//
+// Checksums find damage, not malice: whoever can write a file can make them
+// match, and its code is run. Trust a program file as you trust an executable.
 //
 //===----------------------------------------------------------------------===//
 
