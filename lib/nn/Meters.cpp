@@ -19,17 +19,17 @@ void Stopwatch::start() {
   if (running)
     return;
   running = true;
-  begin = Clock::now();
+  begin = now();
 }
 
 void Stopwatch::stop() {
   if (running)
-    before += Clock::now() - begin;
+    before += now() - begin;
   running = false;
 }
 
 double Stopwatch::seconds() const {
-  Clock::duration all = before + (running ? Clock::now() - begin : Clock::duration{});
+  Clock::duration all = before + (running ? now() - begin : Clock::duration{});
   return std::chrono::duration<double>(all).count();
 }
 

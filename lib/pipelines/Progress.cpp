@@ -13,22 +13,22 @@
 using namespace heddle;
 using namespace std::chrono_literals;
 
-Progress::Progress(std::string what, size_t total, bool enabled, Callback callback)
+Progress::Progress(std::string what, size_t total, bool enabled, Callback callback, Now given)
     : what(std::move(what)), total(total), enabled(enabled && isatty(STDERR_FILENO)),
-      callback(std::move(callback)), next(begin + 500ms) {}
+      callback(std::move(callback)), now(std::move(given)), begin(now()), next(begin + 500ms) {}
 
 void Progress::advance() {
   std::lock_guard lock(mutex);
   ++done;
   if (callback)
     callback(done, total);
-  auto now = Clock::now();
-  if (!enabled || now < next || done == total)
+  auto at = now();
+  if (!enabled || at < next || done == total)
     return;
-  next = now + 100ms;
+  next = at + 100ms;
   shown = true;
   fprintf(stderr, "\r%s: %zu of %zu, %.0f s ", what.c_str(), done, total,
-          std::chrono::duration<double>(now - begin).count());
+          std::chrono::duration<double>(at - begin).count());
 }
 
 void Progress::finish() {

@@ -24,21 +24,24 @@ namespace heddle {
 class Progress {
 public:
   using Callback = std::function<void(size_t done, size_t total)>;
+  using Clock = std::chrono::steady_clock;
+  using Now = std::function<Clock::time_point()>;
   /// `callback`, if there is one, is told as well, terminal or not.
-  Progress(std::string what, size_t total, bool enabled, Callback callback = {});
+  Progress(std::string what, size_t total, bool enabled, Callback callback = {},
+           Now now = Clock::now);
   ~Progress() { finish(); }
   /// One more is done; any thread may say so.
   void advance();
   void finish();
 
 private:
-  using Clock = std::chrono::steady_clock;
   std::mutex mutex;
   std::string what;
   size_t done = 0, total;
   bool enabled, shown = false;
   Callback callback;
-  Clock::time_point begin = Clock::now(), next;
+  Now now;
+  Clock::time_point begin, next;
 };
 
 } // namespace heddle

@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace heddle::nn {
@@ -36,15 +37,18 @@ struct Mean {
 /// Time that runs while something is done; it can be stopped and go on.
 class Stopwatch {
 public:
-  explicit Stopwatch(double seconds = 0)
-      : before(
-            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+  using Clock = std::chrono::steady_clock;
+  using Now = std::function<Clock::time_point()>;
+  /// `now` tells the time.
+  explicit Stopwatch(double seconds = 0, Now now = Clock::now)
+      : now(std::move(now)), before(std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(seconds))) {}
   void start();
   void stop();
   double seconds() const;
 
 private:
-  using Clock = std::chrono::steady_clock;
+  Now now;
   Clock::duration before;
   Clock::time_point begin;
   bool running = false;
@@ -55,7 +59,10 @@ class Rate {
 public:
   Rate() { watch.start(); }
   /// Goes on from an earlier one.
-  Rate(int64_t counted, double seconds) : watch(seconds), counted(counted) { watch.start(); }
+  Rate(int64_t counted, double seconds, Stopwatch::Now now = Stopwatch::Clock::now)
+      : watch(seconds, std::move(now)), counted(counted) {
+    watch.start();
+  }
   void add(int64_t more) { counted += more; }
   /// Time that does not count.
   void pause() { watch.stop(); }

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -59,6 +60,8 @@ struct Loader::State {
   std::exception_ptr failure;
   bool done = false, stop = false;
   std::thread thread;
+  int64_t handedOut; ///< the next batch that is handed out
+  const pid_t process = getpid();
 
   State(const Dataset &dataset, LoaderOptions given)
       : dataset(dataset), options(std::move(given)), fields(dataset.fields()) {
@@ -71,7 +74,7 @@ struct Loader::State {
       std::iota(order.begin(), order.end(), 0);
     }
     batches = (dataset.count() + options.batch - 1) / options.batch;
-    position = std::max<int64_t>(options.skip, 0);
+    position = handedOut = std::max<int64_t>(options.skip, 0);
     if (options.ahead > 0)
       thread = std::thread([this] { readAhead(); });
   }
@@ -85,6 +88,8 @@ struct Loader::State {
     if (thread.joinable())
       thread.join();
   }
+
+  bool isHere() const { return process == getpid(); }
 
   Batch read() {
     Batch batch;
@@ -135,8 +140,10 @@ struct Loader::State {
   }
 
   std::optional<Batch> next() {
-    if (options.ahead <= 0)
+    if (options.ahead <= 0) {
+      handedOut = std::min(position + 1, batches);
       return position < batches ? std::optional(read()) : std::nullopt;
+    }
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return !ready.empty() || done; });
     if (ready.empty()) {
@@ -147,6 +154,7 @@ struct Loader::State {
     }
     Batch batch = std::move(ready.front());
     ready.pop_front();
+    ++handedOut;
     lock.unlock();
     changed.notify_all();
     return batch;
@@ -155,6 +163,21 @@ struct Loader::State {
 
 Loader::Loader(const Dataset &dataset, LoaderOptions options)
     : state(std::make_unique<State>(dataset, std::move(options))) {}
-Loader::~Loader() = default;
+
+// A child of fork has no thread that reads ahead: it starts one of its own. The parent's state,
+// which that thread may have held at the moment, is left as it is.
+Loader::~Loader() {
+  if (!state->isHere())
+    (void)state.release();
+}
 int64_t Loader::batches() const { return state->batches; }
-std::optional<Batch> Loader::next() { return state->next(); }
+std::optional<Batch> Loader::next() {
+  if (!state->isHere()) {
+    LoaderOptions rest = state->options;
+    rest.skip = state->handedOut;
+    auto own = std::make_unique<State>(state->dataset, std::move(rest));
+    (void)state.release();
+    state = std::move(own);
+  }
+  return state->next();
+}

@@ -8,12 +8,15 @@
 #include "heddle/nn/Meters.h"
 #include "heddle/nn/data/Images.h"
 #include "test/unit/io/Files.h"
+#include "test/unit/runtime/InChild.h"
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -25,6 +28,7 @@ struct Numbers : Dataset {
   int64_t size;
   int64_t broken = -1;
   mutable std::atomic<int64_t> reads{0};
+  mutable std::atomic<pid_t> reader{0}; ///< the thread that read last
   explicit Numbers(int64_t size, int64_t broken = -1) : size(size), broken(broken) {}
 
   int64_t count() const override { return size; }
@@ -32,6 +36,7 @@ struct Numbers : Dataset {
     return {{"number", ElementType::I32, {}, {}}, {"pair", ElementType::F32, {2}, {"side"}}};
   }
   void read(int64_t index, std::span<std::byte *const> places) const override {
+    reader = pid_t(syscall(SYS_gettid));
     ++reads;
     if (index == broken)
       throw Error("sample " + std::to_string(index) + " is broken");
@@ -41,6 +46,13 @@ struct Numbers : Dataset {
     std::memcpy(places[1], pair, sizeof pair);
   }
 };
+
+/// What a thread of this process does: 'S' if it sleeps, 'R' if it runs; ' ' if there is none.
+char stateOf(pid_t thread) {
+  std::string line = contentsOf("/proc/self/task/" + std::to_string(thread) + "/stat");
+  size_t name = line.rfind(") ");
+  return thread == getpid() || name == line.npos ? ' ' : line[name + 2];
+}
 
 std::vector<int32_t> numbersOf(const Batch &batch) {
   auto values = batch.array("number").values<int32_t>();
@@ -116,18 +128,54 @@ TEST_P(LoaderAhead, WhatReadingThrowsIsThrownByNext) {
 }
 
 TEST_P(LoaderAhead, MayBeLeftEarly) {
+  int ahead = GetParam();
   Numbers numbers(1000);
-  Loader loader(numbers, {.batch = 2, .ahead = GetParam()});
-  loader.next();
+  {
+    Loader loader(numbers, {.batch = 2, .ahead = ahead});
+    EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10}));
+  }
+  // What was handed out and, at most, what was read ahead; nobody reads any more.
+  EXPECT_GE(numbers.reads, 2);
+  EXPECT_LE(numbers.reads, 2 * (1 + ahead));
+  while (stateOf(numbers.reader) != ' ') // the thread that read ahead has ended
+    std::this_thread::yield();
 }
 
-TEST(Loader, ReadsAheadButNotFarther) {
-  Numbers numbers(100);
-  Loader loader(numbers, {.batch = 1, .ahead = 3});
-  while (numbers.reads < 3)
-    std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(30)); // time to do wrong in
-  EXPECT_EQ(numbers.reads, 3);
+TEST_P(LoaderAhead, ReadsAheadButNotFarther) {
+  int ahead = GetParam();
+  Numbers numbers(20);
+  Loader loader(numbers, {.batch = 1, .ahead = ahead});
+  for (int64_t handedOut = 0; handedOut < 20; ++handedOut) {
+    int64_t expected = std::min<int64_t>(handedOut + ahead, 20);
+    // Until the thread waits for somebody to take what it has read.
+    while (numbers.reads < expected ||
+           (ahead > 0 && expected < 20 && stateOf(numbers.reader) != 'S'))
+      std::this_thread::yield();
+    EXPECT_EQ(numbers.reads, expected);
+    loader.next();
+  }
+  EXPECT_EQ(numbers.reads, 20);
+}
+
+TEST_P(LoaderAhead, AChildOfForkGoesOnWhereItsParentIs) {
+  Numbers numbers(7);
+  Loader loader(numbers, {.batch = 2, .skip = 1, .ahead = GetParam()});
+  EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{20, 30}));
+  auto rest = [&] {
+    std::string text;
+    while (auto batch = loader.next())
+      text += std::to_string(numbersOf(*batch)[0]) + " ";
+    return text;
+  };
+  EXPECT_EQ(inChild(rest), "40 60 ");
+  EXPECT_EQ(inChild([&] { return rest() + rest(); }), "40 60 ");
+  EXPECT_EQ(inChild([&] { // left as it is
+              Loader own(numbers, {.batch = 2, .ahead = GetParam()});
+              return inChild([&] { return std::to_string(own.batches()); });
+            }),
+            "4");
+  EXPECT_EQ(rest(), "40 60 ");
+  EXPECT_EQ(inChild(rest), ""); // at the end it is at the end
 }
 
 TEST(Loader, RefusesAnEmptyBatch) {
@@ -222,17 +270,25 @@ TEST(Meters, MeanIsWeighted) {
 }
 
 TEST(Meters, RateCountsOnlyTimeThatRuns) {
-  Rate rate(100, 2);
+  std::chrono::steady_clock::time_point time{};
+  auto pass = [&](int seconds) { time += std::chrono::seconds(seconds); };
+  Rate rate(100, 2, [&] { return time; });
+  pass(3);
+  EXPECT_EQ(rate.seconds(), 5);
   rate.pause();
-  double ran = rate.seconds();
-  EXPECT_GE(ran, 2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  rate.pause();
+  pass(7);
   rate.add(50);
-  EXPECT_EQ(rate.seconds(), ran);
-  EXPECT_EQ(rate.perSecond(), 150 / ran);
+  EXPECT_EQ(rate.seconds(), 5);
+  EXPECT_EQ(rate.perSecond(), 30);
   rate.resume();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_GE(rate.seconds(), ran + 0.02);
+  pass(1);
+  rate.resume(); // runs already
+  pass(4);
+  EXPECT_EQ(rate.seconds(), 10);
+  EXPECT_EQ(rate.perSecond(), 15);
+  EXPECT_EQ(rate.count(), 150);
+  EXPECT_EQ(Rate(5, 0, [&] { return time; }).perSecond(), 0);
 }
 
 TEST(Meters, ProgressFitsTheTerminal) {

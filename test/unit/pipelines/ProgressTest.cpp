@@ -13,7 +13,6 @@
 
 #include <pty.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace heddle;
@@ -22,21 +21,23 @@ using namespace std::chrono_literals;
 
 namespace {
 
-void work(bool enabled) {
-  Progress progress("weaving", 3, enabled);
-  std::this_thread::sleep_for(600ms);
+/// Advances once, after so long.
+void work(bool enabled, std::chrono::milliseconds after = 600ms) {
+  Progress::Clock::time_point time{};
+  Progress progress("weaving", 3, enabled, {}, [&] { return time; });
+  time += after;
   progress.advance();
   progress.finish();
 }
 
 /// What `work` writes to a terminal.
-std::string onTerminal(bool enabled) {
+std::string onTerminal(bool enabled, std::chrono::milliseconds after = 600ms) {
   int terminal = -1;
   pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
   // A terminal may lose what is said last when the process behind it ends, so that waits.
   const std::string end = "<end>";
   if (child == 0) {
-    work(enabled);
+    work(enabled, after);
     (void)!write(STDERR_FILENO, end.data(), end.size());
     pause();
     _exit(0);
@@ -61,6 +62,7 @@ TEST(Progress, ShowsOnATerminalAndLeavesNothingBehind) {
   EXPECT_NE(said.find("weaving: 1 of 3"), std::string::npos) << said;
   EXPECT_TRUE(llvm::StringRef(said).ends_with("\r\033[K")) << said;
   EXPECT_EQ(onTerminal(false), "");
+  EXPECT_EQ(onTerminal(true, 499ms), "") << "what takes no time needs no line";
 }
 
 TEST(Progress, SaysNothingElsewhere) {
