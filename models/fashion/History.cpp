@@ -16,21 +16,23 @@
 using namespace fashion;
 using Json = nlohmann::ordered_json;
 
-std::string EpochRecord::json() const {
+std::string EpochRecord::json(bool measured) const {
   Json line;
   line["epoch"] = epoch;
   line["train_loss"] = trainLoss;
   line["test_loss"] = testLoss;
   line["test_accuracy"] = testAccuracy;
-  line["examples_per_second"] = examplesPerSecond;
-  line["peak_memory_bytes"] = peakMemoryBytes;
+  if (measured) {
+    line["examples_per_second"] = examplesPerSecond;
+    line["peak_memory_bytes"] = peakMemoryBytes;
+  }
   return line.dump();
 }
 
-std::string fashion::toText(const History &history) {
+std::string fashion::toText(const History &history, bool measured) {
   std::string text;
   for (const EpochRecord &record : history)
-    text += record.json() + "\n";
+    text += record.json(measured) + "\n";
   return text;
 }
 
@@ -41,8 +43,8 @@ History fashion::parseHistory(const std::string &text) {
     for (std::string line; std::getline(lines, line);) {
       Json json = Json::parse(line);
       history.push_back({json.at("epoch"), json.at("train_loss"), json.at("test_loss"),
-                         json.at("test_accuracy"), json.at("examples_per_second"),
-                         json.at("peak_memory_bytes")});
+                         json.at("test_accuracy"), json.value("examples_per_second", 0.0),
+                         json.value("peak_memory_bytes", int64_t(0))});
     }
   } catch (const nlohmann::json::exception &error) {
     throw heddle::Error(std::string("expected the records of epochs, one a line: ") + error.what());

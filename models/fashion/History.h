@@ -19,15 +19,16 @@ struct EpochRecord {
   double trainLoss = 0, testLoss = 0, testAccuracy = 0, examplesPerSecond = 0;
   int64_t peakMemoryBytes = 0;
 
-  /// One JSON object; numbers come back to the bit.
-  std::string json() const;
+  /// One JSON object; numbers come back to the bit. `measured`: with the last two, which differ
+  /// from one time to the next.
+  std::string json(bool measured = true) const;
 };
 
 using History = std::vector<EpochRecord>;
 
 /// One JSON object a line.
-std::string toText(const History &history);
-/// Throws heddle::Error if the text is no history.
+std::string toText(const History &history, bool measured = true);
+/// What was not measured is zero. Throws heddle::Error if the text is no history.
 History parseHistory(const std::string &text);
 
 } // namespace fashion

@@ -186,7 +186,7 @@ void fashion::writeReport(const std::string &path, const History &history,
       number("%.2f %%", 100.0 * double(right) / double(std::max<size_t>(predicted.size(), 1))) +
       "</b> of " + std::to_string(predicted.size()) + " test images classified right after " +
       std::to_string(history.size()) + " epochs";
-  if (!history.empty())
+  if (!history.empty() && history.back().examplesPerSecond > 0)
     summary += ", trained at " + number("%.0f", history.back().examplesPerSecond) +
                " images a second, with " +
                number("%.0f MiB", double(history.back().peakMemoryBytes) / (1 << 20)) +

@@ -7,6 +7,7 @@
 
 #include "models/fashion/Train.h"
 
+#include "heddle/io/DirectoryLock.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Meters.h"
 #include "models/fashion/Classify.h"
@@ -44,8 +45,7 @@ struct Setting {
 struct Position {
   int64_t epoch = 0, step = 0;
   nn::Mean loss; ///< of the epoch so far
-  double right = 0, seconds = 0;
-  int64_t timed = 0; ///< images in `seconds`
+  double right = 0;
 };
 
 /// A double as text that comes back to the bit.
@@ -74,9 +74,11 @@ private:
   nn::LabelledImages trainImages, testImages;
   State state;
   Position position;
+  nn::Rate images{0, 0}; ///< of the epoch, as far as it was this process that trained
   History history;
   int64_t batches;
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
+  std::optional<io::DirectoryLock> lock; ///< of the output
 
   static constexpr int64_t testBatch = 250;
 
@@ -134,6 +136,7 @@ void Run::openOutput() {
     throw Error("can't make the directory '" + options.output + "': " + error.message());
   if (access(options.output.c_str(), W_OK) != 0)
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno));
+  lock.emplace(options.output);
   removeLeftovers();
 }
 
@@ -154,6 +157,7 @@ void Run::writeLog(const std::string &text) {
 // Checkpoints
 //===----------------------------------------------------------------------===//
 
+/// Equal runs give equal files: nothing that was measured goes into them.
 void Run::save() {
   nn::saveTree(file("checkpoint.safetensors"), state,
                {{"epochs", std::to_string(setting.epochs)},
@@ -166,9 +170,7 @@ void Run::save() {
                 {"loss_sum", exact(position.loss.sum)},
                 {"loss_weight", exact(position.loss.weight)},
                 {"right", exact(position.right)},
-                {"seconds", exact(position.seconds)},
-                {"timed", std::to_string(position.timed)},
-                {"history", toText(history)}});
+                {"history", toText(history, /*measured=*/false)}});
 }
 
 /// An option takes the checkpoint's value unless it was given, and then they have to agree.
@@ -200,9 +202,7 @@ void Run::load() {
     position = {integer(notes.at("epoch")),
                 integer(notes.at("step")),
                 {real(notes.at("loss_sum")), real(notes.at("loss_weight"))},
-                real(notes.at("right")),
-                real(notes.at("seconds")),
-                integer(notes.at("timed"))};
+                real(notes.at("right"))};
     history = parseHistory(notes.at("history"));
   } catch (const std::logic_error &) { // a note is missing or no number
     throw Error("'" + path + "' is no checkpoint of this program");
@@ -241,7 +241,7 @@ void Run::trainEpoch() {
   nn::ProgressBar bar("epoch " + std::to_string(position.epoch + 1) + "/" +
                           std::to_string(setting.epochs),
                       batches, position.step);
-  nn::Rate images(position.timed, position.seconds);
+  images = nn::Rate(0, 0);
   images.pause();
   bool compiled = false;
   while (std::optional<nn::Batch> batch = loader.next()) {
@@ -256,8 +256,6 @@ void Run::trainEpoch() {
              100 * position.right / position.loss.weight, images.perSecond());
     bar.show(position.step, text);
     images.pause();
-    position.seconds = images.seconds();
-    position.timed = images.count();
     if (options.steps && position.epoch * batches + position.step >= options.steps) {
       save();
       stopped = true;
@@ -305,12 +303,8 @@ void Run::train() {
       return;
     }
     Evaluation test = evaluate();
-    EpochRecord record{position.epoch + 1,
-                       position.loss.value(),
-                       test.loss,
-                       test.accuracy,
-                       double(position.timed) / std::max(position.seconds, 1e-9),
-                       nn::peakMemoryBytes()};
+    EpochRecord record{position.epoch + 1, position.loss.value(), test.loss,
+                       test.accuracy,      images.perSecond(),    nn::peakMemoryBytes()};
     double accuracy = position.right / position.loss.weight;
     history.push_back(record);
     position = {position.epoch + 1};

@@ -9,7 +9,10 @@
 // losses to the bit, whatever the number of threads, and also when the run was
 // killed and resumed. For that a checkpoint holds all that a step depends on
 // (parameters, velocities, epoch, step, what the epoch has summed up so far);
-// the order of the images and the random numbers follow from seed and step.
+// the order of the images and the random numbers follow from seed and step. What
+// was measured (images a second, memory) is not in it: equal runs write equal
+// checkpoints, byte for byte, and a resumed run tells it of its own epochs alone.
+// A run on a directory that another process writes into is refused.
 //
 //===----------------------------------------------------------------------===//
 

@@ -236,6 +236,39 @@ TEST_F(Fashion, StoppedWithinAnEpochARunGoesOnToTheSameCurve) {
   EXPECT_EQ(curve("stopped"), wholeCurve());
 }
 
+TEST_F(Fashion, EqualRunsWriteEqualFiles) {
+  ASSERT_EQ(runUsual("a", {"--threads", "2"}).status, 0);
+  ASSERT_EQ(runUsual("b", {"--threads", "2", "--steps", "7"}).status, 0);
+  ASSERT_EQ(runUsual("b", {"--threads", "2", "--resume"}).status, 0);
+  for (const char *name :
+       {"checkpoint.safetensors", "classifier.safetensors", "classifier.heddle"}) {
+    std::string once = contentsOf(directory / (std::string("a/") + name));
+    EXPECT_FALSE(once.empty()) << name;
+    EXPECT_TRUE(once == contentsOf(directory / (std::string("b/") + name))) << name;
+  }
+  // What was measured is in the log, of the epochs that this process trained.
+  History resumed = fashion::parseHistory(contentsOf(directory / "b.log"));
+  ASSERT_EQ(resumed.size(), 2u);
+  EXPECT_EQ(resumed[0].examplesPerSecond, 0);
+  EXPECT_GT(resumed[1].examplesPerSecond, 0);
+}
+
+TEST_F(Fashion, ADirectoryThatARunWritesIntoIsRefused) {
+  pid_t first = start(FASHION, usual("a"));
+  std::string holder = std::to_string(first);
+  while (contentsOf(directory / "a/run.lock") != holder + "\n" &&
+         waitpid(first, nullptr, WNOHANG) == 0)
+    std::this_thread::yield();
+  kill(first, SIGSTOP);
+  Outcome second = runUsual("a");
+  EXPECT_EQ(second.status, 1);
+  expectHas(second.err,
+            {"the directory '" + (directory / "a") + "' is in use by process " + holder});
+  kill(first, SIGKILL);
+  EXPECT_EQ(wait(first).status, -SIGKILL);
+  EXPECT_EQ(runUsual("a", {"--resume"}).status, 0); // free again
+}
+
 TEST_F(Fashion, ResumeRefusesOtherOptions) {
   ASSERT_EQ(runUsual("a", {"--steps", "2"}).status, 0);
   Outcome outcome = runUsual("a", {"--resume", "--seed", "5"});
