@@ -85,13 +85,25 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
       restore(function);
   }
 
-  void restore(func::FuncOp function) {
+  /// What neutral-names wrote; null for what somebody else did.
+  static DictionaryAttr spellingsOf(func::FuncOp function) {
     auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
+    llvm::StringSet<> names;
+    bool isOurs = dictionary && llvm::all_of(dictionary, [&](NamedAttribute entry) {
+                    auto name = dyn_cast<StringAttr>(entry.getValue());
+                    return name && !name.empty() &&
+                           (isSymbol(entry) || names.insert(name.getValue()).second);
+                  });
+    return isOurs ? dictionary : DictionaryAttr();
+  }
+  static bool isSymbol(NamedAttribute entry) { return entry.getName().getValue().ends_with("_"); }
+
+  void restore(func::FuncOp function) {
+    DictionaryAttr dictionary = spellingsOf(function);
     if (!dictionary)
       return;
     nd::NameRewriter rewriter;
     llvm::StringSet<> taken;
-    auto isSymbol = [](NamedAttribute entry) { return entry.getName().getValue().ends_with("_"); };
     for (NamedAttribute entry : dictionary) {
       StringRef name = cast<StringAttr>(entry.getValue()).getValue();
       if (isSymbol(entry))
@@ -116,14 +128,18 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
     for (const std::string &name : made) {
       StringRef base = StringRef(name).take_until([](char c) { return c == '$'; });
       auto spelled = rewriter.names.find(base);
-      if (spelled != rewriter.names.end())
-        rewriter.names[name] = nd::freshName(spelled->second, taken);
+      if (spelled != rewriter.names.end() || taken.contains(name))
+        rewriter.names[name] =
+            nd::freshName(spelled != rewriter.names.end() ? spelled->second : name, taken);
     }
     rewriter.rewrite(function);
     renameRequirements(function, rewriter.symbols);
     if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName)) {
       SmallVector<std::string> spelled;
-      for (auto symbol : symbols.getAsRange<StringAttr>()) {
+      for (Attribute each : symbols) {
+        auto symbol = dyn_cast<StringAttr>(each);
+        if (!symbol)
+          continue;
         auto found = rewriter.symbols.find(symbol.str());
         spelled.push_back(found == rewriter.symbols.end() ? symbol.str() : *found->second.asName());
       }
@@ -181,8 +197,10 @@ Labels SpelledDiagnostics::namesFor(Location loc) {
     return names;
   auto chosen = functions.size() == 1 ? functions.begin() : llvm::find_if(functions, isThere);
   if (chosen != functions.end())
-    for (NamedAttribute entry : (*chosen)->getAttrOfType<DictionaryAttr>(dictionaryName))
-      names[entry.getName().str()] = cast<StringAttr>(entry.getValue()).str();
+    if (auto dictionary = (*chosen)->getAttrOfType<DictionaryAttr>(dictionaryName))
+      for (NamedAttribute entry : dictionary)
+        if (auto name = dyn_cast<StringAttr>(entry.getValue()))
+          names[entry.getName().str()] = name.str();
   return names;
 }
 

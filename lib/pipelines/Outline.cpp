@@ -339,7 +339,8 @@ private:
         if (auto fixed =
                 function.getResultAttrOfType<nest::LayoutAttr>(use.getOperandNumber(), "nd.layout"))
           return fixed.getLayout();
-    if (auto list = result.getOwner()->getAttrOfType<ArrayAttr>("layouts"))
+    if (auto list = result.getOwner()->getAttrOfType<ArrayAttr>("layouts");
+        list && result.getResultNumber() < list.size())
       if (auto chosen = dyn_cast<nest::LayoutAttr>(list[result.getResultNumber()]))
         return chosen.getLayout();
     if (auto update = dyn_cast<nest::UpdateOp>(result.getOwner()))

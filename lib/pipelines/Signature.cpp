@@ -35,7 +35,9 @@ static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument
   if (!attr)
     return success();
   auto result = dyn_cast<IntegerAttr>(attr);
-  if (!result || result.getInt() < 0 || result.getInt() >= int64_t(function.getNumResults()))
+  if (!result || !result.getType().isSignlessIntOrIndex() ||
+      result.getValue().getSignificantBits() > 64 || result.getInt() < 0 ||
+      result.getInt() >= int64_t(function.getNumResults()))
     return emitError(argument.getLoc())
            << "expected heddle.donate of " << what << " to be the number of one of the "
            << function.getNumResults() << " results, got " << attr;

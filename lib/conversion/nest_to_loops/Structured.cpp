@@ -32,7 +32,8 @@ static Layout sortedLayout(nd::NdTensorType type) {
 
 Layout nest::layoutOf(Value value) {
   if (Operation *op = value.getDefiningOp())
-    if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"))
+    if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts");
+        layouts && cast<OpResult>(value).getResultNumber() < layouts.size())
       if (auto layout = dyn_cast<LayoutAttr>(layouts[cast<OpResult>(value).getResultNumber()]))
         return layout.getLayout();
   return sortedLayout(tensorTypeOf(value));

@@ -61,7 +61,7 @@ private:
     Operation *op = result.getOwner();
     SmallVector<Attribute> all(op->getNumResults(), UnitAttr::get(op->getContext()));
     if (auto known = op->getAttrOfType<ArrayAttr>("layouts"))
-      all.assign(known.begin(), known.end());
+      std::copy_n(known.begin(), std::min<size_t>(known.size(), all.size()), all.begin());
     all[result.getResultNumber()] = attribute;
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), all));
   }

@@ -137,7 +137,7 @@ private:
         if (!isa<nd::NdTensorType>(result.getType()))
           continue;
         addValue(result, nameOf(op));
-        if (layouts)
+        if (layouts && result.getResultNumber() < layouts.size())
           if (auto fixed = dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]))
             fits &= succeeded(write(result, fixed, "a result of '" + op->getName().getStringRef() + "'"));
         bool free = isa<ComputeOp, UpdateOp>(op) ||
@@ -173,8 +173,9 @@ private:
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
     for (BlockArgument argument : function.getArguments()) {
       auto donate = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
-      if (donate && donate.getInt() >= 0 && donate.getInt() < int64_t(end.getNumOperands()))
-        join(argument, end.getOperand(unsigned(donate.getInt())));
+      auto number = donate ? donate.getValue().trySExtValue() : std::nullopt;
+      if (number && *number >= 0 && *number < int64_t(end.getNumOperands()))
+        join(argument, end.getOperand(unsigned(*number)));
     }
     function.walk([&](UpdateOp update) { join(update.getDest(), update.getResult()); });
 
