@@ -182,6 +182,8 @@ private:
       results.append(sorted->result_begin(), sorted->result_end());
       return success();
     }
+    if (op->getNumResults() != 1)
+      return op->emitOpError() << "has no lowering to nests; expand calls and gradients first";
     auto type = cast<nd::NdTensorType>(op->getResult(0).getType());
     if (moved) {
       results.push_back(copy(op->getOperand(0), type, *moved));

@@ -76,8 +76,9 @@ private:
   /// The value below renamings, and its names.
   OperandIdentity identify(Value value) {
     Labels names;
-    for (const nd::Dim &dim : tensorTypeOf(value).getDims())
-      names[dim.name.str()] = dim.name.str();
+    if (auto tensor = dyn_cast<nd::NdTensorType>(value.getType())) // else what loops are steered by
+      for (const nd::Dim &dim : tensor.getDims())
+        names[dim.name.str()] = dim.name.str();
     for (auto op = value.getDefiningOp<ComputeOp>(); op && isRenaming(op);
          op = value.getDefiningOp<ComputeOp>()) {
       Renaming back = inverse(*renamingOf(op.readMap(0)));

@@ -115,6 +115,8 @@ void nest::splitReductions(func::FuncOp function, bool always) {
       continue;
     OpBuilder b(nest);
     std::string part = cut->dim.name.str() + "$part";
+    while (iterationSpace(nest).contains(part)) // it was split before
+      part += "$";
     ComputeOp partial = reduceParts(b, nest, *cut, part);
     ComputeOp whole =
         combineParts(b, nest, partial, nd::Dim(b.getContext(), part, Expr(cut->parts)));

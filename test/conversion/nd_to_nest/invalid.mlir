@@ -14,3 +14,14 @@ func.func @call(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %0 = nd.call @g(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }
+
+// -----
+
+func.func private @nothing() {
+  return
+}
+func.func @call_without_results() {
+  // expected-error @+1 {{has no lowering to nests; expand calls and gradients first}}
+  nd.call @nothing() : () -> ()
+  return
+}

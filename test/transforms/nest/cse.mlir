@@ -186,4 +186,34 @@ func.func @neutral(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i3
     nest.yield %m, %k : f32, i32
   } : (!nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
   return %a#0, %a#1, %b#0, %b#1 : !nd.tensor<f32>, !nd.tensor<i32>, !nd.tensor<f32>, !nd.tensor<i32>
+
+// -----
+
+// What a loop in a recurrence is steered by is no tensor; equal recurrences are one.
+// CHECK-LABEL: @steered
+// CHECK: nest.scan
+// CHECK-NOT: nest.scan
+func.func @steered(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  %y = nest.scan along <t: 3> init(%x) reads() : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+  ^bb0(%a: !nd.tensor<f32>):
+    %w = scf.while (%s = %a) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+      scf.condition(%c) %s : !nd.tensor<f32>
+    } do {
+    ^bb0(%s: !nd.tensor<f32>):
+      scf.yield %s : !nd.tensor<f32>
+    }
+    nest.yield %w : !nd.tensor<f32>
+  }
+  %z = nest.scan along <t: 3> init(%x) reads() : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+  ^bb0(%a: !nd.tensor<f32>):
+    %w = scf.while (%s = %a) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+      scf.condition(%c) %s : !nd.tensor<f32>
+    } do {
+    ^bb0(%s: !nd.tensor<f32>):
+      scf.yield %s : !nd.tensor<f32>
+    }
+    nest.yield %w : !nd.tensor<f32>
+  }
+  return %y, %z : !nd.tensor<f32>, !nd.tensor<f32>
 }

@@ -1,4 +1,5 @@
 // RUN: heddle-opt %s --nest-split-reductions --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --nest-split-reductions --nest-split-reductions --split-input-file | FileCheck %s --check-prefix=TWICE
 
 // A million points and eight results: sixteen parts, and a sum over them that keeps the epilogue.
 // CHECK-LABEL: @sum
@@ -7,6 +8,8 @@
 // CHECK: nest.compute (k: 8) reduce (n$part: 16) reads %[[P]][] {
 // CHECK: finish {
 // CHECK: arith.mulf
+// TWICE-LABEL: @sum
+// TWICE-NEXT: nest.compute (k: 8, n$part: 16, n$part$: 16) reduce (n: 512) reads %arg0[n = n + 8192 * n$part + 512 * n$part$] {
 func.func @sum(%x: !nd.tensor<f32, k: 8, n: 131072>) -> !nd.tensor<f32, k: 8> {
   %s = nest.compute (k: 8) reduce (n: 131072) reads %x[] {
   ^bb0(%a: f32):
