@@ -213,17 +213,10 @@ private:
     for (const auto &[name, of] : rank)
       labels[name] = "c" + std::to_string(of);
     for (BlockArgument argument : function.getArguments()) {
-      unsigned number = argument.getArgNumber();
-      auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
-      auto layout = function.getArgAttrOfType<nest::LayoutAttr>(number, "nd.layout");
       std::set<std::string> names;
       collect(argument.getType(), names);
       std::vector<std::string> list(names.begin(), names.end());
-      values[argument] = note(list, [&] {
-        return "argument " + (name ? name.str() : std::to_string(number)) +
-               typeText(argument.getType()) +
-               (layout ? layout.getLayout().rename(labels).str() : "");
-      });
+      values[argument] = note(list, [&] { return argumentText(argument); });
     }
     visit(function.getFunctionBody().front());
     std::map<std::string, std::pair<unsigned, std::string>> signatures;
@@ -239,14 +232,61 @@ private:
       of = unsigned(llvm::lower_bound(sorted, signatures[name]) - sorted.begin());
   }
 
+  std::string argumentText(BlockArgument argument) {
+    unsigned number = argument.getArgNumber();
+    auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
+    auto layout = function.getArgAttrOfType<nest::LayoutAttr>(number, "nd.layout");
+    return "argument " + (name ? name.str() : std::to_string(number)) +
+           typeText(argument.getType()) + (layout ? layout.getLayout().rename(labels).str() : "");
+  }
+
+  /// What all ops look like, one by one; each value is called after its maker.
+  std::vector<std::string> allTexts() {
+    std::vector<std::string> texts;
+    for (BlockArgument argument : function.getArguments())
+      texts.push_back(hashed(argumentText(argument)));
+    function.walk([&](Operation *op) {
+      if (isMentioning(op))
+        texts.push_back(hashed(textOf(op)));
+    });
+    return texts;
+  }
+
+  /// True if every op looks the same with any two of `names` in each other's place: then any order
+  /// of them is as good as another. With one after the other set apart, many take long.
+  bool areInterchangeable(const std::vector<std::string> &names) {
+    values.clear();
+    for (BlockArgument argument : function.getArguments())
+      values.try_emplace(argument, "v" + std::to_string(values.size()));
+    function.walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            values.try_emplace(argument, "v" + std::to_string(values.size()));
+      for (Value result : op->getResults())
+        values.try_emplace(result, "v" + std::to_string(values.size()));
+    });
+    labels.clear();
+    for (const std::string &name : all)
+      labels[name] = "u" + std::to_string(labels.size());
+    std::vector<std::string> texts = allTexts();
+    return llvm::all_of(ArrayRef(names).drop_front(), [&](const std::string &name) {
+      std::swap(labels[name], labels[names[0]]);
+      bool isSame = allTexts() == texts;
+      std::swap(labels[name], labels[names[0]]);
+      return isSame;
+    });
+  }
+
   void setOneApart() {
     std::map<unsigned, std::vector<std::string>> classes;
     for (const auto &[name, of] : rank)
       classes[of].push_back(name);
     for (const auto &[of, names] : classes)
       if (names.size() > 1) {
+        bool all = names.size() > 2 && areInterchangeable(names);
         for (size_t i = 1; i < names.size(); ++i)
-          ++rank[names[i]];
+          rank[names[i]] += all ? unsigned(i) : 1;
         return;
       }
   }
