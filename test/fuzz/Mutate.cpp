@@ -167,6 +167,8 @@ static void askFor(func::FuncOp callee, Random &random) {
       inputs[i] = tensor.withDims(dims);
     }
   }
+  if (inputs.empty())
+    return;
   if (wrt.size() > 1 && below(random, 2))
     wrt.erase(wrt.begin() + below(random, wrt.size()));
   SmallVector<nd::NdTensorType> tensors;
@@ -178,7 +180,7 @@ static void askFor(func::FuncOp callee, Random &random) {
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> results;
   if (isLifted) {
-    if (failed(nd::inferCall(callee, tensors, [] { return InFlightDiagnostic(); })))
+    if (failed(nd::inferCall(callee, tensors, [&] { return mlir::emitError(loc); })))
       return function.erase();
     results = nd::buildCall(builder, loc, callee, body->getArguments());
   } else {
@@ -209,6 +211,14 @@ static void askFor(func::FuncOp callee, Random &random) {
 /// A number in an attribute becomes another one, or an op gets another op's attribute.
 static void changeAttribute(Operation *op, ArrayRef<Operation *> ops, Random &random) {
   SmallVector<NamedAttribute> attributes(op->getAttrs());
+  if (below(random, 4) == 0) { // what somebody else has
+    SmallVector<NamedAttribute> foreign(anyOf(ops, random)->getAttrs());
+    if (!foreign.empty()) {
+      NamedAttribute one = anyOf(foreign, random);
+      op->setAttr(one.getName(), one.getValue());
+    }
+    return;
+  }
   if (attributes.empty())
     return;
   NamedAttribute own = anyOf(attributes, random);
@@ -264,7 +274,7 @@ void fuzz::mutateModule(ModuleOp module, Random &random) {
       op->erase();
     return;
   case 2:
-    return changeAttribute(op, ops, random);
+    return changeAttribute(below(random, 4) ? op : anyOf(functions, random), ops, random);
   case 3: // one more of it, for some of its uses
     if (op->getNumResults() == 0 || op->hasTrait<OpTrait::IsTerminator>())
       return;

@@ -186,6 +186,7 @@ func.func @neutral(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i3
     nest.yield %m, %k : f32, i32
   } : (!nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>)
   return %a#0, %a#1, %b#0, %b#1 : !nd.tensor<f32>, !nd.tensor<i32>, !nd.tensor<f32>, !nd.tensor<i32>
+}
 
 // -----
 
