@@ -95,7 +95,8 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   let description = [{
     Registers, vector and tile units, caches (bytes), measured or nominal rates. Unknown keys are kept, so that
     new targets fill in values only. `bf16_dot_rate` is how many products of bf16 are added by dot products of pairs
-    in the time of one of f32: chosen schedules use them above 1, and without the key there is no such instruction.
+    in the time of one of f32: chosen schedules use them above 1. `has_bf16_dot` says that there is an instruction for
+    them; without it the two products are added one after the other.
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,

@@ -108,11 +108,11 @@ static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const cpu::CpuTa
     values.set(fact.getName(), fact.getValue());
   auto known =
       nest::MachineAttr::get(module.getContext(), values.getDictionary(module.getContext()));
-  if (known.number("bf16_dot_rate", 0) > 0 && machine.number("bf16_dot_rate", 0) <= 0)
-    return module.emitError()
-               << "expected no 'bf16_dot_rate' above 0 in 'heddle.machine': the target CPU '"
-               << target.cpu << "' has no dot products of bf16, got "
-               << known.number("bf16_dot_rate", 0),
+  if (known.integer("has_bf16_dot", 0) && !machine.integer("has_bf16_dot", 0))
+    return module.emitError() << "expected 'has_bf16_dot' to be 0 in 'heddle.machine': the target "
+                                 "CPU '"
+                              << target.cpu << "' has no dot products of bf16, got "
+                              << known.integer("has_bf16_dot", 0),
            failure();
   return known;
 }

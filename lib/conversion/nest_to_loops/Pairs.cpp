@@ -21,6 +21,9 @@
 // lies and not side by side is put together in registers. The last element of an odd size has a
 // zero beside it, in both operands.
 //
+// A machine that lacks the instruction may be told to walk pairs all the same: then a product of
+// each half is added by itself. So every machine can run what is emitted for others.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Compute.h"
@@ -126,7 +129,31 @@ Value Emitter::loadPair(const Memory &source, const Expr &offset, const std::opt
                 next ? load(source, *next, point, mask, section) : Value());
 }
 
+/// The first or the second elements of pairs, as f32.
+static Value halfOf(Emitter &e, Value pairs, int64_t lanes, bool second) {
+  Type i32 = e.b.getI32Type(), f32 = e.b.getF32Type();
+  auto number = [&](int64_t n) {
+    return e.splat(arith::ConstantIntOp::create(e.b, e.loc, n, 32), lanes);
+  };
+  if (lanes)
+    i32 = VectorType::get({lanes}, i32), f32 = VectorType::get({lanes}, f32);
+  pairs = e.splat(pairs, lanes);
+  Value bits =
+      second ? arith::AndIOp::create(e.b, e.loc, pairs, number(-(int64_t(1) << 16))).getResult()
+             : arith::ShLIOp::create(e.b, e.loc, pairs, number(16)).getResult();
+  return arith::BitcastOp::create(e.b, e.loc, f32, bits);
+}
+
 Value Emitter::dot(Value total, Value x, Value y, int64_t lanes) {
+  if (!machine.integer("has_bf16_dot", 0)) {
+    total = splat(total, lanes);
+    for (bool second : {false, true}) { // products of bf16 are exact in f32
+      Value product = arith::MulFOp::create(b, loc, halfOf(*this, x, lanes, second),
+                                            halfOf(*this, y, lanes, second));
+      total = arith::AddFOp::create(b, loc, total, product);
+    }
+    return total;
+  }
   auto type = VectorType::get({2 * lanes}, b.getBF16Type());
   auto pairs = [&](Value value) -> Value {
     return vector::BitCastOp::create(b, loc, type, splat(value, lanes));

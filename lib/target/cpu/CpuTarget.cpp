@@ -93,8 +93,10 @@ nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &
   set("vector_bytes", wide ? 64 : target.has("avx") ? 32 : 16);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", target.has("fma"));
-  if (double rate = bf16DotRate(target, wide))
+  if (double rate = bf16DotRate(target, wide)) {
     values.push_back(builder.getNamedAttr("bf16_dot_rate", builder.getF64FloatAttr(rate)));
+    set("has_bf16_dot", 1);
+  }
   set("l1_bytes", cacheBytes(target, _SC_LEVEL1_DCACHE_SIZE, 32 << 10));
   set("l2_bytes", cacheBytes(target, _SC_LEVEL2_CACHE_SIZE, 1 << 20));
   set("l3_bytes", cacheBytes(target, _SC_LEVEL3_CACHE_SIZE, 16 << 20));

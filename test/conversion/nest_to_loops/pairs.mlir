@@ -14,7 +14,10 @@
 // RUN: sed 's/^module {/module attributes {heddle.machine = #nest.machine<{bf16_dot_rate = 2}>} {/' %s > %t.2.mlir
 // RUN: heddlec %t.2.mlir --emit=asm --target-cpu sapphirerapids --no-cache -o %t.2.s
 // RUN: FileCheck %s < %t.2.s
-// RUN: not heddlec %t.2.mlir --emit=asm --target-cpu skylake-avx512 --no-cache -o %t.3.s 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: heddlec %t.2.mlir --emit=asm --target-cpu skylake-avx512 --no-cache -o %t.3.s
+// RUN: FileCheck %s --check-prefix=APART < %t.3.s
+// RUN: sed 's/bf16_dot_rate = 2/has_bf16_dot = 1/' %t.2.mlir > %t.4.mlir
+// RUN: not heddlec %t.4.mlir --emit=asm --target-cpu skylake-avx512 --no-cache -o %t.4.s 2>&1 | FileCheck %s --check-prefix=REFUSED
 
 // CHECK: vbroadcastss {{[^%]*}}(%{{.*}}), %[[SCALAR:zmm[0-9]+]]
 // CHECK-NOT: {{vpunpck|vpslld|vperm}}
@@ -26,7 +29,12 @@
 // WIDENED: vfmadd231ps
 // WIDENED-NOT: vdpbf16ps
 
-// REFUSED: error: expected no 'bf16_dot_rate' above 0 in 'heddle.machine': the target CPU 'skylake-avx512' has no dot products of bf16, got 2
+// Without the instruction pairs are taken apart in registers.
+// APART-NOT: vdpbf16ps
+// APART: vpslld $16
+// APART-NOT: vdpbf16ps
+
+// REFUSED: error: expected 'has_bf16_dot' to be 0 in 'heddle.machine': the target CPU 'skylake-avx512' has no dot products of bf16, got 1
 
 module {
   func.func @product(%a: !nd.tensor<bf16, k: 512, m: 512> {nd.name = "a"}, %b: !nd.tensor<bf16, k: 512, n: 512> {nd.name = "b"}) -> (!nd.tensor<bf16, m: 512, n: 512> {nd.name = "c"}) {

@@ -3,6 +3,9 @@
 // RUN: heddle-run %s --compare --size K=33,1,0,2,35,64 --size M=17,33,0,5,70,3 --size N=40,7,5,0,33,18
 // RUN: heddle-run %s --compare --threads 3 --size K=67 --size M=33 --size N=70
 // RUN: heddle-run %s --compare --target-cpu haswell --size K=35 --size M=33 --size N=41
+// RUN: sed -e '1i module attributes {heddle.machine = #nest.machine<{bf16_dot_rate = 2, has_bf16_dot = 0}>} {' -e '$a }' %s > %t.mlir
+// RUN: heddle-run %t.mlir --compare --size K=33,2 --size M=17,5 --size N=40,3
+// RUN: heddle-run %t.mlir --compare --target-cpu haswell --size K=35 --size M=33 --size N=41
 
 func.func @product(%a: !nd.tensor<bf16, k: K, m: M>, %b: !nd.tensor<bf16, k: K, n: N>) -> !nd.tensor<f32, m: M, n: N> {
   %c = nest.compute (m: M, n: N) reduce (k: K) reads %a[], %b[] {

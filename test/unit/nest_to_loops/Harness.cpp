@@ -107,8 +107,10 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   set("vector_bytes", wide ? 64 : 32);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", 1);
-  if (wide && options.pairs && target.has("avx512bf16"))
+  if (options.pairs)
     set("bf16_dot_rate", 2);
+  if (wide && options.dot && target.has("avx512bf16"))
+    set("has_bf16_dot", 1);
   if (options.l1)
     set("l1_bytes", options.l1);
   if (options.l2)
