@@ -8,6 +8,7 @@
 #include "lib/analysis/Canonical.h"
 
 #include "lib/analysis/BlockForms.h"
+#include "lib/analysis/Literal.h"
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
@@ -232,7 +233,8 @@ static std::string typeText(Type type, const Labels &labels) {
   return tensor ? print(tensor.getElementType()) + dimsText(tensor.getDims(), labels) : print(type);
 }
 
-std::string heddle::scalarText(Block &block, ArrayRef<std::string> leaves, const Labels &labels) {
+std::vector<std::string> heddle::scalarTexts(Block &block, ArrayRef<std::string> leaves,
+                                             const Labels &labels) {
   DenseMap<Value, std::string> texts;
   for (auto [argument, leaf] : llvm::zip_equal(block.getArguments(), leaves))
     texts[argument] = shorten(leaf);
@@ -253,7 +255,11 @@ std::string heddle::scalarText(Block &block, ArrayRef<std::string> leaves, const
   std::vector<std::string> results;
   for (Value value : block.getTerminator()->getOperands())
     results.push_back(texts.lookup(value));
-  return llvm::join(results, "; ");
+  return results;
+}
+
+static std::string scalarText(Block &block, ArrayRef<std::string> leaves, const Labels &labels) {
+  return llvm::join(scalarTexts(block, leaves, labels), "; ");
 }
 
 /// A combiner, whose arguments have places and no names.
@@ -308,11 +314,10 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
     StringRef name = attr.getName();
     if (name == "crossed" || isa<nd::RenameOp>(op))
       continue; // follows from the operands, or is above
-    auto constant = dyn_cast<nd::ConstantOp>(op);
-    bool isSet = (name == "names" && isa<nd::ReduceOp>(op)) ||
-                 (name == "order" && constant && constant.splat());
-    if (name == "value" && constant && constant.splat())
-      text += " value=" + print(constant.splat());
+    bool isOfLiteral = isa<nd::ConstantOp>(op) && (name == "value" || name == "order");
+    bool isSet = name == "names" && isa<nd::ReduceOp>(op);
+    if (isOfLiteral)
+      text += name == "value" ? " " + Literal(cast<nd::ConstantOp>(op)).text(labels) : "";
     else if (name.contains('.'))
       text += (" " + name + "=").str() + print(attr.getValue());
     else

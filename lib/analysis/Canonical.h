@@ -40,10 +40,10 @@ struct CanonicalForm {
 CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
                            llvm::function_ref<std::string(const Labels &)> text);
 
-/// What a scalar block yields, as a text: operands of commutative ops in a canonical order, shared
+/// What a scalar block yields, as texts: operands of commutative ops in a canonical order, shared
 /// parts and the order of ops without influence. `leaves` are the texts of the arguments.
-std::string scalarText(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
-                       const Labels &labels);
+std::vector<std::string> scalarTexts(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
+                                     const Labels &labels);
 
 /// An operand as a CSE sees it: which value, and by which names of that value.
 struct OperandIdentity {

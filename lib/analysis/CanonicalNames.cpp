@@ -7,7 +7,7 @@
 
 #include "lib/analysis/CanonicalNames.h"
 
-#include "lib/analysis/Canonical.h"
+#include "lib/analysis/Literal.h"
 
 #include "dialects/nest/NestBuild.h"
 
@@ -59,7 +59,7 @@ private:
   std::set<std::string> all;
   std::map<std::string, unsigned> rank;
   llvm::DenseMap<Operation *, std::vector<std::string>> mentioned; ///< names of an op
-  llvm::DenseMap<Operation *, std::string> literals;               ///< constants, by what they hold
+  llvm::DenseMap<Operation *, Literal> literals;                   ///< what constants hold
   // Of one round:
   Labels labels;
   llvm::DenseMap<Value, std::string> values;
@@ -131,49 +131,19 @@ private:
   }
 
   std::string textOf(Operation *op) {
-    if (auto constant = dyn_cast<nd::ConstantOp>(op)) {
-      std::string text = literal(constant);
-      if (!constant.splat())
-        for (StringRef name : constant.getOrder().getAsValueRange<StringAttr>())
-          text += " " + labels.find(name.str())->second;
-      return text + typeText(constant.getType());
-    }
-    if (auto text = textUnder(
-            op,
-            llvm::map_to_vector(op->getOperands(), [&](Value value) { return identify(value); }),
-            labels))
-      return *text;
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << op->getName();
-    for (Value operand : op->getOperands())
-      os << " " << values.lookup(operand) << typeText(operand.getType());
-    for (NamedAttribute attr : op->getAttrs())
-      if (auto dims = dyn_cast<nd::DimsAttr>(attr.getValue()))
-        os << " "
-           << typeText(
-                  nd::NdTensorType::get(IntegerType::get(op->getContext(), 1), dims.getDims()));
-      else if (isa<UnitAttr>(attr.getValue()))
-        os << " " << attr.getName().getValue();
-    for (Type type : op->getResultTypes())
-      os << " " << typeText(type);
+    if (auto constant = dyn_cast<nd::ConstantOp>(op))
+      return literals.try_emplace(op, constant).first->second.text(labels) +
+             typeText(constant.getType());
+    SmallVector<OperandIdentity> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value value) { return identify(value); });
+    std::string text = textUnder(op, operands, labels).value_or("");
+    if (text.empty())
+      text = headText(op, operands, labels);
+    if (op->getParentOp() == function)
+      for (unsigned i = 0; op->hasTrait<OpTrait::IsTerminator>() && i < operands.size(); ++i)
+        if (auto layout = function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
+          text += " " + std::to_string(i) + layout.getLayout().rename(labels).str();
     return text;
-  }
-
-  const std::string &literal(nd::ConstantOp constant) {
-    auto [found, isNew] = literals.try_emplace(constant);
-    if (isNew) {
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      if (TypedAttr splat = constant.splat())
-        os << splat;
-      else if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
-        os << StringRef(dense.getRawData().data(), dense.getRawData().size());
-      else
-        os << constant.getValue();
-      found->second = hashed(text);
-    }
-    return found->second;
   }
 
   /// What `text` says about each of `names`, and what it says.

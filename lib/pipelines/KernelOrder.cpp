@@ -119,6 +119,55 @@ void heddle::orderReads(Operation *nest, ArrayRef<std::string> keys) {
   }
 }
 
+/// Fusion may leave two reads of one place, and which of them a scalar uses would be seen in code.
+template <typename Nest>
+static void mergeReads(Nest nest) {
+  auto schedule = nest->template getAttrOfType<nest::ScheduleAttr>("schedule");
+  if (schedule && !schedule.getSchedule().stages.empty())
+    return; // these go by the numbers of reads
+  std::map<std::string, Expr, std::less<>> places;
+  SmallVector<Attribute> maps, guards;
+  unsigned first = 0; // read of the block at work
+  auto merge = [&](Block &block, unsigned firstArgument, MutableOperandRange reads) {
+    SmallVector<Value> kept;
+    size_t before = maps.size();
+    for (unsigned i = 0, argument = firstArgument; i < reads.size(); ++i) {
+      auto map = cast<nest::MapAttr>(nest.getMaps()[first + i]).substitute(places);
+      auto guard = cast<nest::GuardAttr>(nest.getGuards()[first + i]).substitute(places);
+      size_t same = 0;
+      while (same < kept.size() && (kept[same] != reads[i].get() || maps[before + same] != map ||
+                                    guards[before + same] != guard))
+        ++same;
+      places[nest::readName(first + i)] = Expr::name(nest::readName(unsigned(before + same)));
+      if (same < kept.size()) {
+        block.getArgument(argument).replaceAllUsesWith(
+            block.getArgument(firstArgument + unsigned(same)));
+        block.eraseArgument(argument);
+        continue;
+      }
+      kept.push_back(reads[i].get());
+      maps.push_back(map);
+      guards.push_back(guard);
+      ++argument;
+    }
+    first += reads.size();
+    reads.assign(kept);
+  };
+  merge(nest.getBody().front(), 0, nest.getReadsMutable());
+  if constexpr (std::is_same_v<Nest, nest::ComputeOp>) {
+    if (!nest.getFinish().empty()) {
+      Block &finish = nest.getFinish().front();
+      merge(finish, finish.getNumArguments() - unsigned(nest.getFinishReads().size()),
+            nest.getFinishReadsMutable());
+    }
+  } else {
+    nest.setDestMapAttr(nest.getDestMapAttr().substitute(places));
+  }
+  MLIRContext *context = nest.getContext();
+  nest.setMapsAttr(ArrayAttr::get(context, maps));
+  nest.setGuardsAttr(ArrayAttr::get(context, guards));
+}
+
 //===----------------------------------------------------------------------===//
 // Scalar ops
 //===----------------------------------------------------------------------===//
@@ -192,9 +241,8 @@ struct OrderReadsPass : PassWrapper<OrderReadsPass, OperationPass<func::FuncOp>>
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderReadsPass)
   StringRef getArgument() const override { return "order-reads"; }
   StringRef getDescription() const override {
-    return "sorts the reads of nests by what they read and where, so that sums of costs, and "
-           "kernels, "
-           "do not depend on how they were written";
+    return "sorts the reads of nests by what they read and where, and their scalar ops, so that "
+           "costs, rewrites and kernels do not depend on how they were written";
   }
 
   void runOnOperation() override {
@@ -216,6 +264,10 @@ struct OrderReadsPass : PassWrapper<OrderReadsPass, OperationPass<func::FuncOp>>
     getOperation()->walk([&](Operation *op) {
       if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
         return;
+      if (auto compute = dyn_cast<nest::ComputeOp>(op))
+        mergeReads(compute);
+      else
+        mergeReads(cast<nest::UpdateOp>(op));
       auto maps = op->getAttrOfType<ArrayAttr>("maps"),
            guards = op->getAttrOfType<ArrayAttr>("guards");
       unsigned first = isa<nest::UpdateOp>(op) ? 1 : 0;
@@ -227,6 +279,7 @@ struct OrderReadsPass : PassWrapper<OrderReadsPass, OperationPass<func::FuncOp>>
         keys.push_back(std::move(key));
       }
       orderReads(op, keys);
+      orderScalars(op);
     });
   }
 };

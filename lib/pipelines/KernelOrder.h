@@ -28,7 +28,8 @@ void orderReads(mlir::Operation *nest, llvm::ArrayRef<std::string> keys);
 /// Brings the scalar ops of all regions of `nest`, and of nests inside, into their order.
 void orderScalars(mlir::Operation *nest);
 
-/// `order-reads`: `orderReads` for all nests of a function with neutral names.
+/// `order-reads`: for all nests of a function with neutral names one read of each place,
+/// `orderReads` and `orderScalars`.
 std::unique_ptr<mlir::Pass> createOrderReadsPass();
 
 } // namespace heddle

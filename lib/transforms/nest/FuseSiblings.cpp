@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/FuseSiblings.h"
 
+#include "lib/analysis/Canonical.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -382,50 +383,34 @@ bool nest::fuseSiblings(Block &block) {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-/// Whether two scalars of straight code are the same if those in `same` are, to which what is found
-/// is added: there may be very many ways to a scalar.
-static bool isSame(Value a, Value b, DenseMap<Value, Value> &same) {
-  auto represent = [&](Value value) {
-    auto found = same.find(value);
-    return found == same.end() ? value : found->second;
-  };
-  a = represent(a), b = represent(b);
-  if (a == b)
-    return true;
-  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  bool isAlike = x && y && x->getName() == y->getName() &&
-                 x->getAttrDictionary() == y->getAttrDictionary() &&
-                 x->getResultTypes() == y->getResultTypes() && x->getNumResults() == 1 &&
-                 x->getNumOperands() == y->getNumOperands() &&
-                 llvm::all_of(llvm::zip_equal(x->getOperands(), y->getOperands()), [&](auto pair) {
-                   return isSame(std::get<0>(pair), std::get<1>(pair), same);
-                 });
-  if (isAlike)
-    same[b] = a;
-  return isAlike;
+/// The texts of what a block yields where its i-th argument is written as the standsFor[i]-th.
+static std::vector<std::string> yieldedTexts(Block &block, ArrayRef<unsigned> standsFor) {
+  std::vector<std::string> leaves;
+  for (unsigned i : standsFor)
+    leaves.push_back("a" + std::to_string(i));
+  return scalarTexts(block, leaves, {});
 }
 
 ComputeOp nest::mergeAccumulators(ComputeOp op) {
   unsigned n = unsigned(op.getNeutral().size());
   if (n < 2 || isFixed(op))
     return {};
-  Operation *elements = op.getBody().front().getTerminator();
-  Operation *combined = op.getCombine().front().getTerminator();
-  SmallVector<unsigned> standsFor(n);
+  auto countedFrom0 = [](unsigned count) { return llvm::to_vector(llvm::seq(count)); };
+  std::vector<std::string> elements =
+      yieldedTexts(op.getBody().front(), countedFrom0(op.getBody().getNumArguments()));
+  SmallVector<unsigned> standsFor = countedFrom0(n);
   bool any = false;
-  for (unsigned j = 0; j < n; ++j) {
-    standsFor[j] = j;
+  for (unsigned j = 0; j < n; ++j)
     for (unsigned i = 0; i < j && standsFor[j] == j; ++i) {
-      DenseMap<Value, Value> same;
       if (op.getNeutral()[i] != op.getNeutral()[j] || standsFor[i] != i ||
-          !isSame(elements->getOperand(i), elements->getOperand(j), same))
+          elements[i] != elements[j])
         continue;
-      same[op.getCombine().getArgument(j)] = op.getCombine().getArgument(i);
-      same[op.getCombine().getArgument(n + j)] = op.getCombine().getArgument(n + i);
-      if (isSame(combined->getOperand(i), combined->getOperand(j), same))
+      SmallVector<unsigned> arguments = countedFrom0(2 * n);
+      arguments[j] = i, arguments[n + j] = n + i;
+      std::vector<std::string> combined = yieldedTexts(op.getCombine().front(), arguments);
+      if (combined[i] == combined[j])
         standsFor[j] = i, any = true;
     }
-  }
   if (!any)
     return {};
   SmallVector<unsigned> left;

@@ -1,0 +1,116 @@
+//===- Literal.cpp - what a constant holds --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/Literal.h"
+
+#include "dialects/nd/NdInference.h"
+#include "lib/analysis/BlockForms.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace heddle;
+using namespace mlir;
+
+/// As many elements as a fold makes are brought into another order, in so many ways at most.
+static constexpr int64_t mostElements = 256;
+static constexpr size_t mostWays = 24;
+
+template <typename T>
+static std::string print(T value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+Literal::Literal(nd::ConstantOp constant) {
+  ElementsAttr value = constant.getValue();
+  auto type = cast<nd::NdTensorType>(constant.getType());
+  if (TypedAttr splat = constant.splat()) {
+    whole = print(splat);
+    return;
+  }
+  int64_t stride = type.elements();
+  for (StringRef name : nd::stringsOf(constant.getOrder())) {
+    int64_t size = *type.size(name).constant();
+    stride /= std::max<int64_t>(size, 1);
+    dims.push_back({name.str(), size, stride});
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (type.elements() == 0) {
+    dims.clear();
+    whole = "nothing";
+  } else if (!dense || type.elements() > mostElements) {
+    whole = hashed(dense ? StringRef(dense.getRawData().data(), dense.getRawData().size())
+                         : StringRef(print(value)));
+    llvm::erase_if(dims, [](const Dimension &dim) { return dim.size == 1; });
+  } else {
+    for (Attribute element : dense.getValues<Attribute>())
+      elements.push_back(print(element));
+    llvm::erase_if(dims, [&](const Dimension &dim) {
+      return llvm::all_of(llvm::seq(elements.size()), [&](size_t i) {
+        int64_t coordinate = int64_t(i) / dim.stride % dim.size;
+        return elements[i] == elements[i - size_t(coordinate * dim.stride)];
+      });
+    });
+  }
+}
+
+std::string Literal::inOrder(ArrayRef<unsigned> order) const {
+  std::string text;
+  SmallVector<int64_t> at(order.size());
+  for (int64_t place = 0;;) {
+    text += elements[size_t(place)] + " ";
+    size_t k = order.size();
+    for (; k > 0; --k) {
+      const Dimension &dim = dims[order[k - 1]];
+      place += dim.stride;
+      if (++at[k - 1] < dim.size)
+        break;
+      place -= dim.stride * dim.size;
+      at[k - 1] = 0;
+    }
+    if (k == 0)
+      return text;
+  }
+}
+
+std::string Literal::text(const Labels &labels) const {
+  auto keyOf = [&](unsigned i) {
+    return labels.find(dims[i].name)->second + ": " + std::to_string(dims[i].size);
+  };
+  std::vector<std::string> keys;
+  SmallVector<unsigned> order;
+  for (unsigned i = 0; i < dims.size(); ++i) {
+    order.push_back(i);
+    keys.push_back(keyOf(i));
+  }
+  if (!whole.empty())
+    return whole + " by " + llvm::join(keys, ", ");
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
+  // Names that look alike may be listed in any order: the smallest text stands for all.
+  std::vector<SmallVector<unsigned>> orders = {{}};
+  for (size_t first = 0, end = 0; first < order.size(); first = end) {
+    while (end < order.size() && keys[order[end]] == keys[order[first]])
+      ++end;
+    std::vector<SmallVector<unsigned>> longer;
+    auto run = MutableArrayRef(order).slice(first, end - first);
+    do {
+      for (SmallVector<unsigned> each : orders) {
+        each.append(run.begin(), run.end());
+        longer.push_back(std::move(each));
+      }
+    } while (longer.size() < mostWays && std::next_permutation(run.begin(), run.end()));
+    llvm::sort(run);
+    orders = std::move(longer);
+  }
+  std::string smallest;
+  for (const auto &each : orders)
+    if (std::string text = inOrder(each); smallest.empty() || text < smallest)
+      smallest = std::move(text);
+  llvm::sort(keys);
+  return hashed(smallest) + " by " + llvm::join(keys, ", ");
+}
