@@ -17,9 +17,13 @@
 #include "lib/interp/Fold.h"
 #include "lib/interp/Interpreter.h"
 
+#include <set>
+
 namespace heddle::interp {
 
 using TensorRef = std::shared_ptr<const TensorValue>;
+
+static constexpr int mostCalls = 500; ///< inside each other
 
 struct Frame {
   llvm::DenseMap<mlir::Value, TensorRef> values;
@@ -59,6 +63,12 @@ public:
   bool checksFailed = false;
 
 private:
+  /// Refuses a function that the verifier would refuse with numbers for its symbols, and those that
+  /// it calls, whether they are reached or not.
+  mlir::LogicalResult verifySizes(mlir::func::FuncOp function,
+                                  const std::map<std::string, Expr, std::less<>> &symbols,
+                                  int within = 0);
+
   /// Each evaluates the ops of one family and sets the frame's values; none if the op is of
   /// another.
   std::optional<mlir::LogicalResult> evaluateArithmetic(mlir::Operation *op, Frame &frame);
@@ -71,6 +81,7 @@ private:
 
   int depth = 0;
   int64_t calls = 0;
+  std::set<std::pair<mlir::Operation *, std::string>> verified; ///< with these sizes
   std::map<mlir::Region *, ScalarRegion> codes; ///< looked up only, never walked
   std::map<mlir::Region *, Combiner> combiners;
 };

@@ -19,7 +19,6 @@ namespace heddle::interp {
 
 /// More elements than this do not fit into memory as scalars with bounds.
 static constexpr int64_t mostElements = int64_t(1) << 26;
-static constexpr int mostCalls = 500;
 /// Of functions that each call the next one twice a few make calls without an end.
 static constexpr int64_t mostCallsInAll = int64_t(1) << 21;
 
@@ -223,7 +222,7 @@ FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<Te
   for (const TensorRef &argument : arguments)
     types.push_back(argument->type);
   auto symbols = around ? bindSymbols(func, types, around->symbols) : bindSymbols(func, types);
-  if (failed(symbols))
+  if (failed(symbols) || failed(verifySizes(func, *symbols)))
     return failure();
   Frame frame;
   frame.symbols = std::move(*symbols);

@@ -57,6 +57,60 @@ func.func @calls(%x: !nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5> {
   return %0 : !nd.tensor<f32, n: 5>
 }
 
+// A branch that is not taken, and the body of a scan that makes no step: no value decides whether a call is refused.
+// RUN: heddle-run %s --compare --entry branch --size N=3
+// RUN: not heddle-run %s --entry branch --size N=2 2>&1 | FileCheck %s --check-prefix=BRANCH
+// RUN: not heddle-run %s --entry branch --interpret --size N=2 2>&1 | FileCheck %s --check-prefix=BRANCH-ORACLE
+// BRANCH: 'branch' expected at least 0 for the size of 'n' in 'nd.slice', got N - 3 = -1 with N = 2
+// BRANCH-ORACLE: 'nd.slice' op expected a size of at least 0 for 'n', got N - 3, which is -1
+func.func @branch(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %0 = nd.pointwise %y : (!nd.tensor<f32>) -> !nd.tensor<i1> {
+  ^bb0(%a: f32):
+    %least = arith.constant -1.0 : f32
+    %square = arith.mulf %a, %a : f32
+    %never = arith.cmpf olt, %square, %least : f32
+    nd.yield %never : i1
+  }
+  %1 = nd.item %0 : !nd.tensor<i1> -> i1
+  %2 = scf.if %1 -> !nd.tensor<f32> {
+    %3 = nd.slice %x n from 3 size N - 3 : !nd.tensor<f32, n: N> -> !nd.tensor<f32, n: N - 3>
+    %4 = nd.reduce %3 over [n] neutral [0.0 : f32] : (!nd.tensor<f32, n: N - 3>) -> !nd.tensor<f32> {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.addf %a, %b : f32
+      nd.yield %r : f32
+    }
+    scf.yield %4 : !nd.tensor<f32>
+  } else {
+    scf.yield %y : !nd.tensor<f32>
+  }
+  return %2 : !nd.tensor<f32>
+}
+
+// RUN: heddle-run %s --compare --entry steps --size N=5 --size M=0
+// RUN: not heddle-run %s --entry steps --size N=4 --size M=0 2>&1 | FileCheck %s --check-prefix=STEPS
+// RUN: not heddle-run %s --entry steps --interpret --size N=4 --size M=0 2>&1 | FileCheck %s --check-prefix=STEPS-ORACLE
+// STEPS: 'steps' expected at least 5 for the size of 'n' in 'nd.sort', got N = 4
+// STEPS-ORACLE: 'nd.sort' op
+func.func @steps(%x: !nd.tensor<f32, n: N>, %s: !nd.tensor<f32, m: M>, %init: !nd.tensor<f32>) -> !nd.tensor<f32> {
+  %0 = nest.scan along <m: M> init(%init) reads(%s) : (!nd.tensor<f32>, !nd.tensor<f32, m: M>) -> !nd.tensor<f32> {
+  ^bb0(%state: !nd.tensor<f32>, %each: !nd.tensor<f32>):
+    %1 = nd.call @first(%x) : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
+    %2 = nd.reduce %1 over [n] neutral [0.0 : f32] : (!nd.tensor<f32, n: 5>) -> !nd.tensor<f32> {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.addf %a, %b : f32
+      nd.yield %r : f32
+    }
+    %3 = nd.pointwise %state, %each, %2 : (!nd.tensor<f32>, !nd.tensor<f32>, !nd.tensor<f32>) -> !nd.tensor<f32> {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %p, %c : f32
+      nd.yield %r : f32
+    }
+    nest.yield %3 : !nd.tensor<f32>
+  }
+  return %0 : !nd.tensor<f32>
+}
+
 // Windows that do not fit, also where nobody would write them down.
 // RUN: not heddle-run %s --entry windows --size N=1 2>&1 | FileCheck %s --check-prefix=WINDOW
 // WINDOW: size-errors.mlir:[[#@LINE+4]]:8: 'windows' expected at least 0 for the size of 'n' in 'nd.window', got N - 2 = -1 with N = 1
