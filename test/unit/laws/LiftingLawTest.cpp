@@ -66,7 +66,9 @@ INSTANTIATE_TEST_SUITE_P(Half, LiftingLaw, ::testing::Range(0, 2));
 TEST_P(LiftingLaw, OverOneMoreNameIsTheStack) {
   auto context = makeContext();
   Tally tally;
+  int tried = 0; // all, unless one fails
   holdPrograms("the lifting law", {0.5, GetParam()}, [&](uint64_t seed) -> std::optional<Suspect> {
+    ++tried;
     GeneratorOptions options;
     options.steps = 2 + int(seed % 7);
     options.requests = seed % 3 == 0;
@@ -94,5 +96,5 @@ TEST_P(LiftingLaw, OverOneMoreNameIsTheStack) {
                    }};
   });
   std::printf("%d programs, %lld tensors compared\n", tally.programs, (long long)tally.comparisons);
-  EXPECT_GE(tally.programs * 10, seedsFor({0.5, GetParam()}).count * 5);
+  EXPECT_GE(tally.programs * 10, tried * 9) << "of " << tried << " programs too few can be lifted";
 }
