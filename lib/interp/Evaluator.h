@@ -82,7 +82,7 @@ private:
   int depth = 0;
   int64_t calls = 0;
   std::set<std::pair<mlir::Operation *, std::string>> verified; ///< with these sizes
-  std::map<mlir::Region *, ScalarRegion> codes; ///< looked up only, never walked
+  std::map<mlir::Region *, ScalarRegion> codes;                 ///< looked up only, never walked
   std::map<mlir::Region *, Combiner> combiners;
 };
 
