@@ -35,7 +35,8 @@ class Labelling {
 public:
   Labelling(ArrayRef<std::string> names, Text text) : names(names), text(text) {}
 
-  void search(std::vector<unsigned> colours) {
+  /// `alike`: those that changed places freely when they were singled out.
+  void search(std::vector<unsigned> colours, std::vector<std::vector<std::string>> alike = {}) {
     refine(colours);
     while (true) {
       // The first class with several members.
@@ -56,6 +57,9 @@ public:
                           [&](unsigned other) { return areAlike(other, i, colours); }))
           representatives.push_back(i);
       if (representatives.size() == 1) {
+        alike.emplace_back();
+        for (unsigned i : *tied)
+          alike.back().push_back(names[i]);
         singleOut(colours, *tied);
         refine(colours);
         continue;
@@ -65,7 +69,7 @@ public:
         for (unsigned k = 0; k < names.size(); ++k)
           if (k != i && colours[k] >= colours[i])
             ++single[k];
-        search(single);
+        search(single, alike);
         if (isSpent())
           break;
       }
@@ -74,7 +78,7 @@ public:
     Labels labels = labelled(colours, "d");
     std::string candidate = textUnder(labels);
     if (best.labels.empty() || candidate < best.text)
-      best = {std::move(candidate), std::move(labels)};
+      best = {std::move(candidate), std::move(labels), std::move(alike)};
   }
 
   CanonicalForm best;
@@ -161,7 +165,7 @@ private:
 
 CanonicalForm heddle::canonicalise(ArrayRef<std::string> names, Text text) {
   if (names.empty())
-    return {text({}), {}};
+    return {text({}), {}, {}};
   Labelling labelling(names, text);
   labelling.search(std::vector<unsigned>(names.size()));
   return std::move(labelling.best);

@@ -33,6 +33,8 @@ using Labels = std::map<std::string, std::string, std::less<>>;
 struct CanonicalForm {
   std::string text;
   Labels labels; ///< `d0`, `d1`, ... by name
+  /// Sets of names whose labels may change places without a change of the text.
+  std::vector<std::vector<std::string>> alike;
 };
 
 /// The smallest text over all labellings that are consistent with the refined colours. `text` must

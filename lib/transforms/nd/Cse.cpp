@@ -10,6 +10,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdRename.h"
 #include "lib/analysis/BlockForms.h"
+#include "lib/analysis/CanonicalNames.h"
 #include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Passes.h"
 
@@ -46,9 +47,13 @@ private:
   /// Ops with regions, by what is quickly seen of them.
   llvm::StringMap<SmallVector<Whole>> wholes;
 
+  std::map<std::string, size_t> ranks; ///< of the function's names, once they are asked for
+
   OperandIdentity identify(Value value);
   bool mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike);
-  bool replace(Operation *op, const Labels &labels, const Known &by);
+  bool replace(Operation *op, const CanonicalForm &form, const Known &by);
+  void settle(Operation *op, const CanonicalForm &form, Labels &byLabel);
+  void rank(Operation *op, std::vector<std::string> &names);
 };
 } // namespace
 
@@ -67,11 +72,44 @@ OperandIdentity Merger::identify(Value value) {
   return {"v" + std::to_string(number), std::move(names)};
 }
 
+/// Sorts names by what they are used for in the function around.
+void Merger::rank(Operation *op, std::vector<std::string> &names) {
+  if (names.size() < 2)
+    return;
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (function && ranks.empty())
+    for (auto [i, name] : llvm::enumerate(canonicalNames(function)))
+      ranks[name] = i;
+  llvm::stable_sort(
+      names, [&](const std::string &a, const std::string &b) { return ranks[a] < ranks[b]; });
+}
+
+/// Which of the names that look alike becomes which is open. Those that both ops have stay as they
+/// are; of others no spelling decides.
+void Merger::settle(Operation *op, const CanonicalForm &form, Labels &byLabel) {
+  for (const std::vector<std::string> &alike : form.alike) {
+    std::vector<std::string> from, to(alike);
+    for (const std::string &name : alike)
+      from.push_back(byLabel[form.labels.find(name)->second]);
+    for (const std::string &name : alike)
+      if (auto same = llvm::find(from, name); same != from.end()) {
+        byLabel[form.labels.find(name)->second] = name;
+        from.erase(same);
+        to.erase(llvm::find(to, name));
+      }
+    rank(op, from);
+    rank(op, to);
+    for (auto [source, name] : llvm::zip_equal(from, to))
+      byLabel[form.labels.find(name)->second] = source;
+  }
+}
+
 /// Puts renames of the results of `by` in the place of those of `op`.
-bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
+bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &by) {
   Labels byLabel;
   for (const auto &[name, label] : by.labels)
     byLabel[label] = name;
+  settle(op, form, byLabel);
   OpBuilder builder(op);
   SmallVector<Value> replacements;
   for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
@@ -81,8 +119,8 @@ bool Merger::replace(Operation *op, const Labels &labels, const Known &by) {
       continue;
     }
     for (const Dim &dim : tensorType(result).getDims()) {
-      auto label = labels.find(std::string_view(dim.name.getValue()));
-      if (label == labels.end())
+      auto label = form.labels.find(std::string_view(dim.name.getValue()));
+      if (label == form.labels.end())
         continue;
       const std::string &name = byLabel[label->second];
       if (name == dim.name.getValue())
@@ -125,7 +163,7 @@ bool Merger::mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike) {
     if (other.form.text.empty() && hasForm(other.op))
       other.form = *canonicalForm(other.op, identity);
     if (other.form.text == form.text)
-      return replace(op, form.labels, {other.op, other.form.labels});
+      return replace(op, form, {other.op, other.form.labels});
   }
   alike.push_back({op, std::move(form)});
   return false;
@@ -158,15 +196,17 @@ unsigned Merger::run(Block &block) {
     if (!form)
       continue;
     // The result of an update has the names of its destination, whatever those of its space are.
-    if (auto update = dyn_cast<nest::UpdateOp>(op))
+    if (auto update = dyn_cast<nest::UpdateOp>(op)) {
       form->labels = identify(update.getDest()).names;
+      form->alike.clear();
+    }
     Known own{&op, form->labels};
     auto [found, isNew] = known.try_emplace(form->text, own);
     Known before = isNew ? Known() : found->second;
     if (isNew || (before.op->getBlock() != &block && !isWorthKeeping(&op, block.getParentOp()))) {
       hidden.emplace_back(form->text, std::move(before));
       found->second = std::move(own);
-    } else if (replace(&op, form->labels, before))
+    } else if (replace(&op, *form, before))
       ++merged;
   }
   for (auto &[text, before] : llvm::reverse(hidden))
