@@ -327,6 +327,9 @@ func.func @merges(%x: !nd.tensor<f32, a: 4, b: 4>) -> (!nd.tensor<f32, c: 16>, !
   %0 = nd.merge %y [a, b] into c : !nd.tensor<f32, a: 4, b: 4> -> !nd.tensor<f32, c: 16>
   %1 = nd.merge %y [b, a] into c : !nd.tensor<f32, a: 4, b: 4> -> !nd.tensor<f32, c: 16>
   return %0, %1 : !nd.tensor<f32, c: 16>, !nd.tensor<f32, c: 16>
+}
+
+// -----
 
 // Which of two names that look alike becomes which is open: those that both have stay.
 // CHECK-LABEL: @alike
