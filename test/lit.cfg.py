@@ -9,6 +9,8 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["unit", "Inputs", "CMakeLists.txt", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.heddle_build_dir, "test")
+if "HEDDLE_MUTANT" in os.environ:  # faults write into folders of their own (test/mutants/run)
+    config.test_exec_root = os.path.join(os.environ["TMPDIR"], "test")
 
 # Our tools, and LLVM's under their plain names (Debian suffixes those in /usr/bin).
 config.environment["PATH"] = os.pathsep.join(
@@ -33,6 +35,6 @@ if lit_config.params.get("slow"):
 
 # Tests do not share caches with the user who runs them.
 config.environment["HEDDLE_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
-for variable in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "OMP_NUM_THREADS"]:
+for variable in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "OMP_NUM_THREADS", "HEDDLE_MUTANT"]:
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]

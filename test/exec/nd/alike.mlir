@@ -48,3 +48,52 @@ func.func @guarded_end() {
   check.expect_eq_const %1 is dense<[5.0, -4.0, -6.0, 5.0]> : tensor<4xf32> by [n] : !nd.tensor<f32, n: 4>
   return
 }
+
+// A factor that two products share is taken out: what is left are the others, in their order.
+func.func @common_factor(%x: !nd.tensor<i32, n: 9>, %y: !nd.tensor<i32, n: 9>, %w: !nd.tensor<i32, n: 9>) -> !nd.tensor<i32, n: 9> {
+  %0 = nd.pointwise %x, %y, %w : (!nd.tensor<i32, n: 9>, !nd.tensor<i32, n: 9>, !nd.tensor<i32, n: 9>) -> !nd.tensor<i32, n: 9> {
+  ^bb0(%a: i32, %b: i32, %c: i32):
+    %p = arith.muli %a, %c : i32
+    %q = arith.muli %b, %c : i32
+    %r = arith.subi %p, %q : i32
+    nd.yield %r : i32
+  }
+  return %0 : !nd.tensor<i32, n: 9>
+}
+
+// What a window reads outside counts: it is not left out as zeros of a sum of products may be.
+func.func @outside(%x: !nd.tensor<f32, a: 9, b: 20>, %k: !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>) {
+  %0 = nd.window %x a -> t size 3 pad 1, 1 value 5.0 : f32 : !nd.tensor<f32, a: 9, b: 20> -> !nd.tensor<f32, a: 9, b: 20, t: 3>
+  %1 = nd.reduce %0 over [t] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.maximumf %s, %t : f32
+    nd.yield %r : f32
+  }
+  %2 = nd.reduce %0 over [t] neutral [0.0 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  %3 = nd.pointwise %0, %k : (!nd.tensor<f32, a: 9, b: 20, t: 3>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, a: 9, b: 20, t: 3> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.mulf %s, %t : f32
+    nd.yield %r : f32
+  }
+  %4 = nd.reduce %3 over [t] neutral [0.0 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {
+  ^bb0(%s: f32, %t: f32):
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  return %1, %2, %4 : !nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>
+}
+
+// A factor of two is no sign.
+func.func @doubled(%x: !nd.tensor<f32, n: 9>) -> !nd.tensor<f32, n: 9> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, n: 9>) -> !nd.tensor<f32, n: 9> {
+  ^bb0(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %r = arith.mulf %a, %two : f32
+    nd.yield %r : f32
+  }
+  return %0 : !nd.tensor<f32, n: 9>
+}
