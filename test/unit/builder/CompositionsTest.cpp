@@ -204,6 +204,14 @@ TEST(Einsum, TakesTheCheapestPairFirst) {
             std::string::npos);
 }
 
+// 2^24 + 1 is no number of f32.
+TEST(Einsum, SumsInTheAccumulator) {
+  Tensor x = Tensor::of<float>({16777216, 1, -16777216}, {{row, 3}}), y = x * 0.0 + 1.0;
+  EXPECT_EQ(einsum({x, y}, row, ElementType::F64).item(), 1);
+  auto f = jit([](Tensor x, Tensor y) { return einsum({x, y}, row, ElementType::F64); });
+  EXPECT_NE(f.ir(x, y).find("arith.addf %arg2, %arg3 : f64"), std::string::npos) << f.ir(x, y);
+}
+
 TEST(Einsum, RefusesWhatDoesNotHangTogether) {
   Tensor x = line({1, 2}), y = wide({1, 2, 3}, {{column, 3}});
   expectRefused(
