@@ -211,11 +211,16 @@ static void askFor(func::FuncOp callee, Random &random) {
 /// A number in an attribute becomes another one, or an op gets another op's attribute.
 static void changeAttribute(Operation *op, ArrayRef<Operation *> ops, Random &random) {
   SmallVector<NamedAttribute> attributes(op->getAttrs());
+  // An op that lacks what is its own, or has it as another kind of attribute, no text can say.
+  auto isOwn = [&](StringAttr name) {
+    return llvm::is_contained(op->getName().getAttributeNames(), name);
+  };
   if (below(random, 4) == 0) { // what somebody else has
     SmallVector<NamedAttribute> foreign(anyOf(ops, random)->getAttrs());
     if (!foreign.empty()) {
       NamedAttribute one = anyOf(foreign, random);
-      op->setAttr(one.getName(), one.getValue());
+      if (!isOwn(one.getName()))
+        op->setAttr(one.getName(), one.getValue());
     }
     return;
   }
@@ -225,7 +230,8 @@ static void changeAttribute(Operation *op, ArrayRef<Operation *> ops, Random &ra
   for (int tries = 0; tries < 30; ++tries) {
     Operation *other = anyOf(ops, random);
     Attribute value = other->getAttr(own.getName());
-    if (value && value != own.getValue() && below(random, 2))
+    if (value && value != own.getValue() && value.getTypeID() == own.getValue().getTypeID() &&
+        below(random, 2))
       return op->setAttr(own.getName(), value);
   }
   if (auto number = dyn_cast<IntegerAttr>(own.getValue())) {
@@ -243,7 +249,7 @@ static void changeAttribute(Operation *op, ArrayRef<Operation *> ops, Random &ra
     else
       std::swap(values[a], values[b]);
     op->setAttr(own.getName(), ArrayAttr::get(op->getContext(), values));
-  } else if (!op->isRegistered() || below(random, 4) == 0) {
+  } else if (!isOwn(own.getName())) {
     op->removeAttr(own.getName());
   }
 }

@@ -28,6 +28,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <CLI/CLI.hpp>
@@ -299,8 +300,7 @@ static void keep(const Settings &settings, const std::string &what) {
   for (size_t i = commented.find('\n', 4); i != std::string::npos; i = commented.find('\n', i + 4))
     commented.insert(i + 1, commented.substr(i + 1, 3) == "// " ? "" : "// ");
   file << commented << "\n" << text;
-  if (isCertain)
-    std::cout << what.substr(0, what.find('\n')) << "\n" << std::flush;
+  std::cout << name << "\n" << std::flush; // of a child nobody sees it
 }
 
 /// Sends `text` along if it verifies; false if it does not.
@@ -344,6 +344,8 @@ static void work(const Settings &settings, const std::vector<std::string> &corpu
       if (!module)
         break;
       ScopedDiagnosticHandler quiet(traveller.context.get(), [](Diagnostic &) {});
+      shared->length = std::min(text.size(), sizeof(shared->text));
+      memcpy(shared->text, text.data(), shared->length);
       mutateModule(*module, random);
       if (failed(verify(*module)))
         break;
@@ -360,15 +362,20 @@ static void work(const Settings &settings, const std::vector<std::string> &corpu
 // The parent
 //===----------------------------------------------------------------------===//
 
-/// The line that tells why the child died.
+/// Why the child died, and where.
 static std::string reasonOf(const std::string &log, int status) {
+  std::string frames;
+  for (StringRef line : llvm::split(StringRef(log), '\n'))
+    if (line.ltrim().starts_with("#") && (line.contains("/dialects/") || line.contains("/lib/")) &&
+        !line.contains("/usr/") && frames.size() < 1500)
+      frames += "\n" + line.trim().str();
   for (StringRef line : llvm::split(StringRef(log), '\n'))
     for (StringRef word : {"Assertion", "LLVM ERROR", "UNREACHABLE", "AddressSanitizer", "what():"})
       if (size_t at = line.find(word); at != StringRef::npos) {
         size_t slash = line.take_front(at).rfind('/');
-        return line.drop_front(slash == StringRef::npos ? 0 : slash + 1).str();
+        return line.drop_front(slash == StringRef::npos ? 0 : slash + 1).str() + frames;
       }
-  return "signal " + std::to_string(WTERMSIG(status)) + " in " + shared->stage;
+  return "signal " + std::to_string(WTERMSIG(status)) + " in " + shared->stage + frames;
 }
 
 static void parent(const Settings &settings, const std::vector<std::string> &corpus) {
@@ -380,7 +387,7 @@ static void parent(const Settings &settings, const std::vector<std::string> &cor
     enter("start");
     pid_t child = fork();
     if (child == 0) {
-      if (!freopen(log.c_str(), "w+", stderr))
+      if (!freopen(log.c_str(), "w+", stderr) || !freopen("/dev/null", "w", stdout))
         _exit(1);
       onLargeStack([&] { work(settings, corpus, seed); });
       _exit(0);
@@ -418,7 +425,7 @@ int main(int argc, char **argv) {
   app.add_flag("--as-they-are", settings.asTheyAre,
                "Programs of the corpus as they are, through each pass alone");
   CLI11_PARSE(app, argc, argv);
-  setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
+  llvm::sys::PrintStackTraceOnErrorSignal(argv[0]);
   std::filesystem::create_directories(settings.failures);
   registerCompilerPasses();
   shared = static_cast<Shared *>(
@@ -436,6 +443,6 @@ int main(int argc, char **argv) {
   std::cout << shared->mutants << " mutants, " << shared->verified << " verify: of these "
             << shared->ran << " ran, " << shared->agreed << " agree, " << shared->refused
             << " were refused; " << shared->passes << " sequences of passes; " << shared->failures
-            << " failures\n";
+            << " failures, in " << settings.failures << "\n";
   return shared->failures > 0;
 }
