@@ -137,6 +137,14 @@ static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol
   return found->second + int64_t(*value);
 }
 
+/// Whether a relocation changes bytes of its section alone.
+static bool liesWithin(const llvm::object::ELFRelocationRef &relocation, uint64_t sectionBytes) {
+  uint64_t type = relocation.getType(), offset = relocation.getOffset();
+  bool opcode = type == llvm::ELF::R_X86_64_REX_GOTPCRELX || type == llvm::ELF::R_X86_64_GOTPCRELX;
+  uint64_t before = opcode ? 2 : 0, width = type == llvm::ELF::R_X86_64_PC64 ? 8 : 4;
+  return offset >= before && offset <= sectionBytes && width <= sectionBytes - offset;
+}
+
 static llvm::Error resolve(const llvm::object::ELFRelocationRef &relocation, int64_t base,
                            const Placed &placed, CodeBlock &block) {
   auto symbol = relocation.getSymbol();
@@ -195,7 +203,9 @@ static llvm::Error resolveAll(const Placed &placed, CodeBlock &block) {
     if (base == placed.sections.end())
       continue;
     for (const llvm::object::ELFRelocationRef relocation : section.relocations())
-      if (llvm::Error error = resolve(relocation, base->second, placed, block))
+      if (!liesWithin(relocation, (*patched)->getSize()))
+        return llvm::createStringError("a relocation lies outside of its section");
+      else if (llvm::Error error = resolve(relocation, base->second, placed, block))
         return error;
   }
   return llvm::Error::success();

@@ -8,6 +8,7 @@
 #ifndef HEDDLE_TEST_UNIT_RUNTIME_INCHILD_H
 #define HEDDLE_TEST_UNIT_RUNTIME_INCHILD_H
 
+#include <csignal>
 #include <functional>
 #include <string>
 
@@ -24,6 +25,7 @@ inline std::string inChild(const std::function<std::string()> &action) {
     return "no pipe can be had";
   pid_t child = fork();
   if (child == 0) {
+    signal(SIGALRM, SIG_DFL);
     alarm(120);
     std::string text;
     try {

@@ -67,6 +67,32 @@ TEST(Program, ArgumentsInOtherLayoutsAreCopied) {
   }
 }
 
+TEST(Program, PaddingThatAProgramReadsIsZero) {
+  using Kind = ValueSpec::Kind;
+  EntrySpec entry;
+  entry.name = "sum";
+  entry.values = {
+      value(Kind::Argument, "x", floats({{"i", 6}}), "[i floordiv 4, i mod 4], zero_padded"),
+      value(Kind::Result, "y", floats({}), "[]")};
+  entry.arguments = {0};
+  entry.results = {1};
+  Manifest manifest;
+  manifest.entries = {entry};
+  auto program = Program::fromFunctions(
+      manifest, {[](HeddleCall *call, int32_t thread, int32_t) -> int32_t {
+        auto *x = static_cast<const float *>(call->addresses[0]); // all eight
+        if (thread == 0)
+          *static_cast<float *>(call->addresses[1]) = std::accumulate(x, x + 8, 0.0f);
+        return 0;
+      }});
+  // Where it lies it would do, but for what is in its padding.
+  auto loose = tensorOf({1, 2, 3, 4, 5, 6}, "[i floordiv 4, i mod 4]");
+  std::fill_n(static_cast<float *>(loose->address()) + 6, 2, 1000.0f);
+  EXPECT_EQ(valuesOf(program->run("sum", {{"x", loose}})[0]), std::vector<float>{21});
+  auto zeroed = tensorOf({1, 2, 3, 4, 5, 6}, "[i floordiv 4, i mod 4], zero_padded");
+  EXPECT_EQ(valuesOf(program->run("sum", {{"x", zeroed}})[0]), std::vector<float>{21});
+}
+
 TEST(Program, APreparedCallRunsOften) {
   auto program = smallPrograms();
   auto call = program->prepare("chain");
@@ -378,34 +404,6 @@ TEST(Profile, EveryStepHasATime) {
   // Without one no time is taken.
   program->run("chain", {{"x", x}});
   EXPECT_EQ(profile.steps().size(), size_t(3 * chainSteps));
-}
-
-static std::shared_ptr<Program> symbolicProgram() {
-  using Kind = ValueSpec::Kind;
-  Expr n = Expr::name("N");
-  EntrySpec entry;
-  entry.name = "double";
-  entry.symbols = {"N", "M"};
-  entry.values = {
-      value(Kind::Argument, "x", floats({{"i", 2 * n}}), "[i]"),
-      value(Kind::Argument, "w", floats({{"i", n + 1}, {"k", Expr::name("M")}}), "[i, k]"),
-      value(Kind::Temporary, "t", floats({{"i", 2 * n}}), "[i]", 0, 1),
-      value(Kind::Result, "y", floats({{"i", 2 * n}}), "[i]")};
-  entry.steps = {{"first", "", 1, "", 0, 0}, {"second", "", 1, "", 0, 0}};
-  entry.arguments = {0, 1};
-  entry.results = {3};
-  entry.requirements = {{n + 2, Expr(60) * Expr::name("M"), "what there is", "model.cpp:1:1"}};
-  Manifest manifest;
-  manifest.entries = {entry};
-  return Program::fromFunctions(
-      manifest, {[](HeddleCall *call, int32_t thread, int32_t) -> int32_t {
-        return runSteps(call, thread, 2, 1, [](HeddleCall *call, int step, int64_t, int64_t) {
-          auto *from = static_cast<const float *>(call->addresses[step == 0 ? 0 : 2]);
-          auto *to = static_cast<float *>(call->addresses[step == 0 ? 2 : 3]);
-          for (int64_t i = 0; i < 2 * call->symbols[0]; ++i)
-            to[i] = from[i] + float(call->symbols[1]);
-        });
-      }});
 }
 
 TEST(Program, SizesAreBoundFromTheArguments) {

@@ -167,6 +167,38 @@ inline std::shared_ptr<Program> smallPrograms() {
 }
 
 //===----------------------------------------------------------------------===//
+// For any sizes: y = x + 2 M, of which x has 2 N and another argument M
+//===----------------------------------------------------------------------===//
+
+inline std::shared_ptr<Program> symbolicProgram() {
+  using Kind = ValueSpec::Kind;
+  Expr n = Expr::name("N");
+  EntrySpec entry;
+  entry.name = "double";
+  entry.symbols = {"N", "M"};
+  entry.values = {
+      value(Kind::Argument, "x", floats({{"i", 2 * n}}), "[i]"),
+      value(Kind::Argument, "w", floats({{"i", n + 1}, {"k", Expr::name("M")}}), "[i, k]"),
+      value(Kind::Temporary, "t", floats({{"i", 2 * n}}), "[i]", 0, 1),
+      value(Kind::Result, "y", floats({{"i", 2 * n}}), "[i]")};
+  entry.steps = {{"first", "", 1, "", 0, 0}, {"second", "", 1, "", 0, 0}};
+  entry.arguments = {0, 1};
+  entry.results = {3};
+  entry.requirements = {{n + 2, Expr(60) * Expr::name("M"), "what there is", "model.cpp:1:1"}};
+  Manifest manifest;
+  manifest.entries = {entry};
+  return Program::fromFunctions(
+      manifest, {[](HeddleCall *call, int32_t thread, int32_t) -> int32_t {
+        return runSteps(call, thread, 2, 1, [](HeddleCall *call, int step, int64_t, int64_t) {
+          auto *from = static_cast<const float *>(call->addresses[step == 0 ? 0 : 2]);
+          auto *to = static_cast<float *>(call->addresses[step == 0 ? 2 : 3]);
+          for (int64_t i = 0; i < 2 * call->symbols[0]; ++i)
+            to[i] = from[i] + float(call->symbols[1]);
+        });
+      }});
+}
+
+//===----------------------------------------------------------------------===//
 // A program with machine code
 //===----------------------------------------------------------------------===//
 

@@ -79,6 +79,34 @@ TEST(Relayout, LargeTranspositionsAndBlocks) {
   }
 }
 
+TEST(Relayout, PaddingThatHasToBeZeroIsMadeZero) {
+  // The same places, but for the promise: copied as a block, the padding would come along.
+  for (const char *text :
+       {"[i floordiv 4, i mod 4]", "[i pad(2, 3)]", "[(i, k) floordiv 8, (i, k) mod 8]"}) {
+    Layout loose = *Layout::parse(text), zeroed = loose;
+    zeroed.zeroPadded = true;
+    Sizes sizes = {{"i", 10}};
+    if (std::string(text).find('k') != std::string::npos)
+      sizes["k"] = 3;
+    size_t count = size_t(loose.elements(sizes));
+    std::vector<uint32_t> from(count), to(count, 77), expected(count, 0);
+    std::iota(from.begin(), from.end(), 1u);
+    size_t filled = 0;
+    forEachPosition(sizes, [&](const Sizes &at) {
+      size_t place = size_t(loose.offset(sizes, at));
+      expected[place] = from[place];
+      ++filled;
+    });
+    ASSERT_LT(filled, count) << text << " has no padding";
+    relayout(from.data(), loose, to.data(), zeroed, sizes, 4);
+    EXPECT_EQ(to, expected) << text;
+    // What is promised already is copied as it is.
+    std::vector<uint32_t> again(count, 77);
+    relayout(to.data(), zeroed, again.data(), zeroed, sizes, 4);
+    EXPECT_EQ(again, expected) << text;
+  }
+}
+
 TEST(Relayout, EmptyAndScalarTensors) {
   float value = 3, result = 0;
   relayout(&value, Layout(), &result, Layout(), {}, 4);

@@ -278,6 +278,7 @@ TEST(Fork, InAStepTheProgramGivesUpInTheChild) {
   });
   manager->setListener(nullptr);
   if (getpid() != parent) {
+    signal(SIGALRM, SIG_DFL);
     alarm(120);
     message +=
         "; then " + errorOf<Error>([&] { message += "; " + chainOn(program, options.team); });

@@ -1,0 +1,73 @@
+//===- Faults.h - calls of the system that fail when a test says --*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A test that links Faults.cpp replaces `operator new` and the system's functions for memory, files
+// and threads by ones that fail at the n-th call, whichever thread makes it:
+//
+//     failEach(Fault::Files, [&] { image.write(path); },
+//              [&](bool threw) { ... what has to hold, whether it threw or not ... });
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TEST_UNIT_RUNTIME_FAULTS_H
+#define HEDDLE_TEST_UNIT_RUNTIME_FAULTS_H
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace heddle::test {
+
+namespace Fault {
+enum Kind : unsigned {
+  Memory = 1,  ///< operator new, aligned_alloc
+  Files = 2,   ///< open, read, write, fsync, rename, ...
+  Maps = 4,    ///< mmap, mprotect
+  Threads = 8, ///< pthread_create
+};
+}
+
+/// The `n`-th call of these kinds from now on fails, the first is 1.
+void armFaults(unsigned kinds, int64_t n);
+/// No call fails any more; true if one has.
+bool disarmFaults();
+
+/// Does the action with the first call failing, then with the second, and so on until none is left
+/// to fail; each time `holds(threw)` checks what is left behind. The last time it may not throw.
+template <typename Action, typename Holds>
+void failEach(unsigned kinds, Action &&action, Holds &&holds) {
+  int threwTimes = 0;
+  for (int64_t n = 1;; ++n) {
+    bool threw = false;
+    armFaults(kinds, n);
+    try {
+      action();
+    } catch (const std::exception &error) {
+      bool struck = disarmFaults();
+      threw = true;
+      ++threwTimes;
+      EXPECT_TRUE(struck) << error.what();
+      EXPECT_NE(std::string(error.what()), "") << "call " << n;
+    }
+    bool struck = disarmFaults() || threw;
+    SCOPED_TRACE("call " + std::to_string(n));
+    holds(threw);
+    if (!struck) {
+      EXPECT_GT(threwTimes, 0) << "nothing failed";
+      return;
+    }
+    ASSERT_LT(n, 100000);
+    if (testing::Test::HasFailure())
+      return;
+  }
+}
+
+} // namespace heddle::test
+
+#endif // HEDDLE_TEST_UNIT_RUNTIME_FAULTS_H
