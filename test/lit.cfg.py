@@ -1,5 +1,6 @@
 # How lit runs the tests of this tree: `lit build/test`, or the target check-heddle.
 import os
+import sys
 
 import lit.formats
 
@@ -25,13 +26,19 @@ for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-tra
 for tool in ["FileCheck", "not", "count"]:
     config.substitutions.append((rf"\b{tool}\b", os.path.join(config.llvm_tools_dir, tool)))
 
+config.substitutions.append(("%{lit}", config.lit))
 config.substitutions.append(("%{tools}", config.heddle_tools_dir))
 config.substitutions.append(("%{source}", config.heddle_source_dir))
 config.substitutions.append(("%{mlir-tblgen}", os.path.join(config.llvm_tools_dir, "mlir-tblgen")))
 
 # Tests that take long run on their own (`--param slow=1`).
-if lit_config.params.get("slow"):
+slow = lit_config.params.get("slow")
+if slow:
     config.available_features.add("slow")
+
+# What hangs ends in minutes, with its name. (`--timeout` says another number of seconds.)
+sys.path.append(os.path.join(config.test_source_root, "lit"))  # behind psutil, if that is installed
+lit_config.maxIndividualTestTime = 7200 if slow else 900
 
 # Tests do not share caches with the user who runs them.
 config.environment["HEDDLE_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")

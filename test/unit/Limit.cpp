@@ -1,0 +1,44 @@
+//===- Limit.cpp - a test that hangs ends ---------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every binary of unit tests has this: a test that takes more than half an hour (or as many seconds
+// as $HEDDLE_TEST_LIMIT says; 0: no limit) ends the process with its name.
+//
+//===----------------------------------------------------------------------===//
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace {
+char message[512]; ///< made before, as a signal's handler may do next to nothing
+
+class Limit : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo &test) override {
+    const char *given = std::getenv("HEDDLE_TEST_LIMIT");
+    unsigned seconds = given ? unsigned(std::atol(given)) : 1800;
+    snprintf(message, sizeof message,
+             "[  FAILED  ] %s.%s took more than %u seconds\n[  FAILED  ] 1 test\n",
+             test.test_suite_name(), test.name(), seconds);
+    std::signal(SIGALRM, [](int) {
+      (void)!write(STDOUT_FILENO, message, strlen(message));
+      _exit(1);
+    });
+    alarm(seconds);
+  }
+  void OnTestEnd(const testing::TestInfo &) override { alarm(0); }
+};
+
+[[maybe_unused]] const bool appended = [] {
+  testing::UnitTest::GetInstance()->listeners().Append(new Limit);
+  return true;
+}();
+} // namespace
