@@ -36,6 +36,14 @@ mlir::TypedAttr buildCombiner(mlir::OpBuilder &builder, mlir::Location loc, mlir
 /// The neutral element of a named combiner.
 mlir::TypedAttr neutralElement(CombinerKind kind, mlir::Type type, bool isSigned = true);
 
+/// Adds to `known` what the scalar ops of `body` give, where MLIR computes it from what is known.
+void foldScalars(mlir::Block &body, llvm::DenseMap<mlir::Value, mlir::Attribute> &known);
+
+/// Fails if `neutral` visibly is not neutral: combined, as the left operand (or, if `fromRight`, as
+/// the right one), with none of many values does it give the value. The region must be verified.
+llvm::LogicalResult verifyNeutral(mlir::Operation *op, mlir::Region &combiner,
+                                  mlir::ArrayAttr neutral, bool fromRight = true);
+
 } // namespace heddle::nd
 
 #endif // HEDDLE_DIALECTS_ND_COMBINER_H

@@ -25,6 +25,8 @@
 namespace heddle::nd {
 
 inline constexpr const char *rangesAttrName = "nd.ranges";
+/// What the checks of a function say when they fail, by number (`nd-check`).
+inline constexpr const char *checksAttrName = "heddle.checks";
 
 /// The attribute of a function that lists size symbols which no argument tells.
 inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";

@@ -136,6 +136,8 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove]> {
       signedness) or, if that is a float, of another float type.
     - (c4) one neutral element for each input, of its scalar type or a wider float.
     - (c5) the region takes and yields what the description says, of the neutral elements' types, and holds scalar ops only.
+    - (c6) the neutral elements, combined with a value from either side, give that value. That is tried on samples, and refused
+      only where it holds for none of them: addition with 1, or a subtraction.
 
     ```mlir
     %s = nd.reduce %x over [row, column] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 2, column: 3, row: 3>) -> !nd.tensor<f32, batch: 2> {
@@ -164,6 +166,7 @@ def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove]> {
     - (c1) all inputs have the same names and sizes, `name` among them.
     - (c2) each result has the names of its input.
     - (c3) neutral elements, region and element types as for `nd.reduce` (c3, c4, c5).
+    - (c4) the neutral elements, combined with a value that follows them, give that value; tried as for `nd.reduce` (c6).
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, ArrayAttr:$neutral,
                    UnitAttr:$exclusive, UnitAttr:$reverse);

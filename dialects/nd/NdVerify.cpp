@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/Combiner.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 
@@ -203,7 +204,7 @@ LogicalResult ReduceOp::verify() {
                                  << namesText(inferred->getDims()) << ", got "
                                  << namesText(typeOf(result).getDims());
   }
-  return success();
+  return verifyNeutral(*this, getCombiner(), getNeutral()); // c6
 }
 
 LogicalResult ScanOp::verify() {
@@ -215,7 +216,7 @@ LogicalResult ScanOp::verify() {
       return operandError(*this) << "expected a result with the names "
                                  << namesText(typeOf(input).getDims()) << ", got "
                                  << namesText(typeOf(result).getDims());
-  return success();
+  return verifyNeutral(*this, getCombiner(), getNeutral(), /*fromRight=*/false); // c4
 }
 
 LogicalResult RoundOp::verify() {

@@ -53,6 +53,7 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
       and has a layout that is legal for it.
     - (c10) `order`, if present, lists the reduced names once each: where the gradient of a selecting combiner meets equal
       elements, it goes to the first one in that order.
+    - (c11) the neutral elements, combined with a value from either side, give that value; tried as for `nd.reduce` (c6).
 
     ```mlir
     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {

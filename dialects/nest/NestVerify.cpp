@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/Combiner.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
@@ -326,6 +327,8 @@ LogicalResult ComputeOp::verify() {
     if (tensorTypeOf(result).getDims() != getProduced()) // c7
       return emitOpError() << "expected a result with the names " << nd::namesText(getProduced())
                            << ", got " << nd::namesText(tensorTypeOf(result).getDims());
+  if (isReduction() && failed(nd::verifyNeutral(*this, getCombine(), getNeutral()))) // c11
+    return failure();
   return verifyChoices(*this, getLayouts(), getSchedule(), getProduced(), getReduced(),
                        getOperands());
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/Combiner.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/FuseProducers.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -193,17 +194,7 @@ private:
 
   /// What the body yields when its reads are `constants`; null if that is not a constant.
   static Attribute fold(Block &body, Value yielded, DenseMap<Value, Attribute> constants) {
-    for (Operation &op : body.without_terminator()) {
-      SmallVector<Attribute> operands;
-      for (Value operand : op.getOperands())
-        operands.push_back(constants.lookup(operand));
-      SmallVector<OpFoldResult> folded;
-      bool known = llvm::all_of(operands, [](Attribute each) { return bool(each); });
-      if (known && succeeded(op.fold(operands, folded)) && folded.size() == 1) {
-        auto value = dyn_cast<Value>(folded[0]);
-        constants[op.getResult(0)] = value ? constants.lookup(value) : cast<Attribute>(folded[0]);
-      }
-    }
+    nd::foldScalars(body, constants);
     return constants.lookup(yielded);
   }
 };

@@ -1028,3 +1028,86 @@ func.func @merged_coefficients(%x: !nd.tensor<f32, row: 1099511627776 * N, colum
   %0 = nd.merge %x [row, column] into all : !nd.tensor<f32, column: 1099511627776, row: 1099511627776 * N> -> !nd.tensor<f32, all: 0>
   return
 }
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
+func.func @reduce_c6_addition_with_one(%a: !nd.tensor<f32, row: 3>) {
+  // expected-error @below {{expected a neutral element, which combined with a value gives that value, got 1.000000e+00: combining 1.000000e+00 and 3.000000e+00 gives 4.000000e+00}}
+  %0 = nd.reduce %a over [row] neutral [1.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
+  ^bb0(%x: f32, %y: f32):
+    %s = arith.addf %x, %y : f32
+    nd.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// From the right zero is neutral, from the left it is not.
+// expected-note @below {{operand 0 is of type '!nd.tensor<i32, row: 3>'}}
+func.func @reduce_c6_subtraction(%a: !nd.tensor<i32, row: 3>) {
+  // expected-error @below {{got 0: combining 0 and 3 gives -3}}
+  %0 = nd.reduce %a over [row] neutral [0 : i32] : (!nd.tensor<i32, row: 3>) -> !nd.tensor<i32> {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.subi %x, %y : i32
+    nd.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+// The first of two, and the last.
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
+func.func @reduce_c6_last(%a: !nd.tensor<f32, row: 3>) {
+  // expected-error @below {{got 0.000000e+00: combining 3.000000e+00 and 0.000000e+00 gives 0.000000e+00}}
+  %0 = nd.reduce %a over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
+  ^bb0(%x: f32, %y: f32):
+    nd.yield %y : f32
+  }
+  return
+}
+
+// -----
+
+// Results that do not hang together are looked at one by one.
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
+func.func @reduce_c6_one_of_two(%a: !nd.tensor<f32, row: 3>, %b: !nd.tensor<f32, row: 3>) {
+  // expected-error @below {{got 0.000000e+00: combining 0.000000e+00 and 3.000000e+00 gives 0.000000e+00}}
+  %0:2 = nd.reduce %a, %b over [row] neutral [0.0 : f32, 0.0 : f32] : (!nd.tensor<f32, row: 3>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+  ^bb0(%x: f32, %u: f32, %y: f32, %v: f32):
+    %s = arith.addf %x, %y : f32
+    %p = arith.mulf %u, %v : f32
+    nd.yield %s, %p : f32, f32
+  }
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
+func.func @reduce_c6_functions(%a: !nd.tensor<f32, row: 3>) {
+  // expected-error @below {{got 0.000000e+00: combining}}
+  %0 = nd.reduce %a over [row] neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32> {
+  ^bb0(%x: f32, %y: f32):
+    %ex = math.exp %x : f32
+    %ey = math.exp %y : f32
+    %s = arith.addf %ex, %ey : f32
+    %l = math.log %s : f32
+    nd.yield %l : f32
+  }
+  return
+}
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, row: 3>'}}
+func.func @scan_c4_left(%a: !nd.tensor<f32, row: 3>) {
+  // expected-error @below {{got 0.000000e+00: combining 0.000000e+00 and 3.000000e+00 gives 0.000000e+00}}
+  %0 = nd.scan %a along row neutral [0.0 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3> {
+  ^bb0(%x: f32, %y: f32):
+    nd.yield %x : f32
+  }
+  return
+}

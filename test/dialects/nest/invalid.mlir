@@ -1285,3 +1285,19 @@ func.func @control_c4_layout(%c: !nd.tensor<i1>) {
   %0 = nest.control [@body] %c {layouts = [#nest.layout<[m]>]} : (!nd.tensor<i1>) -> !nd.tensor<i1>
   return
 }
+
+// -----
+
+// expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
+func.func @compute_c11_product_with_zero(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a neutral element, which combined with a value gives that value, got 0.000000e+00: combining 0.000000e+00 and 3.000000e+00 gives 0.000000e+00}}
+  %0 = nest.compute () reduce (n: 4) reads %a[n = n] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine [0.0 : f32] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return
+}

@@ -46,10 +46,7 @@ module {
     %7 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reduce (n006: 3) reads %arg39[n000 = n000 - n006 + 1] if [n000 - n006 + 1 >= 0, -n000 + n006 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
     %8 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg17[], %7[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
@@ -59,10 +56,7 @@ module {
     %9 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %8[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
     %10 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg18[], %8[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
@@ -70,10 +64,7 @@ module {
     %11 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %10[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg42 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
     %12 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg40[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -81,10 +72,7 @@ module {
     %13 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %12[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
     %14 = nest.compute (n005: 128) reads %13[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
@@ -105,24 +93,15 @@ module {
     %18 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3) reduce (n007: 128) reads %17[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3>
     %19 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128, n006: 3) reduce (n002: 3) reads %18[n003 = -n002 + n003 + 1] if [-n002 + n003 + 1 >= 0, n002 - n003 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>
     %20 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reduce (n006: 3) reads %19[n000 = n000 - n006 + 1] if [n000 - n006 + 1 >= 0, -n000 + n006 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
     %21 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %3[], %20[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
@@ -201,10 +180,7 @@ module {
     %37 = nest.compute (n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1) reduce (n007: 128) reads %36[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg42 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1>
     %38 = nest.compute (n000: 12, n001: 4, n003: 24, n005: 64, n006: 1) reads %37[n002 = n003 mod 2, n003 = n003 floordiv 2, n006 = 0] if [-(n003 mod 2) >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -229,10 +205,7 @@ module {
     %43 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %42[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg42 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
     %44 = nest.compute (n005: 128) reads %arg24[], %43[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant -5.000000e-01 : f32
@@ -263,10 +236,7 @@ module {
     %49 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %48[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
     %50 = nest.compute (n005: 128) reads %49[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
@@ -298,10 +268,7 @@ module {
     %56 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reduce (n006: 3) reads %55[n000 = n000 - n006 + 1] if [n000 - n006 + 1 >= 0, -n000 + n006 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg41 : f32
-    } {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
     %57 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg21[], %56[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
@@ -427,10 +394,7 @@ module {
     %81 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %80[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine [0.000000e+00 : f32] {
-    ^bb0(%arg41: f32, %arg42: f32):
-      nest.yield %arg42 : f32
-    } {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n005: 64>
     %82 = nest.compute (n005: 64) reads %arg12[], %81[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant -5.000000e-01 : f32
