@@ -117,17 +117,28 @@ void ScalarReverse::power(math::PowFOp op, Value g) {
       if (p != 0)
         accumulate(x, mul(g, mul(slope, p)));
     } else {
+      // x^0 is constant. Where 0 * x^-1 is no number, 1 stands for x, so that no factor is infinite
+      // in the derivatives of this one.
+      double least =
+          llvm::APFloat::getSmallestNormalized(cast<FloatType>(x.getType()).getFloatSemantics())
+              .convertToDouble();
+      Value isConstant =
+          arith::AndIOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, y, number(y, 0)),
+                                compare(arith::CmpFPredicate::ULT, math::AbsFOp::create(b, loc, x),
+                                        number(x, 4 * least)));
       Value less = arith::SubFOp::create(b, loc, y, number(y, 1));
-      Value slope = mul(y, math::PowFOp::create(b, loc, x, less));
-      // x^0 is constant, also at zero, where the formula is 0 * infinity.
-      Value isConstant = compare(arith::CmpFPredicate::OEQ, y, number(y, 0));
+      Value base = select(isConstant, number(x, 1), x);
+      Value slope = mul(y, math::PowFOp::create(b, loc, base, less));
       accumulate(x, mul(g, whereNot(isConstant, slope)));
     }
   }
   if (wants(y)) {
-    Value isZero = compare(arith::CmpFPredicate::OEQ, x, number(x, 0));
-    Value slope = mul(op.getResult(), math::LogOp::create(b, loc, x));
-    accumulate(y, mul(g, whereNot(isZero, slope)));
+    // 0^y is constant above 0 and, by convention, at 0. A negative x has no logarithm: NaN.
+    Value isConstant =
+        arith::AndIOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, x, number(x, 0)),
+                              compare(arith::CmpFPredicate::OGE, y, number(y, 0)));
+    Value base = select(isConstant, number(x, 1), x);
+    accumulate(y, mul(g, mul(op.getResult(), math::LogOp::create(b, loc, base))));
   }
 }
 
@@ -172,9 +183,13 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
   Value y = op->getResult(0), g = cotangent(y);
   if (!g)
     return success();
-  // The one that is chosen gets the cotangent; of equal ones the second.
-  auto choose = [&](arith::CmpFPredicate predicate) {
+  // The one that is chosen gets the cotangent; of equal ones the second. Where a number wins
+  // against NaN, it is the one that is chosen.
+  auto choose = [&](arith::CmpFPredicate predicate, bool numberWins) {
     Value first = compare(predicate, op->getOperand(0), op->getOperand(1));
+    if (numberWins)
+      first = arith::OrIOp::create(
+          b, loc, first, compare(arith::CmpFPredicate::UNO, op->getOperand(1), op->getOperand(1)));
     give(op->getOperand(0), [&] { return where(first, g); });
     give(op->getOperand(1), [&] { return whereNot(first, g); });
   };
@@ -205,13 +220,18 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
       .Case([&](arith::RemFOp remainder) {
         accumulate(remainder.getLhs(), g);
         give(remainder.getRhs(), [&] {
-          Value quotient = arith::DivFOp::create(b, loc, remainder.getLhs(), remainder.getRhs());
-          return neg(mul(g, math::TruncOp::create(b, loc, quotient)));
+          // How often the divisor was taken off: the quotient of what was taken off is integral but
+          // for rounding, that of the operands may round up to the next integer.
+          Value taken = arith::SubFOp::create(b, loc, remainder.getLhs(), y);
+          Value quotient = arith::DivFOp::create(b, loc, taken, remainder.getRhs());
+          return neg(mul(g, math::RoundEvenOp::create(b, loc, quotient)));
         });
       })
       .Case([&](arith::NegFOp negated) { give(negated.getOperand(), [&] { return neg(g); }); })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](auto) { choose(arith::CmpFPredicate::OGT); })
-      .Case<arith::MinimumFOp, arith::MinNumFOp>([&](auto) { choose(arith::CmpFPredicate::OLT); })
+      .Case([&](arith::MaximumFOp) { choose(arith::CmpFPredicate::OGT, false); })
+      .Case([&](arith::MinimumFOp) { choose(arith::CmpFPredicate::OLT, false); })
+      .Case([&](arith::MaxNumFOp) { choose(arith::CmpFPredicate::OGT, true); })
+      .Case([&](arith::MinNumFOp) { choose(arith::CmpFPredicate::OLT, true); })
       .Case([&](arith::SelectOp choice) {
         give(choice.getTrueValue(), [&] { return where(choice.getCondition(), g); });
         give(choice.getFalseValue(), [&] { return whereNot(choice.getCondition(), g); });

@@ -51,7 +51,7 @@ Tensor minimum(Operand a, Operand b);
 Tensor pow(Operand base, Operand exponent);
 /// `yes` where `condition` (i1) holds, else `no`.
 Tensor select(Operand condition, Operand yes, Operand no);
-/// The angle of the point (x, y), within [-pi, pi]; 0 at the origin.
+/// The angle of the point (x, y), within [-pi, pi]; the signs of zeros count, as in C.
 Tensor atan2(Operand y, Operand x);
 Tensor exp(Operand x);
 Tensor exp2(Operand x);

@@ -75,7 +75,7 @@ Scalar maximum(const Scalar &a, const Scalar &b);
 Scalar minimum(const Scalar &a, const Scalar &b);
 Scalar pow(const Scalar &base, const Scalar &exponent);
 Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);
-/// The angle of the point (x, y), within [-pi, pi]; 0 at the origin.
+/// The angle of the point (x, y), within [-pi, pi]; the signs of zeros count, as in C.
 Scalar atan2(const Scalar &y, const Scalar &x);
 Scalar exp(const Scalar &x);
 Scalar exp2(const Scalar &x);

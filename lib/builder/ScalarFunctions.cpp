@@ -129,9 +129,16 @@ Value arcCosine(OpBuilder &b, Location loc, Value x) {
 }
 
 Value sigmoid(OpBuilder &b, Location loc, Value x) {
-  Value one = number(b, loc, 1, x.getType());
-  Value e = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
-  return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
+  Type type = x.getType();
+  Value one = number(b, loc, 1, type), zero = number(b, loc, 0, type);
+  // Beyond, the result is no normal number, and the exponential overflows: its derivative would be
+  // infinite times zero.
+  double bound = type.isF64() ? 709 : type.getIntOrFloatBitWidth() == 8 ? 80 : 88;
+  Value power = arith::NegFOp::create(b, loc, x), most = number(b, loc, bound, type);
+  Value isZero = compare<arith::CmpFPredicate::OGT>(b, loc, power, most);
+  Value e = math::ExpOp::create(b, loc, arith::SelectOp::create(b, loc, isZero, most, power));
+  Value value = arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
+  return arith::SelectOp::create(b, loc, isZero, zero, value);
 }
 
 /// -1, 1, or `x` itself where it is neither below nor above zero.

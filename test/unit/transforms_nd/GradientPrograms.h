@@ -219,6 +219,19 @@ func.func @f(%x: !nd.tensor<f64, a: 4>, %y: !nd.tensor<f64, a: 4>) -> !nd.tensor
   }
   return %r : !nd.tensor<f64, a: 4>
 })mlir", true, true},
+    // By a divisor that moves; the signs differ from element to element.
+    {"PointwiseRemainder", R"mlir(
+func.func @f(%x: !nd.tensor<f64, a: 7>, %y: !nd.tensor<f64, a: 7>) -> !nd.tensor<f64, a: 7> {
+  %r = nd.pointwise %x, %y : (!nd.tensor<f64, a: 7>, !nd.tensor<f64, a: 7>) -> !nd.tensor<f64, a: 7> {
+  ^bb0(%p: f64, %q: f64):
+    %seven = arith.constant 7.0 : f64
+    %0 = arith.mulf %p, %seven : f64
+    %1 = arith.remf %0, %q : f64
+    %2 = arith.mulf %1, %q : f64
+    nd.yield %2 : f64
+  }
+  return %r : !nd.tensor<f64, a: 7>
+})mlir"},
     {"PointwiseChoices", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 5>, %y: !nd.tensor<f64, a: 5>) -> !nd.tensor<f64, a: 5> {
   %r = nd.pointwise %x, %y : (!nd.tensor<f64, a: 5>, !nd.tensor<f64, a: 5>) -> !nd.tensor<f64, a: 5> {

@@ -1,0 +1,221 @@
+//===- DerivativeEdgesTest.cpp - slopes where functions have corners ------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Slopes of powers at zero, of remainders by a divisor that moves, at ties and kinks, worked by
+// hand: PyTorch's, but for ties of maximum and minimum, clamp at its bounds, and mixed derivatives
+// of powers. Forward and in reverse.
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/heddle.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <cmath>
+#include <functional>
+
+using namespace heddle;
+
+namespace {
+Name row("row");
+constexpr double inf = INFINITY, nan = NAN;
+
+using Numbers = std::vector<double>;
+using Function = std::function<Tensor(Tensor, Tensor)>;
+
+Tensor vector(const Numbers &values) {
+  return Tensor::of<double>(values, {{row, int64_t(values.size())}});
+}
+
+Tensor ones(const Tensor &like) { return zeros({{row, like.size(row)}}, ElementType::F64) + 1.0; }
+
+/// The slope of a function of one vector, element by element.
+template <typename F>
+Tensor slope(const F &f, const Tensor &at, bool forward) {
+  if (forward)
+    return jvp([&](Tensor x) { return f(x); }, at, ones(at));
+  return grad([&](Tensor x) { return sum(f(x), over(row)); }, at);
+}
+
+/// The slopes of a function of two vectors.
+struct Slopes {
+  Tensor x, y, xx, xy, yy;
+  HEDDLE_FIELDS(x, y, xx, xy, yy)
+};
+
+Slopes slopesOf(const Function &f, const Numbers &x, const Numbers &y, bool forward) {
+  return jit([&](Tensor x, Tensor y) {
+    auto alongX = [&](Tensor x, Tensor y) {
+      return slope([&](Tensor z) { return f(z, y); }, x, forward);
+    };
+    auto alongY = [&](Tensor x, Tensor y) {
+      return slope([&](Tensor z) { return f(x, z); }, y, forward);
+    };
+    return Slopes{alongX(x, y), alongY(x, y),
+                  slope([&](Tensor z) { return alongX(z, y); }, x, forward),
+                  slope([&](Tensor z) { return alongX(x, z); }, y, forward),
+                  slope([&](Tensor z) { return alongY(x, z); }, y, forward)};
+  })(vector(x), vector(y));
+}
+
+/// Of each of some functions of one vector: its values, slopes and second slopes.
+struct Curve {
+  std::string name;
+  std::function<Tensor(Tensor)> function;
+  Numbers x;
+};
+std::vector<std::array<Tensor, 3>> slopesOf(const std::vector<Curve> &curves, bool forward) {
+  std::vector<Tensor> places;
+  for (const Curve &curve : curves)
+    places.push_back(vector(curve.x));
+  return jit([&](std::vector<Tensor> x) {
+    std::vector<std::array<Tensor, 3>> results;
+    for (size_t i = 0; i < curves.size(); ++i) {
+      const auto &f = curves[i].function;
+      auto first = [&](Tensor z) { return slope(f, z, forward); };
+      results.push_back({f(x[i]), first(x[i]), slope(first, x[i], forward)});
+    }
+    return results;
+  })(places);
+}
+
+void expectSame(const Tensor &got, const Numbers &wanted, const std::string &what, bool forward) {
+  Numbers values = got.to<double>({row});
+  ASSERT_EQ(values.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    bool same = std::isnan(wanted[i]) ? std::isnan(values[i])
+                : std::isinf(wanted[i])
+                    ? values[i] == wanted[i]
+                    : std::fabs(values[i] - wanted[i]) <= 1e-12 * (1 + std::fabs(wanted[i]));
+    EXPECT_TRUE(same) << what << (forward ? ", forward, " : ", ") << "at " << i << ": " << values[i]
+                      << ", expected " << wanted[i];
+  }
+}
+
+TEST(DerivativeEdges, Powers) {
+  double l = std::log(2.0);
+  struct Point {
+    double x, y, dx, dy, dxx, dxy;
+  } points[] = {
+      {0, 0, 0, 0, 0, 0},
+      {0, 1, 1, 0, 0, 1},
+      {0, 2, 0, 0, 2, 0},
+      {0, 3, 0, 0, 0, 0},
+      {0, 4, 0, 0, 0, 0},
+      {0, 0.5, inf, 0, -inf, nan},
+      {0, -1, -inf, -inf, inf, inf},
+      {2, 0, 0, l, 0, 0.5},
+      {2, 3, 12, 8 * l, 12, 4 + 12 * l},
+      {2, -1, -0.25, l / 2, 0.25, 0.25 - l / 4},
+      {-2, 3, 12, nan, -12, nan},
+      {-2, 4, -32, nan, 48, nan},
+      {-2, 0, 0, nan, 0, nan},
+      {-2, 1, 1, nan, 0, nan},
+      {-2, -1, -0.25, nan, -0.25, nan},
+      {1, 5, 5, 0, 20, 1},
+      {-2, 0.5, nan, nan, nan, nan},
+      {1e-100, 0, 0, std::log(1e-100), 0, 1e100},
+  };
+  Numbers x, y, dx, dy, dxx, dxy;
+  for (const Point &p : points) {
+    x.push_back(p.x), y.push_back(p.y), dx.push_back(p.dx), dy.push_back(p.dy);
+    dxx.push_back(p.dxx), dxy.push_back(p.dxy);
+  }
+  for (bool forward : {false, true}) {
+    Slopes slopes = slopesOf([](Tensor x, Tensor y) { return pow(x, y); }, x, y, forward);
+    expectSame(slopes.x, dx, "dx", forward);
+    expectSame(slopes.y, dy, "dy", forward);
+    expectSame(slopes.xx, dxx, "dxx", forward);
+    expectSame(slopes.xy, dxy, "dxy", forward);
+  }
+}
+
+TEST(DerivativeEdges, PowersOfConstants) {
+  Numbers x = {0, -2, 3};
+  struct Exponent {
+    double y;
+    Numbers value, dx, dxx;
+  } exponents[] = {{0, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}},
+                   {1, {0, -2, 3}, {1, 1, 1}, {0, 0, 0}},
+                   {2, {0, 4, 9}, {0, -4, 6}, {2, 2, 2}},
+                   {3, {0, -8, 27}, {0, 12, 27}, {0, -12, 18}},
+                   {4, {0, 16, 81}, {0, -32, 108}, {0, 48, 108}},
+                   {5, {0, -32, 243}, {0, 80, 405}, {0, -160, 540}},
+                   {-1, {inf, -0.5, 1.0 / 3}, {-inf, -0.25, -1.0 / 9}, {inf, -0.25, 2.0 / 27}},
+                   {0.5,
+                    {0, nan, std::sqrt(3)},
+                    {inf, nan, 0.5 / std::sqrt(3)},
+                    {-inf, nan, -0.25 / std::sqrt(27)}}};
+  std::vector<Curve> curves;
+  for (const Exponent &each : exponents)
+    curves.push_back(
+        {"x^" + std::to_string(each.y), [y = each.y](Tensor x) { return pow(x, y); }, x});
+  for (bool forward : {false, true}) {
+    auto results = slopesOf(curves, forward);
+    for (size_t i = 0; i < curves.size(); ++i) {
+      expectSame(results[i][0], exponents[i].value, curves[i].name, forward);
+      expectSame(results[i][1], exponents[i].dx, curves[i].name + ", dx", forward);
+      expectSame(results[i][2], exponents[i].dxx, curves[i].name + ", dxx", forward);
+    }
+  }
+}
+
+TEST(DerivativeEdges, RemaindersByADivisorThatMoves) {
+  // 0.5 is less than five times the double 0.1, which was taken off four times, though the quotient
+  // rounds to 5.
+  Numbers a = {7, -7, 7, -7, 2, 7.5, -0.5, 0.5, 1e9, 5},
+          b = {3, 3, -3, -3, 3, 0.625, 4, 0.1, 7, inf};
+  Numbers db = {-2, 2, 2, -2, 0, -12, 0, -4, -142857142, 0}, ones(a.size(), 1), zeros(a.size(), 0);
+  Function remainder = [](Tensor a, Tensor b) { return a % b; };
+  for (bool forward : {false, true}) {
+    Slopes slopes = slopesOf(remainder, a, b, forward);
+    expectSame(slopes.x, ones, "da", forward);
+    expectSame(slopes.y, db, "db", forward);
+    for (const Tensor &second : {slopes.xx, slopes.xy, slopes.yy})
+      expectSame(second, zeros, "second", forward);
+  }
+  // Away from where it jumps it is a line in the divisor.
+  for (size_t i = 0; i < 5; ++i) {
+    double h = 1e-3, up = std::fmod(a[i], b[i] + h), down = std::fmod(a[i], b[i] - h);
+    EXPECT_NEAR((up - down) / (2 * h), db[i], 1e-9);
+  }
+}
+
+TEST(DerivativeEdges, TiesAndKinks) {
+  Numbers x = {1, 1, 2}, y = {1, 2, 1};
+  std::vector<Curve> curves = {
+      {"relu", [](Tensor x) { return relu(x); }, {-1, 0, -0.0, 2}},
+      {"abs", [](Tensor x) { return abs(x); }, {-1, 0, -0.0, 2}},
+      {"sign", [](Tensor x) { return sign(x); }, {-1, 0, 2}},
+      {"clamp", [](Tensor x) { return clamp(x, -1.0, 1.0); }, {-2, -1, 0, 1, 2}},
+      {"floor", [](Tensor x) { return floor(x); }, {-1, 0, 0.5}},
+      {"sqrt", [](Tensor x) { return sqrt(x); }, {0, 4}},
+      {"asin", [](Tensor x) { return asin(x); }, {0, 0.6, -0.6}},
+      {"acos", [](Tensor x) { return acos(x); }, {0, 0.6, -0.6}},
+      {"sigmoid", [](Tensor x) { return sigmoid(x); }, {-inf, -1e4, -709.5, 0, 40}}};
+  std::vector<Numbers> dx = {{0, 0, 0, 1},    {-1, 0, 0, 1},      {0, 0, 0},
+                             {0, 0, 1, 0, 0}, {0, 0, 0},          {inf, 0.25},
+                             {1, 1.25, 1.25}, {-1, -1.25, -1.25}, {0, 0, 0, 0.25, std::exp(-40.0)}};
+  for (bool forward : {false, true}) {
+    // The second of equal operands is the one that is taken.
+    Slopes larger = slopesOf([](Tensor x, Tensor y) { return maximum(x, y); }, x, y, forward);
+    expectSame(larger.x, {0, 0, 1}, "max, dx", forward);
+    expectSame(larger.y, {1, 1, 0}, "max, dy", forward);
+    Slopes smaller = slopesOf([](Tensor x, Tensor y) { return minimum(x, y); }, x, y, forward);
+    expectSame(smaller.x, {0, 1, 0}, "min, dx", forward);
+    expectSame(smaller.y, {1, 0, 1}, "min, dy", forward);
+    auto results = slopesOf(curves, forward);
+    for (size_t i = 0; i < curves.size(); ++i)
+      expectSame(results[i][1], dx[i], curves[i].name, forward);
+    Slopes angles = slopesOf([](Tensor y, Tensor x) { return atan2(y, x); }, {0, 1, 3, -3, 0},
+                             {1, 0, 4, -4, -2}, forward);
+    expectSame(angles.x, {1, 0, 0.16, -0.16, -0.5}, "atan2, dy", forward);
+    expectSame(angles.y, {0, -1, -0.12, 0.12, 0}, "atan2, dx", forward);
+  }
+}
+} // namespace
