@@ -44,6 +44,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"pointwise", "sum of two arrays, transposition", {"n"}, pointwise},
       {"sort", "sorted lines and their largest elements", {"lines", "n"}, sorting},
       {"normalise", "softmax and layer normalisation", {"rows", "columns"}, normalisation},
+      {"busy", "programs of short steps beside other busy threads, as many as cores and twice as many", {}, busy},
   };
   return all;
 }

@@ -1,0 +1,103 @@
+//===- Busy.cpp - steps beside other busy threads -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs of many short steps, whose threads meet after each, while as many other threads as there
+// are cores are busy, and twice as many. The scheduler gives them half and a third of the cores, so
+// twice and three times the quiet time is what sharing costs; the rest is waiting for threads that
+// have no core. Its ratio to the quiet time is the last row's "x peer", upside down.
+//
+//===----------------------------------------------------------------------===//
+
+#include "bench/Cases.h"
+#include "models/fashion/Network.h"
+#include "runtime/device/ThreadTeam.h"
+
+#include <csignal>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::bench;
+
+namespace {
+/// Processes that do nothing but use a core, for as long as this lives.
+class BusyThreads {
+public:
+  explicit BusyThreads(int count) {
+    for (int i = 0; i < count; ++i) {
+      pid_t child = fork();
+      if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (volatile unsigned spin = 0;;)
+          spin = spin + 1;
+      }
+      if (child > 0)
+        children.push_back(child);
+    }
+    if (count > 0)
+      usleep(50'000); // until the scheduler has spread them
+  }
+  ~BusyThreads() {
+    for (pid_t child : children) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+
+private:
+  std::vector<pid_t> children;
+};
+
+void measureBeside(const Request &request, Report &report, const std::string &name, std::function<void()> once) {
+  Case work{.bench = "busy/" + name, .threads = request.threads, .unit = Unit::Milliseconds};
+  int cores = availableCores();
+  for (int times : {0, 1, 2})
+    work.systems.push_back({.name = times ? "beside-" + std::to_string(times * cores) : "quiet",
+                            .run =
+                                [=](int64_t count) {
+                                  BusyThreads others(times * cores);
+                                  // Slices of time are milliseconds long: a run has to see many.
+                                  double begin = bench::detail::now(), least = times ? 0.3 : 0;
+                                  int64_t done = 0;
+                                  while (done < count || bench::detail::now() - begin < least) {
+                                    once();
+                                    ++done;
+                                  }
+                                  return (bench::detail::now() - begin) / double(done) * double(count);
+                                },
+                            .peer = times == 0});
+  report.measure(work);
+}
+} // namespace
+
+void bench::busy(const Request &request, Report &report) {
+  if (request.threads == 1)
+    return; // which waits for nobody
+  Name i("i");
+  Tensor x = randomTensor({{i, 20000}});
+  auto chain = jit(
+      [=](Tensor y) {
+        for (int step = 0; step < 100; ++step)
+          y = y / (1.0f + sum(y * y, over(i)));
+        return y;
+      },
+      JitOptions{.threads = request.threads, .cache = false});
+  measureBeside(request, report, "chain", [=] { chain(x); });
+
+  const auto &n = fashion::names();
+  int64_t batch = 64;
+  std::vector<int32_t> labels(size_t(batch), 3);
+  std::vector<float> ones(size_t(batch), 1.0f);
+  fashion::Sample sample{randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
+                         Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}),
+                         Tensor::of<float>(std::span<const float>(ones), {{n.batch, batch}})};
+  auto state = std::make_shared<fashion::State>(fashion::initialState(1));
+  auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = false});
+  Tensor stepKey = key(1), rate = Tensor::of<float>({0.02f}, {});
+  measureBeside(request, report, "fashion-b64", [=] { step(*state, sample, stepKey, rate); });
+}
