@@ -54,6 +54,7 @@ struct Outline {
 /// One signature's program, which other threads may be waiting for.
 struct Compiled {
   Outline outline;
+  std::vector<std::string> checks; ///< what those of JitOptions::check say
   std::shared_future<std::shared_ptr<Program>> program;
   uint32_t age = processAge();
 };
@@ -114,6 +115,24 @@ struct JitCore::Impl {
       type = type.withDims(dims);
     }
     return types;
+  }
+
+  /// A name is one of an argument, or stands in the size of one that is.
+  void requireSymbolicNames(llvm::ArrayRef<nd::NdTensorType> types, Here here) const {
+    for (const SymbolicSize &size : options.symbolic) {
+      bool isKnown =
+          llvm::any_of(types, [&](nd::NdTensorType t) { return t.has(size.name.str()); });
+      for (const SymbolicSize &other : options.symbolic)
+        isKnown |= other.relation && other.relation->mentions(size.name.str());
+      if (isKnown)
+        continue;
+      std::string text;
+      for (nd::NdTensorType type : types)
+        text += (text.empty() ? "" : ", ") + nd::namesText(type.getDims());
+      fail(here, "expected an argument of '" + options.name + "' that has the name '" +
+                     size.name.str() + "' (JitOptions::symbolic), got " +
+                     (text.empty() ? "no arguments" : text));
+    }
   }
 
   /// Numbers that stand for the sizes of names.
@@ -204,7 +223,10 @@ struct JitCore::Impl {
     }
     try {
       CompileStatistics found;
-      ProgramImage image = compile(std::move(module), compileOptions(), &found, here);
+      CompileOptions asked = compileOptions();
+      asked.check = options.check;
+      ProgramImage image = compile(std::move(module), asked, &found, here);
+      made->checks = std::move(found.checks);
       auto program = placed(here, [&] { return std::make_shared<Program>(std::move(image)); });
       {
         std::lock_guard guard(mutex);
@@ -229,6 +251,7 @@ struct JitCore::Impl {
     std::vector<Tensor> actuals;
     std::vector<NodeRef> formals;
     std::vector<nd::NdTensorType> types = programTypes(leaves, here);
+    requireSymbolicNames(types, here);
     for (auto [leaf, type] : llvm::zip_equal(leaves, types)) {
       actuals.push_back(*leaf.tensor);
       NodeRef formal = makeLeaf(type, here);
@@ -410,6 +433,21 @@ static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
                      "each; a copy will do");
 }
 
+/// Throws Error for the check that failed, which the last two results tell, if one did.
+static void requireChecked(const std::vector<std::string> &checks,
+                           const std::vector<TensorRef> &results, Here here) {
+  auto number = [&](size_t fromEnd) {
+    int64_t value;
+    results[results.size() - fromEnd]->copyTo(&value, {});
+    return value;
+  };
+  if (int64_t failed = number(2); failed >= 0) {
+    const std::string &message = checks[size_t(failed)];
+    throw Error(message + (message.ends_with(' ') ? std::to_string(number(1)) : "") +
+                "; in the call at " + placeOf(here));
+  }
+}
+
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   requireDistinctState(leaves, here);
   std::string signature;
@@ -471,7 +509,8 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     ++uses[arguments.back().get()];
   }
   for (size_t i = 0; i < leaves.size(); ++i)
-    donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1);
+    donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1 &&
+                     !impl->options.check);
   CallOptions options;
   options.team = placed(here, [&] { return sharedThreadTeam(impl->options.threads); });
   options.managed = impl->options.managedMemory;
@@ -479,6 +518,8 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   for (const Leaf &leaf : leaves)
     given.push_back(leaf.tensor->node);
   auto results = placed(here, [&] { return program->run(entry, arguments, options, donate); });
+  if (impl->options.check)
+    requireChecked(compiled->checks, results, here);
   Returned returned{{}, outline.shape};
   size_t next = 0;
   for (bool given : outline.given)

@@ -7,6 +7,8 @@
 
 #include "lib/pipelines/Compile.h"
 
+#include "dialects/nd/FunctionAttrs.h"
+
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/Kernels.h"
@@ -377,8 +379,15 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   Dump dump(module, options);
   auto setting = prepare(module, options);
   if (failed(setting) || failed(dump.write(module, "0-input.mlir")) ||
-      failed(runNdPasses(module, options)) || failed(dump.write(module, "1-nd.mlir")) ||
-      failed(runNestPasses(module, options, setting->machine)) ||
+      failed(runNdPasses(module, options)) || failed(dump.write(module, "1-nd.mlir")))
+    return failure();
+  if (options.check)
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() && counted.checks.empty())
+        for (auto message :
+             function->getAttrOfType<ArrayAttr>(nd::checksAttrName).getAsRange<StringAttr>())
+          counted.checks.push_back(message.str());
+  if (failed(runNestPasses(module, options, setting->machine)) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
   auto program = outline(module, setting->machine, dump.isWanted());

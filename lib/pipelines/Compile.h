@@ -54,6 +54,7 @@ struct CompileOptions {
   bool explainLayouts = false; ///< remarks say why each value lies as it does, and what that costs
   /// What may be done to floats: words of heddle/FastMath.h.
   std::vector<std::string> fastMath;
+  bool check = false;        ///< entries tell mistakes that values make (`nd-check`)
   bool progress = true;      ///< show progress of long compilations on a terminal
   /// What is added to the compiler (Extension.h), in this order.
   std::vector<std::shared_ptr<const Extension>> extensions;
@@ -69,6 +70,7 @@ struct CompileStatistics {
   int kernels = 0, cachedKernels = 0;
   int64_t arenaBytes = 0, liveBytes = 0; ///< planned, and the lower bound
   int64_t codeBytes = 0, constantBytes = 0;
+  std::vector<std::string> checks; ///< of the first entry, if `CompileOptions::check`
 
   /// One line for people.
   std::string str() const;

@@ -40,8 +40,10 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
   };
   passes.addPass(nd::createNdMergeFunctionsPass());
-  simplify();
-  passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass());
+  if (!options.check) { // looks at what was written
+    simplify();
+    passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass());
+  }
   // A function with gradient requests can't be lifted: they are expanded before calls are.
   passes.addPass(nd::createNdDifferentiatePass());
   passes.addPass(nd::createNdInlineCallsPass());
@@ -49,6 +51,8 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   passes.addPass(createSymbolDCEPass());
   passes.addNestedPass<func::FuncOp>(createRequireSizesPass());
   passes.addPass(nd::createNdExpandPass());
+  if (options.check)
+    passes.addNestedPass<func::FuncOp>(nd::createNdCheckPass());
   passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass()); // from gradients, and inlined loops
   passes.addNestedPass<func::FuncOp>(nd::createNdExpandControlFlowPass());
   simplify();

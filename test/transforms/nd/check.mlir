@@ -1,0 +1,96 @@
+// RUN: heddle-opt %s --nd-check | FileCheck %s
+// RUN: heddle-opt %s --nd-check --nd-pipeline --nest-pipeline -o /dev/null
+
+// What an op makes is looked at, and what it is made of; an op that only moves elements is passed over.
+// CHECK-LABEL: func.func @not_a_number
+// CHECK-SAME: -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64> {nd.name = "heddle.check"}, !nd.tensor<i64> {nd.name = "heddle.coordinate"})
+// CHECK-SAME: heddle.checks = ["{{.*}}check.mlir:[[#@LINE+8]]:8: 'nd.pointwise' makes a NaN of operands without one, in !nd.tensor<f32, n: 4>"]
+// CHECK: %[[BEFORE:.*]] = nd.reduce %{{.*}} over [n] neutral [false]
+// CHECK: math.log
+// CHECK: %[[NOW:.*]] = nd.reduce %{{.*}} over [n] neutral [false]
+// CHECK: nd.pointwise %[[NOW]], %[[BEFORE]]
+// CHECK: arith.cmpi ugt
+// CHECK-NOT: over [m]
+func.func @not_a_number(%x: !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+  ^bb0(%v: f32):
+    %l = math.log %v : f32
+    nd.yield %l : f32
+  }
+  %1 = nd.rename %0 [n] to [m] : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 4>
+  %2 = nd.rename %1 [m] to [n] : !nd.tensor<f32, m: 4> -> !nd.tensor<f32, n: 4>
+  return %2 : !nd.tensor<f32, n: 4>
+}
+
+// Sizes are symbols here; a list of coordinates may have any integer type.
+// CHECK-LABEL: func.func @places
+// CHECK-SAME: heddle.checks = ["{{.*}}:[[#@LINE+5]]:8: 'nd.gather' expected coordinates of 'n' from 0 to N - 1, got "]
+// CHECK-DAG: over [i] neutral [9223372036854775807]
+// CHECK-DAG: over [i] neutral [-9223372036854775808]
+// CHECK-DAG: over [n] neutral [0]
+func.func @places(%x: !nd.tensor<i32, n: N>, %at: !nd.tensor<ui8, i: 3>) -> !nd.tensor<i32, i: 3> {
+  %0 = nd.gather %x [n] at %at : (!nd.tensor<i32, n: N>, !nd.tensor<ui8, i: 3>) -> !nd.tensor<i32, i: 3>
+  return %0 : !nd.tensor<i32, i: 3>
+}
+
+// Loops carry what was found.
+// CHECK-LABEL: func.func @loops
+// CHECK: scf.if {{.*}} -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64>, !nd.tensor<i64>)
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK: scf.yield %arg0, %{{.*}}, %{{.*}} :
+// CHECK: scf.for {{.*}} -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64>, !nd.tensor<i64>)
+// CHECK: nest.scan along <n: 4> init(%{{.*}}, %{{.*}}, %{{.*}}) reads(%{{.*}})
+// CHECK: scf.while
+func.func @loops(%x: !nd.tensor<f32, n: 4>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %y = scf.if %c -> (!nd.tensor<f32, n: 4>) {
+    %e = nd.pointwise %x : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+    ^bb0(%v: f32):
+      %l = math.log %v : f32
+      nd.yield %l : f32
+    }
+    scf.yield %e : !nd.tensor<f32, n: 4>
+  } else {
+    scf.yield %x : !nd.tensor<f32, n: 4>
+  }
+  %z = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %y) -> (!nd.tensor<f32, n: 4>) {
+    %e = nd.pointwise %s : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+    ^bb0(%v: f32):
+      %l = math.sqrt %v : f32
+      nd.yield %l : f32
+    }
+    scf.yield %e : !nd.tensor<f32, n: 4>
+  }
+  %zero = nd.constant dense<0.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %last = nest.scan along <n: 4> init(%zero) reads(%z) : (!nd.tensor<f32>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32> {
+  ^bb0(%h: !nd.tensor<f32>, %t: !nd.tensor<f32>):
+    %e = nd.pointwise %h, %t : (!nd.tensor<f32>, !nd.tensor<f32>) -> !nd.tensor<f32> {
+    ^bb0(%u: f32, %v: f32):
+      %l = arith.divf %u, %v : f32
+      nd.yield %l : f32
+    }
+    nest.yield %e : !nd.tensor<f32>
+  }
+  %w = scf.while (%s = %last) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+    %go = nd.pointwise %s : (!nd.tensor<f32>) -> !nd.tensor<i1> {
+    ^bb0(%v: f32):
+      %one = arith.constant 1.0 : f32
+      %l = arith.cmpf olt, %v, %one : f32
+      nd.yield %l : i1
+    }
+    %k = nd.item %go : !nd.tensor<i1> -> i1
+    scf.condition(%k) %s : !nd.tensor<f32>
+  } do {
+  ^bb0(%s: !nd.tensor<f32>):
+    %e = nd.pointwise %s : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+    ^bb0(%v: f32):
+      %l = arith.addf %v, %v : f32
+      nd.yield %l : f32
+    }
+    scf.yield %e : !nd.tensor<f32>
+  }
+  return %w : !nd.tensor<f32>
+}
