@@ -24,15 +24,18 @@
 
 namespace heddle {
 
+/// Where a call is written, for the messages of what it throws.
+using Here = std::source_location;
+
 /// A mistake of the user or a failure of the machine, in a sentence that says what was expected and
 /// what was got.
 class Error : public std::runtime_error {
 public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
   /// With the place of a call in front, "file:line:column: ", unless that is none.
-  Error(const std::string &message, std::source_location here)
+  Error(const std::string &message, Here here)
       : Error((here.line() ? placeOf(here) + ": " : "") + message) {}
-  static std::string placeOf(std::source_location here) {
+  static std::string placeOf(Here here) {
     return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
            std::to_string(here.column());
   }

@@ -34,20 +34,18 @@
 #ifndef HEDDLE_EXPR_H
 #define HEDDLE_EXPR_H
 
+#include "heddle/Error.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heddle {
-
-/// Where a call is written, for the messages of what it throws.
-using Here = std::source_location;
 
 /// An inclusive interval of integers.
 struct Range {

@@ -135,7 +135,7 @@ heddle::detail::GroupScope::GroupScope(const Names &names, Here here) {
     request.push_back(spelling);
   }
   if (request.empty())
-    fail(here, "expected the names that a group runs over");
+    fail(here, "expected the names that a group runs over, got none");
   request.push_back(IntegerAttr::get(IntegerType::get(context, 64), count++));
   openGroups.push_back(ArrayAttr::get(context, request));
 }

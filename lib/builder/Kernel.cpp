@@ -225,9 +225,10 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
         if (auto place = reads.placeAlong(*read, dim.name.getValue());
             place && !(read->otherwise && read->coordinates.count(dim.name.str())) &&
             llvm::all_of(place->names(), isIteration))
-          use(*read, *place, dim.size().getExpr());
+          use(*read, *place, dim);
   };
-  forEachPlace([&](const Scalar::Node &read, const Expr &place, const Expr &size) {
+  forEachPlace([&](const Scalar::Node &read, const Expr &place, const nd::Dim &dim) {
+    const Expr &size = dim.size().getExpr();
     auto name = place.asName();
     if (!name)
       return;
@@ -244,7 +245,8 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
   for (bool changed = true; changed;) {
     changed = false;
     SizeExprs found;
-    forEachPlace([&](const Scalar::Node &, const Expr &place, const Expr &extent) {
+    forEachPlace([&](const Scalar::Node &read, const Expr &place, const nd::Dim &dim) {
+      const Expr &extent = dim.size().getExpr();
       std::vector<std::string> unknown;
       Ranges ranges;
       for (const std::string &name : place.names())
@@ -261,6 +263,13 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
         return;
       Expr room = extent - Expr(1 + bounds->high);
       Expr size = room.floordiv(place.coefficient(unknown[0])) + Expr(1);
+      bool isEmpty = extent == Expr(0) || llvm::any_of(ranges, [](const auto &range) {
+                       return range.second.high < range.second.low;
+                     });
+      if (!isEmpty && size.constant().value_or(1) < 1)
+        fail(read.here, "expected a place for '" + unknown[0] + "' at which '" + place.str() +
+                            "' lies within '" + dim.name.str() + "' of " +
+                            typeAndOrigin(read.tensor) + ", got none");
       if (size.isConstant())
         size = Expr::max(size, Expr(0));
       auto [entry, isNew] = found.emplace(unknown[0], size);
@@ -450,8 +459,12 @@ private:
     Type truth = b.getI1Type();
     for (const Scalar &predicate : holds) {
       Value condition = emitter.emit(predicate.node, truth);
-      if (condition.getType() != truth)
-        fail(predicate.node->here, "expected a condition of element type i1 in where()");
+      if (condition.getType() != truth) {
+        std::string text;
+        llvm::raw_string_ostream(text)
+            << "expected a condition of element type i1 in where(), got " << condition.getType();
+        fail(predicate.node->here, text);
+      }
       for (auto [i, value] : llvm::enumerate(values)) {
         Value none = arith::ConstantOp::create(b, loc, neutrals[i]);
         none = convert(b, loc, none, accumulators[i], elements[i]);

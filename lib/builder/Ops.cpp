@@ -59,9 +59,34 @@ struct Window {
 };
 } // namespace
 
+static void requirePositive(const WindowOptions &options, Here here) {
+  if (std::min({options.size, options.stride, options.dilation}) < 1)
+    fail(here, "expected a window's size, stride and dilation to be at least 1, got " +
+                   std::to_string(options.size) + ", " + std::to_string(options.stride) + " and " +
+                   std::to_string(options.dilation));
+}
+
+/// A window that has no place at all in a tensor with elements is a mistake.
+static void requirePlace(const Tensor &tensor, const Name &name, const WindowOptions &options,
+                         Here here) {
+  Expr whole = tensor.size(name, here).expr();
+  int64_t reach = (options.size - 1) * options.dilation + 1,
+          most = whole.constant().value_or(INT64_MAX);
+  if (options.padding.kind == Padding::Kind::Same || most == 0 || most == INT64_MAX)
+    return;
+  if (options.padding.kind == Padding::Kind::Explicit)
+    most += options.padding.low + options.padding.high;
+  if (reach > most)
+    fail(here, "expected a window that reaches over at most " + std::to_string(most) +
+                   " elements of '" + name.str() + "' of " + typeAndOrigin(tensor) + ", got " +
+                   std::to_string(reach));
+}
+
 Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, Here here) const {
   GraphLock lock;
   NodeRef input = nodeOf(*this, here);
+  requirePositive(options, here);
+  requirePlace(*this, name, options, here);
   nd::SizeAttr whole = input->type().size(name.str());
   Window window(name, tap, options, whole ? whole.getExpr() : Expr(0));
   requireNumber(options.padding.value, input->type().getElementType(), here);
@@ -96,6 +121,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
 Tensor Tensor::unwindow(const Name &name, const Name &tap, WindowOptions options, const Size &whole,
                         Here here) const {
   NodeRef input = nodeOf(*this, here);
+  requirePositive(options, here);
   Window window(name, tap, options, whole.expr());
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     Expr padded = whole.expr() + (window.isPadded ? window.low + window.high : Expr(0));
@@ -135,6 +161,8 @@ Tensor Tensor::broadcast(const std::vector<Extent> &extents, Here here) const {
 Tensor Tensor::slice(const Name &name, const Size &start, const Size &size, int64_t stride,
                      Here here) const {
   NodeRef input = nodeOf(*this, here);
+  if (stride == 0)
+    fail(here, "expected a stride of '" + name.str() + "' other than 0, got 0");
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     return nd::buildSlice(builder, loc, input->value, name.str(), start.expr(), size.expr(),
                           stride);
@@ -194,6 +222,8 @@ Tensor Tensor::gather(const std::vector<std::pair<Name, Tensor>> &at, Here here)
 }
 
 Tensor concat(const std::vector<Tensor> &parts, const Name &along, Here here) {
+  if (parts.empty())
+    fail(here, "expected tensors to join along '" + along.str() + "', got none");
   std::vector<NodeRef> nodes;
   for (const Tensor &part : parts)
     nodes.push_back(nodeOf(part, here));
@@ -360,6 +390,9 @@ Tensor countOf(Operand x, const Names &names, ElementType type) {
 }
 
 Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator) {
+  if (!isFloat(x.tensor.elementType(x.here)))
+    fail(x.here, "expected elements of floats to take the mean of, got " + typeAndOrigin(x.tensor) +
+                     "; convert with cast");
   Tensor total = sum(x, over, accumulator);
   double count = 1;
   for (const Name &name : over)

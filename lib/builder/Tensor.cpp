@@ -173,7 +173,7 @@ std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
 void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here) const {
   nodeOf(*this, here);
   if (type != elementType())
-    fail(here, "asked for elements of type " + std::string(spelling(type)) + " of " +
+    fail(here, "expected elements of type " + std::string(spelling(type)) + ", got " +
                    typeAndOrigin(*this) + "; convert with cast");
   std::vector<std::string> names;
   for (const Name &name : order)
@@ -240,7 +240,13 @@ static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
   ElementType type = tensor.elementType(here);
   size_t size = size_t(byteSize(type));
   tensor.data(here); // says it best if there is too little memory
-  std::vector<char> bytes(tensor.count(here) * size);
+  std::vector<char> bytes;
+  try {
+    bytes.resize(tensor.count(here) * size);
+  } catch (const std::bad_alloc &) {
+    fail(here, "out of memory: " + std::to_string(tensor.count(here) * size) +
+                   " bytes for the values of " + typeAndOrigin(tensor));
+  }
   tensor.toBytes(bytes.data(), type, order, here);
   return bytes;
 }

@@ -152,6 +152,14 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
   });
 }
 
+/// Of a tree, tensors of floats are differentiated by; the others have no derivative.
+static void requireReal(llvm::ArrayRef<int64_t> wrt, const std::vector<Tensor> &formals,
+                        Here here) {
+  if (wrt.empty() && !formals.empty())
+    fail(here, "expected a tensor of floats to differentiate by, got " + typeAndOrigin(formals[0]) +
+                   "; convert with cast");
+}
+
 GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
                                         const std::vector<Tensor> &actuals,
                                         const std::vector<Tensor> &outputs, Here here) {
@@ -174,6 +182,7 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
   for (size_t i = 0; i < formals.size(); ++i)
     if (isReal(formalNodes[i]))
       wrt.push_back(int64_t(i));
+  requireReal(wrt, formals, here);
   std::vector<Tensor> made = makeAll(
       here, operands,
       [&](mlir::OpBuilder &builder, mlir::Location loc) {
@@ -221,6 +230,7 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
                                                                     : "none"));
       moves.push_back(nodeOf(tangents[i], here));
     }
+  requireReal(wrt, formals, here);
   auto callee = std::make_shared<Callee>();
   Emission emission = emitCallee(*callee, formalNodes, roots, here);
   operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());

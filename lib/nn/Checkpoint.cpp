@@ -14,10 +14,10 @@ using namespace heddle::nn;
 
 Tensor nn::tensorOf(const io::HostArray &array, Here here) {
   if (array.names.size() != array.shape.size())
-    throw Error("expected an array whose axes have names, got " + array.describe());
+    throw Error("expected an array whose axes have names, got " + array.describe(), here);
   std::vector<Extent> extents;
   for (size_t i = 0; i < array.shape.size(); ++i)
-    extents.push_back({Name(array.names[i]), array.shape[i]});
+    extents.push_back({Name(array.names[i], here), array.shape[i]});
   return Tensor::ofBytes(array.bytes.data(), size_t(array.count()), array.element, extents, here);
 }
 
@@ -25,12 +25,12 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
   std::vector<int64_t> shape;
   std::vector<std::string> names;
   Names order;
-  for (const auto &[name, size] : tensor.sizes()) {
+  for (const auto &[name, size] : tensor.sizes(here)) {
     names.push_back(name);
     order.push_back(Name(name));
     shape.push_back(size);
   }
-  io::HostArray array = io::HostArray::zeros(tensor.elementType(), shape, names);
+  io::HostArray array = io::HostArray::zeros(tensor.elementType(here), shape, names);
   tensor.toBytes(array.bytes.data(), array.element, order, here);
   return array;
 }
@@ -41,7 +41,7 @@ void nn::saveTensors(const std::string &path,
   io::Safetensors file;
   for (const auto &[name, tensor] : tensors)
     if (!file.arrays.emplace(name, arrayOf(tensor, here)).second)
-      throw Error("'" + path + "': two tensors have the name '" + name + "'");
+      throw Error("'" + path + "': two tensors have the name '" + name + "'", here);
   file.metadata.insert(notes.begin(), notes.end());
   io::writeSafetensors(path, file);
 }
@@ -52,7 +52,8 @@ std::map<std::string, Tensor> nn::loadTensors(const std::string &path, Notes *no
   for (const auto &[name, array] : file.arrays) {
     if (array.names.size() != array.shape.size())
       throw Error("'" + path + "': the axes of '" + name + "', " + array.describe() +
-                  ", have no names");
+                      ", have no names",
+                  here);
     result.emplace(name, tensorOf(array, here));
   }
   if (notes)

@@ -31,14 +31,20 @@ static Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, dou
 }
 
 static Tensor filled(float value, const std::vector<Extent> &extents, ElementType type, Here here) {
+  if (type != ElementType::F32)
+    return constant(value, type, extents, here);
   size_t count = 1;
   for (const Extent &extent : extents)
     count *= size_t(extent.size);
-  if (type == ElementType::F32) {
-    std::vector<float> values(count, value);
-    return Tensor::of<float>(std::span<const float>(values), extents, here);
+  std::vector<float> values;
+  try {
+    values.resize(count, value);
+  } catch (const std::exception &) { // there are not so many, or not so much memory
+    throw Error("out of memory: " + std::to_string(count) + " floats for " +
+                    constant(value, type, extents, here).type(here),
+                here);
   }
-  return constant(value, type, extents, here);
+  return Tensor::of<float>(std::span<const float>(values), extents, here);
 }
 
 Tensor nn::zerosLike(const Tensor &like, Here here) {
@@ -49,8 +55,42 @@ Tensor nn::zerosLike(const Tensor &like, Here here) {
 // Linear maps
 //===----------------------------------------------------------------------===//
 
+static std::string joined(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+/// A layer takes the names `in` away from `x` and gives it the others of its weight. Where `x` has
+/// these already, they would be taken for the same.
+static void requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here) {
+  std::vector<std::string> produced;
+  for (const std::string &name : weight.names(here))
+    if (std::find(in.begin(), in.end(), Name(name)) == in.end())
+      produced.push_back(name);
+  for (const Name &name : in)
+    if (!x.has(name, here))
+      throw Error("expected an x with the name '" + name.str() +
+                      "', which the layer sums over, got " + x.type(here),
+                  here);
+  auto isOfX = [&](const std::string &name) { return x.has(Name(name), here); };
+  if (!produced.empty() && std::all_of(produced.begin(), produced.end(), isOfX))
+    throw Error("expected an x without " + joined(produced) + ", which the layer produces, got " +
+                    x.type(here) + "; give it another name before, x.rename({{" + produced[0] +
+                    ", ...}})",
+                here);
+}
+
 Linear Linear::make(const std::vector<Extent> &in, const Extent &out, const Tensor &key,
                     Here here) {
+  for (const Extent &extent : in)
+    if (extent.name == out.name)
+      throw Error("expected another name for what the layer produces than for what it sums over, "
+                  "got '" +
+                      out.name.str() + "' for both; rename the result, y.rename({{..., " +
+                      out.name.str() + "}})",
+                  here);
   std::vector<Extent> extents = in;
   extents.push_back(out);
   double inputs = 1;
@@ -61,6 +101,7 @@ Linear Linear::make(const std::vector<Extent> &in, const Extent &out, const Tens
 }
 
 Tensor Linear::operator()(const Tensor &x, const Names &in, Here here) const {
+  requireNames(x, weight, in, here);
   At at{here};
   return at(sum(at(at(x) * at(weight)), in)) + at(bias);
 }
@@ -79,6 +120,7 @@ Tensor Conv::operator()(const Tensor &x, const Name &row, const Name &column, co
   WindowOptions options{.size = weight.size(Name("ky"), here), .stride = stride, .padding = Same};
   Tensor windows = x.window(row, ky, options, here).window(column, kx, options, here);
   Tensor taps = weight.rename({{Name("ky"), ky}, {Name("kx"), kx}}, here);
+  requireNames(windows, taps, over(in, ky, kx), here);
   Tensor sums = sum(at(at(windows) * at(taps)), over(in, ky, kx));
   return Tensor(at(sums) + at(bias)).rename({{out, in}}, here);
 }
@@ -193,18 +235,33 @@ Tensor nn::softmax(const Tensor &x, const Names &along, Here here) {
 Tensor nn::dropout(const Tensor &x, double rate, const Tensor &key, const std::vector<Extent> &by,
                    Here here) {
   if (!(rate >= 0 && rate < 1))
-    throw Error("expected a rate of dropout from 0 to below 1, got " + std::to_string(rate));
+    throw Error("expected a rate of dropout from 0 to below 1, got " + std::to_string(rate), here);
   At at{here};
   Tensor kept = at(randomUniform(key, by, here)) >= at(rate);
   return select(at(kept), at(at(x) * at(1 / (1 - rate))), at(0.0));
 }
 
 Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes, Here here) {
+  auto refuse = [&](const std::string &what) {
+    throw Error("expected " + what + ", got " + label.type(here) + " for " + logits.type(here),
+                here);
+  };
+  ElementType type = label.elementType(here);
+  if (isFloat(type))
+    refuse("labels of integers, the numbers of classes");
+  for (const std::string &name : label.names(here))
+    if (!logits.has(Name(name), here) || classes == Name(name))
+      refuse("labels with names of the logits, without '" + classes.str() + "'");
+  if (byteSize(type) < 4) // there may be more classes than it counts
+    type = ElementType::I32;
   At at{here};
+  Tensor number = label.cast(type, here);
+  Tensor numbers = iota({classes, logits.size(classes, here)}, type, here);
   Tensor shifted = at(logits) - at(stopGradient(max(at(logits), over(classes)), here));
   Tensor normaliser = log(at(sum(at(exp(at(shifted))), over(classes))));
-  Tensor numbers = iota({classes, logits.size(classes, here)}, label.elementType(), here)
-                       .broadcast(label.extents(), here);
-  Tensor chosen = equal(at(label), at(numbers));
-  return at(normaliser) - at(sum(at(select(at(chosen), at(shifted), at(0.0))), over(classes)));
+  Tensor chosen = equal(at(number), at(numbers.broadcast(number.extents(here), here)));
+  Tensor picked = sum(at(select(at(chosen), at(shifted), at(0.0))), over(classes));
+  // A gather goes to the next class there is, where a label is none.
+  Tensor isClass = equal(at(numbers.gather(classes, number, here)), at(number));
+  return select(at(isClass), at(at(normaliser) - at(picked)), at(NAN));
 }

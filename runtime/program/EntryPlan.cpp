@@ -49,11 +49,14 @@ void heddle::requireArgumentType(const EntrySpec &entry, size_t argument, const 
                 describe(formal.type) + ", got " + describe(given) + ": " + difference);
 }
 
-/// ` with N = 3, M = 4`, if there are symbols.
-static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t> &values) {
+/// ` with N = 3, M = 4`, but of symbols that a message shows by themselves, beside their value.
+static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t> &values,
+                              std::initializer_list<Expr> shown) {
   std::string text;
   for (size_t i = 0; i < entry.symbols.size(); ++i)
-    text += (i ? ", " : " with ") + entry.symbols[i] + " = " + std::to_string(values[i]);
+    if (std::find(shown.begin(), shown.end(), Expr::name(entry.symbols[i])) == shown.end())
+      text +=
+          (text.empty() ? " with " : ", ") + entry.symbols[i] + " = " + std::to_string(values[i]);
   return text;
 }
 
@@ -100,7 +103,7 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
         throw Error("the argument '" + formalOf(entry, i).name + "' of '" + entry.name +
                     "' has the size " + got.str() + " for '" + name + "', expected " +
                     expected.str() + (size.isConstant() ? "" : ", which is " + size.str()) +
-                    symbolText(entry, values));
+                    symbolText(entry, values, {size}));
     }
   return values;
 }
@@ -128,7 +131,7 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
                                     : "most " + what + ", ") +
                   (most.isConstant() ? "" : most.str() + " = ") + std::to_string(there) +
                   (got.isConstant() ? "" : ", got " + std::to_string(taken)) +
-                  symbolText(entry, plan.symbols));
+                  symbolText(entry, plan.symbols, {most}));
   for (const Expr &each : entry.derived)
     plan.symbols.push_back(valueOf(each));
   plan.scratchBytes = valueOf(entry.scratchBytes);
@@ -141,7 +144,7 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
       if (int64_t number = valueOf(size); number < 0)
         throw Error("the value '" + value.name + "' of '" + entry.name + "' would have the size " +
                     std::to_string(number) + " for '" + name + "', which is " + size.str() +
-                    symbolText(entry, plan.symbols));
+                    symbolText(entry, plan.symbols, {size}));
       else
         size = Expr(number);
     try {

@@ -63,6 +63,8 @@ static void sortOptions(DialectRegistry &registry) {
       {"show-dialects", &reading},
       {"load-", &extending}};
   for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
+    if (name == "mlir-print-op-on-diagnostic") // operands of an op by itself have no names
+      static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
     auto *topic = llvm::find_if(
         topics, [&, name = name](auto &each) { return name.starts_with(each.first); });
     if (topic != std::end(topics))

@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
         registerCompilerDialects(registry);
         registry.insert<check::CheckDialect>();
         context->appendDialectRegistry(registry);
+        context->printOpOnDiagnostic(false);
         if (failed(requireShallow(*sources)))
           return mlir::failure();
         auto module = mlir::parseSourceFile<mlir::ModuleOp>(*sources, context);

@@ -63,10 +63,11 @@ void loadTree(const std::string &path, T &tree, Notes *notes = nullptr,
   forEachTensor(filled, [&](const std::string &name, Tensor &tensor) {
     auto found = tensors.find(name);
     if (found == tensors.end())
-      throw Error("'" + path + "' has no tensor '" + name + "'");
-    if (found->second.type() != tensor.type())
+      throw Error("'" + path + "' has no tensor '" + name + "'", here);
+    if (found->second.type() != tensor.type(here))
       throw Error("'" + path + "': the tensor '" + name + "' is " + found->second.type() +
-                  ", expected " + tensor.type());
+                      ", expected " + tensor.type(here),
+                  here);
     tensor = found->second;
   });
   tree = filled;

@@ -30,7 +30,8 @@
 
 namespace heddle::nn {
 
-/// y[out] = sum over in of x[in] * weight[in, out] + bias[out].
+/// y[out] = sum over in of x[in] * weight[in, out] + bias[out]. Throws Error for an x that lacks a
+/// name of `in`, or has `out` already, since names that are spelt alike are the same: rename one.
 struct Linear {
   Tensor weight, bias;
   HEDDLE_FIELDS(weight, bias)
@@ -54,7 +55,7 @@ struct Conv {
 };
 
 /// The largest element, or the mean, of each window x window square; squares do not overlap, and
-/// what is left over at the end is dropped.
+/// what is left over at the end is dropped. Throws Error for a window larger than `x`.
 Tensor maxPool(const Tensor &x, const Name &row, const Name &column, int64_t window,
                Here here = Here::current());
 Tensor averagePool(const Tensor &x, const Name &row, const Name &column, int64_t window,
@@ -113,8 +114,9 @@ Tensor logSoftmax(const Tensor &x, const Names &along, Here here = Here::current
 Tensor dropout(const Tensor &x, double rate, const Tensor &key, const std::vector<Extent> &by,
                Here here = Here::current());
 
-/// Minus the logarithm of the probability that softmax over `classes` gives to `label` (an integer
-/// tensor).
+/// Minus the logarithm of the probability that softmax over `classes` gives to `label`, a tensor of
+/// integers with names of the logits. NaN for a label that is no class, which JitOptions::check
+/// finds. Throws Error for labels of floats, and for names that the logits lack.
 Tensor crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
                     Here here = Here::current());
 

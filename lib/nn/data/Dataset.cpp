@@ -22,14 +22,14 @@ using namespace heddle::nn;
 
 Dataset::~Dataset() = default;
 
-const io::HostArray &Batch::array(std::string_view field) const {
+const io::HostArray &Batch::array(std::string_view field, Here here) const {
   std::string known;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].name == field)
       return arrays[i];
     known += (known.empty() ? "'" : ", '") + fields[i].name + "'";
   }
-  throw Error("unknown field '" + std::string(field) + "': expected one of " + known);
+  throw Error("unknown field '" + std::string(field) + "': expected one of " + known, here);
 }
 
 std::vector<int64_t> nn::shuffled(int64_t count, uint64_t seed, uint64_t epoch) {
@@ -63,10 +63,11 @@ struct Loader::State {
   int64_t handedOut; ///< the next batch that is handed out
   const pid_t process = getpid();
 
-  State(const Dataset &dataset, LoaderOptions given)
+  State(const Dataset &dataset, LoaderOptions given, Here here)
       : dataset(dataset), options(std::move(given)), fields(dataset.fields()) {
     if (options.batch < 1)
-      throw Error("expected a batch of at least one sample, got " + std::to_string(options.batch));
+      throw Error("expected a batch of at least one sample, got " + std::to_string(options.batch),
+                  here);
     if (options.shuffle) {
       order = shuffled(dataset.count(), options.seed, options.epoch);
     } else {
@@ -161,8 +162,8 @@ struct Loader::State {
   }
 };
 
-Loader::Loader(const Dataset &dataset, LoaderOptions options)
-    : state(std::make_unique<State>(dataset, std::move(options))) {}
+Loader::Loader(const Dataset &dataset, LoaderOptions options, Here here)
+    : state(std::make_unique<State>(dataset, std::move(options), here)) {}
 
 // A child of fork has no thread that reads ahead: it starts one of its own. The parent's state,
 // which that thread may have held at the moment, is left as it is.
@@ -175,7 +176,7 @@ std::optional<Batch> Loader::next() {
   if (!state->isHere()) {
     LoaderOptions rest = state->options;
     rest.skip = state->handedOut;
-    auto own = std::make_unique<State>(state->dataset, std::move(rest));
+    auto own = std::make_unique<State>(state->dataset, std::move(rest), Here());
     (void)state.release();
     state = std::move(own);
   }

@@ -33,7 +33,12 @@ HostArray HostArray::zeros(ElementType element, std::vector<int64_t> shape,
     throw Error("expected a name for each of " + std::to_string(shape.size()) + " axes, got " +
                 std::to_string(names.size()));
   HostArray array{element, std::move(shape), std::move(names), {}};
-  array.bytes.resize(size_t(array.count() * byteSize(element)));
+  size_t bytes = size_t(array.count() * byteSize(element));
+  try {
+    array.bytes.resize(bytes);
+  } catch (const std::bad_alloc &) {
+    throw Error("out of memory: " + std::to_string(bytes) + " bytes for " + array.describe());
+  }
   return array;
 }
 

@@ -6,7 +6,7 @@
 // RUN: not heddle-run %s --entry parts --size N=0 --size M=1 --size K=1 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: 'parts' expected at least 0 for the first element along 'a' in 'nd.slice', got N - 1 = -1 with
 // RUN: not heddle-run %s --entry pick --size N=0 2>&1 | FileCheck %s --check-prefix=PICK
-// PICK: 'pick' expected at least 1 for the size of 'k' in 'nd.gather', got N = 0 with
+// PICK: 'pick' expected at least 1 for the size of 'k' in 'nd.gather', got N = 0{{$}}
 
 func.func @pick(%x: !nd.tensor<f64, k: N>, %i: !nd.tensor<i32, b: 4>) -> !nd.tensor<f64, b: 4> {
   %r = nd.gather %x [k] at %i : (!nd.tensor<f64, k: N>, !nd.tensor<i32, b: 4>) -> !nd.tensor<f64, b: 4>

@@ -5,7 +5,7 @@
 
 // A part of what there is: sorted, at a computed place, put there.
 // RUN: not heddle-run %s --entry first --size N=3 2>&1 | FileCheck %s --check-prefix=FIRST
-// FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at least 5 for the size of 'n' in 'nd.sort', got N = 3 with N = 3
+// FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at least 5 for the size of 'n' in 'nd.sort', got N = 3{{$}}
 func.func @first(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {
   %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
   return %0 : !nd.tensor<f32, n: 5>
@@ -51,7 +51,7 @@ func.func @back(%x: !nd.tensor<f32, n: N>, %y: !nd.tensor<f32, n: M>) -> !nd.ten
 
 // In what is called and in what may run.
 // RUN: not heddle-run %s --entry calls --size K=4 2>&1 | FileCheck %s --check-prefix=CALLS
-// CALLS: 'calls' expected at least 5 for the size of 'n' in 'nd.sort', got K = 4 with K = 4
+// CALLS: 'calls' expected at least 5 for the size of 'n' in 'nd.sort', got K = 4{{$}}
 func.func @calls(%x: !nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5> {
   %0 = nd.call @first(%x) : (!nd.tensor<f32, n: K>) -> !nd.tensor<f32, n: 5>
   return %0 : !nd.tensor<f32, n: 5>

@@ -570,3 +570,114 @@ TEST(Checkpoint, AFileThatMayNotGrowLeavesTheOldOne) {
   EXPECT_EQ(back.a.to<float>({n}), old.a.to<float>({n}));
   EXPECT_EQ(directory.entries(), 1u);
 }
+
+//===----------------------------------------------------------------------===//
+// Mistakes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Expects an Error that begins with a place in this file and has all of `parts`.
+template <typename Action>
+void refused(Action &&action, std::initializer_list<const char *> parts) {
+  std::string message;
+  try {
+    action();
+    ADD_FAILURE() << "expected an Error";
+  } catch (const Error &error) {
+    message = error.what();
+  }
+  EXPECT_LT(message.find("LayersTest.cpp:"), message.find(": ")) << message;
+  for (const char *part : parts)
+    EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
+}
+} // namespace
+
+TEST(Misuse, NamesThatMeet) {
+  nn::Linear linear = nn::Linear::make({{row, 3}, {column, 2}}, {out, 4}, key(1));
+  EXPECT_EQ(linear(random({{n, 5}, {row, 3}, {column, 2}}, 1), over(row, column)).type(),
+            "!nd.tensor<f32, n: 5, out: 4>");
+  refused(
+      [&] {
+        linear(random({{out, 4}, {row, 3}, {column, 2}}, 1), over(row, column));
+      },
+      {"an x without 'out', which the layer produces", "out: 4, row: 3>",
+       "x.rename({{out, ...}})"});
+  refused(
+      [&] {
+        linear(random({{n, 5}, {row, 3}}, 1), over(row, column));
+      },
+      {"an x with the name 'column', which the layer sums over, got !nd.tensor<f32, n: 5"});
+  refused(
+      [] {
+        nn::Linear::make({{row, 3}}, {row, 3}, key(1));
+      },
+      {"got 'row' for both", "y.rename({{..., row}})"});
+  // A layer for each head: heads are zipped, what it produces is new.
+  nn::Linear heads{random({{n, 2}, {row, 3}, {out, 4}}, 2), random({{n, 2}, {out, 4}}, 3)};
+  EXPECT_EQ(heads(random({{n, 2}, {row, 3}}, 4), over(row)).type(),
+            "!nd.tensor<f32, n: 2, out: 4>");
+  nn::Conv conv = nn::Conv::make(3, {channel, 2}, {out, 4}, key(1));
+  refused(
+      [&] {
+        conv(random({{row, 5}, {column, 5}, {channel, 2}, {out, 4}}, 1), row, column, channel, out);
+      },
+      {"an x without 'out'"});
+}
+
+TEST(Misuse, PoolsLargerThanTheirInput) {
+  Tensor x = random({{row, 4}, {column, 3}}, 1);
+  for (auto pool : {nn::maxPool, nn::averagePool}) {
+    EXPECT_EQ(pool(x, row, column, 3, Here::current()).type(),
+              "!nd.tensor<f32, column: 1, row: 1>");
+    refused([&] { pool(x, row, column, 4, Here::current()); },
+            {"at most 3 elements of 'column'", "got 4"});
+    refused([&] { pool(x, row, column, 0, Here::current()); }, {"at least 1, got 0"});
+  }
+}
+
+TEST(Misuse, Labels) {
+  Tensor logits = random({{n, 3}, {classes, 4}}, 1);
+  auto label = [](ElementType type, const Name &name, int64_t size) {
+    return iota({name, size}).cast(type);
+  };
+  auto loss = [&](const Tensor &label) { return nn::crossEntropy(logits, label, classes); };
+  refused([&] { nn::crossEntropy(logits, label(ElementType::F32, n, 3), classes); },
+          {"labels of integers", "!nd.tensor<f32, n: 3>", "!nd.tensor<f32, class: 4, n: 3>"});
+  refused([&] { nn::crossEntropy(logits, label(ElementType::I32, row, 3), classes); },
+          {"labels with names of the logits, without 'class'", "row: 3"});
+  refused([&] { nn::crossEntropy(logits, label(ElementType::I32, classes, 4), classes); },
+          {"labels with names of the logits, without 'class'"});
+  // One for all is as good as one for each.
+  EXPECT_EQ(loss(constant(1, ElementType::I64)).type(), "!nd.tensor<f32, n: 3>");
+  // What is no class has no loss, in any type; there may be more classes than labels count.
+  for (ElementType type : {ElementType::I8, ElementType::I32, ElementType::I64}) {
+    auto values = valuesOf(loss((iota({n, 3}) * 4.0 - 4.0).cast(type)));
+    EXPECT_TRUE(std::isnan(values[0]) && !std::isnan(values[1]) && std::isnan(values[2]));
+  }
+  Tensor many = random({{classes, 300}}, 2), wide = nn::logSoftmax(many, over(classes));
+  for (int64_t wanted : {5, 255}) {
+    Tensor narrow = constant(double(wanted), ElementType::UI8);
+    EXPECT_NEAR(nn::crossEntropy(many, narrow, classes).item(),
+                -wide.slice(classes, wanted, 1).to<float>({classes})[0], 1e-5);
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process
+TEST(Misuse, MoreThanThereIsMemory) {
+  refused(
+      [] {
+        nn::LayerNorm::make({{n, int64_t(1) << 45}});
+      },
+      {"out of memory: 35184372088832 floats for !nd.tensor<f32, n: 35184372088832>"});
+}
+#endif
+
+TEST(Misuse, RatesAndPaths) {
+  Tensor x = random({{n, 3}}, 1);
+  refused([&] { nn::dropout(x, 1, key(1), {{n, 3}}); }, {"from 0 to below 1, got 1"});
+  refused(
+      [&] {
+        nn::saveTensors("unwritten", {{"a", x}, {"a", x}});
+      },
+      {"two tensors have the name 'a'"});
+}

@@ -21,6 +21,7 @@
 #ifndef HEDDLE_NN_DATA_DATASET_H
 #define HEDDLE_NN_DATA_DATASET_H
 
+#include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 
 #include <memory>
@@ -54,7 +55,7 @@ struct Batch {
   int64_t samples = 0;               ///< that are not filling
 
   /// Throws Error that lists the fields for an unknown one.
-  const io::HostArray &array(std::string_view field) const;
+  const io::HostArray &array(std::string_view field, Here here = Here::current()) const;
 };
 
 struct LoaderOptions {
@@ -69,7 +70,7 @@ struct LoaderOptions {
 class Loader {
 public:
   /// The dataset has to live as long. Throws Error for a batch size below 1.
-  Loader(const Dataset &dataset, LoaderOptions options);
+  Loader(const Dataset &dataset, LoaderOptions options, Here here = Here::current());
   ~Loader();
   Loader(const Loader &) = delete;
   Loader &operator=(const Loader &) = delete;
