@@ -16,14 +16,15 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-/// What is declared about sizes changes no value: 1 to 64 for symbols, of which there are fewer.
+/// What is declared about sizes changes no value: 1 to 128 for symbols, of which there are fewer
+/// (scaleOf).
 static void declareRanges(func::FuncOp function) {
   Builder b(function.getContext());
   NamedAttrList ranges;
   for (Type type : function.getArgumentTypes())
     for (const nd::Dim &dim : cast<nd::NdTensorType>(type).getDims())
       for (const std::string &symbol : dim.size().getExpr().names())
-        ranges.set(symbol, b.getI64ArrayAttr({1, 64}));
+        ranges.set(symbol, b.getI64ArrayAttr({1, 128}));
   if (!ranges.empty())
     function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
 }
