@@ -94,3 +94,20 @@ func.func @divide_once(%x: !nd.tensor<f32, a: 4, b: 3>, %y: !nd.tensor<f32, a: 4
   }
   return %0 : !nd.tensor<f32, a: 4, b: 3>
 }
+
+// -----
+
+// One is no zero.
+// FAST-LABEL: @add_one
+// STRICT-LABEL: @add_one
+func.func @add_one(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>) {
+  // FAST: arith.addf
+  // STRICT: arith.addf
+  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%p: f32):
+    %z = arith.constant 1.0 : f32
+    %m = arith.addf %p, %z : f32
+    nd.yield %m : f32
+  }
+  return %0 : !nd.tensor<f32, a: 4>
+}

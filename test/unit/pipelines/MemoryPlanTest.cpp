@@ -156,6 +156,30 @@ TEST(MemoryPlan, NamesOfSizeOneAreNoObstacle) {
   }
 }
 
+TEST(MemoryPlan, WhatAReductionStillReadsStays) {
+  // Each step of the reduction reads the place again; one that only follows it reads it once.
+  std::string line = "!nd.tensor<f32, i: 100>", square = "!nd.tensor<f32, i: 100, k: 30>",
+              named = " {nd.name = \"x\", nd.layout = #nest.layout<[i]>";
+  for (bool follows : {false, true}) {
+    std::string reads = follows ? "%w[]" : "%w[], %x[]";
+    Compiled compiled = compile(
+        "func.func @f(%x: " + line + named + ", heddle.donate = 0 : i64}, %w: " + square +
+        " {nd.name = \"w\"}) -> (" + line +
+        " {nd.name = \"y\", nd.layout = #nest.layout<[i]>}) {\n" +
+        "  %y = nest.compute (i: 100) reduce (k: 30) reads " + reads + " {\n  ^bb0(%a: f32" +
+        (follows ? "" : ", %b: f32") + "):\n" +
+        (follows ? "    nest.yield %a : f32\n"
+                 : "    %p = arith.mulf %a, %b : f32\n    nest.yield %p : f32\n") +
+        "  } combine add [0.0 : f32]" +
+        (follows ? " finish reads %x[] {\n  ^bb0(%v: f32, %u: f32):\n"
+                   "    %r = arith.addf %v, %u : f32\n    nest.yield %r : f32\n  }"
+                 : "") +
+        " : (" + square + ", " + line + ") -> " + line + "\n  return %y : " + line + "\n}\n");
+    ASSERT_TRUE(compiled.image) << compiled.errors;
+    EXPECT_EQ(compiled.image->manifest.entries.at(0).donations.size(), follows ? 1u : 0u);
+  }
+}
+
 TEST(MemoryPlan, PlacesAreAlignedAsTheirLayoutsSay) {
   std::string text = function(
       100, argument("x", 100),
