@@ -109,3 +109,22 @@ func.func @products(%x: !nd.tensor<f32, k: 512, m: 512>, %y: !nd.tensor<f32, k: 
   } combine add [0.0 : f32] : (!nd.tensor<f32, k: 512, m: 512>, !nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, m: 512, n: 512>
   return %c, %d : !nd.tensor<f32, m: 512, n: 512>, !nd.tensor<f32, m: 512, n: 512>
 }
+
+// -----
+
+// One read of %y for both, and two of %x, outside of which other numbers stand.
+// CHECK-LABEL: @otherwise
+// CHECK: reads %arg1[], %arg0[] if [k - n >= 0] else 0.000000e+00 : f32, %arg0[] if [k - n >= 0] else 1.000000e+00 : f32
+func.func @otherwise(%x: !nd.tensor<f32, k: 64, n: 40>, %y: !nd.tensor<f32, k: 64, n: 40>) -> (!nd.tensor<f32, n: 40>, !nd.tensor<f32, n: 40>) {
+  %0 = nest.compute (n: 40) reduce (k: 64) reads %y[], %x[] if [k - n >= 0] else 0.0 : f32 {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.addf %u, %v : f32
+    nest.yield %w : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 64, n: 40>, !nd.tensor<f32, k: 64, n: 40>) -> !nd.tensor<f32, n: 40>
+  %1 = nest.compute (n: 40) reduce (k: 64) reads %y[], %x[] if [k - n >= 0] else 1.0 : f32 {
+  ^bb0(%u: f32, %v: f32):
+    %w = arith.mulf %u, %v : f32
+    nest.yield %w : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 64, n: 40>, !nd.tensor<f32, k: 64, n: 40>) -> !nd.tensor<f32, n: 40>
+  return %0, %1 : !nd.tensor<f32, n: 40>, !nd.tensor<f32, n: 40>
+}
