@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::test;
@@ -47,9 +48,16 @@ Tensor whole(const Tensor &tensor) {
   return names.empty() ? tensor : sum(tensor, names);
 }
 
-JitOptions forAnySize() {
-  return withSymbolic(
-      Names{row, column, point, y, x, item, step, state, from, beam, word, choice, i, j});
+/// Of every name that the arguments have.
+template <typename... T>
+JitOptions forAnySize(const T &...arguments) {
+  std::set<std::string> spellings;
+  for (const std::vector<std::string> &names : {arguments.names()...})
+    spellings.insert(names.begin(), names.end());
+  Names names;
+  for (const std::string &spelling : spellings)
+    names.push_back(Name(spelling));
+  return withSymbolic(names);
 }
 
 /// Holds `f`, whose values are in the order of their sorted names.
@@ -58,7 +66,7 @@ void hold(F f, const std::vector<double> &expected, const T &...arguments) {
   expectNear(f(arguments...), expected);
   JitOptions options{.targetCpu = "x86-64", .threads = 1, .cache = false};
   expectNear(jit(f, options)(arguments...), expected);
-  expectNear(jit(f, forAnySize())(arguments...), expected);
+  expectNear(jit(f, forAnySize(arguments...))(arguments...), expected);
 }
 
 /// Holds the gradient of the sum of squares of `f` by its first argument.
@@ -73,7 +81,7 @@ void holdGradient(F f, const Tensor &first, const T &...others) {
   auto at = [&](double h) { return loss(first + direction * h).item(); };
   EXPECT_NEAR(slope, (at(h) - at(-h)) / (2 * h), 2e-2 * (1 + std::abs(slope)));
   EXPECT_NEAR(jvp(loss, first, direction).item(), slope, 1e-3 * (1 + std::abs(slope)));
-  Tensor compiled = jit([&](Tensor x) { return grad(loss, x); }, forAnySize())(first);
+  Tensor compiled = jit([&](Tensor x) { return grad(loss, x); }, forAnySize(first))(first);
   std::vector<float> values = valuesOf(gradient);
   expectNear(compiled, {values.begin(), values.end()}, 1e-3);
 }
