@@ -80,6 +80,13 @@ mlir::Type signless(mlir::Type elementType);
 /// True for floats of 8 and 16 bits: compiled code computes and accumulates them in f32.
 bool isNarrowFloat(mlir::Type elementType);
 
+/// Casts of floats (`arith.extf`, `arith.truncf`) round their operand and their result to the types
+/// that they name, fused or not. Conversions of the compiler's own, as between an element and an
+/// accumulator, need not: these are marked `fastmath<contract>`, and so are all casts where
+/// `excess-precision` is permitted.
+bool keepsPrecision(mlir::Operation *cast);
+void keepPrecision(mlir::Operation *cast);
+
 /// Parses and prints an expression in an attribute or a type.
 mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
 /// Parses `a: 3, b: N`, up to a token that is not a name. Refuses a name that stands twice.

@@ -61,6 +61,8 @@ Value nd::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
   unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
   if (to.isInteger(1)) {
+    if (isNarrowFloat(from)) // what is compared is rounded
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
     Value zero = buildNumber(b, loc, value.getType(), 0);
     if (fromFloat)
       return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
@@ -84,6 +86,15 @@ Value nd::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type
     return arith::TruncIOp::create(b, loc, target, value);
   return isSigned ? Value(arith::ExtSIOp::create(b, loc, target, value))
                   : Value(arith::ExtUIOp::create(b, loc, target, value));
+}
+
+Value nd::convertFloat(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (!isa<FloatType>(type))
+    return value;
+  Value result = convertScalar(builder, loc, value, value.getType(), type);
+  for (Value made = result; made != value; made = made.getDefiningOp()->getOperand(0))
+    keepPrecision(made.getDefiningOp());
+  return result;
 }
 
 /// Fills `region` with a block of the given arguments whose body yields what `body` makes.

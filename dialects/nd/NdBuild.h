@@ -59,6 +59,10 @@ mlir::Value buildNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type
 /// truncation; anything becomes i1 by comparison with zero.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           mlir::Type from, mlir::Type to);
+/// Converts a float between an element and an accumulator: no cast, it need not be rounded. Other
+/// scalars stay as they are.
+mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                         mlir::Type type);
 
 //===----------------------------------------------------------------------===//
 // Sources

@@ -33,10 +33,6 @@ void nd::eraseDeadScalars(Block &block) {
       op.erase();
 }
 
-Value nd::convertFloat(OpBuilder &builder, Location loc, Value value, Type type) {
-  return convertScalar(builder, loc, value, value.getType(), type);
-}
-
 namespace {
 /// Walks scalar ops backwards. Where a factor is one or a term zero nothing is written, if the
 /// result is the same bit for bit.
@@ -237,7 +233,12 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
         give(choice.getFalseValue(), [&] { return whereNot(choice.getCondition(), g); });
       })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto cast) {
-        give(cast.getIn(), [&] { return convertFloat(b, loc, g, cast.getIn().getType()); });
+        // A cast too, which rounds if the other does.
+        give(cast.getIn(), [&] {
+          Type type = cast.getIn().getType();
+          return keepsPrecision(cast) ? convertFloat(b, loc, g, type)
+                                      : convertScalar(b, loc, g, g.getType(), type);
+        });
       })
       .Case([&](math::PowFOp power) { this->power(power, g); })
       // Steps are flat wherever they have a derivative.

@@ -193,6 +193,18 @@ NdTensorType NdTensorType::withDims(ArrayRef<Dim> dims) const {
   return get(getElementType(), dims);
 }
 
+bool keepsPrecision(Operation *cast) {
+  if (!isa<arith::ExtFOp, arith::TruncFOp>(cast))
+    return false;
+  auto flags = llvm::cast<arith::ArithFastMathInterface>(cast).getFastMathFlagsAttr();
+  return flags && bitEnumContainsAll(flags.getValue(), arith::FastMathFlags::contract);
+}
+
+void keepPrecision(Operation *cast) {
+  auto flags = arith::FastMathFlagsAttr::get(cast->getContext(), arith::FastMathFlags::contract);
+  cast->setAttr(llvm::cast<arith::ArithFastMathInterface>(cast).getFastMathAttrName(), flags);
+}
+
 bool isScalarOp(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1)
     return false;

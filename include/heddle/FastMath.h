@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Without permission the compiler gives values that the program as written may give: sums in any
-// order, since a reduction has none, and in any greater precision. What changes floats beyond that
-// is permitted by name, a word for each thing that a rewrite takes for granted; each rewrite says
-// which words it needs.
+// order, since a reduction has none, and between casts in any greater precision. What changes
+// floats beyond that is permitted by name, a word for each thing that a rewrite takes for granted;
+// each rewrite says which words it needs.
 //
 //     JitOptions options;
 //     options.fastMath = {"reassociate"};      // A (B C) for (A B) C, a * sum(x) for sum(a * x)
@@ -31,6 +31,7 @@ enum FastMath : unsigned {
   NoNans = 2,
   NoSignedZeros = 4,
   Reciprocal = 8,
+  ExcessPrecision = 16,
 };
 
 struct FastMathWord {
@@ -43,6 +44,8 @@ inline constexpr FastMathWord fastMathWords[] = {
     {"no-nans", NoNans, "no value is NaN or infinite"},
     {"no-signed-zeros", NoSignedZeros, "-0.0 may become 0.0 and the reverse"},
     {"reciprocal", Reciprocal, "x / y may be x * (1 / y)"},
+    {"excess-precision", ExcessPrecision,
+     "casts between floats may keep what they would round away"},
 };
 
 /// Adds what `word` permits to `granted`; false if there is no such word.

@@ -120,7 +120,9 @@ public:
                Here here = Here::current()) const;
   /// Several names become one, the last varying fastest.
   Tensor merge(const Names &names, const Name &into, Here here = Here::current()) const;
-  /// Converts elements (floats to integers round towards zero).
+  /// Converts elements. Floats are rounded to their own type, then to the nearest number of the
+  /// other, ties to even, fused or not (docs/precision.md); to integers they are rounded towards
+  /// zero, and integers wrap around.
   Tensor cast(ElementType type, Here here = Here::current()) const;
   /// Rounds to a narrower float type and back: a fused computation keeps no more than that.
   Tensor round(ElementType type, Here here = Here::current()) const;

@@ -291,7 +291,9 @@ Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from
   }
   if (fromFloat) {
     if (to.isInteger(1)) {
-      Value zero = number(b, loc, 0, from);
+      if (nd::isNarrowFloat(from)) // what is compared is rounded
+        value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+      Value zero = number(b, loc, 0, value.getType());
       return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
     }
     return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, target, value))

@@ -125,12 +125,12 @@ SmallVector<Scalar, 2> Fold::result() {
         real && kept.size() > 2 && !combiner.selects[i] &&
         most[i] > grain[i] * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(
                                                  real.getFloatSemantics()))))
-      a.error = std::max(a.error, double(kept.size()) * unitRoundoff(real) * most[i]);
+      a.own = 0, a.error = std::max(a.error, double(kept.size()) * unitRoundoff(real) * most[i]);
     if (!isa<FloatType>(type)) {
       a.undecided |= a.bits != b.bits;
     } else if (a.error != 0 || b.error != 0) {
       double apart = std::fabs(a.value - b.value);
-      a.error = 2 * std::max(a.error, b.error) + (std::isfinite(apart) ? apart : 0);
+      a.own = 0, a.error = 2 * std::max(a.error, b.error) + (std::isfinite(apart) ? apart : 0);
       a.origin = combiner.arithmetic->freshOrigin();
     } else {
       a.undecided |= a.value != b.value && !(std::isnan(a.value) && std::isnan(b.value));

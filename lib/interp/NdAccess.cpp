@@ -176,6 +176,7 @@ void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool de
           if (k == 0 && isFloat && undecided && !anyOrder) {
             // Another order moves the sorted keys by no more than their errors.
             value.error = error;
+            value.own = 0;
             value.origin = 0;
           } else {
             value.undecided |= undecided;

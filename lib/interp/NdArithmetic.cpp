@@ -227,8 +227,9 @@ std::optional<LogicalResult> Evaluator::evaluateArithmetic(Operation *op, Frame 
   } else if (auto each = dyn_cast<nd::ScanOp>(op)) {
     done = scan(each, std::move(inputs), results, *this);
   } else if (auto round = dyn_cast<nd::RoundOp>(op)) {
+    auto own = cast<FloatType>(inputs[0]->elementType()), narrow = cast<FloatType>(round.getTo());
     for (auto [from, to] : llvm::zip_equal(inputs[0]->elements, results[0].elements))
-      to = arithmetic.forceTo(cast<FloatType>(round.getTo()), from);
+      to = arithmetic.forceTo(own, arithmetic.forceTo(narrow, arithmetic.forceTo(own, from)));
   }
   return failed(done) ? done : setResults(op, frame, results);
 }

@@ -55,11 +55,13 @@ double unitRoundoff(FloatType type) {
   return unit + std::ldexp(1.0, -53);
 }
 
+/// Narrow types are computed with gradual underflow, wide ones may lose their subnormal numbers.
+static bool losesSubnormals(FloatType type) { return type.getWidth() >= 32 || type.isBF16(); }
+
 double smallestError(FloatType type) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   int exponent = llvm::APFloat::semanticsMinExponent(semantics);
-  // Narrow types are computed with gradual underflow, wide ones may lose their subnormal numbers.
-  if (type.getWidth() < 32 && !type.isBF16())
+  if (!losesSubnormals(type))
     exponent -= int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
   return std::ldexp(1.0, exponent);
 }
@@ -103,8 +105,16 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
   }
   if (exact && error == 0 && roundTo(type, value) == value)
     return result;
-  result.error =
-      error + units * unitRoundoff(type) * (std::fabs(value) + error) + smallestError(type);
+  double most = std::fabs(value) + error, least = smallestError(type);
+  result.error = error + units * unitRoundoff(type) * most + least;
+  // Before it is rounded to the type it has the precision of f32, and of double here.
+  bool isNarrow = type.getWidth() < 32, isKnown = exact && error == 0;
+  double before = isKnown && (!isNarrow || double(float(value)) == value)
+                      ? 0
+                      : std::ldexp(most, isNarrow ? -24 : -52) + std::ldexp(most, -53);
+  if (losesSubnormals(type) && most < 2 * least)
+    before += least;
+  result.own = std::max(0.0, unitRoundoff(type) * most + least - before);
   result.origin = freshOrigin();
   double largest = largestFinite(type);
   if (std::fabs(value) + result.error > largest) {
@@ -112,7 +122,7 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
     result.undecided |= std::fabs(value) - result.error <= largest * (1 + unitRoundoff(type)) ||
                         type.getWidth() < 32;
     result.value = std::copysign(INFINITY, value);
-    result.error = 0;
+    result.error = result.own = 0;
     result.origin = 0;
   }
   return result;
@@ -167,8 +177,10 @@ Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
 Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
   double value = std::fmod(a.value, b.value), count = std::trunc(a.value / b.value);
   double error = a.error + (b.error != 0 ? std::fabs(count) * b.error : 0);
-  bool jumps = error != 0 && (std::fabs(value) <= error ||
-                              std::fabs(b.value) - b.error - std::fabs(value) <= error);
+  // Where the quotient may be another whole number, also for a dividend below an inexact divisor.
+  bool jumps =
+      (error != 0 && std::fabs(value) <= error) ||
+      ((error != 0 || b.error != 0) && std::fabs(b.value) - b.error - std::fabs(value) <= error);
   return rounded(type, value, error, true, a.undecided || b.undecided || jumps);
 }
 
@@ -231,6 +243,7 @@ Scalar Arithmetic::extremum(const Scalar &a, const Scalar &b, bool larger, bool 
   }
   if (tooClose(a, b)) {
     result.error = std::max(a.error, b.error);
+    result.own = 0;
     result.origin = freshOrigin();
   }
   result.undecided = a.undecided || b.undecided;
@@ -275,6 +288,7 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
     if (std::fabs(a.value) <= largestFinite(toFloat) || !std::isfinite(a.value)) {
       Scalar same = orZero(from, a);
+      same.own = 0; // of the old type
       same.undecided |= isBeyond(toFloat, a.value);
       return same;
     }
@@ -285,15 +299,32 @@ Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
   Scalar result = exactly(roundTo(type, a.value));
   result.undecided = a.undecided;
   result.excluded = a.excluded;
-  if (a.error == 0)
-    return result;
-  double low = roundTo(type, a.value - a.error), high = roundTo(type, a.value + a.error);
+  double error = std::max(0.0, a.error - a.own);
+  double low = roundTo(type, a.value - error), high = roundTo(type, a.value + error);
   if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(result.value)) {
-    result.undecided |= std::isfinite(low) || std::isfinite(high);
+    result.undecided |= low != high && !(std::isnan(low) && std::isnan(high));
     return result;
   }
   result.error = std::max(std::fabs(low - result.value), std::fabs(high - result.value));
-  result.origin = freshOrigin();
+  if (losesSubnormals(type) && std::fabs(result.value) < smallestError(type))
+    result.error += std::fabs(result.value);
+  if (result.error != 0)
+    result.origin = freshOrigin();
+  return result;
+}
+
+Scalar Arithmetic::cast(const Scalar &a, FloatType from, FloatType to) {
+  Scalar operand = orZero(from, forceTo(from, a));
+  Scalar result = forceTo(to, operand);
+  double moved = std::fabs(operand.value - a.value);
+  if (from.getWidth() < to.getWidth()) {
+    result.kept = a.error + (std::isfinite(moved) ? moved : 0) + a.kept;
+  } else if (std::isfinite(result.value)) {
+    result.error += a.kept;
+    result.own = a.kept;
+  }
+  if (result.error != 0)
+    result.origin = freshOrigin();
   return result;
 }
 
@@ -318,6 +349,7 @@ Scalar Arithmetic::choose(const Scalar &condition, const Scalar &yes, const Scal
     result.undecided = true;
   result.undecided |= other.undecided;
   result.error = std::isfinite(either) ? either : 0;
+  result.own = 0;
   result.origin = freshOrigin();
   return result;
 }

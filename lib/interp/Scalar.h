@@ -18,6 +18,14 @@
 // computed from it, unless both choices give about the same number (as in relu at 0). A value
 // compared with itself is decided: `origin` tells that two numbers are one computed value.
 //
+// A cast rounds its operand to the operand's type, then to its own. Whether the op before has
+// rounded already makes no difference then, so that this rounding (`own`) does not count: a sum of
+// two numbers of bf16, cast to f32, is one number. What is widened and narrowed back at once may be
+// as it was (`kept`).
+//
+//     bf16: (1 +- 0) + (2^-9 +- 0)      = 1.00195 +- 2^-8      own = 2^-8
+//     its cast to f32                   = 1 +- 0               kept = 2^-8 + 2^-9
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_INTERP_SCALAR_H
@@ -32,6 +40,8 @@ struct Scalar {
   uint64_t bits = 0;      ///< of an integer
   double value = 0;       ///< of a float
   double error = 0;       ///< bound on the error of `value`
+  double own = 0;         ///< the part of `error` that is one rounding to the value's type
+  double kept = 0;        ///< of a widened float: how far off it may be if that is undone
   uint64_t origin = 0;    ///< two inexact floats with the same origin are the same value
   bool undecided = false; ///< another legal execution may give something else entirely
   bool excluded = false;  ///< a place that a window excludes from the reduction that follows
@@ -88,10 +98,13 @@ public:
   /// that `value` is the result without rounding.
   Scalar rounded(mlir::FloatType type, double value, double error, bool exact,
                  bool undecided = false, double units = 1);
-  /// From one float type to another: the value is kept, narrowing adds to the error.
+  /// From one float type to another, as accumulators are converted: the value is kept, narrowing
+  /// adds to the error.
   Scalar convert(const Scalar &a, mlir::Type from, mlir::Type to);
-  /// Rounding that is forced: the value changes.
+  /// A float of type `type`, rounded to it: the value changes.
   Scalar forceTo(mlir::FloatType type, const Scalar &a);
+  /// A cast: rounds to one type, then to the other.
+  Scalar cast(const Scalar &a, mlir::FloatType from, mlir::FloatType to);
   /// One of two floats by a condition.
   Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
 

@@ -316,15 +316,21 @@ ScalarRegion::Function ScalarRegion::conversion(Operation *op, Arithmetic &a) {
       double value = isSigned ? double(signedValue(x[0], width)) : double(x[0].bits);
       // A double holds 53 bits, more are lost on the way to it.
       bool exact = std::fabs(value) <= std::ldexp(1.0, 53);
-      return a.rounded(type, value, 0, exact, x[0].undecided);
+      return a.forceTo(type, a.rounded(type, value, 0, exact, x[0].undecided));
     };
   };
   auto toInteger = [&](bool isSigned) -> Function {
-    return [isSigned, width = widthOf(to)](Operands x) { return cut(x[0], width, isSigned); };
+    return [&a, isSigned, width = widthOf(to), type = cast<FloatType>(from)](Operands x) {
+      return cut(a.forceTo(type, x[0]), width, isSigned);
+    };
   };
   return TypeSwitch<Operation *, Function>(op)
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) -> Function {
-        return [&a, from, to](Operands x) { return a.convert(x[0], from, to); };
+        if (nd::keepsPrecision(op))
+          return [&a, from, to](Operands x) { return a.convert(x[0], from, to); };
+        return [&a, from = cast<FloatType>(from), to = cast<FloatType>(to)](Operands x) {
+          return a.cast(x[0], from, to);
+        };
       })
       .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return extend(true); })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::TruncIOp>(

@@ -92,7 +92,7 @@ TensorValue TensorValue::stored() const {
   for (Scalar &scalar : result.elements) {
     double value = roundTo(real, scalar.value);
     if (value != scalar.value && std::isfinite(value))
-      scalar.error += std::fabs(value - scalar.value);
+      scalar.own = 0, scalar.error += std::fabs(value - scalar.value);
     if (std::isinf(value) && std::isfinite(scalar.value))
       scalar.undecided = true;
     scalar.value = value;

@@ -15,6 +15,7 @@
 #include "lib/pipelines/Constants.h"
 #include "lib/transforms/nd/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -245,6 +246,11 @@ bool run::runIr(const Options &options) {
   OwningOpRef<ModuleOp> written(module->clone()); // what the interpreter runs
   if ((options.interpret || options.compare) && failed(expandGradients(*written)))
     return false;
+  if (llvm::is_contained(options.compile.fastMath, "excess-precision"))
+    written->walk([](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+        nd::keepPrecision(op);
+    });
   bool allFine = true;
   for (size_t run = 0; run < runs; ++run) {
     Inputs inputs(options, run);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nd_to_nest/NdToNest.h"
+#include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
@@ -393,9 +394,7 @@ private:
     ComputeOp next = step.create(elements, [&](OpBuilder &builder, Location where, ValueRange read) {
       SmallVector<Value> arguments(read.take_front(carriedTypes.size()));
       for (auto [value, type] : llvm::zip_equal(read.drop_front(carriedTypes.size()), elements))
-        arguments.push_back(value.getType() == nd::signless(type)
-                                ? value
-                                : Value(arith::ExtFOp::create(builder, where, type, value)));
+        arguments.push_back(nd::convertFloat(builder, where, value, type));
       return cloneScalar(builder, op.getCombiner(), arguments);
     });
     SmallVector<Value> yields(next->result_begin(), next->result_end());
@@ -407,9 +406,7 @@ private:
       out.read(from, MapAttr::identity(tensorTypeOf(from)));
       yields.push_back(out.create({type.getElementType()},
                                   [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                                    return {isa<FloatType>(type.scalarType())
-                                                ? nd::convertFloat(builder, where, read[0], type.scalarType())
-                                                : read[0]};
+                                    return {nd::convertFloat(builder, where, read[0], type.scalarType())};
                                   })
                            .getResult(0));
     }
@@ -427,58 +424,15 @@ private:
     nest.read(op.getInput(), MapAttr::identity(type));
     results.push_back(nest.create({element},
                                   [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                                    if (element == to)
+                                    if (element == to && !nd::isNarrowFloat(element))
                                       return {read[0]};
-                                    // Narrow elements are computed in f32 anyway.
-                                    Value wide = nd::isNarrowFloat(element) ? nd::convertFloat(builder, where, read[0], builder.getF32Type())
-                                                        : read[0];
-                                    wide = roundBits(builder, where, wide, to);
-                                    return {nd::convertFloat(builder, where, wide, element)};
+                                    // Two casts; between equal types by way of a wider one.
+                                    Type narrow = element == to ? builder.getF32Type() : Type(to);
+                                    Value there = nd::convertScalar(builder, where, read[0], element, narrow);
+                                    return {nd::convertScalar(builder, where, there, narrow, element)};
                                   })
                           .getResult(0));
     return success();
-  }
-
-  /// An f32 or f64 rounded to a narrower type and back. By its bits, since compiled code keeps what is narrowed and
-  /// widened again: half of the last place that is kept is added (a little less to an even number), the rest cut off.
-  static Value roundBits(OpBuilder &builder, Location where, Value x, FloatType to) {
-    auto from = cast<FloatType>(x.getType());
-    unsigned width = from.getWidth(), cut = from.getFPMantissaWidth() - to.getFPMantissaWidth();
-    const llvm::fltSemantics &semantics = to.getFloatSemantics();
-    Type integer = builder.getIntegerType(width);
-    auto number = [&](APInt n) -> Value {
-      return arith::ConstantOp::create(builder, where, builder.getIntegerAttr(integer, n));
-    };
-    auto real = [&](APFloat n) -> Value {
-      bool inexact;
-      n.convert(from.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
-      return arith::ConstantOp::create(builder, where, builder.getFloatAttr(from, n));
-    };
-    auto choose = [&](arith::CmpFPredicate predicate, Value a, Value b, Value yes, Value no) -> Value {
-      Value condition = arith::CmpFOp::create(builder, where, predicate, a, b);
-      return arith::SelectOp::create(builder, where, condition, yes, no);
-    };
-    Value bits = arith::BitcastOp::create(builder, where, integer, x);
-    Value last = arith::AndIOp::create(
-        builder, where, arith::ShRUIOp::create(builder, where, bits, number(APInt(width, cut))), number(APInt(width, 1)));
-    Value half = arith::AddIOp::create(builder, where, bits, number(APInt::getLowBitsSet(width, cut - 1)));
-    Value up = arith::AddIOp::create(builder, where, half, last);
-    Value kept = arith::AndIOp::create(builder, where, up, number(APInt::getHighBitsSet(width, width - cut)));
-    Value rounded = arith::BitcastOp::create(builder, where, from, kept);
-    int lowest = APFloat::semanticsMinExponent(semantics);
-    if (lowest != APFloat::semanticsMinExponent(from.getFloatSemantics())) {
-      // Fewer exponents: below the smallest normal number the grid is even, beyond the largest one is infinity.
-      Value size = math::AbsFOp::create(builder, where, x);
-      Value grid = real(APFloat::getSmallest(semantics));
-      Value steps = math::RoundEvenOp::create(builder, where, arith::DivFOp::create(builder, where, x, grid));
-      rounded = choose(arith::CmpFPredicate::OLT, size, real(APFloat::getSmallestNormalized(semantics)),
-                       arith::MulFOp::create(builder, where, steps, grid), rounded);
-      Value infinity = choose(arith::CmpFPredicate::OLT, x, real(APFloat(0.0)), real(APFloat::getInf(semantics, true)),
-                              real(APFloat::getInf(semantics)));
-      rounded = choose(arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, where, rounded),
-                       real(APFloat::getLargest(semantics)), infinity, rounded);
-    }
-    return choose(arith::CmpFPredicate::UNO, x, x, x, rounded);
   }
 
   Value indexAs(OpBuilder &builder, Location where, StringRef name, Type type) {

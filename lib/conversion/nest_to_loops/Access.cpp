@@ -136,9 +136,30 @@ Value Emitter::fromStored(Value value, Type element) {
   return value;
 }
 
+/// An f64 with the precision of f32, of which the last bit says whether anything was cut off.
+/// Rounding that to a narrower type is rounding the f64, which rounding it to f32 before would not
+/// be.
+static Value roundToOdd(OpBuilder &b, Location loc, Value value) {
+  Type i64 = b.getI64Type();
+  constexpr int64_t below = (int64_t(1) << 29) - 1;
+  Value bits = arith::BitcastOp::create(b, loc, like(value, i64), value);
+  Value low = arith::AndIOp::create(b, loc, bits, same(b, loc, value, i64, below));
+  Value any = arith::AddIOp::create(b, loc, low, same(b, loc, value, i64, below));
+  bits = arith::AndIOp::create(b, loc, arith::OrIOp::create(b, loc, bits, any),
+                               same(b, loc, value, i64, ~below));
+  return arith::BitcastOp::create(b, loc, value.getType(), bits);
+}
+
+Value Emitter::rounded(Value value, Type element) {
+  return nd::isNarrowFloat(element) ? fromStored(toStored(value, element), element) : value;
+}
+
 Value Emitter::toStored(Value value, Type element) {
-  if (isa<FloatType>(element)) // accumulators may be wider
+  if (isa<FloatType>(element)) { // accumulators may be wider
+    if (nd::isNarrowFloat(element) && getElementTypeOrSelf(value.getType()).isF64())
+      value = roundToOdd(b, loc, value);
     value = convert(value, computeType(element));
+  }
   if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() == 8)
     return to8Bits(b, loc, value, real);
   if (element.isInteger(1))

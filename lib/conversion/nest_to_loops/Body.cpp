@@ -119,13 +119,60 @@ static Value withoutResult(OpBuilder &b, Operation *op, MutableArrayRef<Value> o
   return none;
 }
 
+/// True for an argument that is read from memory.
+static bool isLoaded(BlockArgument argument) {
+  Region *region = argument.getOwner()->getParent();
+  if (auto compute = dyn_cast<ComputeOp>(region->getParentOp()))
+    return region == &compute.getBody() ||
+           (region == &compute.getFinish() &&
+            argument.getArgNumber() >= compute.getBody().front().getTerminator()->getNumOperands());
+  auto update = dyn_cast<UpdateOp>(region->getParentOp());
+  return update && region == &update.getBody();
+}
+
+/// True if the result of `op` has no more bits than a narrow type says, as computed ones have until
+/// a cast rounds them; `rounded`: the values of which that is known.
+static bool isRounded(Operation &op, const llvm::DenseSet<Value> &rounded) {
+  if (isa<arith::NegFOp, math::AbsFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
+          arith::MaxNumFOp, arith::MinNumFOp>(op) ||
+      (isa<arith::ExtFOp>(op) && nd::keepsPrecision(&op)))
+    return llvm::all_of(op.getOperands(), [&](Value operand) {
+      return !nd::isNarrowFloat(operand.getType()) || rounded.contains(operand);
+    });
+  return isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp>(
+             op) &&
+         !nd::keepsPrecision(&op);
+}
+
+/// True if all that is done with the result of a narrowing cast is that it is stored in its type,
+/// which rounds.
+static bool isOnlyStored(arith::TruncFOp op) {
+  auto compute = dyn_cast<ComputeOp>(op->getParentOp());
+  bool isLast = compute && (op->getParentRegion() == &compute.getFinish() ||
+                            (compute.getFinish().empty() && !compute.isReduction()));
+  return isLast && !op.getIn().getType().isF64() &&
+         llvm::all_of(op->getUses(), [&](OpOperand &use) {
+           return isa<YieldOp>(use.getOwner()) &&
+                  tensorTypeOf(compute.getResult(use.getOperandNumber())).getElementType() ==
+                      op.getType();
+         });
+}
+
 /// The op of a region on values of compute types. Null where compute types make it a no-op on
 /// operand 0.
 static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> operands,
                                int64_t lanes) {
   OpBuilder &b = emitter.b;
   Location loc = op->getLoc();
-  Type element = emitter.computeType(op->getResult(0).getType());
+  Type named = op->getResult(0).getType(), element = emitter.computeType(named);
+  if (auto cast = dyn_cast<arith::TruncFOp>(op);
+      cast && nd::isNarrowFloat(named) && !nd::keepsPrecision(op) && !isOnlyStored(cast))
+    return emitter.rounded(operands[0], named);
+  unsigned digits = 0; // of an integer that becomes a narrow float
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && nd::isNarrowFloat(named))
+    digits = getElementTypeOrSelf(operands[0].getType()).getIntOrFloatBitWidth();
+  if (digits > llvm::APFloat::semanticsPrecision(llvm::APFloat::IEEEsingle()))
+    element = b.getF64Type(); // so that it is rounded once
   Type result = lanes ? Type(VectorType::get({lanes}, element)) : element;
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     Type from = getElementTypeOrSelf(operands[0].getType());
@@ -160,6 +207,8 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
       fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
     made->setAttr(fast.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+  if (digits > 1)
+    return emitter.rounded(made->getResult(0), named);
   if (!none)
     return made->getResult(0);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(result));
@@ -170,9 +219,15 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
                                Section &section) {
   Block &block = region.front();
   llvm::DenseMap<Value, Value> values;
-  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+  llvm::DenseSet<Value> alreadyRounded;
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments)) {
     values[argument] = value;
+    if (isLoaded(argument))
+      alreadyRounded.insert(argument);
+  }
   for (Operation &op : block.without_terminator()) {
+    if (isRounded(op, alreadyRounded))
+      alreadyRounded.insert(op.getResult(0));
     if (auto index = dyn_cast<IndexOp>(op)) {
       Expr place = resolve(Expr::name(index.getName().str()), point);
       // Coordinates are known by their text.
@@ -206,6 +261,9 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
       identity.push_back(operand.getAsOpaquePointer());
     Value &known = section.ops[{&op, identity}];
     if (!known) {
+      if (isa<arith::ExtFOp, arith::TruncFOp, arith::FPToSIOp, arith::FPToUIOp>(op) &&
+          !nd::keepsPrecision(&op) && !alreadyRounded.contains(op.getOperand(0)))
+        operands[0] = rounded(operands[0], op.getOperand(0).getType());
       if (anyVector)
         for (Value &operand : operands)
           operand = splat(operand, point.lanes);

@@ -147,6 +147,8 @@ public:
   mlir::Value constantOf(mlir::TypedAttr value);
   /// Float widening or narrowing.
   mlir::Value convert(mlir::Value value, mlir::Type type);
+  /// A float as the nearest one of `element`, in the type in which that is computed.
+  mlir::Value rounded(mlir::Value value, mlir::Type element);
   /// Runs a scalar region on `arguments` (scalars or vectors) at `point`.
   mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point,
                               Section &section);

@@ -39,11 +39,14 @@ using namespace mlir;
 // Which nests
 //===----------------------------------------------------------------------===//
 
-/// The reads of which a region gives the product, if that is all; exactly or rounded.
+/// The reads of which a region gives the product, if that is all; not one that a cast rounds.
 static bool isProductOfTwo(Block &body) {
   auto widened = [](Value value) {
-    while (auto wide = value.getDefiningOp<arith::ExtFOp>())
+    while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
+      if (!isa<BlockArgument>(wide.getIn()) && !nd::keepsPrecision(wide))
+        break;
       value = wide.getIn();
+    }
     return value;
   };
   if (body.getNumArguments() != 2 || body.getTerminator()->getNumOperands() != 1)

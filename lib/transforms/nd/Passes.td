@@ -130,7 +130,7 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let options = [
-    ListOption<"fastMath", "fast-math", "std::string", "what may be done to floats: reassociate, no-nans, no-signed-zeros, reciprocal">,
+    ListOption<"fastMath", "fast-math", "std::string", "what may be done to floats: reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision">,
     ListOption<"only", "only", "std::string", "the names of the rules to use (default: all)">,
     ListOption<"without", "without", "std::string", "the names of rules to leave out">,
     Option<"mostRounds", "most-rounds", "int64_t", "0", "refuse what takes more rounds (0: 10, and one more for each op)">

@@ -19,10 +19,13 @@ using namespace mlir;
 
 using Replacement = std::map<std::string, Expr, std::less<>>;
 
-/// The scalar below conversions that widen.
+/// The scalar below conversions that widen; a cast would round it.
 static Value withoutWidening(Value value) {
-  while (auto wide = value.getDefiningOp<arith::ExtFOp>())
+  while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
+    if (!nd::keepsPrecision(wide))
+      break;
     value = wide.getIn();
+  }
   return value;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/FuseEpilogues.h"
 
+#include "dialects/nd/NdBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -103,7 +104,7 @@ public:
       values = inlineScalar(b, last.front(), mapping);
     }
     for (auto [value, result] : llvm::zip_equal(values, producer.getResults()))
-      value = convertScalar(b, loc, value, tensorTypeOf(result).scalarType());
+      value = nd::convertFloat(b, loc, value, tensorTypeOf(result).scalarType());
     for (auto [i, read] : llvm::enumerate(consumer.getReads())) {
       BlockArgument argument = consumer.getBody().getArgument(unsigned(i));
       if (auto result = dyn_cast<OpResult>(read);
@@ -124,7 +125,7 @@ public:
       types.push_back(producer.getResult(i).getType());
     }
     for (auto [value, result] : llvm::zip_equal(made, consumer.getResults())) {
-      yields.push_back(convertScalar(b, loc, value, tensorTypeOf(result).scalarType()));
+      yields.push_back(nd::convertFloat(b, loc, value, tensorTypeOf(result).scalarType()));
       types.push_back(result.getType());
     }
     YieldOp::create(b, loc, yields);

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/FuseSiblings.h"
 
+#include "dialects/nd/NdBuild.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -195,7 +196,8 @@ private:
       start += n;
       if (op.getFinish().empty()) {
         for (auto [value, result] : llvm::zip_equal(own, op.getResults()))
-          yields.push_back(convertScalar(b, op.getLoc(), value, tensorTypeOf(result).scalarType()));
+          yields.push_back(
+              nd::convertFloat(b, op.getLoc(), value, tensorTypeOf(result).scalarType()));
         continue;
       }
       IRMapping mapping;

@@ -205,17 +205,6 @@ SmallVector<Value> nest::inlineScalar(OpBuilder &b, Block &block, IRMapping &map
   return values;
 }
 
-Value nest::convertScalar(OpBuilder &b, Location loc, Value value, Type type) {
-  if (value.getType() == type || !isa<FloatType>(type))
-    return value;
-  if (value.getType().getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
-    return arith::TruncFOp::create(b, loc, type, value);
-  if (value.getType().getIntOrFloatBitWidth() == type.getIntOrFloatBitWidth())
-    return arith::TruncFOp::create(b, loc, type,
-                                   arith::ExtFOp::create(b, loc, b.getF32Type(), value));
-  return arith::ExtFOp::create(b, loc, type, value);
-}
-
 SizeExprs nest::spaceOf(Operation *op) {
   SizeExprs sizes;
   for (; op && op->getName().getDialectNamespace() == "nest"; op = op->getParentOp())

@@ -71,9 +71,6 @@ void keepOrder(mlir::Operation *op);
 /// Clones scalar code up to the terminator; returns what it yields.
 llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block,
                                             mlir::IRMapping &mapping);
-/// Widens or narrows a float; other scalars stay.
-mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                          mlir::Type type);
 /// True if the map reads places of the tensor alone, whatever a guard says; `space`: the sizes of
 /// iteration names, over symbols.
 bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const SizeExprs &space);

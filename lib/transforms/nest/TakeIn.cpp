@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nd/Combiner.h"
+#include "dialects/nd/NdBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/FuseProducers.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -169,7 +170,7 @@ private:
     }
     Value yielded = body.getTerminator()->getOperand(result);
     Value value = mapping.lookupOrDefault(yielded);
-    value = convertScalar(b, loc, value, tensorTypeOf(producer.getResult(result)).scalarType());
+    value = nd::convertFloat(b, loc, value, tensorTypeOf(producer.getResult(result)).scalarType());
     if (outside && fold(body, yielded, constants) != *outside) {
       Value otherwise = arith::ConstantOp::create(b, loc, cast<TypedAttr>(*outside));
       value = arith::SelectOp::create(b, loc, holds(outer), value, otherwise);

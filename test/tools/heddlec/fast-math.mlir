@@ -9,7 +9,7 @@
 // STRICT: nd.reduce %{{.*}} over [j, k]
 // FAST: nd.reduce %{{.*}} over [k]
 // FAST: nd.reduce %{{.*}} over [j]
-// WORD: expected one of reassociate, no-nans, no-signed-zeros, reciprocal{{.*}}, got 'fast'
+// WORD: expected one of reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision{{.*}}, got 'fast'
 func.func @chain(%a: !nd.tensor<f32, i: 30, j: 30> {nd.name = "a"}, %b: !nd.tensor<f32, j: 30, k: 30> {nd.name = "b"},
                  %c: !nd.tensor<f32, k: 30> {nd.name = "c"}) -> (!nd.tensor<f32, i: 30> {nd.name = "y"}) {
   %0 = nd.pointwise %a, %b, %c : (!nd.tensor<f32, i: 30, j: 30>, !nd.tensor<f32, j: 30, k: 30>, !nd.tensor<f32, k: 30>) -> !nd.tensor<f32, i: 30, j: 30, k: 30> {

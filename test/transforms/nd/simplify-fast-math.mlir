@@ -1,11 +1,12 @@
 // RUN: heddle-opt %s --nd-simplify=fast-math=reassociate,no-nans,no-signed-zeros,reciprocal --split-input-file | FileCheck %s --check-prefix=FAST
 // RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s --check-prefix=STRICT
+// RUN: heddle-opt %s --nd-simplify=fast-math=excess-precision --split-input-file | FileCheck %s --check-prefix=EXCESS
 // RUN: not heddle-opt %s --nd-simplify=fast-math=fast 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not heddle-opt %s --nd-simplify=only=add-one 2>&1 | FileCheck %s --check-prefix=RULE
 // RUN: heddle-opt %s --nd-simplify="fast-math=no-nans,no-signed-zeros without=multiply-by-zero" --split-input-file | FileCheck %s --check-prefix=WITHOUT
 // RUN: heddle-opt %s --nd-simplify="fast-math=no-nans,no-signed-zeros only=multiply-by-zero" --split-input-file | FileCheck %s --check-prefix=ONLY
 
-// WORD: expected one of reassociate, no-nans, no-signed-zeros, reciprocal for fast-math, got 'fast'
+// WORD: expected one of reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision for fast-math, got 'fast'
 // RULE: expected the name of a rule, got 'add-one'; there are {{.*}}add-zero
 // WITHOUT-LABEL: @by_zero
 // WITHOUT: arith.mulf
@@ -110,4 +111,41 @@ func.func @add_one(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>) {
     nd.yield %m : f32
   }
   return %0 : !nd.tensor<f32, a: 4>
+}
+
+// -----
+
+// FAST-LABEL: @casts
+// FAST: arith.truncf %{{.*}} : f32 to bf16
+// STRICT-LABEL: @casts
+// STRICT: arith.truncf %{{.*}} : f32 to bf16
+// STRICT: arith.extf %{{.*}} : bf16 to f32
+// EXCESS-LABEL: @casts
+// EXCESS-NEXT: return %arg0
+func.func @casts(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%p: f32):
+    %n = arith.truncf %p : f32 to bf16
+    %w = arith.extf %n : bf16 to f32
+    nd.yield %w : f32
+  }
+  return %0 : !nd.tensor<f32, a: 4>
+}
+
+// -----
+
+// Permitted for one cast alone.
+// STRICT-LABEL: @one_cast
+// STRICT: arith.truncf %{{.*}} fastmath<contract> : f32 to bf16
+// STRICT: arith.negf
+// EXCESS-LABEL: @one_cast
+// EXCESS: arith.truncf %{{.*}} fastmath<contract> : f32 to bf16
+func.func @one_cast(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<bf16, a: 4> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, a: 4>) -> !nd.tensor<bf16, a: 4> {
+  ^bb0(%p: f32):
+    %n = arith.truncf %p fastmath<contract> : f32 to bf16
+    %m = arith.negf %n : bf16
+    nd.yield %m : bf16
+  }
+  return %0 : !nd.tensor<bf16, a: 4>
 }

@@ -87,6 +87,25 @@ func.func @overlapping(%x: !nd.tensor<f32, k: 4096, n: 1024>) -> !nd.tensor<f32,
 
 // -----
 
+// A cast rounds the inner sums. What accumulators convert does not.
+// CHECK-LABEL: @cast
+// CHECK: nest.compute (n: 3) reduce (k: 4)
+// CHECK: nest.compute () reduce (n: 3)
+func.func @cast(%x: !nd.tensor<bf16, k: 4, n: 3>) -> !nd.tensor<f32> {
+  %p = nest.compute (n: 3) reduce (k: 4) reads %x[] {
+  ^bb0(%a: bf16):
+    nest.yield %a : bf16
+  } combine add [0.0 : f32] : (!nd.tensor<bf16, k: 4, n: 3>) -> !nd.tensor<bf16, n: 3>
+  %d = nest.compute () reduce (n: 3) reads %p[] {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    nest.yield %w : f32
+  } combine add [0.0 : f32] : (!nd.tensor<bf16, n: 3>) -> !nd.tensor<f32>
+  return %d : !nd.tensor<f32>
+}
+
+// -----
+
 // Refused: the inner sum is collected in more bits.
 // CHECK-LABEL: @widerInside
 // CHECK-COUNT-2: nest.compute
@@ -99,6 +118,24 @@ func.func @widerInside(%x: !nd.tensor<f32, k: 4, n: 8>) -> !nd.tensor<f32> {
   ^bb0(%a: f32):
     nest.yield %a : f32
   } combine add [0.0 : f32] : (!nd.tensor<f32, n: 8>) -> !nd.tensor<f32>
+  return %d : !nd.tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: @conversion
+// CHECK-NEXT: nest.compute () reduce (k: 4, n: 3)
+// CHECK-NOT: nest.compute
+func.func @conversion(%x: !nd.tensor<bf16, k: 4, n: 3>) -> !nd.tensor<f32> {
+  %p = nest.compute (n: 3) reduce (k: 4) reads %x[] {
+  ^bb0(%a: bf16):
+    nest.yield %a : bf16
+  } combine add [0.0 : f32] : (!nd.tensor<bf16, k: 4, n: 3>) -> !nd.tensor<bf16, n: 3>
+  %d = nest.compute () reduce (n: 3) reads %p[] {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a fastmath<contract> : bf16 to f32
+    nest.yield %w : f32
+  } combine add [0.0 : f32] : (!nd.tensor<bf16, n: 3>) -> !nd.tensor<f32>
   return %d : !nd.tensor<f32>
 }
 

@@ -126,7 +126,7 @@ func.func @shifted(%x: !nd.tensor<f32, b: 3, k: 4>) -> !nd.tensor<f32, k: 4> {
 // CHECK-LABEL: @narrow
 // CHECK: finish {
 // CHECK-NEXT: ^bb0(%[[A:.*]]: f32):
-// CHECK-NEXT: %[[T:.*]] = arith.truncf %[[A]] : f32 to bf16
+// CHECK-NEXT: %[[T:.*]] = arith.truncf %[[A]] fastmath<contract> : f32 to bf16
 // CHECK-NEXT: math.exp %[[T]] : bf16
 // CHECK-NOT: nest.compute
 func.func @narrow(%x: !nd.tensor<bf16, b: 3, k: 4>) -> !nd.tensor<bf16, k: 4> {

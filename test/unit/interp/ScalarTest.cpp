@@ -122,6 +122,40 @@ TEST_F(ScalarTest, BoundsCoverEveryExecution) {
   }
 }
 
+TEST_F(ScalarTest, CastsRoundTheirOperand) {
+  // Neither the bits that an op kept nor a rounding of its own matter to what is cast.
+  int64_t open = 0, all = 0;
+  for (int i = 0; i < 20000; ++i, ++all) {
+    FloatType type = i % 2 ? bf16 : f16;
+    double x = roundTo(type, uniform(-4, 4)), y = roundTo(type, uniform(-4, 4));
+    for (auto [made, exact] : {std::pair(arithmetic.add(type, exactly(x), exactly(y)), x + y),
+                               {arithmetic.mul(type, exactly(x), exactly(y)), x * y}}) {
+      double narrow = roundTo(type, exact);
+      EXPECT_TRUE(covers(made, narrow) && covers(made, exact));
+      Scalar cast = arithmetic.cast(made, type, f32);
+      EXPECT_TRUE(covers(cast, narrow)) << x << " " << y;
+      open += cast.error != 0 && std::fabs(narrow) > 0x1p-14;
+      // Undone at once it may be what it was; summed, it is one number.
+      Scalar back = arithmetic.cast(cast, f32, type);
+      EXPECT_TRUE(covers(back, exact) && covers(back, narrow));
+      if (cast.error == 0)
+        EXPECT_EQ(arithmetic.cast(back, type, f32).error, 0);
+      if (exact != narrow && cast.error == 0)
+        EXPECT_FALSE(covers(cast, exact)) << x << " " << y;
+      // As accumulators are converted it is open.
+      EXPECT_TRUE(covers(arithmetic.convert(made, type, f32), exact));
+    }
+  }
+  EXPECT_LT(open, all / 100); // by a tie only
+}
+
+TEST_F(ScalarTest, ARemainderJumpsWhereTheDivisorIsOpen) {
+  // 4 modulo 4.06 or 4: 4 or 0.
+  EXPECT_TRUE(arithmetic.rem(f32, exactly(-4), inexact(4.0625, 0.9)).undecided);
+  EXPECT_FALSE(arithmetic.rem(f32, exactly(-3), inexact(4.0625, 0.9)).undecided);
+  EXPECT_FALSE(arithmetic.rem(f32, exactly(-4), exactly(4.0625)).undecided);
+}
+
 TEST_F(ScalarTest, AValueIsItself) {
   Scalar a = inexact(1, 0.25), b = inexact(1, 0.25);
   EXPECT_FALSE(Arithmetic::tooClose(a, a));

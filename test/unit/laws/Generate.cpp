@@ -50,11 +50,15 @@ void Generator::marks() {
 }
 
 void Generator::round() {
-  Value x = any([](NdTensorType type) { return type.getElementType().isF32(); });
-  if (x && !options.smooth)
-    keep(buildRound(b, loc, x,
-                    dice.pick<Type>({b.getBF16Type(), b.getF16Type(), b.getType<Float8E4M3FNType>(),
-                                     b.getType<Float8E5M2Type>()})));
+  Value x = any([](NdTensorType type) { return isa<FloatType>(type.getElementType()); });
+  if (!x || options.smooth)
+    return;
+  Type to = dice.pick<Type>({b.getBF16Type(), b.getF16Type(), b.getType<Float8E4M3FNType>(),
+                             b.getType<Float8E5M2Type>()});
+  Type element = tensorType(x).getElementType();
+  bool narrows = to.getIntOrFloatBitWidth() <= element.getIntOrFloatBitWidth();
+  keep(narrows && dice.chance(50) ? buildRound(b, loc, x, to)
+                                  : buildCast(b, loc, buildCast(b, loc, x, to), element));
 }
 
 /// The same step on a tensor and on that tensor with two names in each other's place: what comes

@@ -119,6 +119,8 @@ void Generator::reduce() {
       x = buildCast(b, loc, x, element = wide);
     CombinerKind kind = drawCombiner(element);
     Value once = buildReduce(b, loc, x, names, kind, drawAccumulator(element));
+    if (once && isNarrowFloat(element) && dice.chance(50)) // rounds what is accumulated
+      once = buildCast(b, loc, once, element = b.getF32Type());
     keep(once);
     if (StringRef rest = nameOf(once);
         !rest.empty() && dice.chance(30)) // again, in the same way or another

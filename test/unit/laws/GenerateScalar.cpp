@@ -146,7 +146,8 @@ Value Code::condition(Value x, Value y) {
 
 Value Code::floatStep() {
   Value x = recent(), y = dice.chance(75) ? any() : number(double(dice.between(-8, 8)) / 4);
-  switch (dice.below(15)) {
+  Type other = type.isBF16() || type.isF64() ? Type(b.getF32Type()) : Type(b.getBF16Type());
+  switch (dice.below(16)) {
   case 0:
   case 1:
     return arith::AddFOp::create(b, loc, x, y);
@@ -175,6 +176,13 @@ Value Code::floatStep() {
   case 12:
     if (dice.chance(25))
       return math::PowFOp::create(b, loc, onePlusSquare(x), tamed(y, -3, 3));
+    return unary(x);
+  case 13:
+    if (!smooth && dice.chance(40)) { // casts round, conversions need not
+      if (dice.chance(30))
+        return nd::convertFloat(b, loc, nd::convertFloat(b, loc, x, other), type);
+      return nd::convertScalar(b, loc, nd::convertScalar(b, loc, x, type, other), other, type);
+    }
     [[fallthrough]];
   default:
     return unary(x);

@@ -246,6 +246,18 @@ struct MultiplyByZero : OpRewritePattern<arith::MulFOp> {
   }
 };
 
+/// A conversion that need not round, which is seen by what folds casts and by the oracle.
+struct KeepPrecision : OpInterfaceRewritePattern<arith::ArithFastMathInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(arith::ArithFastMathInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<arith::ExtFOp, arith::TruncFOp>(op) || keepsPrecision(op))
+      return rewriter.notifyMatchFailure(op, "expected a cast that rounds");
+    rewriter.modifyOpInPlace(op, [&] { keepPrecision(op); });
+    return success();
+  }
+};
+
 /// A divisor that lacks names of the result: one division for many.
 struct DivideOnce : OpRewritePattern<PointwiseOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -295,6 +307,8 @@ void nd::addPointwiseRules(Rules &rules) {
   rules.add<SubtractFromZero>("subtract-from-zero", "0.0 - x is -x.", NoSignedZeros);
   rules.add<SubtractItself>("subtract-itself", "x - x is 0.0.", NoNans);
   rules.add<MultiplyByZero>("multiply-by-zero", "x * 0.0 is 0.0.", NoNans | NoSignedZeros);
+  rules.add<KeepPrecision>("keep-precision", "A cast between floats need not round.",
+                           ExcessPrecision);
   rules.add<DivideOnce>("divide-once",
                         "A divisor that lacks names of the quotient is inverted once.", Reciprocal);
 }

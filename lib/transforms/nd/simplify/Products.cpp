@@ -400,8 +400,7 @@ Value Product::emit(Set set, PatternRewriter &rewriter) {
   Value a = emit(left, rewriter), b = emit(right, rewriter);
   Type type = element();
   auto multiply = [&](OpBuilder &builder, ValueRange s) -> Value {
-    Value x = convertScalar(builder, loc, s[0], tensorType(a).getElementType(), type);
-    Value y = convertScalar(builder, loc, s[1], tensorType(b).getElementType(), type);
+    Value x = convertFloat(builder, loc, s[0], type), y = convertFloat(builder, loc, s[1], type);
     Operation *copy = builder.clone(*times);
     copy->setOperands({x, y});
     copy->getResult(0).setType(signless(type));

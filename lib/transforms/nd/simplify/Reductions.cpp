@@ -108,7 +108,7 @@ struct ReduceOfBroadcast : ExclusionRule<ReduceOp> {
       value =
           buildPointwise(rewriter, loc, value, element, [&](OpBuilder &b, ValueRange s) -> Value {
             Type wide = real ? Type(real) : element;
-            Value x = convertScalar(b, loc, s[0], elementOf(value), wide);
+            Value x = convertFloat(b, loc, s[0], wide);
             if (scales) {
               Value times = arith::ConstantOp::create(
                   b, loc,
@@ -119,7 +119,7 @@ struct ReduceOfBroadcast : ExclusionRule<ReduceOp> {
               x = real ? Value(arith::MulFOp::create(b, loc, x, times))
                        : Value(arith::MulIOp::create(b, loc, x, times));
             }
-            return convertScalar(b, loc, x, wide, element);
+            return convertFloat(b, loc, x, element);
           });
     rewriter.replaceOp(
         op, buildBroadcast(rewriter, loc, value, tensorType(op.getResult(0)).getDims().getDims()));
