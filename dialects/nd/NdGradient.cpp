@@ -147,6 +147,70 @@ std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
   return {filled.lookup(value), masks.lookup(value)};
 }
 
+/// The ones of an op's result from those of its operands, as few as say what is excluded.
+static Value includedBy(OpBuilder &b, Location loc, Operation *op,
+                        const DenseMap<Value, Value> &onesOf) {
+  Type i64 = b.getI64Type();
+  auto ones = [&](Value operand, ArrayRef<Dim> dims) {
+    Value known = onesOf.lookup(operand);
+    return known ? buildBroadcast(b, loc, known, dims)
+                 : buildConstant(b, loc, NdTensorType::get(i64, dims), 1);
+  };
+  auto onesAlong = [&](Value operand, StringRef name) {
+    ArrayRef<Dim> dims = tensorType(operand).getDims().getDims();
+    return ones(operand,
+                *llvm::find_if(dims, [&](const Dim &dim) { return dim.name.getValue() == name; }));
+  };
+  if (auto window = dyn_cast<WindowOp>(op))
+    return buildWindow(b, loc, onesAlong(window.getInput(), window.getName()), windowShape(window),
+                       window.getPaddingAttr() ? numberAttr(i64, 1) : TypedAttr());
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return buildSlice(b, loc, onesAlong(slice.getInput(), slice.getName()), slice.getName(),
+                      slice.getStart().getExpr(),
+                      tensorType(slice.getResult()).size(slice.getName()).getExpr(),
+                      int64_t(slice.getStride()));
+  if (auto rename = dyn_cast<RenameOp>(op)) {
+    Value own = onesOf.lookup(rename.getInput());
+    SmallVector<StringRef> from, to;
+    for (auto [before, after] :
+         llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
+      if (tensorType(own).has(before))
+        from.push_back(before), to.push_back(after);
+    return buildRename(b, loc, own, from, to);
+  }
+  if (isa<PointwiseOp, BroadcastOp, RoundOp, StopGradientOp, AfterOp>(op)) {
+    SmallVector<Value> known;
+    for (Value operand : op->getOperands())
+      if (Value own = onesOf.lookup(operand))
+        known.push_back(own);
+    return known.size() == 1 ? known[0]
+                             : buildPointwise(b, loc, known, i64, [&](OpBuilder &b, ValueRange s) {
+                                 return buildNumber(b, loc, i64, 1);
+                               });
+  }
+  IRMapping filled;
+  for (Value operand : op->getOperands())
+    filled.map(operand, ones(operand, tensorType(operand).getDims().getDims()));
+  Operation *copy = b.clone(*op, filled);
+  copy->getResult(0).setType(tensorType(op->getResult(0)).withElementType(i64));
+  if (isa<PadOp>(op))
+    copy->setAttr("value", numberAttr(i64, 1));
+  return copy->getResult(0);
+}
+
+Value nd::buildIncluded(OpBuilder &b, Location loc, Value value) {
+  Exclusions exclusions;
+  if (!exclusions.reach(value))
+    return {};
+  DenseMap<Value, Value> ones;
+  auto isKnown = [&](Value each) { return !exclusions.reach(each) || ones.contains(each); };
+  visitCarriers(value, isKnown, [&](Operation *op) {
+    Value made = includedBy(b, loc, op, ones);
+    ones[op->getResult(0)] = made;
+  });
+  return ones.lookup(value);
+}
+
 //===----------------------------------------------------------------------===//
 // Pointwise
 //===----------------------------------------------------------------------===//

@@ -54,10 +54,6 @@ buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &b
 /// Erases pure ops of `block` whose results have no use.
 void eraseDeadScalars(mlir::Block &block);
 
-/// Converts a float scalar to another float type.
-mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                         mlir::Type type);
-
 /// A product taken apart, so that one factor may be left out: that of all factors but zeros, how
 /// many zeros there are, their sum S and the sum Q of their squares. The product of one zero is S,
 /// of two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third
@@ -107,6 +103,9 @@ private:
 /// The value with excluded elements filled in (with something), and a mask (i1) that is false at
 /// these; a null mask says that nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
+/// Ones (i64) of which those are excluded that are excluded in `value`: a tensor of the names on
+/// which that hangs. Null if nothing is excluded.
+mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
 /// Recurrences over tensors, which a dialect above this one has.
 class RecurrenceInterface : public mlir::DialectInterface::Base<RecurrenceInterface> {

@@ -94,8 +94,12 @@ Tensor sum(Operand x, const Names &over, std::optional<ElementType> accumulator 
 Tensor product(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
 Tensor max(Operand x, const Names &over);
 Tensor min(Operand x, const Names &over);
+/// The sum by the count of its elements. Where windows exclude places it is of those inside, and
+/// NaN if there are none.
 Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
-/// How many points `names` of `x` have, a tensor without names: also where sizes are no numbers.
+/// How many elements of `x` a reduction over `names` takes: a tensor without names, also where
+/// sizes are no numbers; where windows exclude places, with the names along which the count may
+/// vary.
 Tensor countOf(Operand x, const Names &names, ElementType type = ElementType::F32);
 /// Combines the elements of several tensors of the same names together, by a combiner that is
 /// associative and commutative and has `neutral` for its neutral elements, one for each tensor.

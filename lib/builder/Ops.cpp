@@ -7,6 +7,7 @@
 
 #include "heddle/Ops.h"
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
 #include "lib/builder/Pointwise.h"
 #include "lib/builder/Scalar.h"
 
@@ -372,20 +373,43 @@ std::vector<Tensor> scan(const std::vector<Tensor> &tensors, const Name &along,
                    });
 }
 
+/// Ones with the names on which it hangs what windows leave out of a reduction of `x`, these left
+/// out; empty if they leave nothing out.
+static Tensor includedIn(const Operand &x) {
+  GraphLock lock;
+  NodeRef input = nodeOf(x.tensor, x.here);
+  if (!nd::Exclusions().reach(input->value))
+    return {};
+  return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildIncluded(builder, loc, input->value);
+  });
+}
+
 Tensor countOf(Operand x, const Names &names, ElementType type) {
+  Tensor included = includedIn(x);
+  auto hangs = [&](const Name &name) { return included.has(name, x.here); };
+  bool isCounted = !included.empty() && llvm::any_of(names, hangs);
   double known = 1;
-  std::vector<Extent> counted; // one by one
-  for (const Name &name : names)
-    if (Size size = x.tensor.size(name, x.here); size.isNumber())
-      known *= double(size);
-    else
-      counted.push_back({name, size});
-  if (counted.empty())
-    return constant(known, type, {}, x.here);
-  Tensor ones = constant(known, ElementType::I64, {}, x.here).broadcast(counted, x.here);
   Names along;
-  for (const Extent &extent : counted)
-    along.push_back(extent.name);
+  std::vector<Extent> counted; // one by one
+  for (const Name &name : names) {
+    Size size = x.tensor.size(name, x.here);
+    bool isIncluded = isCounted && hangs(name);
+    if (!isIncluded && size.isNumber()) {
+      known *= double(size);
+      continue;
+    }
+    along.push_back(name);
+    if (!isIncluded)
+      counted.push_back({name, size});
+  }
+  Tensor ones = constant(known, along.empty() ? type : ElementType::I64, {}, x.here);
+  if (along.empty())
+    return ones;
+  ones = ones.broadcast(counted, x.here);
+  if (isCounted)
+    ones = Operand(included, x.here) *
+           Operand(ones.broadcast(included.extents(x.here), x.here), x.here);
   return sum(Operand(ones, x.here), along).cast(type, x.here);
 }
 
@@ -394,13 +418,16 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
     fail(x.here, "expected elements of floats to take the mean of, got " + typeAndOrigin(x.tensor) +
                      "; convert with cast");
   Tensor total = sum(x, over, accumulator);
+  bool isKnown = includedIn(x).empty();
   double count = 1;
-  for (const Name &name : over)
-    if (Size size = x.tensor.size(name, x.here); size.isNumber())
-      count *= double(size);
-    else
-      return Operand(total, x.here) / Operand(countOf(x, over, x.tensor.elementType()), x.here);
-  return Operand(total, x.here) * Operand(1.0 / count, x.here);
+  for (const Name &name : over) {
+    Size size = x.tensor.size(name, x.here);
+    isKnown &= size.isNumber();
+    count *= isKnown ? double(size) : 1;
+  }
+  if (isKnown)
+    return Operand(total, x.here) * Operand(1.0 / count, x.here);
+  return Operand(total, x.here) / Operand(countOf(x, over, x.tensor.elementType()), x.here);
 }
 
 /// The place of the best element, by `kind`: Max or Min.

@@ -1,0 +1,159 @@
+//===- ExcludedTest.cpp - means over windows whose outside is left out ----===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What averages over excluded windows are, by hand: PyTorch's avg_pool2d(count_include_pad=False).
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/heddle.h"
+#include "test/unit/builder/Tensors.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+const Name row("row"), column("column"), batch("batch"), ky("ky"), kx("kx");
+const Padding around = Padding::explicitly(1, 1).excluded();
+
+JitOptions options(SymbolicSizes symbolic = {}) {
+  return {.threads = 1, .cache = false, .symbolic = std::move(symbolic)};
+}
+
+void expectValues(const Tensor &got, const std::vector<float> &want, const char *how) {
+  std::vector<float> values = valuesOf(got.cast(ElementType::F32));
+  ASSERT_EQ(values.size(), want.size()) << how << ": " << got.type();
+  for (size_t i = 0; i < want.size(); ++i)
+    if (std::isnan(want[i]))
+      EXPECT_TRUE(std::isnan(values[i])) << how << " at " << i << ", got " << values[i];
+    else
+      EXPECT_NEAR(values[i], want[i], 1e-6f * std::fabs(want[i])) << how << " at " << i;
+}
+
+/// The function op by op, and compiled with sizes that are numbers, and symbols.
+template <typename F>
+void holds(F f, const std::vector<float> &want, const Tensor &x) {
+  expectValues(f(x), want, "eager");
+  expectValues(jit(f, options())(x), want, "compiled");
+  SymbolicSizes all;
+  for (const std::string &name : x.names())
+    all.push_back(Name(name));
+  expectValues(jit(f, options(all))(x), want, "over symbols");
+}
+
+Tensor counting(const std::vector<Extent> &extents) {
+  size_t count = 1;
+  for (const Extent &extent : extents)
+    count *= size_t(extent.size);
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = float(i + 1);
+  return tensor(values, extents);
+}
+
+Tensor windows(const Tensor &x, int64_t stride = 1, Padding padding = around) {
+  WindowOptions shape{.size = 3, .stride = stride, .padding = padding};
+  return x.window(row, ky, shape).window(column, kx, shape);
+}
+} // namespace
+
+TEST(Excluded, MeansCountWhatIsInside) {
+  // The names are sorted: column by column.
+  Tensor x = counting({{column, 3}, {row, 3}});
+  holds([](Tensor x) { return mean(windows(x), over(ky, kx)); },
+        {3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7}, x);
+  holds([](Tensor x) { return mean(windows(x, 2), over(ky, kx)); }, {3, 4, 6, 7}, x);
+  holds([](Tensor x) { return mean(windows(x, 2, Padding(Same).excluded()), over(ky, kx)); },
+        {3, 4, 6, 7}, x);
+  holds([](Tensor x) { return countOf(windows(x), over(ky, kx)); }, {4, 6, 4, 6, 9, 6, 4, 6, 4}, x);
+  // Outside counts where it has a value.
+  holds([](Tensor x) { return mean(windows(x, 2, Padding::explicitly(1, 1)), over(ky, kx)); },
+        {12 / 9.0f, 16 / 9.0f, 24 / 9.0f, 28 / 9.0f}, x);
+}
+
+TEST(Excluded, CountsHaveTheNamesOnWhichTheyHang) {
+  Tensor x = counting({{batch, 2}, {column, 3}, {row, 4}});
+  auto taps = [](const Tensor &x) {
+    return x.window(row, ky, {.size = 3, .padding = around}).rename({{ky, kx}});
+  };
+  EXPECT_EQ(countOf(taps(x), over(kx)).names(), std::vector<std::string>{"row"});
+  holds([&](Tensor x) { return countOf(taps(x), over(kx)); }, {2, 3, 3, 2}, x);
+  holds([&](Tensor x) { return countOf(taps(x) * 2.0, over(kx, batch)); }, {4, 6, 6, 4}, x);
+  holds([&](Tensor x) { return countOf(taps(x), over(kx, row, column)); }, {30}, x);
+  holds([&](Tensor x) { return countOf(taps(x), over(batch, column), ElementType::I64); }, {6},
+        x.slice(row, 0, 4));
+}
+
+TEST(Excluded, MeansOfWhatIsMadeOfWindows) {
+  Tensor x = counting({{batch, 2}, {row, 4}});
+  WindowOptions shape{.size = 3, .padding = around};
+  // 1 2 3 4 and 5 6 7 8.
+  holds([=](Tensor x) { return mean(square(x.window(row, ky, shape)) + 1.0, over(ky)); },
+        {3.5, 17 / 3.0f, 32 / 3.0f, 13.5, 31.5, 113 / 3.0f, 152 / 3.0f, 57.5}, x);
+  holds([=](Tensor x) { return mean(x.window(row, ky, shape), over(ky, batch)); }, {3.5, 4, 5, 5.5},
+        x);
+  holds(
+      [=](Tensor x) {
+        Tensor w = x.window(row, ky, shape);
+        return mean((w * w.rename({{ky, kx}}).rename({{kx, ky}})).slice(row, 1, 3), over(ky));
+      },
+      {14 / 3.0f, 29 / 3.0f, 12.5, 110 / 3.0f, 149 / 3.0f, 56.5}, x);
+  holds(
+      [=](Tensor x) { // the first three, and the last one
+        return mean(x.window(row, ky, shape).split(row, {{column, 2}, {kx, 2}}), over(ky, kx));
+      },
+      {9 / 5.0f, 16 / 5.0f, 29 / 5.0f, 36 / 5.0f}, x);
+  // As wide as it is narrow: at 0 and 3 places beyond.
+  holds(
+      [=](Tensor x) {
+        return mean(x.window(row, ky, {.size = 2, .dilation = 3, .padding = around}), over(ky));
+      },
+      {3, 2.5, 2, 7, 6.5, 6}, x);
+  holds([=](Tensor x) { return mean(x.cast(ElementType::BF16).window(row, ky, shape), over(ky)); },
+        {1.5, 2, 3, 3.5, 5.5, 6, 7, 7.5}, x);
+}
+
+TEST(Excluded, AMeanOfNothingIsNaN) {
+  Tensor x = counting({{row, 3}});
+  auto taps = [](const Tensor &x) {
+    return x.window(row, ky, {.size = 2, .padding = Padding::explicitly(2, 0).excluded()});
+  };
+  holds([&](Tensor x) { return countOf(taps(x), over(ky)); }, {0, 1, 2, 2}, x);
+  holds([&](Tensor x) { return mean(taps(x), over(ky)); }, {NAN, 1, 1.5, 2.5}, x);
+}
+
+TEST(Excluded, GradientsOfMeansDivideByTheCount) {
+  Tensor x = counting({{row, 4}});
+  WindowOptions shape{.size = 3, .padding = around};
+  // Counts are 2 3 3 2; the square has the slope 2 mean.
+  holds(
+      [=](Tensor x) {
+        return grad(
+            [&](Tensor x) { return sum(mean(x.window(row, ky, shape), over(ky)), over(row)); }, x);
+      },
+      {5 / 6.0f, 7 / 6.0f, 7 / 6.0f, 5 / 6.0f}, x);
+  holds(
+      [=](Tensor x) {
+        return grad(
+            [&](Tensor x) {
+              return sum(square(mean(x.window(row, ky, shape), over(ky))), over(row));
+            },
+            x);
+      },
+      {1.5f + 4 / 3.0f, 1.5f + 4 / 3.0f + 2, 4 / 3.0f + 2 + 3.5f, 2 + 3.5f}, x);
+}
+
+TEST(Excluded, LiftedFunctionsCountToo) {
+  Tensor x = counting({{batch, 2}, {row, 4}});
+  auto f = [](Tensor x) {
+    return mean(x.window(row, ky, {.size = 3, .padding = around}), over(ky));
+  };
+  holds([&](Tensor x) { return lift(f, over(batch))(x); }, {1.5, 2, 3, 3.5, 5.5, 6, 7, 7.5}, x);
+}
