@@ -7,6 +7,7 @@
 
 #include "test/unit/runtime/Faults.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
@@ -51,7 +52,8 @@ void *operator new(size_t bytes) {
 }
 void *operator new(size_t bytes, std::align_val_t alignment) {
   void *memory = nullptr;
-  if (isDue(Fault::Memory) || posix_memalign(&memory, size_t(alignment), bytes) != 0)
+  size_t least = std::max(size_t(alignment), sizeof(void *));
+  if (isDue(Fault::Memory) || posix_memalign(&memory, least, bytes) != 0)
     throw std::bad_alloc();
   return memory;
 }
