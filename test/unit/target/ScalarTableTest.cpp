@@ -449,8 +449,11 @@ bool covers(FloatType type, const interp::Scalar &got, Real exact) {
                Real(interp::largestFinite(type)) * (1 - 9 * Real(interp::unitRoundoff(type)));
   if (exact == 0 && got.error == 0 && std::signbit(got.value) != std::signbit(exact))
     return false;
-  return std::fabs(got.value - exact) <= got.error + std::fabs(exact) * std::ldexp(Real(1), -52) +
-                                             Real(interp::smallestError(type));
+  // A cast at the end of a narrow type's code has rounded the value already.
+  Real rounding =
+      type.getWidth() < 32 ? Real(interp::unitRoundoff(type)) : std::ldexp(Real(1), -52);
+  return std::fabs(got.value - exact) <=
+         got.error + std::fabs(exact) * rounding + Real(interp::smallestError(type));
 }
 
 TEST_F(ScalarTable, TheOracleCoversTheExactValue) {
