@@ -13,7 +13,7 @@
 
 // RUN: head -c 300 %t/good.heddle > %t/short.heddle
 // RUN: not heddle-run %t/short.heddle 2>&1 | FileCheck %s --check-prefix=SHORT
-// SHORT: '{{.*}}short.heddle' is truncated: its section 'manifest' needs {{[0-9]+}} bytes, the file has 300
+// SHORT: '{{.*}}short.heddle' is truncated: its section 'manifest' should have {{[0-9]+}} bytes from byte {{[0-9]+}} on, the file has 300
 
 // RUN: sed 's/"kind": "temporary"/"kind": "temporarY"/;s/"kind": "argument"/"kind": "argumenT"/' %t/good.heddle > %t/changed.heddle
 // RUN: not heddle-run %t/changed.heddle 2>&1 | FileCheck %s --check-prefix=CHANGED

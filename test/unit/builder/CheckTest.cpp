@@ -71,7 +71,7 @@ TEST(Check, CoordinatesOfSeveralNames) {
 }
 
 TEST(Check, CoordinatesThatAreScatteredTo) {
-  unsigned line = __LINE__ + 2;
+  unsigned line = __LINE__ + 1;
   auto f = checked([](Tensor x, Tensor at, Tensor y) { return scatterAdd(x, n, at, y); });
   Tensor x = numbers({1, 2, 3}), y = Tensor::of<float>({10, 20}, {{i, 2}});
   EXPECT_EQ(f(x, places({2, 2}), y).to<float>({n}), (std::vector<float>{1, 2, 33}));
@@ -79,7 +79,7 @@ TEST(Check, CoordinatesThatAreScatteredTo) {
 }
 
 TEST(Check, SizesThatAreNoNumbers) {
-  unsigned line = __LINE__ + 1;
+  unsigned line = __LINE__ + 2;
   auto f =
       jit([](Tensor x, Tensor at) { return x.gather(n, at); }, {.check = true, .symbolic = {n}});
   for (int size : {2, 5}) {
