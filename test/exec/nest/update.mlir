@@ -142,3 +142,21 @@ func.func @diagonal(%d: !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32,
   } : (!nd.tensor<f32, b: 2, ky: 3, row: 6>, !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32, b: 2, ky: 3, row: 6>
   return %0 : !nd.tensor<f32, b: 2, ky: 3, row: 6>
 }
+
+// Rows of 17 narrow elements: the last vector of a row holds one of them, and stores no part of the next row.
+func.func @narrow_tails(%d: !nd.tensor<bf16, b: 6, row: 17> {nd.layout = #nest.layout<[b, row]>}, %u: !nd.tensor<bf16, k: 2>)
+    -> (!nd.tensor<bf16, b: 6, row: 17> {nd.layout = #nest.layout<[b, row]>}) {
+  %same = nest.compute (b: 6, row: 17) reads %d[] {
+  ^bb0(%v: bf16):
+    nest.yield %v : bf16
+  } {layouts = [#nest.layout<[b, row]>]} : (!nd.tensor<bf16, b: 6, row: 17>) -> !nd.tensor<bf16, b: 6, row: 17>
+  %0 = nest.update (b: 6, k: 2, row: 17) %same[] reads %u[] {
+  ^bb0(%v: bf16):
+    nest.yield %v : bf16
+  } combine {
+  ^bb0(%old: bf16, %new: bf16):
+    %s = arith.addf %old, %new : bf16
+    nest.yield %s : bf16
+  } : (!nd.tensor<bf16, b: 6, row: 17>, !nd.tensor<bf16, k: 2>) -> !nd.tensor<bf16, b: 6, row: 17>
+  return %0 : !nd.tensor<bf16, b: 6, row: 17>
+}

@@ -295,7 +295,7 @@ void DerivativeForms::hold(Form form, bool lifted, int number) {
   auto difference = [&](double h) {
     return (loss(used, x, v, h, w) - loss(used, x, v, -h, w)) / (2 * h);
   };
-  double one = difference(1e-5), two = difference(2.5e-6);
+  double one = difference(1e-5), two = difference(1e-7);
   if (std::fabs(one - two) < 1e-5 * (scale + std::fabs(one))) // else a kink is near
     expectEqual(slope, two, 1e-4 * (scale + std::fabs(two)), "tangent and difference");
   if (reverses) {

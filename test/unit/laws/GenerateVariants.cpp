@@ -191,9 +191,13 @@ static void changeAccumulators(Operation *op, Region &combiner, Type to) {
   if (!first)
     return;
   Type from = first.getType();
+  // A number that the other type lacks stays, so that the op does not verify.
   auto changed = [&](Attribute attr) -> Attribute {
     auto real = dyn_cast<FloatAttr>(attr);
-    return real && real.getType() == from ? numberAttr(to, real.getValueAsDouble()) : attr;
+    if (!real || real.getType() != from)
+      return attr;
+    TypedAttr other = numberAttr(to, real.getValueAsDouble());
+    return other ? Attribute(other) : attr;
   };
   op->setAttr("neutral", ArrayAttr::get(op->getContext(), llvm::map_to_vector(neutral, changed)));
   for (Block &block : combiner) {
