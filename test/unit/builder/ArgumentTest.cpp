@@ -20,15 +20,6 @@ using namespace heddle::test;
 namespace {
 const Name row("row");
 
-std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // A learning rate, a step and a flag: other values run the same program.
 TEST(Argument, AnotherNumberDoesNotRecompile) {
   int traces = 0;

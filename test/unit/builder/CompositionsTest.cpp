@@ -66,14 +66,6 @@ double epsilonOf(ElementType type) {
     return 2e-2;
   }
 }
-std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 void expectRefused(const std::function<void()> &call, const std::string &part) {
   std::string message = messageOf(call);
   EXPECT_NE(message.find(part), std::string::npos) << message;
@@ -275,6 +267,17 @@ TEST(Variance, OneProgramForEverySize) {
   auto f = jit([](Tensor x) { return variance(x, row, 1); }, withSymbolic({row}));
   expectValues(f(line({1, 2, 3})), {1});
   expectValues(f(line({1, 3})), {2});
+}
+
+// What lies outside is no point of the window: (0, 1), (0, 1, 2), (1, 2).
+TEST(Variance, LeavesOutWhatAWindowExcludes) {
+  auto local = [](const std::vector<Tensor> &x) {
+    Tensor w = x[0].window(row, tap, {.size = 3, .padding = Padding(Same).excluded()});
+    return variance(w, tap, 1);
+  };
+  Tensor x = line({0, 3, 9});
+  expectValues(local({x}), {4.5, 21, 18});
+  expectGradient(local, {x});
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,14 +27,6 @@ void expectNear(const Tensor &got, const std::vector<double> &wanted, const Name
   for (size_t i = 0; i < values.size(); ++i)
     EXPECT_NEAR(values[i], wanted[i], 1e-4 * (1 + std::abs(wanted[i]))) << i;
 }
-std::string messageOf(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  return "no error";
-}
 Tensor vector(std::vector<float> values) { return tensor(values, {{row, int64_t(values.size())}}); }
 // Products of which several factors are zero have derivatives all the same: those that meet in a
 // scatter, and those of a kernel within a recurrence.

@@ -12,7 +12,9 @@
 #include "heddle/Tensor.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace heddle::test {
@@ -45,6 +47,16 @@ inline std::vector<float> valuesOf(const Tensor &tensor) {
   for (const std::string &name : tensor.names())
     order.push_back(Name(name));
   return tensor.to<float>(order);
+}
+
+/// The message of the Error that `call` throws.
+inline std::string messageOf(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "no error";
 }
 
 /// Compiled for any CPU and one thread, anew.
