@@ -47,8 +47,9 @@ void ComputeEmitter::Box::read(NestBuilder &copy, Value from, StringRef pairs, i
   }
   TypedAttr fill = guard.getOtherwise();
   Type type = tensorTypeOf(from).scalarType();
-  if (fill && type.isInteger(32)) { // the same number twice
-    APInt bits = cast<FloatAttr>(fill).getValue().bitcastToAPInt();
+  if (auto real = dyn_cast_or_null<FloatAttr>(fill); real && type.isInteger(32)) {
+    // A pair of floats: the same number twice.
+    APInt bits = real.getValue().bitcastToAPInt();
     bits = bits.lshr(bits.getBitWidth() - 16).zextOrTrunc(16);
     fill = copy.builder.getIntegerAttr(type, bits.concat(bits));
   } else if (!fill) {
