@@ -81,7 +81,7 @@ bool isClose(Attribute got, Attribute wanted) {
   return std::abs(x - y) <= share * std::max(1.0, std::abs(y));
 }
 
-/// What the combiner gives; empty where an op can't be computed.
+/// Evaluates the combiner on constants; empty if an op can't be folded.
 Row combine(Block &body, ArrayRef<Attribute> left, ArrayRef<Attribute> right) {
   DenseMap<Value, Attribute> known;
   for (auto [i, argument] : llvm::enumerate(body.getArguments()))

@@ -25,7 +25,7 @@
 namespace heddle::nd {
 
 inline constexpr const char *rangesAttrName = "nd.ranges";
-/// What the checks of a function say when they fail, by number (`nd-check`).
+/// The messages of a function's run-time checks, by number (`nd-check`).
 inline constexpr const char *checksAttrName = "heddle.checks";
 
 /// The attribute of a function that lists size symbols which no argument tells.

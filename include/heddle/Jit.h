@@ -152,7 +152,7 @@ private:
   static Tensor of(double number, Here here);
   static Tensor of(int64_t number, bool isPositive, Here here);
 };
-/// What a call gives for a parameter of type T.
+/// The type of the argument that a call passes for a parameter of type T.
 template <typename T>
 using Given = std::conditional_t<std::is_same_v<std::decay_t<T>, Tensor> &&
                                      !(std::is_lvalue_reference_v<T> &&

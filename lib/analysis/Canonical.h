@@ -42,8 +42,9 @@ struct CanonicalForm {
 CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
                            llvm::function_ref<std::string(const Labels &)> text);
 
-/// What a scalar block yields, as texts: operands of commutative ops in a canonical order, shared
-/// parts and the order of ops without influence. `leaves` are the texts of the arguments.
+/// Texts of the values that a scalar block yields: operands of commutative ops in a canonical
+/// order, shared parts and the order of ops without influence. `leaves` are the texts of the
+/// arguments.
 std::vector<std::string> scalarTexts(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
                                      const Labels &labels);
 

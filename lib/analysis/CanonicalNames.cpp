@@ -210,7 +210,7 @@ private:
            typeText(argument.getType()) + (layout ? layout.getLayout().rename(labels).str() : "");
   }
 
-  /// What all ops look like, one by one; each value is called after its maker.
+  /// The text of each op, in order; each value is called after its maker.
   std::vector<std::string> allTexts() {
     std::vector<std::string> texts;
     for (BlockArgument argument : function.getArguments())

@@ -196,7 +196,7 @@ struct JitCore::Impl {
     if (found == compiled.end())
       return nullptr;
     const Compiled &made = *found->second;
-    // What a thread of a parent was at work on when this process was forked nobody finishes here.
+    // A compilation that a thread of the parent had begun at the fork is never finished here.
     bool left = made.age != processAge() &&
                 made.program.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
     return left ? nullptr : found->second;

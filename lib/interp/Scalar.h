@@ -68,8 +68,8 @@ double largestFinite(mlir::FloatType type);
 /// `value` rounded to `type` (to nearest, ties to even).
 double roundTo(mlir::FloatType type, double value);
 
-/// What a function may err by, in halves of a unit in the last place: docs/functions.md promises 4
-/// units.
+/// The error bound of a function, in halves of a unit in the last place: docs/functions.md
+/// promises 4 units.
 constexpr double functionUnits = 8;
 
 /// Float arithmetic that carries bounds along. Each result has the precision of `type`.

@@ -85,7 +85,7 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
       restore(function);
   }
 
-  /// What neutral-names wrote; null for what somebody else did.
+  /// The attribute that neutral-names wrote; null if another pass or user wrote it.
   static DictionaryAttr spellingsOf(func::FuncOp function) {
     auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
     llvm::StringSet<> names;

@@ -260,7 +260,7 @@ Value nest::approximateLog2(OpBuilder &b, Location loc, ValueRange x) {
 
 Value nest::approximateLog1p(OpBuilder &b, Location loc, ValueRange x) {
   Arith a(b, loc);
-  // What the sum loses comes back by the slope of the logarithm.
+  // The rounding error of the sum is added back, times the slope of the logarithm.
   Value sum = a.add(x[0], 1), lost = a.sub(x[0], a.add(sum, -1));
   Value value = ofPositive(a, sum, a.add(logarithm(a, sum), a.div(lost, sum)));
   return a.signLike(value, x[0]);

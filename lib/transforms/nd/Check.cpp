@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What was found goes through a function beside its values: the number of the first check that
+// A function returns the result of its checks beside its values: the number of the first that
 // failed, or -1, and the coordinate that it saw. Loops carry the two.
 //
 //     %y = nd.gather %x at [row] (%i)     %bad = min(%i) < 0 or max(%i) >= size of row
