@@ -79,13 +79,6 @@ ArrayRef<Scalar> ScalarRegion::run(ArrayRef<Scalar> arguments, Coordinates coord
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// The result of an op that has no defined value, such as a division by zero: any value is right.
-static Scalar undefined() {
-  Scalar result;
-  result.undecided = true;
-  return result;
-}
-
 /// An op on two integers of one width; `compute` gives bits, or none where the op has no result:
 /// the language says 0 there.
 template <typename Compute>
@@ -263,18 +256,18 @@ ScalarRegion::Function ScalarRegion::floatFunction(Operation *op, Arithmetic &a)
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// A float cut to an integer of `width` bits; undefined outside of its range.
-static Scalar cut(const Scalar &x, unsigned width, bool isSigned) {
-  auto inRange = [&](double value) {
-    double most = std::ldexp(1.0, int(width) - (isSigned ? 1 : 0));
-    return value < most && (isSigned ? value >= -most : value > -1);
+/// A float rounded towards zero to an integer of `width` bits: the nearest one where it does not
+/// fit, 0 for NaN.
+static Scalar saturated(const Scalar &x, unsigned width, bool isSigned) {
+  auto convert = [&](double value) {
+    llvm::APSInt result(width, !isSigned);
+    bool exact; // NaN becomes 0
+    llvm::APFloat(value).convertToInteger(result, llvm::APFloat::rmTowardZero, &exact);
+    return result.getZExtValue();
   };
-  double value = std::trunc(x.value);
-  if (!inRange(value))
-    return undefined();
-  Scalar result = integer(isSigned ? uint64_t(int64_t(value)) : uint64_t(value), width);
-  result.undecided = x.undecided || (x.error != 0 && std::trunc(x.value - x.error) !=
-                                                         std::trunc(x.value + x.error));
+  Scalar result = integer(convert(x.value), width);
+  result.undecided =
+      x.undecided || (x.error != 0 && convert(x.value - x.error) != convert(x.value + x.error));
   return result;
 }
 
@@ -321,7 +314,7 @@ ScalarRegion::Function ScalarRegion::conversion(Operation *op, Arithmetic &a) {
   };
   auto toInteger = [&](bool isSigned) -> Function {
     return [&a, isSigned, width = widthOf(to), type = cast<FloatType>(from)](Operands x) {
-      return cut(a.forceTo(type, x[0]), width, isSigned);
+      return saturated(a.forceTo(type, x[0]), width, isSigned);
     };
   };
   return TypeSwitch<Operation *, Function>(op)

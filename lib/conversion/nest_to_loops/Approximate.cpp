@@ -95,7 +95,8 @@ public:
                                  arith::AndIOp::create(b, loc, x, integer(x, bit)), integer(x, 0));
   }
   Value toFloat(Value x) { return arith::SIToFPOp::create(b, loc, with(x, b.getF32Type()), x); }
-  Value toInteger(Value x) { return arith::FPToSIOp::create(b, loc, with(x, b.getI32Type()), x); }
+  /// Of a number that fits: arith.fptosi saturates in this compiler (ExpandMath.cpp).
+  Value toInteger(Value x) { return LLVM::FPToSIOp::create(b, loc, with(x, b.getI32Type()), x); }
   Value widen(Value x) { return arith::ExtFOp::create(b, loc, with(x, b.getF64Type()), x); }
   Value narrow(Value x) { return arith::TruncFOp::create(b, loc, with(x, b.getF32Type()), x); }
 

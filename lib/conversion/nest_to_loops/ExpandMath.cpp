@@ -114,6 +114,21 @@ struct Approximate : OpRewritePattern<Function> {
   }
 };
 
+/// A conversion of a float that does not fit is poison to LLVM, and its value may depend on how the
+/// loops around it were compiled. A saturating one has the nearest integer, and 0 for NaN.
+template <typename Conversion>
+struct Saturate : OpRewritePattern<Conversion> {
+  Saturate(MLIRContext *context, StringRef intrinsic)
+      : OpRewritePattern<Conversion>(context), intrinsic(intrinsic) {}
+  StringRef intrinsic;
+
+  LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr(intrinsic), op->getOperands());
+    return success();
+  }
+};
+
 /// Exponents for which a power is a few products or a root. A root has no sign where it is zero,
 /// and that of -inf is inf.
 struct PowerOfConstant : OpRewritePattern<math::PowFOp> {
@@ -217,6 +232,8 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     patterns.add<CallOnDoubles<math::ErfOp>>(&getContext(), "erf");
     patterns.add<CallOnDoubles<math::ExpM1Op>>(&getContext(), "expm1");
     patterns.add<CallOnDoubles<math::Log1pOp>>(&getContext(), "log1p");
+    patterns.add<Saturate<arith::FPToSIOp>>(&getContext(), "llvm.fptosi.sat");
+    patterns.add<Saturate<arith::FPToUIOp>>(&getContext(), "llvm.fptoui.sat");
     patterns.add<ExpandSine<math::SinOp>>(&getContext(), "sinf", 0);
     patterns.add<ExpandSine<math::CosOp>>(&getContext(), "cosf", 1);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

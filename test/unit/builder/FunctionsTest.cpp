@@ -136,4 +136,56 @@ TEST(Integers, HaveRemaindersBitsAndShifts) {
   expectHas(messageOf([&] { shiftLeft(doubles({1}), 2.0); }),
             {"not defined for elements of type f64; convert with cast", "FunctionsTest.cpp"});
 }
+
+/// The integer of `width` bits nearest to `x` rounded towards zero, in two's complement; 0 for NaN.
+int64_t nearestInteger(double x, int width, bool isSigned) {
+  double most = std::ldexp(1.0, isSigned ? width - 1 : width);
+  uint64_t ones = ~uint64_t(0) >> (64 - width);
+  if (std::isnan(x) || (!isSigned && x <= 0))
+    return 0;
+  if (x >= most)
+    return int64_t(isSigned ? ones >> 1 : ones);
+  if (x < -most)
+    return -int64_t(ones >> 1) - 1;
+  return isSigned ? int64_t(x) : int64_t(uint64_t(x));
+}
+
+// 25 values, so that some are converted in lanes and some one by one.
+TEST(Casts, OfFloatsSaturate) {
+  const std::vector<double> values{nan,     infinite, -infinite, 0,     -0.0,   0.9,     -0.9,
+                                   1.5,     -1.5,     127.9,     128,   -128.9, -129,    255.5,
+                                   256,     32767,    -32769,    65504, 0x1p31, -0x1p31, 0x1p32,
+                                   -0x1p32, 0x1p63,   -0x1p63,   1e30};
+  struct Integer {
+    ElementType type;
+    int width;
+    bool isSigned;
+  };
+  const std::vector<Integer> integers{{ElementType::I8, 8, true},   {ElementType::UI8, 8, false},
+                                      {ElementType::I16, 16, true}, {ElementType::UI16, 16, false},
+                                      {ElementType::I32, 32, true}, {ElementType::UI32, 32, false},
+                                      {ElementType::I64, 64, true}, {ElementType::UI64, 64, false}};
+  for (const char *cpu : {"native", "x86-64", "haswell"})
+    for (ElementType from :
+         {ElementType::F64, ElementType::F32, ElementType::BF16, ElementType::F16}) {
+      auto convert = jit(
+          [&](Tensor x) {
+            std::vector<Tensor> results;
+            for (const Integer &each : integers)
+              results.push_back(x.cast(each.type).cast(ElementType::I64));
+            return results;
+          },
+          JitOptions{.targetCpu = cpu});
+      Tensor x = doubles(values).cast(from);
+      std::vector<double> rounded = x.cast(ElementType::F64).to<double>({point});
+      std::vector<Tensor> results = convert(x);
+      for (size_t k = 0; k < integers.size(); ++k) {
+        std::vector<int64_t> wanted;
+        for (double value : rounded)
+          wanted.push_back(nearestInteger(value, integers[k].width, integers[k].isSigned));
+        EXPECT_EQ(results[k].to<int64_t>({point}), wanted)
+            << spelling(from) << " to " << spelling(integers[k].type) << " on " << cpu;
+      }
+    }
+}
 } // namespace
