@@ -140,8 +140,6 @@ Scalar Arithmetic::add(FloatType type, const Scalar &a, const Scalar &b) {
 }
 
 Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
-  if (a.origin && a.origin == b.origin && std::isfinite(a.value))
-    return rounded(type, 0, 0, true, a.undecided);
   return add(type, a, neg(b));
 }
 

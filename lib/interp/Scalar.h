@@ -16,7 +16,12 @@
 //
 // A comparison whose operands lie closer than their errors is `undecided`, and so is what is
 // computed from it, unless both choices give about the same number (as in relu at 0). A value
-// compared with itself is decided: `origin` tells that two numbers are one computed value.
+// compared with itself is decided: `origin` tells that two numbers are one computed value, which
+// the compiler computes once where a comparison takes both. Elsewhere it may compute it for each
+// use, and one of them may keep more bits: the difference of a value from itself has an error.
+//
+//     f32: p = (1.1 +- 0) * (1.1 +- 0)  = 1.21 +- 7e-8
+//          p - p                        = 0 +- 1.4e-7          fma(1.1, 1.1, -p) is not 0
 //
 // A cast rounds its operand to the operand's type, then to its own. Whether the op before has
 // rounded already makes no difference then, so that this rounding (`own`) does not count: a sum of
@@ -42,7 +47,7 @@ struct Scalar {
   double error = 0;       ///< bound on the error of `value`
   double own = 0;         ///< the part of `error` that is one rounding to the value's type
   double kept = 0;        ///< of a widened float: how far off it may be if that is undone
-  uint64_t origin = 0;    ///< two inexact floats with the same origin are the same value
+  uint64_t origin = 0;    ///< two inexact floats with the same origin compare as equal
   bool undecided = false; ///< another legal execution may give something else entirely
   bool excluded = false;  ///< a place that a window excludes from the reduction that follows
 };
