@@ -43,11 +43,11 @@ void nn::saveTensors(const std::string &path,
     if (!file.arrays.emplace(name, arrayOf(tensor, here)).second)
       throw Error("'" + path + "': two tensors have the name '" + name + "'", here);
   file.metadata.insert(notes.begin(), notes.end());
-  io::writeSafetensors(path, file);
+  io::writeSafetensors(path, file, here);
 }
 
 std::map<std::string, Tensor> nn::loadTensors(const std::string &path, Notes *notes, Here here) {
-  io::Safetensors file = io::readSafetensors(path);
+  io::Safetensors file = io::readSafetensors(path, here);
   std::map<std::string, Tensor> result;
   for (const auto &[name, array] : file.arrays) {
     if (array.names.size() != array.shape.size())

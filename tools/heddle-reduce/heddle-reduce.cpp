@@ -33,8 +33,8 @@ static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("heddle-reduce", "mlir", path))
     throw Error("can't make a temporary file: " + error.message());
   llvm::FileRemover remove(path);
-  io::writeFileAtomically(path.str().str(),
-                          [&](io::FileSink &sink) { sink.write(textOf(module)); });
+  io::writeFileAtomically(path.str().str(), [&](io::FileSink &sink) { sink.write(textOf(module)); },
+                          {});
   std::vector<llvm::StringRef> arguments(command.begin(), command.end());
   arguments.push_back(path);
   std::string error;
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
     auto keep = [&](mlir::ModuleOp best) {
       std::string text = textOf(best);
       if (output != "-")
-        io::writeFileAtomically(output, [&](io::FileSink &sink) { sink.write(text); });
+        io::writeFileAtomically(output, [&](io::FileSink &sink) { sink.write(text); }, {});
       if (isatty(2))
         std::cerr << "\r" << llvm::count(text, '\n') << " lines \x1b[K" << std::flush;
     };

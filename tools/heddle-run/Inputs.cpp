@@ -105,14 +105,14 @@ static io::HostArray readFile(const std::string &name, const std::string &path) 
   StringRef ending =
       StringRef(path).substr(path.rfind('.') == std::string::npos ? path.size() : path.rfind('.'));
   if (ending == ".npy")
-    return io::readNpy(path);
+    return io::readNpy(path, {});
   if (ending != ".safetensors")
     throw Error("'" + path + "': expected a file that ends in .npy or .safetensors");
-  io::Safetensors file = io::readSafetensors(path);
+  io::Safetensors file = io::readSafetensors(path, {});
   if (!file.arrays.contains(name) && file.arrays.size() == 1)
     return std::move(file.arrays.begin()->second);
   try {
-    return file.at(name);
+    return file.at(name, {});
   } catch (const Error &error) {
     throw Error("'" + path + "': " + error.what());
   }

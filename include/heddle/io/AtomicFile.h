@@ -24,6 +24,8 @@
 #ifndef HEDDLE_IO_ATOMICFILE_H
 #define HEDDLE_IO_ATOMICFILE_H
 
+#include "heddle/Error.h"
+
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -42,7 +44,8 @@ public:
 /// Replaces or makes the file `path`. A symbolic link stays one: the file that it names is
 /// replaced. An existing file's permissions are kept. A device or a pipe gets the bytes as it is.
 /// Throws Error that names the file.
-void writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill);
+void writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill,
+                         Here here = Here::current());
 
 } // namespace heddle::io
 

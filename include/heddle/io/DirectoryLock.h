@@ -18,6 +18,8 @@
 #ifndef HEDDLE_IO_DIRECTORYLOCK_H
 #define HEDDLE_IO_DIRECTORYLOCK_H
 
+#include "heddle/Error.h"
+
 #include <string>
 
 namespace heddle::io {
@@ -25,7 +27,7 @@ namespace heddle::io {
 class DirectoryLock {
 public:
   /// Throws Error that names the directory and, if another process holds the lock, that process.
-  explicit DirectoryLock(const std::string &directory);
+  explicit DirectoryLock(const std::string &directory, Here here = Here::current());
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock &) = delete;
   DirectoryLock &operator=(const DirectoryLock &) = delete;

@@ -15,13 +15,14 @@
 #ifndef HEDDLE_IO_IDX_H
 #define HEDDLE_IO_IDX_H
 
+#include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 
 namespace heddle::io {
 
 /// Reads `path`, plain or compressed by gzip. Throws Error that names the file if it is
 /// missing, damaged, truncated, goes on after its elements or is no IDX file.
-HostArray readIdx(const std::string &path);
+HostArray readIdx(const std::string &path, Here here = Here::current());
 
 } // namespace heddle::io
 

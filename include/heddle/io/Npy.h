@@ -19,6 +19,7 @@
 #ifndef HEDDLE_IO_NPY_H
 #define HEDDLE_IO_NPY_H
 
+#include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 
 namespace heddle::io {
@@ -27,10 +28,11 @@ namespace heddle::io {
 enum class Order : uint8_t { C, Fortran };
 
 /// Reads versions 1 to 3, both orders and both byte orders. Throws Error that names the file.
-HostArray readNpy(const std::string &path);
+HostArray readNpy(const std::string &path, Here here = Here::current());
 
 /// Writes `array`, whole or not at all.
-void writeNpy(const std::string &path, const HostArray &array, Order order = Order::C);
+void writeNpy(const std::string &path, const HostArray &array, Order order = Order::C,
+              Here here = Here::current());
 
 } // namespace heddle::io
 

@@ -20,6 +20,7 @@
 #ifndef HEDDLE_IO_SAFETENSORS_H
 #define HEDDLE_IO_SAFETENSORS_H
 
+#include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 
 #include <map>
@@ -31,16 +32,17 @@ struct Safetensors {
   std::map<std::string, std::string, std::less<>> metadata;
 
   /// The array called `name`. Throws Error that lists the names there are.
-  const HostArray &at(std::string_view name) const;
+  const HostArray &at(std::string_view name, Here here = Here::current()) const;
 };
 
 /// Reads and checks a file: lengths, sizes and element types agree, the arrays fill the data
 /// without gap or overlap, no name stands twice. Throws Error that names file and array.
-Safetensors readSafetensors(const std::string &path);
+Safetensors readSafetensors(const std::string &path, Here here = Here::current());
 
 /// Writes a file, whole or not at all. Equal contents give equal bytes. Names of arrays and
 /// metadata are UTF-8; those that begin with "names:" or are "__metadata__" are taken.
-void writeSafetensors(const std::string &path, const Safetensors &contents);
+void writeSafetensors(const std::string &path, const Safetensors &contents,
+                      Here here = Here::current());
 
 } // namespace heddle::io
 

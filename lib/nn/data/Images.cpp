@@ -16,21 +16,24 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-LabelledImages::LabelledImages(const std::string &images, const std::string &labels, int most)
-    : pixels(io::readIdx(images)), classes(io::readIdx(labels)) {
+LabelledImages::LabelledImages(const std::string &images, const std::string &labels, int most,
+                               Here here)
+    : pixels(io::readIdx(images, here)), classes(io::readIdx(labels, here)) {
   if (pixels.element != ElementType::UI8 || pixels.shape.size() != 3)
-    throw Error("'" + images + "': expected bytes [images, rows, columns], got " +
-                pixels.describe());
+    throw Error(
+        "'" + images + "': expected bytes [images, rows, columns], got " + pixels.describe(), here);
   if (classes.element != ElementType::UI8 || classes.shape.size() != 1)
-    throw Error("'" + labels + "': expected bytes [labels], got " + classes.describe());
+    throw Error("'" + labels + "': expected bytes [labels], got " + classes.describe(), here);
   samples = pixels.shape[0];
   if (classes.shape[0] != samples)
     throw Error("'" + images + "' has " + std::to_string(samples) + " images and '" + labels +
-                "' has " + std::to_string(classes.shape[0]) + " labels");
+                    "' has " + std::to_string(classes.shape[0]) + " labels",
+                here);
   for (int64_t i = 0; i < samples; ++i)
     if (label(i) >= most)
       throw Error("'" + labels + "': label " + std::to_string(i) + " is " +
-                  std::to_string(label(i)) + ", expected 0 to " + std::to_string(most - 1));
+                      std::to_string(label(i)) + ", expected 0 to " + std::to_string(most - 1),
+                  here);
 }
 
 std::vector<Field> LabelledImages::fields() const {
@@ -53,7 +56,7 @@ void LabelledImages::read(int64_t index, std::span<std::byte *const> places) con
   std::memcpy(places[1], &value, sizeof value);
 }
 
-LabelledImages nn::fashionMnist(bool train, std::string directory) {
+LabelledImages nn::fashionMnist(bool train, std::string directory, Here here) {
   if (directory.empty())
     directory = "/usr/share/datasets/fashion-mnist";
   auto find = [&](const std::string &name) {
@@ -62,10 +65,11 @@ LabelledImages nn::fashionMnist(bool train, std::string directory) {
       if (std::filesystem::exists(path))
         return path;
     throw Error("there is no Fashion-MNIST in '" + directory + "': '" + plain +
-                ".gz' is missing; install Debian's package dataset-fashion-mnist, or say where "
-                "the files are");
+                    ".gz' is missing; install Debian's package dataset-fashion-mnist, or say where "
+                    "the files are",
+                here);
   };
-  LabelledImages images(find("images-idx3-ubyte"), find("labels-idx1-ubyte"), 10);
+  LabelledImages images(find("images-idx3-ubyte"), find("labels-idx1-ubyte"), 10, here);
   images.normalise(0.2860f, 0.3530f); // of the training images
   return images;
 }

@@ -7,6 +7,7 @@
 
 #include "heddle/io/AtomicFile.h"
 
+#include "File.h"
 #include "runtime/program/AtomicFile.h"
 
 using namespace heddle;
@@ -14,16 +15,22 @@ using namespace heddle::io;
 
 namespace {
 struct Sink final : FileSink {
+  Here here;
   AtomicFile file;
-  explicit Sink(const std::string &path) : file(path) {}
+  Sink(const std::string &path, Here here)
+      : here(here), file(located(here, [&] { return AtomicFile(path); })) {}
   void write(const void *data, size_t size) override {
-    file.write({static_cast<const char *>(data), size});
+    located(here, [&] { file.write({static_cast<const char *>(data), size}); });
+  }
+  void commit() {
+    located(here, [&] { file.commit(); });
   }
 };
 } // namespace
 
-void io::writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill) {
-  Sink sink(path);
+void io::writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill,
+                             Here here) {
+  Sink sink(path, here);
   fill(sink);
-  sink.file.commit();
+  sink.commit();
 }

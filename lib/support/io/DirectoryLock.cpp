@@ -20,9 +20,10 @@
 using namespace heddle;
 using namespace heddle::io;
 
-DirectoryLock::DirectoryLock(const std::string &directory) {
+/// The descriptor of the file that is locked.
+static int lock(const std::string &directory) {
   std::string path = directory + "/run.lock";
-  descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0)
     failCall(path, "open", errno);
   int result, error;
@@ -37,7 +38,7 @@ DirectoryLock::DirectoryLock(const std::string &directory) {
     error = errno;
   }
   if (result == 0)
-    return;
+    return descriptor;
   char holder[32] = "";
   (void)!pread(descriptor, holder, sizeof holder - 1, 0);
   close(descriptor);
@@ -48,5 +49,8 @@ DirectoryLock::DirectoryLock(const std::string &directory) {
               (process > 0 ? "process " + std::to_string(process) : "another process") +
               "; expected one that no other run writes into");
 }
+
+DirectoryLock::DirectoryLock(const std::string &directory, Here here)
+    : descriptor(located(here, [&] { return lock(directory); })) {}
 
 DirectoryLock::~DirectoryLock() { close(descriptor); }

@@ -13,6 +13,7 @@
 #ifndef HEDDLE_SUPPORT_IO_FILE_H
 #define HEDDLE_SUPPORT_IO_FILE_H
 
+#include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 
 namespace heddle::io {
@@ -23,6 +24,16 @@ namespace heddle::io {
 [[noreturn]] void failCall(const std::string &path, const std::string &what, int error);
 
 /// A regular file opened for reading. All errors are Error and name the file.
+/// Runs `action`. What it throws as an Error gets the place of the user's call in front.
+template <typename Action>
+auto located(Here here, Action &&action) {
+  try {
+    return action();
+  } catch (const Error &error) {
+    throw Error(error.what(), here);
+  }
+}
+
 class InputFile {
 public:
   explicit InputFile(const std::string &path);

@@ -81,7 +81,7 @@ private:
 };
 } // namespace
 
-HostArray io::readIdx(const std::string &path) {
+static HostArray read(const std::string &path) {
   Stream stream(path);
   auto need = [&](void *to, int64_t size, const std::string &what) {
     if (int64_t got = stream.read(to, size); got != size)
@@ -131,4 +131,8 @@ HostArray io::readIdx(const std::string &path) {
     fail(path, "truncated: compressed data end early");
   swapBytes(array.bytes, byteSize(*element));
   return array;
+}
+
+HostArray io::readIdx(const std::string &path, Here here) {
+  return located(here, [&] { return read(path); });
 }

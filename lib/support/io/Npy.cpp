@@ -175,7 +175,7 @@ private:
 };
 } // namespace
 
-HostArray io::readNpy(const std::string &path) {
+static HostArray read(const std::string &path) {
   InputFile file(path);
   uint8_t head[12];
   file.read(0, head, 8, "magic number and version");
@@ -224,7 +224,11 @@ HostArray io::readNpy(const std::string &path) {
   return array;
 }
 
-void io::writeNpy(const std::string &path, const HostArray &array, Order order) {
+HostArray io::readNpy(const std::string &path, Here here) {
+  return located(here, [&] { return read(path); });
+}
+
+void io::writeNpy(const std::string &path, const HostArray &array, Order order, Here here) {
   assert(int64_t(array.bytes.size()) == array.count() * byteSize(array.element));
   std::string shape;
   for (int64_t size : array.shape)
@@ -241,7 +245,7 @@ void io::writeNpy(const std::string &path, const HostArray &array, Order order) 
   size_t lengthBytes = padded(10) <= 0xFFFF ? 2 : 4, length = padded(8 + lengthBytes);
   header.resize(length - 1, ' ');
   header.push_back('\n');
-  writeFileAtomically(path, [&](FileSink &sink) {
+  auto fill = [&](FileSink &sink) {
     sink.write(magic);
     sink.write(lengthBytes == 2 ? std::string_view("\1\0", 2) : std::string_view("\2\0", 2));
     for (size_t i = 0; i < lengthBytes; ++i) {
@@ -255,5 +259,6 @@ void io::writeNpy(const std::string &path, const HostArray &array, Order order) 
     } else {
       sink.write(array.bytes.data(), array.bytes.size());
     }
-  });
+  };
+  writeFileAtomically(path, fill, here);
 }

@@ -28,14 +28,15 @@ static void appendChunk(std::string &out, const std::string &kind, const std::st
                                       uInt(out.size() - begin))));
 }
 
-std::string io::encodePng(const HostArray &image) {
+std::string io::encodePng(const HostArray &image, Here here) {
   size_t rank = image.shape.size();
   int64_t samples = rank == 3 ? image.shape[2] : 1;
   int colour = samples == 1 ? 0 : samples == 3 ? 2 : 6;
   if (image.element != ElementType::UI8 || rank < 2 || rank > 3 || image.count() == 0 ||
       image.count() > 1 << 28 || (rank == 3 && samples != 3 && samples != 4))
     throw Error("expected an image ui8 [row, column], or with 3 or 4 samples for each pixel, got " +
-                image.describe());
+                    image.describe(),
+                here);
   int64_t rows = image.shape[0], columns = image.shape[1];
   std::string header;
   appendBigEndian(header, uint32_t(columns));
@@ -51,7 +52,7 @@ std::string io::encodePng(const HostArray &image) {
   std::string packed(size, 0);
   if (compress2(reinterpret_cast<Bytef *>(packed.data()), &size,
                 reinterpret_cast<const Bytef *>(lines.data()), lines.size(), 9) != Z_OK)
-    throw Error("can't compress an image: out of memory");
+    throw Error("can't compress an image: out of memory", here);
   packed.resize(size);
   std::string png = "\x89PNG\r\n\x1a\n";
   appendChunk(png, "IHDR", header);

@@ -35,13 +35,13 @@ static constexpr std::pair<ElementType, const char *> dtypes[] = {
     {ElementType::F64, "F64"},       {ElementType::F8E4M3FN, "F8_E4M3"},
     {ElementType::F8E5M2, "F8_E5M2"}};
 
-const HostArray &Safetensors::at(std::string_view name) const {
+const HostArray &Safetensors::at(std::string_view name, Here here) const {
   if (auto found = arrays.find(name); found != arrays.end())
     return found->second;
   std::string names;
   for (const auto &[each, array] : arrays)
     names += (names.empty() ? "" : ", ") + each;
-  throw Error("no array '" + std::string(name) + "'; there are: " + names);
+  throw Error("no array '" + std::string(name) + "'; there are: " + names, here);
 }
 
 /// Parses the header; a key that stands twice in an object is refused, not overwritten.
@@ -134,7 +134,7 @@ static void takeNames(const std::string &path, Safetensors &contents) {
       fail(path, "metadata '" + key + "': names the axes of an array that is missing");
 }
 
-Safetensors io::readSafetensors(const std::string &path) {
+static Safetensors read(const std::string &path) {
   InputFile file(path);
   uint8_t head[8];
   file.read(0, head, 8, "header length");
@@ -191,7 +191,7 @@ Safetensors io::readSafetensors(const std::string &path) {
   return contents;
 }
 
-void io::writeSafetensors(const std::string &path, const Safetensors &contents) {
+static void write(const std::string &path, const Safetensors &contents) {
   Json header = Json::object(), metadata = Json::object();
   for (const auto &[key, value] : contents.metadata) {
     if (key.starts_with(namesPrefix))
@@ -237,7 +237,7 @@ void io::writeSafetensors(const std::string &path, const Safetensors &contents) 
     fail(path, error.what());
   }
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  writeFileAtomically(path, [&](FileSink &sink) {
+  auto fill = [&](FileSink &sink) {
     for (int i = 0; i < 8; ++i) {
       char byte = char(uint64_t(text.size()) >> (8 * i));
       sink.write(&byte, 1);
@@ -245,5 +245,14 @@ void io::writeSafetensors(const std::string &path, const Safetensors &contents) 
     sink.write(text);
     for (const auto &[name, array] : arrays)
       sink.write(array->bytes.data(), array->bytes.size());
-  });
+  };
+  writeFileAtomically(path, fill, {});
+}
+
+Safetensors io::readSafetensors(const std::string &path, Here here) {
+  return located(here, [&] { return read(path); });
+}
+
+void io::writeSafetensors(const std::string &path, const Safetensors &contents, Here here) {
+  located(here, [&] { write(path, contents); });
 }

@@ -226,6 +226,7 @@ TEST(Images, DamagedFilesAreNamed) {
               labels = directory / "train-labels-idx1-ubyte";
   writeImages(directory, "train", 12);
   std::filesystem::resize_file(images, 40); // half an image
+  expectHas(message(), {"DataTest.cpp:" + std::to_string(__LINE__ - 5) + ":"});
   expectHas(message(), {images, "truncated", "72"});
   writeImages(directory, "train", 12);
   directory.write("train-labels-idx1-ubyte", "nonsense");

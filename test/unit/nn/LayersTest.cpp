@@ -546,6 +546,11 @@ TEST(Checkpoint, PlacesAreThoseOfTheUser) {
   expectHas(messageOf([&] { nn::saveTree(directory / "tree.safetensors", copy); }),
             {"LayersTest.cpp", "given up"});
   EXPECT_EQ(directory.entries(), 0u);
+  std::string line = "LayersTest.cpp:" + std::to_string(__LINE__ + 1), none = directory / "none/a";
+  std::string text = messageOf([&] { nn::loadTree(none, state); });
+  expectHas(text, {line, "'" + none + "': can't open: No such file"});
+  expectHas(messageOf([&] { nn::saveTree(none, state); }),
+            {"LayersTest.cpp:", "can't write '" + none + "'"});
 }
 
 TEST(Checkpoint, AFileThatMayNotGrowLeavesTheOldOne) {

@@ -23,7 +23,8 @@ class LabelledImages : public Dataset {
 public:
   /// Reads `images` [n, row, column] and `labels` [n], both of bytes. Throws Error that names the
   /// file if one is damaged, they don't belong together, or a label is not below `classes`.
-  LabelledImages(const std::string &images, const std::string &labels, int classes);
+  LabelledImages(const std::string &images, const std::string &labels, int classes,
+                 Here here = Here::current());
 
   int64_t count() const override { return samples; }
   std::vector<Field> fields() const override;
@@ -50,7 +51,7 @@ private:
 /// Zalando's Fashion-MNIST: 60,000 images to train on, 10,000 to test, in ten classes, scaled to
 /// mean 0 and deviation 1. `directory` empty: where Debian's package dataset-fashion-mnist puts it.
 /// If the files are missing, the Error names the package. Files may be compressed (".gz") or not.
-LabelledImages fashionMnist(bool train, std::string directory = "");
+LabelledImages fashionMnist(bool train, std::string directory = "", Here here = Here::current());
 
 } // namespace heddle::nn
 
