@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
@@ -396,17 +395,6 @@ Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point 
   return known[row % lanes];
 }
 
-void Emitter::storeFirstLane(Value value, Value address, Value mask, unsigned align) {
-  auto firstOf = [&](Value vector) -> Value {
-    return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
-  };
-  OpBuilder::InsertionGuard guard(b);
-  if (mask)
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, loc, firstOf(mask), /*withElseRegion=*/false).thenBlock());
-  LLVM::StoreOp::create(b, loc, firstOf(value), address, align);
-}
-
 void Emitter::store(const Memory &target, const Expr &offset, Value value, const Point &point,
                     Value mask, Section &section) {
   Type element = target.type.getElementType();
@@ -429,10 +417,7 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   });
   if (!varies && isContiguous(target, offset)) {
     Value start = pointer(target, atLane(offset, 0, ranges), section);
-    // LLVM 22 writes too much where a masked store of one narrowed lane becomes a scalar store.
-    if (point.active == 1 && !point.count)
-      storeFirstLane(value, start, mask ? active : Value(), align);
-    else if (active)
+    if (active)
       LLVM::MaskedStoreOp::create(b, loc, value, start, active, align);
     else
       LLVM::StoreOp::create(b, loc, value, start, align);

@@ -185,8 +185,6 @@ public:
                    Section &section);
   void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point,
              mlir::Value mask, Section &section);
-  /// Stores the first lane of a vector, if that of `mask` is set; a null mask lets it through.
-  void storeFirstLane(mlir::Value value, mlir::Value address, mlir::Value mask, unsigned align);
   /// Asks for the line of an offset that will be used soon; `near`: so soon that it should lie in
   /// the first cache.
   void prefetch(const Memory &target, const Expr &offset, Section &section, bool write,

@@ -9,6 +9,9 @@
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -88,6 +91,36 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort 
       .run(module, modules);
 }
 
+/// Stores one lane as a scalar where a constant mask leaves no other. LLVM 22 does so while it
+/// selects instructions, and stores a whole i32 where the lanes were narrowed from that (x86 with
+/// AVX-512): the element behind is lost.
+static void storeSingleLanes(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *store = llvm::dyn_cast<llvm::IntrinsicInst>(&each);
+      if (!store || store->getIntrinsicID() != llvm::Intrinsic::masked_store)
+        continue;
+      llvm::Value *value = store->getArgOperand(0), *address = store->getArgOperand(1);
+      auto *mask = llvm::dyn_cast<llvm::Constant>(store->getArgOperand(2));
+      auto *lanes = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+      if (!mask || !lanes)
+        continue;
+      llvm::SmallVector<unsigned> stored;
+      for (unsigned lane = 0; lane < lanes->getNumElements(); ++lane)
+        if (llvm::Constant *bit = mask->getAggregateElement(lane); !bit || !bit->isZeroValue())
+          stored.push_back(lane);
+      if (stored.size() != 1)
+        continue;
+      llvm::IRBuilder<> b(store);
+      uint64_t offset =
+          stored[0] * module.getDataLayout().getTypeStoreSize(lanes->getElementType());
+      b.CreateAlignedStore(b.CreateExtractElement(value, stored[0]),
+                           b.CreateConstGEP1_64(b.getInt8Ty(), address, offset),
+                           llvm::commonAlignment(store->getParamAlign(1).valueOrOne(), offset));
+      store->eraseFromParent();
+    }
+}
+
 llvm::Expected<std::string> Emitter::emit(mlir::ModuleOp source, EmitKind kind, Effort effort) {
   auto machine = machineFor(effort);
   if (!machine)
@@ -101,6 +134,7 @@ llvm::Expected<std::string> Emitter::emit(mlir::ModuleOp source, EmitKind kind, 
   addAttributes(*module, *machine, target);
   if (effort != Effort::Least)
     optimise(*module, *machine, effort);
+  storeSingleLanes(*module);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   if (kind == EmitKind::LlvmIr) {
