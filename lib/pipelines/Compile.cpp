@@ -55,6 +55,8 @@ struct Setting {
 class Dump {
 public:
   Dump(ModuleOp module, const CompileOptions &options) : directory(options.dumpDirectory) {
+    if (const char *given = std::getenv("HEDDLE_DUMP_FILES"); given && *given)
+      files = given;
     const char *everything = std::getenv("HEDDLE_DUMP_DIR");
     if (!directory.empty() || !everything || !*everything)
       return;
@@ -70,10 +72,14 @@ public:
     llvm::sys::path::append(path, name);
     directory = std::string(path);
   }
-  bool isWanted() const { return !directory.empty(); }
+  /// Whether a file is written: all of them, or those whose names $HEDDLE_DUMP_FILES lists.
+  bool isWanted(StringRef name) const {
+    return !directory.empty() &&
+           (files.empty() || llvm::is_contained(llvm::split(files, ','), name));
+  }
 
   LogicalResult write(ModuleOp module, const std::string &name, StringRef text) const {
-    if (directory.empty())
+    if (!isWanted(StringRef(name).split('/').first))
       return success();
     llvm::SmallString<128> path(directory);
     llvm::sys::path::append(path, name);
@@ -82,7 +88,7 @@ public:
     return writeText(module, path.str().str(), text);
   }
   LogicalResult write(ModuleOp module, const std::string &name) const {
-    if (directory.empty())
+    if (!isWanted(name))
       return success();
     std::string text;
     llvm::raw_string_ostream(text) << module << "\n";
@@ -90,7 +96,7 @@ public:
   }
 
 private:
-  std::string directory;
+  std::string directory, files;
 };
 } // namespace
 
@@ -390,16 +396,19 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   if (failed(runNestPasses(module, options, setting->machine)) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
-  auto program = outline(module, setting->machine, dump.isWanted());
+  auto program = outline(module, setting->machine, dump.isWanted("3-scheduled.mlir"));
   if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);
-  if (dump.isWanted() && failed(dumpKernels(module, dump, *program, setting->target, options)))
+  if (dump.isWanted("kernels") &&
+      failed(dumpKernels(module, dump, *program, setting->target, options)))
     return failure();
   auto image = assemble(module, std::move(*program), *setting, options, counted);
   if (failed(image))
     return failure();
-  if (failed(dump.write(module, "4-manifest.json", image->manifest.toJson())))
+  if (failed(dump.write(module, "4-manifest.json", image->manifest.toJson())) ||
+      (dump.isWanted("5-program.heddle") &&
+       failed(dump.write(module, "5-program.heddle", image->bytes()))))
     return failure();
   counted.codeBytes = int64_t(image->code.size());
   counted.constantBytes = int64_t(image->constants.size());

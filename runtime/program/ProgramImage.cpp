@@ -72,7 +72,7 @@ static uint64_t getNumber(std::string_view bytes, size_t at, int width) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-void ProgramImage::write(const std::string &path) const {
+void ProgramImage::writeTo(const std::function<void(std::string_view)> &write) const {
   Manifest bound = manifest;
   bound.sums = {{"code", sumText(code)}, {"constants", sumText(constants)}};
   std::string text = bound.toJson();
@@ -91,15 +91,25 @@ void ProgramImage::write(const std::string &path) const {
     offset = aligned(offset + bytes.size());
   }
   putNumber(file, checksum(file), 8);
-  AtomicFile target(path);
   size_t written = file.size();
-  target.write(file);
+  write(file);
   for (auto [name, bytes] : sections) {
-    target.write(std::string(aligned(written) - written, '\0'));
-    target.write(bytes);
+    write(std::string(aligned(written) - written, '\0'));
+    write(bytes);
     written = aligned(written) + bytes.size();
   }
+}
+
+void ProgramImage::write(const std::string &path) const {
+  AtomicFile target(path);
+  writeTo([&](std::string_view bytes) { target.write(bytes); });
   target.commit();
+}
+
+std::string ProgramImage::bytes() const {
+  std::string all;
+  writeTo([&](std::string_view bytes) { all += bytes; });
+  return all;
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,7 @@
 
 #include "runtime/program/Manifest.h"
 
+#include <functional>
 #include <string>
 
 namespace heddle {
@@ -41,11 +42,16 @@ struct ProgramImage {
   /// Throws Error. The file appears whole or not at all: what was there before
   /// survives a full disk or a crash.
   void write(const std::string &path) const;
+  /// What `write` puts into a file.
+  std::string bytes() const;
   /// Reads a file and verifies every length and checksum. Throws Error that says
   /// what is wrong with it.
   static ProgramImage read(const std::string &path);
   /// The same of a file's bytes; `path` is for messages.
   static ProgramImage parse(std::string_view bytes, const std::string &path);
+
+private:
+  void writeTo(const std::function<void(std::string_view)> &write) const;
 };
 
 } // namespace heddle

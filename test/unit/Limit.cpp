@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <unistd.h>
 
 namespace {
@@ -33,8 +34,14 @@ class Limit : public testing::EmptyTestEventListener {
       _exit(1);
     });
     alarm(seconds);
+    if (!dumps.empty())
+      setenv("HEDDLE_DUMP_DIR", (dumps + "/" + test.test_suite_name() + "." + test.name()).c_str(),
+             1);
   }
   void OnTestEnd(const testing::TestInfo &) override { alarm(0); }
+
+  const char *given = std::getenv("HEDDLE_DUMP_DIR");
+  const std::string dumps = given ? given : "";
 };
 
 [[maybe_unused]] const bool appended = [] {

@@ -11,8 +11,10 @@
 #include "runtime/program/RuntimeTensor.h"
 
 #include "llvm-c/Disassembler.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
@@ -81,34 +83,80 @@ void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
         << function.name << at(function.location) << "\n";
 }
 
+namespace {
+/// Names what instructions jump to: a place in the function that is being written by its offset,
+/// the beginning of another function by its name.
+struct Targets {
+  llvm::DenseMap<uint64_t, std::string> functions;
+  uint64_t begin = 0, bytes = 0;
+  std::string name;
+
+  static const char *lookUp(void *self, uint64_t value, uint64_t *type, uint64_t, const char **) {
+    bool isBranch = *type == LLVMDisassembler_ReferenceType_In_Branch;
+    *type = LLVMDisassembler_ReferenceType_InOut_None;
+    return isBranch ? static_cast<Targets *>(self)->nameOf(value) : nullptr;
+  }
+
+private:
+  const char *nameOf(uint64_t target) {
+    if (target >= begin && target - begin < bytes)
+      name = ".L" + llvm::utohexstr(target - begin, /*LowerCase=*/true, /*Width=*/6);
+    else
+      name = functions.lookup(target);
+    return name.empty() ? nullptr : name.c_str();
+  }
+};
+} // namespace
+
+/// The constants behind a function: all up to the next one but zeros at the end.
+static void writeData(llvm::StringRef data, uint64_t offset, llvm::raw_ostream &out) {
+  data = data.rtrim('\0');
+  for (; !data.empty(); data = data.drop_front(std::min<size_t>(data.size(), 4)), offset += 4) {
+    char word[4] = {};
+    std::copy_n(data.begin(), std::min<size_t>(data.size(), 4), word);
+    out << llvm::format_hex_no_prefix(offset, 6) << "\t.long\t"
+        << llvm::format_hex(llvm::support::endian::read32le(word), 10) << "\n";
+  }
+}
+
 void translate::writeAssembly(const ProgramImage &image, llvm::raw_ostream &out) {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllDisassemblers();
   const Manifest &manifest = image.manifest;
+  Targets targets;
+  for (const FunctionSpec &function : manifest.functions)
+    targets.functions[uint64_t(function.offset)] = function.name;
   std::unique_ptr<void, void (*)(LLVMDisasmContextRef)> disassembler(
-      LLVMCreateDisasmCPU(manifest.target.c_str(), manifest.cpu.c_str(), nullptr, 0, nullptr,
-                          nullptr),
+      LLVMCreateDisasmCPU(manifest.target.c_str(), manifest.cpu.c_str(), &targets, 0, nullptr,
+                          Targets::lookUp),
       LLVMDisasmDispose);
   if (!disassembler)
     throw Error("can't write code for '" + manifest.target + "' as assembly");
   LLVMSetDisasmOptions(disassembler.get(), LLVMDisassembler_Option_PrintImmHex);
   std::string code = image.code;
-  for (const FunctionSpec &function : manifest.functions) {
+  for (auto [i, function] : llvm::enumerate(manifest.functions)) {
+    targets.begin = uint64_t(function.offset);
+    targets.bytes = uint64_t(function.bytes);
     out << function.name << ":" << at(function.location) << "\n";
     auto line = function.lines.begin();
-    for (int64_t done = 0; done < function.bytes;) {
-      for (; line != function.lines.end() && line->first <= done; ++line)
+    uint64_t done = 0;
+    while (done < targets.bytes) {
+      for (; line != function.lines.end() && uint64_t(line->first) <= done; ++line)
         out << "#" << at(function.places[size_t(line->second)]) << "\n";
       char text[256];
-      uint64_t place = uint64_t(function.offset + done);
-      size_t length = LLVMDisasmInstruction(
-          disassembler.get(), reinterpret_cast<uint8_t *>(code.data()) + place,
-          uint64_t(function.bytes - done), place, text, sizeof text);
-      out << llvm::format_hex_no_prefix(place, 6)
+      uint64_t place = targets.begin + done;
+      size_t length = LLVMDisasmInstruction(disassembler.get(),
+                                            reinterpret_cast<uint8_t *>(code.data()) + place,
+                                            targets.bytes - done, place, text, sizeof text);
+      out << llvm::format_hex_no_prefix(done, 6)
           << (length ? text : llvm::formatv("\t.byte {0:x}", int(uint8_t(code[place]))).str())
           << "\n";
-      done += int64_t(length ? length : 1);
+      done += length ? length : 1;
     }
+    size_t next =
+        i + 1 < manifest.functions.size() ? manifest.functions[i + 1].offset : code.size();
+    done = llvm::alignTo(done, 4);
+    writeData(llvm::StringRef(code).slice(targets.begin + done, next), done, out);
   }
 }

@@ -52,7 +52,8 @@ llvm::Expected<std::vector<std::string>> cpu::undefinedSymbols(llvm::StringRef o
   return names;
 }
 
-/// Copies the sections that are mapped at run time into the block.
+/// Copies the sections that are mapped at run time into the block. An object begins at a cache
+/// line, so that its code is the same, and as fast, whatever stands before it.
 static llvm::Error place(Placed &placed, std::string &bytes) {
   for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
     uint64_t flags = section.getFlags();
@@ -68,7 +69,9 @@ static llvm::Error place(Placed &placed, std::string &bytes) {
     auto contents = section.getContents();
     if (!contents)
       return contents.takeError();
-    uint64_t alignment = std::max<uint64_t>(section.getAlignment().value(), 16);
+    constexpr uint64_t line = 64;
+    uint64_t alignment =
+        std::max<uint64_t>(section.getAlignment().value(), placed.sections.empty() ? line : 16);
     bytes.resize(llvm::alignTo(bytes.size(), alignment), '\0');
     placed.sections[section.getIndex()] = int64_t(bytes.size());
     bytes.append(contents->begin(), contents->end());

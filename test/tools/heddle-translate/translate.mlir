@@ -54,8 +54,14 @@
 // ASM-NEXT: # at {{.*}}translate.mlir:[[#]]:[[#]]
 // ASM-NEXT: 000000 {{[a-z]+}}
 // ASM:      vmaxps {{.*}}%ymm
+// Jumps name an offset in the function, the constants that it loads stand behind it.
+// ASM:      {{j[a-z]+}} .L000{{[0-9a-f]+$}}
 // ASM:      retq
 // ASM-NOT:  .byte
+// ASM:      pointwise:  at
+// ASM:      {{[0-9a-f]+}} .long 0x3fb8aa3b
+// ASM:      entry.softmax:
+// ASM:      callq reduce
 // The memory plan as a picture; where sizes are symbols it is known when the program is called.
 // RUN: heddle-translate --program-to-svg %t.heddle | FileCheck %s --check-prefix=SVG
 // SVG:      <svg xmlns='http://www.w3.org/2000/svg'

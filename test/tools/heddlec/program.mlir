@@ -7,7 +7,12 @@
 // RUN: heddlec - -o %t/d.heddle --no-cache --target-cpu x86-64 < %s
 // RUN: cp %s %t/input.mlir && heddlec %t/input.mlir --no-cache --target-cpu x86-64
 // RUN: heddlec %s -o %t/e.heddle --no-cache --target-cpu haswell --dump-dir %t/dump
-// RUN: ls %t/dump | FileCheck %s --check-prefix=DUMP
+// RUN: ls %t/dump | FileCheck %s --check-prefix=DUMP && cmp %t/dump/5-program.heddle %t/e.heddle
+// RUN: env HEDDLE_DUMP_FILES=2-nest.mlir,kernels heddlec %s -o %t/e.heddle --dump-dir %t/some && ls %t/some | FileCheck %s --check-prefix=SOME
+// SOME-NOT:  {{^[^2k]}}
+// SOME:      2-nest.mlir
+// SOME-NEXT: kernels
+// SOME-NOT:  {{.}}
 // RUN: FileCheck %s --check-prefix=MANIFEST < %t/dump/4-manifest.json
 // RUN: ls %t | FileCheck %s --check-prefix=FILES
 // COLD: 2 steps (2 serial, 0 barriers), 1 kernels (0 cached)
@@ -17,6 +22,7 @@
 // DUMP: 2-nest.mlir
 // DUMP: 3-scheduled.mlir
 // DUMP: 4-manifest.json
+// DUMP: 5-program.heddle
 // DUMP: kernels
 // MANIFEST-DAG: "name": "double"
 // MANIFEST-DAG: "name": "twice"
