@@ -16,6 +16,7 @@
 #include "dialects/nd/NdInference.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 #include <cmath>
@@ -144,6 +145,10 @@ LogicalResult verifyNeutral(Operation *op, Region &combiner, ArrayAttr neutral, 
   if (!llvm::all_of(none, llvm::IsaPred<FloatAttr, IntegerAttr>) ||
       llvm::any_of(body.getArgumentTypes(), llvm::IsaPred<IndexType>))
     return success();
+  // What folds them takes attributes for right, and the verifier comes to a region after its op.
+  for (Operation &inner : body)
+    if (failed(verify(&inner, /*verifyRecursively=*/false)))
+      return failure();
   bool isSigned;
   CombinerKind kind = combinerKind(combiner, &isSigned);
   if (kind != CombinerKind::General &&

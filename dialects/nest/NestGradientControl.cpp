@@ -182,7 +182,7 @@ static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
   getUsedValuesDefinedAbove(op.getBody(), captured);
   SmallVector<Value> extra;
   for (Value value : captured)
-    if (isa<FloatType>(tensorTypeOf(value).getElementType()))
+    if (!nd::floatTypes(value.getType()).empty()) // no condition of control flow
       extra.push_back(value);
   if (extra.empty())
     return {};

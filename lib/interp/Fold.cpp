@@ -103,7 +103,7 @@ SmallVector<Scalar, 2> Fold::result() {
   if (combiner.isOrderFree() || kept.empty())
     return running;
   SmallVector<Scalar, 2> forwards = neutral, backwards = neutral;
-  SmallVector<double> most(neutral.size()), grain(neutral.size());
+  SmallVector<double> most(neutral.size()), grain(neutral.size()), total(neutral.size());
   auto note = [&](ArrayRef<Scalar> values) {
     for (auto [i, x] : llvm::enumerate(values))
       if (isa<FloatType>(combiner.types[i]) && std::isfinite(x.value) && x.value != 0) {
@@ -114,6 +114,8 @@ SmallVector<Scalar, 2> Fold::result() {
   };
   for (const auto &element : kept) {
     note(element);
+    for (auto [i, x] : llvm::enumerate(element))
+      total[i] += std::isfinite(x.value) ? std::fabs(x.value) : 0;
     note(forwards = combiner.apply(forwards, element));
   }
   for (const auto &element : llvm::reverse(kept))
@@ -121,11 +123,12 @@ SmallVector<Scalar, 2> Fold::result() {
   for (auto [i, type, a, b] : llvm::enumerate(combiner.types, forwards, backwards)) {
     a.undecided |= b.undecided;
     // Exact in two orders, but in others steps may need more bits than the type has.
-    if (auto real = dyn_cast<FloatType>(type);
-        real && kept.size() > 2 && !combiner.selects[i] &&
-        most[i] > grain[i] * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(
+    auto real = dyn_cast<FloatType>(type);
+    double largest = std::max(most[i], total[i]);
+    if (real && kept.size() > 2 && !combiner.selects[i] &&
+        largest > grain[i] * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(
                                                  real.getFloatSemantics()))))
-      a.own = 0, a.error = std::max(a.error, double(kept.size()) * unitRoundoff(real) * most[i]);
+      a.own = 0, a.error = std::max(a.error, double(kept.size()) * unitRoundoff(real) * largest);
     if (!isa<FloatType>(type)) {
       a.undecided |= a.bits != b.bits;
     } else if (a.error != 0 || b.error != 0) {

@@ -231,7 +231,7 @@ Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &sectio
   int64_t rest = offset.offset();
   if (rest == 0)
     return start;
-  if (rest == int32_t(rest))
+  if (llvm::isInt<LLVM::kGEPConstantBitWidth>(rest))
     return LLVM::GEPOp::create(b, loc, type, stored, start, ArrayRef<LLVM::GEPArg>{int32_t(rest)});
   return LLVM::GEPOp::create(b, loc, type, stored, start, ArrayRef<LLVM::GEPArg>{constant(rest)});
 }

@@ -96,3 +96,38 @@ func.func @nested(%s: !nd.tensor<f32, j: 3>, %x: !nd.tensor<f32, j: 3, t: 2>) ->
   }
   return %a#1 : !nd.tensor<f32, j: 3, t: 2>
 }
+
+// A condition from outside of the steps, beside a factor whose gradient the steps add up: x w^3 or x.
+func.func private @scaled(%x: !nd.tensor<f32>, %w: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
+  %c = nd.item %b : !nd.tensor<i1> -> i1
+  %y = nest.scan along <t: 3> init(%x) reads() : (!nd.tensor<f32>) -> !nd.tensor<f32> {
+  ^bb0(%s: !nd.tensor<f32>):
+    %next = scf.if %c -> !nd.tensor<f32> {
+      %p = nd.pointwise %s, %w : (!nd.tensor<f32>, !nd.tensor<f32>) -> !nd.tensor<f32> {
+      ^bb0(%u: f32, %v: f32):
+        %r = arith.mulf %u, %v : f32
+        nd.yield %r : f32
+      }
+      scf.yield %p : !nd.tensor<f32>
+    } else {
+      scf.yield %s : !nd.tensor<f32>
+    }
+    nest.yield %next : !nd.tensor<f32>
+  }
+  return %y : !nd.tensor<f32>
+}
+func.func @captured_condition() {
+  %yes = nd.constant dense<true> : tensor<i1> by [] : !nd.tensor<i1>
+  %no = nd.constant dense<false> : tensor<i1> by [] : !nd.tensor<i1>
+  %x = nd.constant dense<2.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %w = nd.constant dense<3.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %one = nd.constant dense<1.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %a:3 = nd.vjp @scaled(%x, %w, %yes) cotangents(%one) wrt [0, 1] : (!nd.tensor<f32>, !nd.tensor<f32>, !nd.tensor<i1>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32>, !nd.tensor<f32>)
+  check.expect_eq_const %a#0 is dense<54.0> : tensor<f32> by [] : !nd.tensor<f32>
+  check.expect_eq_const %a#1 is dense<27.0> : tensor<f32> by [] : !nd.tensor<f32>
+  check.expect_eq_const %a#2 is dense<54.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %b:3 = nd.vjp @scaled(%x, %w, %no) cotangents(%one) wrt [0, 1] : (!nd.tensor<f32>, !nd.tensor<f32>, !nd.tensor<i1>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32>, !nd.tensor<f32>)
+  check.expect_eq_const %b#1 is dense<1.0> : tensor<f32> by [] : !nd.tensor<f32>
+  check.expect_eq_const %b#2 is dense<0.0> : tensor<f32> by [] : !nd.tensor<f32>
+  return
+}

@@ -88,6 +88,28 @@ TEST_F(InterpretTest, SumsAreCoveredInAnyOrder) {
   }
 }
 
+// Beside a count the sum is a combiner of no kind. Forwards and backwards each step is exact, but
+// the first and the last element make a number of 25 bits.
+TEST_F(InterpretTest, CombinersAreCoveredInOrdersThatAreNotRun) {
+  auto results = run(R"(
+    func.func @f(%x: !nd.tensor<f32, n: 3>) -> (!nd.tensor<f32>, !nd.tensor<f64>) {
+      %0:2 = nd.reduce %x, %x over [n] neutral [0.0 : f32, 0.0 : f64] : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, n: 3>) -> (!nd.tensor<f32>, !nd.tensor<f64>) {
+      ^bb0(%a: f32, %c: f64, %b: f32, %d: f64):
+        %r = arith.addf %a, %b : f32
+        %s = arith.addf %c, %d : f64
+        nd.yield %r, %s : f32, f64
+      }
+      return %0#0, %0#1 : !nd.tensor<f32>, !nd.tensor<f64>
+    })",
+                     {floats({1 - 0x1p-24f, -0.75f, 0.5f})});
+  ASSERT_TRUE(succeeded(results)) << said;
+  const Scalar &narrow = (*results)[0].elements[0], &wide = (*results)[1].elements[0];
+  EXPECT_EQ(narrow.value, 0.75 - 0x1p-24);
+  EXPECT_GE(narrow.error, 0x1p-24); // 0.75 is right, too
+  EXPECT_LE(narrow.error, 0x1p-20);
+  EXPECT_EQ(wide.error, 0);
+}
+
 TEST_F(InterpretTest, OverlapsAreCoveredInAnyOrder) {
   // At place 2 meet 1, -1 and 2^-30, of which no bit is lost in this order alone.
   const char *text =

@@ -8,8 +8,12 @@
 #include "dialects/nd/Combiner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -108,6 +112,31 @@ TEST_F(Combiners, AnythingElseIsGeneral) {
   }
   Region empty;
   EXPECT_EQ(combinerKind(empty), CombinerKind::General);
+}
+
+// The verifier comes to a reduction before it comes to the ops in it, whose attributes may be
+// wrong.
+TEST_F(Combiners, OfInvalidOpsAreRefused) {
+  std::string errors;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { errors += diagnostic.str() + "\n"; });
+  context.loadDialect<func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+    func.func @largest(%x: !nd.tensor<f32, n: 4>) -> !nd.tensor<f32> {
+      %y = nd.reduce %x over [n] neutral [0xFF800000 : f32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32> {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.cmpf ogt, %a, %b : f32
+        %r = arith.select %c, %a, %b : f32
+        nd.yield %r : f32
+      }
+      return %y : !nd.tensor<f32>
+    })",
+                                                             &context);
+  ASSERT_TRUE(module) << errors;
+  EXPECT_TRUE(succeeded(verify(*module))) << errors;
+  module->walk([](arith::CmpFOp op) { op.getProperties().predicate = {}; });
+  EXPECT_TRUE(failed(verify(*module)));
+  EXPECT_EQ(errors, "'arith.cmpf' op requires attribute 'predicate'\n");
 }
 
 } // namespace
