@@ -24,7 +24,7 @@ for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-tra
     if os.path.exists(path):
         config.available_features.add(tool)
 for tool in ["FileCheck", "not", "count"]:
-    config.substitutions.append((rf"\b{tool}\b", os.path.join(config.llvm_tools_dir, tool)))
+    config.substitutions.append((rf"(?<![\w/.-]){tool}(?![\w-])", os.path.join(config.llvm_tools_dir, tool)))
 
 config.substitutions.append(("%{lit}", config.lit))
 config.substitutions.append(("%{tools}", config.heddle_tools_dir))
