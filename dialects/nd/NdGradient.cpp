@@ -43,7 +43,17 @@ LogicalResult RandomOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>, G
 // Exclusion
 //===----------------------------------------------------------------------===//
 
-static bool leavesOut(WindowOp op) { return !op.getPaddingAttr() && (op.getLow() || op.getHigh()); }
+bool nd::leavesOut(WindowOp op) {
+  WindowShape shape = windowShape(op);
+  Expr windows = tensorType(op.getResult()).size(shape.name).getExpr();
+  if (op.getPaddingAttr() || windows == Expr(0))
+    return false;
+  // The last place that is read: windows are as many as fit, so that less than a stride is left.
+  Expr last = (windows - Expr(1)) * Expr(shape.stride) +
+              Expr((shape.size - 1) * shape.dilation - shape.low);
+  auto left = (tensorType(op.getInput()).size(shape.name).getExpr() - Expr(1) - last).constant();
+  return shape.low > 0 || (shape.high > 0 && !(left && *left >= 0));
+}
 
 /// Ops whose elements are excluded where those of an operand are.
 static bool carriesExclusion(Operation *op) {

@@ -85,8 +85,11 @@ inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &c
                     llvm::ArrayRef<unsigned> tracked, mlir::ValueRange oldPositions,
                     mlir::ValueRange newPositions);
 
-/// Which values may have elements that a reduction leaves out: those made from a window without
-/// padding. Remembers what it was asked, so that a walk over a program takes linear time.
+/// False if a window has padding, or reads no place outside: its last tap may lie inside although
+/// there is room for more (size 2, stride 2, high 1 on two elements).
+bool leavesOut(WindowOp window);
+/// Which values may have elements that a reduction leaves out: those made from a window that leaves
+/// places out. Remembers what it was asked, so that a walk over a program takes linear time.
 class Exclusions {
 public:
   bool reach(mlir::Value value);

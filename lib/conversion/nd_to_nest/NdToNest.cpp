@@ -262,7 +262,7 @@ private:
       nd::WindowShape shape = nd::windowShape(window);
       Expr tap = places[shape.tap.str()];
       bool isReduced = llvm::all_of(tap.names(), [&](const std::string &name) { return nest.reduced.contains(name); });
-      if (!isReduced && (shape.low || shape.high))
+      if (!isReduced && nd::leavesOut(window))
         return reduce.emitOpError() << "expected to reduce over '" << shape.tap
                                     << "', the tap of a window whose outside is excluded";
       Expr place = places[shape.name.str()] * Expr(shape.stride) + tap * Expr(shape.dilation) - Expr(shape.low);
@@ -519,9 +519,8 @@ private:
 
   LogicalResult window(nd::WindowOp op, SmallVectorImpl<Value> &results) {
     nd::WindowShape shape = nd::windowShape(op);
-    bool excludes = !op.getPaddingAttr() && (shape.low || shape.high);
     bool ofExcluding = !op.getPaddingAttr() && readsExcluded(op);
-    if (excludes || ofExcluding)
+    if (nd::leavesOut(op) || ofExcluding)
       return success(); // read through by the reduction that follows
     Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) + Expr::name(shape.tap.str()) * Expr(shape.dilation) -
                  Expr(shape.low);

@@ -33,6 +33,18 @@ func.func @excluding(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, row: 8> {
 
 // -----
 
+// There is room for more at the end, but no window reads there: nothing is excluded, and no guard stands.
+// CHECK-LABEL: @excluding_nothing
+// CHECK-NEXT: nest.compute (ky: 2, row: N) reads %arg0[row = ky + 2 * row] {
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: nest.yield
+func.func @excluding_nothing(%x: !nd.tensor<f32, row: 2 * N>) -> !nd.tensor<f32, ky: 2, row: N> {
+  %0 = nd.window %x row -> ky size 2 stride 2 pad 0, 1 exclude : !nd.tensor<f32, row: 2 * N> -> !nd.tensor<f32, ky: 2, row: N>
+  return %0 : !nd.tensor<f32, ky: 2, row: N>
+}
+
+// -----
+
 // The adjoint of a window with stride 2 and 4 taps gathers: 2 taps meet each place.
 // CHECK-LABEL: @unwindow
 // CHECK-NEXT: nest.compute (row: 8) reduce (ky: 2) reads %arg0[ky = 2 * ky + row mod 2, row = -ky + row floordiv 2] if [-ky + row floordiv 2 >= 0, ky - row floordiv 2 + 2 >= 0] else 0.000000e+00 : f32 {

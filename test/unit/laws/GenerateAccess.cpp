@@ -114,7 +114,7 @@ void Generator::dynamicSlice() {
   NdTensorType type = tensorType(x);
   StringRef name = nameOf(x);
   Expr size = sizeOf(x, name);
-  if (!size.isConstant() && dice.chance(50))
+  if (!size.isConstant() && numberOf(size) > 0 && dice.chance(50))
     size = size - 1; // most often there are as many
   else if (size.isConstant())
     size = Expr(dice.below(numberOf(size) + 1));

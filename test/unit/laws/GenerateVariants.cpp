@@ -10,7 +10,8 @@
 // the same and overlooks this attribute gives one of them the other's values.
 //
 // Nothing is known here of single ops but what they promise: a promise is not made where it would
-// be broken. What does not verify is dropped.
+// be broken. What does not verify is dropped, and what holds places that a window excludes: no
+// reduction follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -295,6 +296,7 @@ void Generator::variant() {
     Operation *other = b.clone(*op);
     change(other);
     if (succeeded(verify(other)) &&
+        llvm::none_of(other->getResults(), [](Value v) { return Exclusions().reach(v); }) &&
         !OperationEquivalence::isEquivalentTo(op, other, OperationEquivalence::IgnoreLocations)) {
       keep(SmallVector<Value>(other->getResults()));
       return;

@@ -98,12 +98,14 @@ struct Batch {
     for (int i = 0; i < drawn.count; ++i) {
       seeds.push_back(drawn.first + uint64_t(i));
       names.push_back("p" + std::to_string(seeds.back()));
+      Announce announce(law.name + ", as it is generated", seeds.back());
       generateProgram(*module, names.back(), seeds.back(), law.options(seeds.back()));
     }
   }
   /// The first program that the oracle refuses.
   std::optional<uint64_t> evaluate(const CompiledLaw &law) {
     for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
+      Announce announce(law.name + ", in the interpreter", seed);
       auto function = module->lookupSymbol<func::FuncOp>(name);
       if (!run(name, seed, drawArguments(function, seed)))
         return seed;

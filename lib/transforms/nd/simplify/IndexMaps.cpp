@@ -289,8 +289,7 @@ bool passesThrough(Operation *op, StringRef name) {
       .Case<PadOp, ConcatOp>([&](auto map) { return map.getName() != name; })
       .Case<UnwindowOp>([&](auto map) { return map.getName() != name && map.getTap() != name; })
       .Case([&](WindowOp map) {
-        bool excludes = !map.getPaddingAttr() && (map.getLow() || map.getHigh());
-        return !excludes && map.getName() != name && map.getTap() != name;
+        return !leavesOut(map) && map.getName() != name && map.getTap() != name;
       })
       .Case([&](SplitOp split) { return lacks(split.getInto()); })
       .Case([&](MergeOp merge) { return merge.getInto() != name; })
