@@ -161,7 +161,7 @@ void laws::holdCompiled(const CompiledLaw &law, Share share) {
   auto context = makeContext();
   Tally tally;
   Seeds all = seedsFor(share);
-  int size = std::min(law.programsPerModule, all.count);
+  int size = std::min(law.programsPerModule, all.count), atOtherSizes = 0;
   auto check = [&](uint64_t number) -> std::optional<Fault> {
     Batch batch(law, *context, {all.first + number * uint64_t(size), size, 0});
     show(*batch.module);
@@ -170,6 +170,7 @@ void laws::holdCompiled(const CompiledLaw &law, Share share) {
                    nullptr};
     Announce announce(law.name + ", a program from here on", batch.seeds[0]);
     tally.programs += int(batch.names.size());
+    atOtherSizes += int(batch.runs.size() - batch.names.size());
     if (failed(law.prepare(*batch.module, batch.names, batch.seeds)))
       return Fault{law.name + ", one of " + std::to_string(batch.names.size()) +
                        " programs from seed " + std::to_string(batch.seeds[0]) +
@@ -201,4 +202,9 @@ void laws::holdCompiled(const CompiledLaw &law, Share share) {
   if (!said.empty())
     ADD_FAILURE() << said;
   conclude(tally);
+  if (!law.sizes)
+    return;
+  std::printf("%d of them at other sizes as well\n", atOtherSizes);
+  EXPECT_LE(tally.programs - atOtherSizes, mostDiscarded(0.4, tally.programs))
+      << "too few programs run at other sizes";
 }
