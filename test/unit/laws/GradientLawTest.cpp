@@ -64,7 +64,9 @@ Outcome hold(func::FuncOp function, func::FuncOp gradient, int64_t times, uint64
   auto difference = [&](double h) {
     return (loss(function, x, v, h, w) - loss(function, x, v, -h, w)) / (2 * h);
   };
-  double h = 1e-5, one = difference(h), two = difference(h / 4);
+  // Of steps in the ratio of whole numbers both may go round a remainder in whole turns, and agree.
+  const double h = 1e-5, less = h / 4.2360679775;
+  double one = difference(h), two = difference(less);
   double middle = loss(function, x, v, 0, w);
   double tolerance = 1e-6 * (scale + std::fabs(one) + std::fabs(middle));
   // Slopes on both sides come together as h gets smaller, unless there is a kink.
@@ -74,7 +76,7 @@ Outcome hold(func::FuncOp function, func::FuncOp gradient, int64_t times, uint64
   // A step that turns a sine many times says nothing.
   if (scale * h > 1e3 * (1 + std::fabs(middle)) || !std::isfinite(one) ||
       !std::isfinite(directional) || std::fabs(one - two) > tolerance ||
-      (bend(h / 4) > 0.5 * bend(h) && bend(h / 4) > tolerance))
+      (bend(less) > 0.5 * bend(h) && bend(less) > tolerance))
     return Outcome::Discarded;
   if (std::fabs(directional - two) <= 4 * tolerance)
     return Outcome::Equal;
