@@ -310,27 +310,50 @@ static Value buildShift(OpBuilder &b, Location loc, Value value, StringRef name,
   return buildSlice(b, loc, longer, name, back ? 0 : 1, tensorType(value).size(name).getExpr());
 }
 
+namespace {
 /// The accumulators z[p] = combine(z[p-1], x[p]) with the cotangents g[p] of z[p]: all that
 /// reaches z[p] is l[p] = g[p] + J[p+1]^T l[p+1] with J[p] = d combine(z[p-1], x[p]) / d z[p-1], a
 /// scan of affine maps in the other direction.
-static LogicalResult affineScanGradient(OpBuilder &b, ScanOp op, const Combination &c,
-                                        ValueRange cotangents, ArrayRef<bool> wanted,
-                                        Gradients &gradients) {
-  Location loc = c.loc();
-  StringRef name = op.getName();
-  bool reverse = op.getReverse();
-  unsigned n = c.size();
-  auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
-  SmallVector<Value> x;
-  for (auto [i, input] : llvm::enumerate(op.getInputs()))
-    x.push_back(buildCast(b, loc, input,
-                          c.isFloat(i) ? c.accumulator(i) : tensorType(input).getElementType()));
-  SmallVector<Value> operands =
-      buildScan(b, loc, x, name, c.neutral, combine, /*exclusive=*/true, reverse);
-  llvm::append_range(operands, x);
+class AffineScanGradient {
+public:
+  AffineScanGradient(OpBuilder &b, ScanOp op, const Combination &c)
+      : b(b), op(op), c(c), loc(c.loc()), name(op.getName()), n(c.size()) {
+    auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
+    SmallVector<Value> x;
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      x.push_back(buildCast(b, loc, input,
+                            c.isFloat(i) ? c.accumulator(i) : tensorType(input).getElementType()));
+    operands = buildScan(b, loc, x, name, c.neutral, combine, /*exclusive=*/true, op.getReverse());
+    llvm::append_range(operands, x);
+  }
 
-  // d (accumulator `of`) / d (argument `by`); null where it does not depend on it.
-  auto slope = [&](unsigned of, unsigned by) -> FailureOr<Value> {
+  LogicalResult build(ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients) {
+    if (failed(collectSlopes()))
+      return failure();
+    SmallVector<Value> sums = scan(cotangents);
+    for (unsigned by = 0; by < n; ++by) {
+      if (!wanted[by])
+        continue;
+      for (auto [of, sum] : llvm::zip_equal(used, sums)) {
+        FailureOr<Value> own = slope(of, n + by);
+        if (failed(own))
+          return failure();
+        if (!*own)
+          continue;
+        Value given = buildCast(b, loc, sum, c.accumulator(by));
+        Value product = nd::mul(b, loc, given, *own);
+        addGradient(b, loc, gradients[by],
+                    buildCast(b, loc, product, tensorType(op.getInputs()[by]).getElementType()));
+      }
+    }
+    return success();
+  }
+
+private:
+  using Entry = std::pair<unsigned, unsigned>; ///< of a matrix: which accumulator, by which
+
+  /// d (accumulator `of`) / d (argument `by`); null where it does not depend on it.
+  FailureOr<Value> slope(unsigned of, unsigned by) {
     bool isFailure = false, isNull = false;
     Type element = c.accumulator(by < n ? by : by - n);
     Value result = buildPointwise(b, loc, operands, element, [&](OpBuilder &b, ValueRange s) {
@@ -348,104 +371,106 @@ static LogicalResult affineScanGradient(OpBuilder &b, ScanOp op, const Combinati
       return failure();
     eraseDeadScalars(cast<PointwiseOp>(result.getDefiningOp()).getBody().front());
     return isNull ? Value() : result;
-  };
+  }
 
-  // The accumulators that those asked for depend on, and which depends on which.
-  SmallVector<unsigned> used(c.others);
-  std::map<std::pair<unsigned, unsigned>, Value> jacobian;
-  for (unsigned k = 0; k < used.size(); ++k)
-    for (unsigned by = 0; by < n; ++by) {
-      if (!c.isFloat(by))
-        continue;
-      FailureOr<Value> entry = slope(used[k], by);
-      if (failed(entry))
-        return failure();
-      if (!*entry)
-        continue;
-      jacobian[{used[k], by}] = *entry;
-      if (!llvm::is_contained(used, by))
-        used.push_back(by);
+  /// The accumulators that those asked for depend on, and which depends on which.
+  LogicalResult collectSlopes() {
+    llvm::append_range(used, c.others);
+    for (unsigned k = 0; k < used.size(); ++k)
+      for (unsigned by = 0; by < n; ++by) {
+        if (!c.isFloat(by))
+          continue;
+        FailureOr<Value> entry = slope(used[k], by);
+        if (failed(entry))
+          return failure();
+        if (!*entry)
+          continue;
+        jacobian[{used[k], by}] = *entry;
+        if (!llvm::is_contained(used, by))
+          used.push_back(by);
+      }
+    return success();
+  }
+
+  /// Tensors of the scan: the matrix entries (of, by), then the vector. Gives the vector's sums.
+  SmallVector<Value> scan(ValueRange cotangents) {
+    auto reaches = jacobian; // entries that products of the matrices may have
+    for (unsigned k : used)
+      reaches[{k, k}];
+    for (unsigned via : used)
+      for (unsigned of : used)
+        for (unsigned by : used)
+          if (reaches.count({of, via}) && reaches.count({via, by}))
+            reaches[{of, by}];
+    SmallVector<Value> inputs;
+    SmallVector<TypedAttr> neutral;
+    NdTensorType type = tensorType(op.getInputs()[0]);
+    auto zero = [&](unsigned i) {
+      return buildZero(b, loc, type.withElementType(c.accumulator(i)));
+    };
+    for (auto &[pair, unused] : reaches) {
+      auto entry = jacobian.find(pair);
+      place[pair] = inputs.size();
+      inputs.push_back(entry == jacobian.end()
+                           ? zero(pair.second)
+                           : buildShift(b, loc, entry->second, name, /*back=*/op.getReverse()));
+      neutral.push_back(numberAttr(c.accumulator(pair.second), pair.first == pair.second));
     }
-  auto reaches = jacobian; // entries that products of the matrices may have
-  for (unsigned k : used)
-    reaches[{k, k}];
-  for (unsigned via : used)
-    for (unsigned of : used)
-      for (unsigned by : used)
-        if (reaches.count({of, via}) && reaches.count({via, by}))
-          reaches[{of, by}];
-
-  // Tensors of the scan: the matrix entries (of, by), then the vector.
-  SmallVector<Value> inputs;
-  SmallVector<TypedAttr> neutral;
-  std::map<std::pair<unsigned, unsigned>, unsigned> place;
-  NdTensorType type = tensorType(op.getInputs()[0]);
-  auto zero = [&](unsigned i) { return buildZero(b, loc, type.withElementType(c.accumulator(i))); };
-  for (auto &[pair, unused] : reaches) {
-    auto entry = jacobian.find(pair);
-    place[pair] = inputs.size();
-    inputs.push_back(entry == jacobian.end()
-                         ? zero(pair.second)
-                         : buildShift(b, loc, entry->second, name, /*back=*/reverse));
-    neutral.push_back(numberAttr(c.accumulator(pair.second), pair.first == pair.second));
-  }
-  unsigned first = inputs.size();
-  for (unsigned i : used) {
-    Value g = llvm::is_contained(c.others, i) ? buildCast(b, loc, cotangents[i], c.accumulator(i))
-                                              : Value();
-    // The result of an exclusive scan at p is z[p-1].
-    if (g && op.getExclusive())
-      g = buildShift(b, loc, g, name, /*back=*/reverse);
-    inputs.push_back(g ? g : zero(i));
-    neutral.push_back(numberAttr(c.accumulator(i), 0));
-  }
-  unsigned size = inputs.size();
-  SmallVector<Value> sums = buildScan(
-      b, loc, inputs, name, neutral,
-      [&](OpBuilder &b, ValueRange s) {
-        // The element is the map l -> A^T l + g; the accumulator is applied before it.
-        auto addTo = [&](Value &sum, Value x, Value y, Type type) {
-          Value product = arith::MulFOp::create(b, loc, convertFloat(b, loc, x, type),
-                                                convertFloat(b, loc, y, type));
-          sum = sum ? arith::AddFOp::create(b, loc, sum, product).getResult() : product;
-        };
-        SmallVector<Value> results;
-        for (auto &[pair, index] : place) {
-          Value sum;
-          for (unsigned via : used)
-            if (place.count({pair.first, via}) && place.count({via, pair.second}))
-              addTo(sum, s[place[{pair.first, via}]], s[size + place[{via, pair.second}]],
-                    c.accumulator(pair.second));
-          results.push_back(sum);
-        }
-        for (auto [k, i] : llvm::enumerate(used)) {
-          Value sum = s[size + first + k];
-          for (auto [m, of] : llvm::enumerate(used))
-            if (place.count({of, i}))
-              addTo(sum, s[size + place[{of, i}]], s[first + m], c.accumulator(i));
-          results.push_back(sum);
-        }
-        return results;
-      },
-      /*exclusive=*/false, /*reverse=*/!reverse);
-
-  for (unsigned by = 0; by < n; ++by) {
-    if (!wanted[by])
-      continue;
-    for (auto [k, of] : llvm::enumerate(used)) {
-      FailureOr<Value> own = slope(of, n + by);
-      if (failed(own))
-        return failure();
-      if (!*own)
-        continue;
-      Value given = buildCast(b, loc, sums[first + k], c.accumulator(by));
-      Value product = nd::mul(b, loc, given, *own);
-      addGradient(b, loc, gradients[by],
-                  buildCast(b, loc, product, tensorType(op.getInputs()[by]).getElementType()));
+    for (unsigned i : used) {
+      Value g = llvm::is_contained(c.others, i) ? buildCast(b, loc, cotangents[i], c.accumulator(i))
+                                                : Value();
+      // The result of an exclusive scan at p is z[p-1].
+      if (g && op.getExclusive())
+        g = buildShift(b, loc, g, name, /*back=*/op.getReverse());
+      inputs.push_back(g ? g : zero(i));
+      neutral.push_back(numberAttr(c.accumulator(i), 0));
     }
+    SmallVector<Value> sums = buildScan(
+        b, loc, inputs, name, neutral, [&](OpBuilder &b, ValueRange s) { return compose(b, s); },
+        /*exclusive=*/false,
+        /*reverse=*/!op.getReverse());
+    return llvm::to_vector(ArrayRef(sums).drop_front(place.size()));
   }
-  return success();
-}
+
+  /// The element is the map l -> A^T l + g; the accumulator is applied before it.
+  SmallVector<Value> compose(OpBuilder &b, ValueRange s) {
+    ValueRange before = s.take_front(s.size() / 2), element = s.drop_front(s.size() / 2);
+    auto addTo = [&](Value &sum, Value x, Value y, Type type) {
+      Value product = arith::MulFOp::create(b, loc, convertFloat(b, loc, x, type),
+                                            convertFloat(b, loc, y, type));
+      sum = sum ? arith::AddFOp::create(b, loc, sum, product).getResult() : product;
+    };
+    SmallVector<Value> results;
+    for (auto &[pair, index] : place) {
+      Value sum;
+      for (unsigned via : used)
+        if (place.count({pair.first, via}) && place.count({via, pair.second}))
+          addTo(sum, before[place[{pair.first, via}]], element[place[{via, pair.second}]],
+                c.accumulator(pair.second));
+      results.push_back(sum);
+    }
+    for (auto [k, i] : llvm::enumerate(used)) {
+      Value sum = element[place.size() + k];
+      for (auto [m, of] : llvm::enumerate(used))
+        if (place.count({of, i}))
+          addTo(sum, element[place[{of, i}]], before[place.size() + m], c.accumulator(i));
+      results.push_back(sum);
+    }
+    return results;
+  }
+
+  OpBuilder &b;
+  ScanOp op;
+  const Combination &c;
+  Location loc;
+  StringRef name;
+  unsigned n;
+  SmallVector<Value> operands; ///< of the combiner at each point: z[p-1], x[p]
+  SmallVector<unsigned> used;  ///< accumulators that are looked at
+  std::map<Entry, Value> jacobian;
+  std::map<Entry, unsigned> place; ///< of a matrix entry among the tensors of the scan
+};
+} // namespace
 
 LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     Gradients &gradients) {
@@ -480,5 +505,5 @@ LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
   }
   if (c.others.empty())
     return success();
-  return affineScanGradient(b, *this, c, cotangents, wanted, gradients);
+  return AffineScanGradient(b, *this, c).build(cotangents, wanted, gradients);
 }

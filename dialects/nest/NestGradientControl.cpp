@@ -378,9 +378,14 @@ private:
   /// How a name that is spelled as `along` is called in a stack.
   std::string aside;
 
+  /// Carried backwards: the cotangents of the carried floats. Read forwards: what has a gradient.
+  SmallVector<unsigned> carried, read;
+
   void addStack(Value value);
   void chooseStacks();
   void fillStacks();
+  LogicalResult fillBackward(ScanOp backward, ValueRange cotangents);
+  void dropUnreadStacks(ScanOp backward);
 };
 } // namespace
 
@@ -475,20 +480,88 @@ void ScanGradient::fillStacks() {
   YieldOp::create(b, loc, yielded);
 }
 
-LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
-                                  SmallVectorImpl<Value> &gradients) {
-  chooseStacks();
-  auto sliceType = [&](Value value) {
+/// A step of `backward`: one of `op` again, from what the stacks hold, and its gradient.
+LogicalResult ScanGradient::fillBackward(ScanOp backward, ValueRange cotangents) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = b.createBlock(&backward.getBody());
+  for (Value init : backward.getInits())
+    block->addArgument(init.getType(), loc);
+  for (Value value : backward.getReads()) {
     SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : tensorTypeOf(value).getDims())
       if (dim.name != along())
         dims.push_back(dim);
-    return tensorTypeOf(value).withDims(dims);
-  };
+    block->addArgument(tensorTypeOf(value).withDims(dims), loc);
+  }
+  unsigned next = carried.size() + op.getReads().size();
+  IRMapping mapping;
+  DenseMap<Value, Value> slices; // of stacks, by the body's values
+  for (const Stack &stack : stacks)
+    slices[stack.value] = respelled(block->getArgument(next++), aside, along());
+  for (unsigned i = 0; i < n; ++i) {
+    Value slice = slices.lookup(body.getArgument(i));
+    mapping.map(body.getArgument(i), slice ? slice : op.getInits()[i]);
+  }
+  for (unsigned i = 0; i < op.getReads().size(); ++i)
+    mapping.map(body.getArgument(n + i), block->getArgument(carried.size() + i));
+  nd::ReverseMode reverse(b, addByNest);
+  SmallVector<Operation *> ops;
+  for (Operation &inner : body.without_terminator()) {
+    ops.push_back(b.clone(inner, mapping));
+    // What is read is what the op computes, to which its cotangent goes.
+    for (auto [result, again] : llvm::zip_equal(inner.getResults(), ops.back()->getResults()))
+      if (Value slice = slices.lookup(result)) {
+        mapping.map(result, slice);
+        reverse.redirect(slice, again);
+      }
+  }
 
-  // Carried backwards: the cotangents of the carried floats. Read: what the forward step read, the
-  // stacks, the cotangents of the outputs.
-  SmallVector<unsigned> carried, read;
+  for (unsigned i : carried)
+    reverse.want(mapping.lookup(body.getArgument(i)));
+  for (unsigned i : read)
+    reverse.want(mapping.lookup(body.getArgument(n + i)));
+  expandForGradient(b, [&](Value value, Value other) { reverse.redirect(value, other); }, ops);
+  reverse.propagate(ops);
+  auto yielded = [&](unsigned i) {
+    return mapping.lookupOrDefault(body.getTerminator()->getOperand(i));
+  };
+  for (auto [k, i] : llvm::enumerate(carried))
+    reverse.accumulate(loc, yielded(i), block->getArgument(k));
+  for (unsigned i = n; i < op.getNumResults(); ++i)
+    if (cotangents[i])
+      reverse.accumulate(loc, yielded(i), block->getArgument(next++));
+  if (failed(reverse.run(ops)))
+    return failure();
+  SmallVector<Value> end;
+  auto finish = [&](BlockArgument argument) {
+    Value value = reverse.cotangent(mapping.lookup(argument));
+    end.push_back(value ? value : nd::buildZero(b, loc, tensorTypeOf(argument)));
+  };
+  for (unsigned i : carried)
+    finish(body.getArgument(i));
+  for (unsigned i : read)
+    finish(body.getArgument(n + i));
+  YieldOp::create(b, loc, end);
+  nd::eraseDeadScalars(*block);
+  return success();
+}
+
+void ScanGradient::dropUnreadStacks(ScanOp backward) {
+  Block &block = backward.getBody().front();
+  unsigned first = op.getReads().size();
+  for (unsigned k = stacks.size(); k-- > 0;)
+    if (block.getArgument(carried.size() + first + k).use_empty()) {
+      block.eraseArgument(carried.size() + first + k);
+      backward.getReadsMutable().erase(first + k);
+      stacks[k].place->erase();
+      stacks.erase(stacks.begin() + k);
+    }
+}
+
+LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
+                                  SmallVectorImpl<Value> &gradients) {
+  chooseStacks();
+  // Read: what the forward step read, the stacks, the cotangents of the outputs.
   SmallVector<Value> inits, reads(op.getReads());
   for (unsigned i = 0; i < n; ++i)
     if (isFloat(op.getInits()[i])) {
@@ -510,71 +583,9 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
     results.push_back(op.getReads()[i].getType());
   auto backward =
       ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse(), ArrayAttr());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *block = b.createBlock(&backward.getBody());
-    for (Value init : inits)
-      block->addArgument(init.getType(), loc);
-    for (Value value : reads)
-      block->addArgument(sliceType(value), loc);
-    unsigned firstStack = carried.size() + op.getReads().size(), next = firstStack;
-    IRMapping mapping;
-    DenseMap<Value, Value> slices; // of stacks, by the body's values
-    for (const Stack &stack : stacks)
-      slices[stack.value] = respelled(block->getArgument(next++), aside, along());
-    for (unsigned i = 0; i < n; ++i) {
-      Value slice = slices.lookup(body.getArgument(i));
-      mapping.map(body.getArgument(i), slice ? slice : op.getInits()[i]);
-    }
-    for (unsigned i = 0; i < op.getReads().size(); ++i)
-      mapping.map(body.getArgument(n + i), block->getArgument(carried.size() + i));
-    nd::ReverseMode reverse(b, addByNest);
-    SmallVector<Operation *> ops;
-    for (Operation &inner : body.without_terminator()) {
-      ops.push_back(b.clone(inner, mapping));
-      // What is read is what the op computes, to which its cotangent goes.
-      for (auto [result, again] : llvm::zip_equal(inner.getResults(), ops.back()->getResults()))
-        if (Value slice = slices.lookup(result)) {
-          mapping.map(result, slice);
-          reverse.redirect(slice, again);
-        }
-    }
-
-    for (unsigned i : carried)
-      reverse.want(mapping.lookup(body.getArgument(i)));
-    for (unsigned i : read)
-      reverse.want(mapping.lookup(body.getArgument(n + i)));
-    expandForGradient(b, [&](Value value, Value other) { reverse.redirect(value, other); }, ops);
-    reverse.propagate(ops);
-    auto yielded = [&](unsigned i) {
-      return mapping.lookupOrDefault(body.getTerminator()->getOperand(i));
-    };
-    for (auto [k, i] : llvm::enumerate(carried))
-      reverse.accumulate(loc, yielded(i), block->getArgument(k));
-    for (unsigned i = n; i < op.getNumResults(); ++i)
-      if (cotangents[i])
-        reverse.accumulate(loc, yielded(i), block->getArgument(next++));
-    if (failed(reverse.run(ops)))
-      return failure();
-    SmallVector<Value> end;
-    auto finish = [&](BlockArgument argument) {
-      Value value = reverse.cotangent(mapping.lookup(argument));
-      end.push_back(value ? value : nd::buildZero(b, loc, tensorTypeOf(argument)));
-    };
-    for (unsigned i : carried)
-      finish(body.getArgument(i));
-    for (unsigned i : read)
-      finish(body.getArgument(n + i));
-    YieldOp::create(b, loc, end);
-    nd::eraseDeadScalars(*block);
-    for (unsigned k = stacks.size(); k-- > 0;)
-      if (block->getArgument(firstStack + k).use_empty()) {
-        block->eraseArgument(firstStack + k);
-        backward.getReadsMutable().erase(firstStack - carried.size() + k);
-        stacks[k].place->erase();
-        stacks.erase(stacks.begin() + k);
-      }
-  }
+  if (failed(fillBackward(backward, cotangents)))
+    return failure();
+  dropUnreadStacks(backward);
   fillStacks();
   for (auto [k, i] : llvm::enumerate(carried))
     if (wanted[i])

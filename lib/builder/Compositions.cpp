@@ -16,8 +16,7 @@ namespace {
 /// Operands that carry the place of the caller, not of a line in this file.
 struct At {
   Here here;
-  Operand operator()(const Tensor &tensor) const { return {tensor, here}; }
-  Operand operator()(double number) const { return {number, here}; }
+  Operand operator()(const auto &value) const { return {value, here}; }
 };
 } // namespace
 

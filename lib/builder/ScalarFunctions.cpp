@@ -117,15 +117,12 @@ Value tangent(OpBuilder &b, Location loc, Value x) {
   return arith::DivFOp::create(b, loc, math::SinOp::create(b, loc, x),
                                math::CosOp::create(b, loc, x));
 }
-Value arcSine(OpBuilder &b, Location loc, Value x) {
-  Value no = number(b, loc, 0, b.getI1Type());
-  Value down = compare<arith::CmpFPredicate::OLT>(b, loc, x, number(b, loc, 0, x.getType()));
-  return angle(b, loc, x, otherSide(b, loc, x), down, no);
-}
-Value arcCosine(OpBuilder &b, Location loc, Value x) {
-  Value no = number(b, loc, 0, b.getI1Type());
-  Value back = compare<arith::CmpFPredicate::OLT>(b, loc, x, number(b, loc, 0, x.getType()));
-  return angle(b, loc, otherSide(b, loc, x), x, no, back);
+/// The angle in a right-angled triangle of which `x` is the sine, or the cosine.
+template <bool isSine>
+Value arc(OpBuilder &b, Location loc, Value x) {
+  Value no = number(b, loc, 0, b.getI1Type()), other = otherSide(b, loc, x);
+  Value negative = compare<arith::CmpFPredicate::OLT>(b, loc, x, number(b, loc, 0, x.getType()));
+  return isSine ? angle(b, loc, x, other, negative, no) : angle(b, loc, other, x, no, negative);
 }
 
 Value sigmoid(OpBuilder &b, Location loc, Value x) {
@@ -210,8 +207,8 @@ static const Function<Unary> floatUnaries[] = {{"neg", make1<arith::NegFOp>},
                                                {"sin", make1<math::SinOp>},
                                                {"cos", make1<math::CosOp>},
                                                {"tan", tangent},
-                                               {"asin", widely<arcSine, Value>},
-                                               {"acos", widely<arcCosine, Value>},
+                                               {"asin", widely<arc<true>, Value>},
+                                               {"acos", widely<arc<false>, Value>},
                                                {"atan", make1<math::AtanOp>},
                                                {"floor", make1<math::FloorOp>},
                                                {"ceil", make1<math::CeilOp>},

@@ -13,6 +13,8 @@
 #include "lib/pipelines/KernelSource.h"
 #include "runtime/memory/Planner.h"
 
+#include "llvm/ADT/IntervalMap.h"
+
 using namespace heddle;
 using namespace mlir;
 
@@ -545,48 +547,46 @@ void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Bytes that a step touches: of the arena, or of a value that lies elsewhere.
+/// A byte of the arena (-1), or of the value with this number that lies elsewhere.
+using Byte = std::pair<int64_t, int64_t>;
+/// Bytes that a step touches.
 struct Touched {
-  int64_t owner; ///< the value, -1: the arena
-  int64_t begin, end;
-  bool overlaps(const Touched &other) const {
-    return owner == other.owner && begin < other.end && other.begin < end;
-  }
+  Byte begin, end;
 };
 
 /// Bytes that some steps touch.
 class Places {
 public:
   void add(Touched place) {
-    auto next = ends.upper_bound({place.owner, place.begin});
-    if (next != ends.begin())
-      if (auto before = std::prev(next);
-          before->first.first == place.owner && before->second >= place.begin)
-        next = before;
-    while (next != ends.end() && next->first.first == place.owner &&
-           next->first.second <= place.end) {
-      place.begin = std::min(place.begin, next->first.second);
-      place.end = std::max(place.end, next->second);
-      next = ends.erase(next);
+    for (auto piece = pieces.find(place.begin); piece.valid() && piece.start() < place.end;
+         piece.erase()) {
+      place.begin = std::min(place.begin, piece.start());
+      place.end = std::max(place.end, piece.stop());
     }
-    ends[{place.owner, place.begin}] = place.end;
+    pieces.insert(place.begin, place.end, true);
   }
   bool overlap(ArrayRef<Touched> places) const {
-    return llvm::any_of(places, [&](const Touched &place) {
-      auto next = ends.lower_bound({place.owner, place.end});
-      return next != ends.begin() && std::prev(next)->first.first == place.owner &&
-             std::prev(next)->second > place.begin;
-    });
+    return llvm::any_of(
+        places, [&](const Touched &place) { return pieces.overlaps(place.begin, place.end); });
   }
+  void clear() { pieces.clear(); }
 
 private:
-  std::map<std::pair<int64_t, int64_t>, int64_t> ends; ///< of pieces apart, by owner and begin
+  using Pieces = llvm::IntervalMap<Byte, bool, 4, llvm::IntervalMapHalfOpenInfo<Byte>>;
+  Pieces::Allocator allocator;
+  Pieces pieces{allocator};
 };
 
 /// Steps since a barrier.
 struct Open {
   Places reads, writes;
   int32_t firstDeath = INT32_MAX; ///< the first step after which a temporary of theirs is dead
+
+  void clear() {
+    reads.clear();
+    writes.clear();
+    firstDeath = INT32_MAX;
+  }
 };
 } // namespace
 
@@ -599,8 +599,8 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     const ValueSpec &place = values[size_t(value)];
     int64_t bytes = std::max<int64_t>(1, place.bytes.constant().value_or(1));
     if (place.kind == Kind::Temporary && entry.spec.symbols.empty())
-      return {-1, place.offset, place.offset + bytes};
-    return {value, 0, bytes};
+      return {{-1, place.offset}, {-1, place.offset + bytes}};
+    return {{value, 0}, {value, bytes}};
   };
   // Where the arena is planned when sizes are known, a value may lie where any did that is dead.
   std::vector<int32_t> last(values.size());
@@ -637,14 +637,14 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       const Extent &extent = *extents.of(s);
       waits[s] = waits[s] || (kind == cpu::StepKind::EndLoop &&
                               sharedBefore[s] != sharedBefore[extent.begin]);
-      open[0] = open[1] = {};
+      llvm::for_each(open, [](Open &each) { each.clear(); });
       at = extent.begin;
       reads = {touched(entry.steps[at].operands[0])};
     } else if (kind != cpu::StepKind::Kernel) {
       waits[s] = true;
     }
     if (waits[s])
-      open[0] = open[1] = {};
+      llvm::for_each(open, [](Open &each) { each.clear(); });
     Open &own = open[serial[at]];
     llvm::for_each(reads, [&](const Touched &place) { own.reads.add(place); });
     llvm::for_each(writes, [&](const Touched &place) { own.writes.add(place); });

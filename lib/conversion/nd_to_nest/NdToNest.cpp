@@ -599,6 +599,14 @@ private:
         .getResult(0);
   }
 
+  /// A nest that copies the elements of its last read, of a tensor of this type.
+  static Value createCopy(NestBuilder &nest, nd::NdTensorType type) {
+    auto last = [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
+      return {read.back()};
+    };
+    return nest.create({type.getElementType()}, last).getResult(0);
+  }
+
   LogicalResult gather(nd::GatherOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
     auto type = tensorTypeOf(op.getResult());
@@ -614,11 +622,7 @@ private:
       places[name.str()] = Expr::name("@" + std::to_string(position));
     }
     nest.read(op.getInput(), mapOf(tensorTypeOf(op.getInput()), places));
-    results.push_back(nest.create({type.getElementType()},
-                                  [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
-                                    return {read.back()};
-                                  })
-                          .getResult(0));
+    results.push_back(createCopy(nest, type));
     return success();
   }
 
@@ -634,11 +638,7 @@ private:
     nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
     Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
     nest.read(op.getInput(), mapOf(type, {{op.getName().str(), place}}));
-    results.push_back(nest.create({type.getElementType()},
-                                  [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
-                                    return {read.back()};
-                                  })
-                          .getResult(0));
+    results.push_back(createCopy(nest, type));
     return success();
   }
 

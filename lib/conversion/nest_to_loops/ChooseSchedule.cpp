@@ -325,23 +325,14 @@ private:
     }
   }
 
-  void pickTile() {
-    if (vector.empty())
-      return;
-    int64_t size = sizeOf(vector);
-    int64_t vectors = (size + width - 1) / width;
-    if (!op.isReduction() || vectorReduced) {
-      vectorTile = std::min<int64_t>(vectors, vectorReduced ? 1 : 2) * width;
-      if (!op.isReduction()) {
-        pickTurn();
-        return;
-      }
-    }
-    // Names for which some vector read does not vary are the rows: every row uses the same vectors
-    // again.
-    auto isRow = [&](const std::string &name) {
+  /// Names for which some vector read does not vary are the rows: every row uses the same vectors
+  /// again.
+  std::vector<std::string> rowCandidates() {
+    std::vector<std::string> candidates;
+    for (const nd::Dim &dim : op.getProduced()) {
+      std::string name = dim.name.str();
       if (llvm::is_contained(vector, name) || sizes[name] < 2)
-        return false;
+        continue;
       bool reuses = false, matters = false;
       for (const Access &access : accesses) {
         bool onLanes = stride(access, vector, width) != 0;
@@ -350,88 +341,115 @@ private:
         reuses |= onLanes && !access.address.mentions(name);
         matters |= access.address.mentions(name);
       }
-      return reuses && matters;
-    };
-    std::vector<std::string> candidates;
-    for (const nd::Dim &dim : op.getProduced())
-      if (isRow(dim.name.str()))
-        candidates.push_back(dim.name.str());
-    int64_t limit = registers - 1, carried = int64_t(op.getNeutral().size());
-    unsigned onLanes = 0, onRows = 0;
+      if (reuses && matters)
+        candidates.push_back(name);
+    }
+    return candidates;
+  }
+
+  /// What a register tile of a reduction is judged by.
+  struct TileWork {
+    int64_t vectors;                  ///< that the lanes' names fill
+    int64_t limit, carried;           ///< registers, and accumulators for each element
+    unsigned onLanes = 0, onRows = 0; ///< reads
+    double operations;                ///< for each element and step
+  };
+  TileWork tileWork(int64_t vectors) {
+    TileWork work{vectors, registers - 1, int64_t(op.getNeutral().size())};
     for (const Access &access : accesses)
       if (!access.isWrite)
-        ++(stride(access, vector, width) ? onLanes : onRows);
+        ++(stride(access, vector, width) ? work.onLanes : work.onRows);
     // A multiplication that is added is one operation.
-    double operations = std::max<double>(
+    work.operations = std::max<double>(
         1, double(llvm::range_size(op.getBody().front().without_terminator())) +
                double(llvm::range_size(op.getCombine().front().without_terminator())) - 1);
-    auto consider = [&](int64_t nv, std::vector<std::pair<std::string, int64_t>> tile) {
-      int64_t count = 1;
-      double waste = 1;
-      for (auto &[name, points] : tile) {
-        count *= points;
-        int64_t known = isSymbolic(name) ? divisorOf(name) : 1;
-        waste *= isSymbolic(name)
-                     ? (known == 1 || known % points == 0 ? 1 : withRest)
-                     : double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
+    return work;
+  }
+
+  /// Adds a tile of `nv` vectors and these rows, if it fits into the registers.
+  void considerTile(const TileWork &work, int64_t nv,
+                    std::vector<std::pair<std::string, int64_t>> rows) {
+    int64_t count = 1;
+    double waste = 1;
+    for (auto &[name, points] : rows) {
+      count *= points;
+      int64_t known = isSymbolic(name) ? divisorOf(name) : 1;
+      waste *= isSymbolic(name)
+                   ? (known == 1 || known % points == 0 ? 1 : withRest)
+                   : double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
+    }
+    if (count * nv * work.carried + nv + 1 > work.limit)
+      return;
+    waste *= double(work.vectors) / double((work.vectors + nv - 1) / nv * nv);
+    // Two loads, two operations in a cycle, four of both; a sum is ready for the next after four.
+    double loads = double(nv * work.onLanes + count * work.onRows),
+           compute = double(count * nv) * work.operations;
+    double most = std::max({compute / 2, loads / 2, (compute + loads + 3) / 4, 4.0});
+    double cycles = most + 0.1 * (compute / 2 + loads / 2 + (compute + loads + 3) / 4 + 4 - most);
+    // What is left over counts less than half: narrower tiles are not lost.
+    double score =
+        (0.6 * waste + 0.4 * std::sqrt(waste)) * double(count * nv) * work.operations / 2 / cycles;
+    tiles.push_back({score, nv, std::move(rows), cycles});
+  }
+
+  /// As many points as registers allow, or a little fewer so that the last tile is as large as the
+  /// others.
+  std::set<int64_t> pointsOf(const std::string &name, int64_t limit) {
+    int64_t size = sizes[name];
+    std::set<int64_t> result;
+    if (isSymbolic(name)) { // whatever divides the typical size says nothing
+      result = {limit};
+      for (int64_t points = limit, known = divisorOf(name); points >= 2; --points)
+        if (known % points == 0) {
+          result.insert(points);
+          break;
+        }
+      return result;
+    }
+    if (size <= limit)
+      result.insert(size);
+    int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
+    for (int64_t parts : {fewest, fewest + 1, fewest + 2})
+      result.insert(std::min(limit, (size + parts - 1) / parts));
+    for (int64_t points = std::min(limit, size); points >= 2; --points)
+      if (size % points == 0) {
+        result.insert(points);
+        break;
       }
-      if (count * nv * carried + nv + 1 > limit)
+    result.insert(std::min(limit, size));
+    return result;
+  }
+
+  void pickTile() {
+    if (vector.empty())
+      return;
+    int64_t vectors = (sizeOf(vector) + width - 1) / width;
+    if (!op.isReduction() || vectorReduced) {
+      vectorTile = std::min<int64_t>(vectors, vectorReduced ? 1 : 2) * width;
+      if (!op.isReduction()) {
+        pickTurn();
         return;
-      waste *= double(vectors) / double((vectors + nv - 1) / nv * nv);
-      // Two loads, two operations in a cycle, four of both; a sum is ready for the next after four.
-      double loads = double(nv * onLanes + count * onRows),
-             compute = double(count * nv) * operations;
-      double most = std::max({compute / 2, loads / 2, (compute + loads + 3) / 4, 4.0});
-      double cycles = most + 0.1 * (compute / 2 + loads / 2 + (compute + loads + 3) / 4 + 4 - most);
-      // What is left over counts less than half: narrower tiles are not lost.
-      double score =
-          (0.6 * waste + 0.4 * std::sqrt(waste)) * double(count * nv) * operations / 2 / cycles;
-      tiles.push_back({score, nv, std::move(tile), cycles});
-    };
+      }
+    }
+    std::vector<std::string> candidates = rowCandidates();
+    TileWork work = tileWork(vectors);
     for (int64_t nv : {2, 1, 3, 4}) {
       if (vectorReduced ? nv > 1 : nv > vectors)
         continue;
-      int64_t most = (limit - 1 - nv) / (nv * carried);
-      consider(nv, {});
-      // As many points as registers allow, or a little fewer so that the last tile is as large as
-      // the others.
-      auto counts = [&](const std::string &name, int64_t limit) {
-        int64_t size = sizes[name];
-        std::set<int64_t> result;
-        if (isSymbolic(name)) { // whatever divides the typical size says nothing
-          result = {limit};
-          for (int64_t points = limit, known = divisorOf(name); points >= 2; --points)
-            if (known % points == 0) {
-              result.insert(points);
-              break;
-            }
-          return result;
-        }
-        if (size <= limit)
-          result.insert(size);
-        int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
-        for (int64_t parts : {fewest, fewest + 1, fewest + 2})
-          result.insert(std::min(limit, (size + parts - 1) / parts));
-        for (int64_t points = std::min(limit, size); points >= 2; --points)
-          if (size % points == 0) {
-            result.insert(points);
-            break;
-          }
-        result.insert(std::min(limit, size));
-        return result;
-      };
+      int64_t most = (work.limit - 1 - nv) / (nv * work.carried);
+      considerTile(work, nv, {});
       for (const std::string &name : candidates) {
-        std::set<int64_t> some = counts(name, most);
+        std::set<int64_t> some = pointsOf(name, most);
         for (int64_t points : llvm::reverse(some)) {
           if (points < 2)
             continue;
-          consider(nv, {{name, points}});
+          considerTile(work, nv, {{name, points}});
           if (points == sizes[name])
             for (const std::string &second : candidates)
               if (second != name && most / points >= 2)
-                for (int64_t more : counts(second, most / points))
+                for (int64_t more : pointsOf(second, most / points))
                   if (more >= 2)
-                    consider(nv, {{second, more}, {name, points}});
+                    considerTile(work, nv, {{second, more}, {name, points}});
         }
       }
     }

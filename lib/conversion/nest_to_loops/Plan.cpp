@@ -16,26 +16,82 @@ using namespace mlir;
 /// Points of a tile beyond which unrolling is refused.
 static constexpr int64_t mostPoints = 64;
 
-Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-                     const Schedule &schedule, unsigned bits, ArrayRef<std::string> paired) {
-  struct Entry {
-    Loop loop;
-    bool reduced;
-    std::vector<unsigned> stages;
-    bool converted = false; ///< was to be unrolled
-    bool pair = false;      ///< two points that are multiplied at once
-  };
-  auto sizeOf = [&](const std::string &name) {
+namespace {
+struct Entry {
+  Loop loop;
+  bool reduced;
+  std::vector<unsigned> stages;
+  bool converted = false; ///< was to be unrolled
+  bool pair = false;      ///< two points that are multiplied at once
+
+  bool isVector() const { return loop.level == "vector"; }
+  bool isUnrolled() const { return loop.level == "register"; }
+  bool isSequential() const { return !isUnrolled() && !isVector(); }
+  bool sameNames(const Entry &other) const { return loop.names == other.loop.names; }
+  void walkOneByOne() {
+    loop.level = "loop";
+    converted = true;
+  }
+};
+
+class Planner {
+public:
+  Planner(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced)
+      : emitter(emitter), produced(produced), reduced(reduced) {}
+
+  Plan plan(const Schedule &schedule, unsigned bits, ArrayRef<std::string> paired) {
+    collect(schedule);
+    repeatEmptyLoops();
+    chooseLanes(bits);
+    choosePair(paired);
+    limitUnrolling();
+    moveOutOfReduction();
+    for (size_t i = 0; i < entries.size(); ++i)
+      addWalk(i);
+    std::set<Group> seen;
+    for (Walk &walk : llvm::reverse(made.loops))
+      walk.innermost = seen.insert(walk.group).second;
+    return std::move(made);
+  }
+
+private:
+  Emitter &emitter;
+  nd::DimsAttr produced, reduced;
+  std::vector<Entry> entries;
+  Plan made;
+
+  nd::SizeAttr sizeOf(const std::string &name) const {
     nd::SizeAttr size = produced.lookup(name);
     return size ? size : reduced.lookup(name);
-  };
-  auto groupSize = [&](const Group &group) {
+  }
+  int64_t groupSize(const Group &group) const {
     __int128 size = 1;
     for (const std::string &name : group)
       size = std::min<__int128>(size * sizeOf(name).most(), INT64_MAX / 4);
     return int64_t(size);
-  };
-  std::vector<Entry> entries;
+  }
+  /// Points of its names that one run of the loop at `position` covers.
+  int64_t tileAt(size_t position) const {
+    int64_t tile = groupSize(entries[position].loop.names);
+    for (size_t i = 0; i < position; ++i)
+      if (entries[i].sameNames(entries[position]))
+        tile = std::min(tile, entries[i].loop.step);
+    return tile;
+  }
+
+  void collect(const Schedule &schedule);
+  void repeatEmptyLoops();
+  void chooseLanes(unsigned bits);
+  void choosePair(ArrayRef<std::string> paired);
+  void limitUnrolling();
+  void moveOutOfReduction();
+  void addWalk(size_t position);
+};
+} // namespace
+
+/// The loops of the schedule. Names without one: produced ones after the thread loops, reduced ones
+/// last.
+void Planner::collect(const Schedule &schedule) {
   std::set<std::string> walked;
   for (const Loop &loop : schedule.loops) {
     Entry entry{loop, reduced.contains(loop.names[0]), {}};
@@ -48,7 +104,6 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
         entry.stages.push_back(i);
     entries.push_back(entry);
   }
-  // Names without a loop: produced ones after the thread loops, reduced ones last.
   size_t front = 0;
   while (front < entries.size() && entries[front].loop.level == "thread")
     ++front;
@@ -58,155 +113,139 @@ Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduc
   for (const nd::Dim &dim : reduced)
     if (!walked.count(dim.name.str()))
       entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
+}
 
-  // Accumulators that rest between the steps of a loop over a name that may turn out empty: a loop
-  // further in finds nothing to do, and they are finished all the same.
+/// Accumulators that rest between the steps of a loop over a name that may turn out empty: a loop
+/// further in finds nothing to do, and they are finished all the same.
+void Planner::repeatEmptyLoops() {
   for (const nd::Dim &dim : reduced) {
     auto isOver = [&](const Entry &entry) { return entry.loop.names == Group{dim.name.str()}; };
     auto last = std::find_if(entries.rbegin(), entries.rend(), isOver);
-    if (dim.size().constant() || last == entries.rend() || last->loop.level == "vector")
+    if (dim.size().constant() || last == entries.rend() || last->isVector())
       continue;
-    if (std::any_of(entries.rbegin(), last, [](const Entry &entry) {
-          return !entry.reduced && entry.loop.level != "register" && entry.loop.level != "vector";
-        }))
+    if (std::any_of(entries.rbegin(), last,
+                    [](const Entry &entry) { return !entry.reduced && entry.isSequential(); }))
       entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
   }
+}
 
-  // At most one vector, the last one written; its width is a power of two.
-  Plan plan;
+/// At most one vector, the last one written; its width is a power of two.
+void Planner::chooseLanes(unsigned bits) {
   int64_t vectorBits = (emitter.machine ? emitter.machine.integer("vector_bytes", 32) : 32) * 8;
   int64_t widest = std::max<int64_t>(1, vectorBits / std::max(bits, 8u));
-  auto isVector = [](const Entry &entry) { return entry.loop.level == "vector"; };
   int vector = -1;
-  for (size_t i = 0; i < entries.size(); ++i)
-    if (isVector(entries[i])) {
+  for (auto [i, entry] : llvm::enumerate(entries))
+    if (entry.isVector()) {
       if (vector >= 0)
         entries[vector].loop.level = "register";
       vector = int(i);
     }
-  auto tileAt = [&](size_t position) {
-    int64_t tile = groupSize(entries[position].loop.names);
-    for (size_t i = 0; i < position; ++i)
-      if (entries[i].loop.names == entries[position].loop.names)
-        tile = std::min(tile, entries[i].loop.step);
-    return tile;
-  };
-  if (vector >= 0) {
-    int64_t tile = tileAt(vector);
-    plan.lanes = std::min<int64_t>(widest, llvm::PowerOf2Ceil(tile));
-    if (plan.lanes < 2)
-      plan.lanes = 2;
-    plan.laneGroup = entries[vector].loop.names;
-    plan.lanesReduced = entries[vector].reduced;
-    if (tile > plan.lanes) {
-      Entry split = entries[vector];
-      split.loop.level = tile <= 4 * plan.lanes ? "register" : "loop";
-      split.converted = split.loop.level == "loop";
-      split.loop.step = plan.lanes;
-      split.stages.clear();
-      entries.insert(entries.begin() + vector, split);
-    }
+  if (vector < 0)
+    return;
+  int64_t tile = tileAt(vector);
+  made.lanes = std::max<int64_t>(2, std::min<int64_t>(widest, llvm::PowerOf2Ceil(tile)));
+  made.laneGroup = entries[vector].loop.names;
+  made.lanesReduced = entries[vector].reduced;
+  if (tile > made.lanes) {
+    Entry split = entries[vector];
+    split.loop.level = tile <= 4 * made.lanes ? "register" : "loop";
+    split.converted = split.loop.level == "loop";
+    split.loop.step = made.lanes;
+    split.stages.clear();
+    entries.insert(entries.begin() + vector, split);
   }
-  for (size_t i = 0; i < entries.size(); ++i) {
-    Entry &entry = entries[i];
-    bool isSecond = llvm::any_of(entries, [](const Entry &other) { return other.pair; });
-    if (entry.loop.level == "unit" && !isSecond && entry.loop.names.size() == 1 &&
-        entry.loop.step == 1 && tileAt(i) == 2 && llvm::is_contained(paired, entry.loop.names[0]) &&
-        !plan.lanesReduced && plan.lanes >= 4) {
+}
+
+/// The first unit over two points of a reduced name that can be multiplied at once.
+void Planner::choosePair(ArrayRef<std::string> paired) {
+  for (auto [i, entry] : llvm::enumerate(entries))
+    if (entry.loop.level == "unit" && entry.loop.names.size() == 1 && entry.loop.step == 1 &&
+        tileAt(i) == 2 && llvm::is_contained(paired, entry.loop.names[0]) && !made.lanesReduced &&
+        made.lanes >= 4) {
       entry.loop.level = "register";
       entry.pair = true;
+      return;
     }
-  }
-  // Register loops around sequential loops over the same names run one by one; so do those that
-  // unroll too much.
+}
+
+/// Register loops around sequential loops over the same names run one by one; so do those that
+/// unroll too much.
+void Planner::limitUnrolling() {
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j)
-      if (entries[i].loop.level == "register" && entries[i].loop.names == entries[j].loop.names &&
-          entries[j].loop.level != "register" && !isVector(entries[j])) {
-        entries[i].loop.level = "loop";
-        entries[i].converted = true;
-      }
+      if (entries[i].isUnrolled() && entries[i].sameNames(entries[j]) && entries[j].isSequential())
+        entries[i].walkOneByOne();
   int64_t points = 1;
-  for (size_t i = entries.size(); i-- > 0;)
-    if (entries[i].loop.level == "register" && !entries[i].pair) {
-      int64_t count = llvm::divideCeil(tileAt(i), entries[i].loop.step);
-      if (points * count > mostPoints) {
-        // What lies outside over the same names can't stay unrolled either.
-        for (size_t j = 0; j <= i; ++j)
-          if (entries[j].loop.names == entries[i].loop.names &&
-              entries[j].loop.level == "register") {
-            entries[j].loop.level = "loop";
-            entries[j].converted = true;
-          }
-      } else {
-        points *= count;
-      }
-    }
-
-  // Loops that were to be unrolled stay outside of the reduction, so that accumulators stay in
-  // registers.
-  auto isSequential = [&](const Entry &entry) {
-    return entry.loop.level != "register" && !isVector(entry);
-  };
-  size_t place =
-      llvm::find_if(entries,
-                    [&](const Entry &entry) { return entry.reduced && isSequential(entry); }) -
-      entries.begin();
-  for (size_t i = place; i < entries.size(); ++i) {
-    if (!entries[i].converted || entries[i].reduced)
+  for (size_t i = entries.size(); i-- > 0;) {
+    if (!entries[i].isUnrolled() || entries[i].pair)
       continue;
-    bool ordered =
-        std::none_of(entries.begin() + place, entries.begin() + i, [&](const Entry &between) {
-          return between.loop.names == entries[i].loop.names;
-        });
-    if (ordered)
-      std::rotate(entries.begin() + place, entries.begin() + i, entries.begin() + i + 1), ++place;
+    int64_t count = llvm::divideCeil(tileAt(i), entries[i].loop.step);
+    if (points * count <= mostPoints) {
+      points *= count;
+      continue;
+    }
+    // What lies outside over the same names can't stay unrolled either.
+    for (Entry &outer : MutableArrayRef(entries).take_front(i + 1))
+      if (outer.sameNames(entries[i]) && outer.isUnrolled())
+        outer.walkOneByOne();
   }
+}
 
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const Entry &entry = entries[i];
-    const Group &group = entry.loop.names;
-    Walk walk;
-    walk.group = group;
-    walk.tile = tileAt(i);
-    walk.step = std::min(entry.loop.step, std::max<int64_t>(walk.tile, 1));
-    walk.reduced = entry.reduced;
-    walk.thread = entry.loop.level == "thread" && !entry.reduced;
-    walk.stages = entry.stages;
-    Expr whole(1);
-    for (const std::string &name : group) {
-      plan.nameSizes[name] = sizeOf(name).getExpr();
-      whole = whole * plan.nameSizes[name];
-    }
-    plan.sizes[group] = whole;
-    plan.most[group] = groupSize(group);
-    bool isWhole = std::none_of(entries.begin(), entries.begin() + i, [&](const Entry &outer) {
-      return outer.loop.names == group && outer.loop.step < plan.most[group];
-    });
-    walk.steps = isWhole ? whole.ceildiv(walk.step) : Expr(walk.count());
-    if (isVector(entry)) {
-      if (!plan.loops.empty() && !walk.stages.empty())
-        llvm::append_range(plan.loops.back().stages, walk.stages);
+/// Loops that were to be unrolled stay outside of the reduction, so that accumulators stay in
+/// registers.
+void Planner::moveOutOfReduction() {
+  auto place = llvm::find_if(
+      entries, [](const Entry &entry) { return entry.reduced && entry.isSequential(); });
+  for (auto entry = place; entry != entries.end(); ++entry) {
+    if (!entry->converted || entry->reduced)
       continue;
-    }
-    walk.variable = emitter.freshVariable();
-    if (entry.loop.level == "register") {
-      if (entry.pair)
-        plan.pair = walk.variable;
-      plan.tile.push_back(walk);
-    } else {
-      plan.loops.push_back(walk);
-      if (!walk.reduced)
-        plan.outer = plan.loops.size();
-    }
+    if (std::none_of(place, entry, [&](const Entry &other) { return other.sameNames(*entry); }))
+      std::rotate(place, entry, entry + 1), ++place;
+  }
+}
+
+/// Adds the loop at `position` to the plan, behind those outside of it.
+void Planner::addWalk(size_t position) {
+  const Entry &entry = entries[position];
+  Walk walk;
+  walk.group = entry.loop.names;
+  walk.tile = tileAt(position);
+  walk.step = std::min(entry.loop.step, std::max<int64_t>(walk.tile, 1));
+  walk.reduced = entry.reduced;
+  walk.thread = entry.loop.level == "thread" && !entry.reduced;
+  walk.stages = entry.stages;
+  Expr whole(1);
+  for (const std::string &name : walk.group) {
+    made.nameSizes[name] = sizeOf(name).getExpr();
+    whole = whole * made.nameSizes[name];
+  }
+  made.sizes[walk.group] = whole;
+  int64_t most = made.most[walk.group] = groupSize(walk.group);
+  bool isWhole = llvm::none_of(ArrayRef(entries).take_front(position), [&](const Entry &outer) {
+    return outer.sameNames(entry) && outer.loop.step < most;
+  });
+  walk.steps = isWhole ? whole.ceildiv(walk.step) : Expr(walk.count());
+  if (entry.isVector()) {
+    if (!made.loops.empty() && !walk.stages.empty())
+      llvm::append_range(made.loops.back().stages, walk.stages);
+    return;
+  }
+  walk.variable = emitter.freshVariable();
+  if (entry.isUnrolled()) {
+    if (entry.pair)
+      made.pair = walk.variable;
+    made.tile.push_back(walk);
     // A copy inside of an unrolled loop is made inside of the last sequential one.
-    if (entry.loop.level == "register" && !walk.stages.empty()) {
-      auto &target = plan.loops.empty() ? plan.firstStages : plan.loops.back().stages;
-      llvm::append_range(target, walk.stages);
-    }
+    llvm::append_range(made.loops.empty() ? made.firstStages : made.loops.back().stages,
+                       walk.stages);
+    return;
   }
-  std::set<Group> seen;
-  for (Walk &walk : llvm::reverse(plan.loops))
-    walk.innermost = seen.insert(walk.group).second;
-  return plan;
+  made.loops.push_back(walk);
+  if (!walk.reduced)
+    made.outer = made.loops.size();
+}
+
+Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
+                     const Schedule &schedule, unsigned bits, ArrayRef<std::string> paired) {
+  return Planner(emitter, produced, reduced).plan(schedule, bits, paired);
 }

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 using namespace heddle;
@@ -168,23 +169,30 @@ private:
     return result;
   }
 
-  void tryOrders(const ModelTile &tile, const Split &split) {
+  /// Produced loops around a register tile: the groups, the steps of all groups, and into which
+  /// parts each of the loops may be cut for chunks. The first `permuted` come in any order.
+  struct Around {
     std::vector<unsigned> walked;
-    std::vector<int64_t> steps(groups.size(), 1);
+    std::vector<int64_t> steps;
+    std::vector<std::vector<int64_t>> parts;
+    size_t permuted;
+  };
+
+  Around loopsAround(const ModelTile &tile) {
+    Around around{{}, std::vector<int64_t>(groups.size(), 1), {}, 0};
+    auto &[walked, steps, parts, permuted] = around;
     for (auto &[name, points] : tile.rows)
       steps[groupOf({m.names[name]}, false)] = points;
     steps[vectorGroup] = tile.vectors * m.width;
     for (unsigned i = firstProduced; i < groups.size(); ++i)
       if (groups[i].size > steps[i])
         walked.push_back(i);
-    llvm::stable_sort(walked, [&](unsigned a, unsigned b) {
+    llvm::stable_sort(walked, [&, &steps = steps](unsigned a, unsigned b) {
       return groups[a].size / steps[a] > groups[b].size / steps[b];
     });
-    seen.clear();
     // Chunks: a power of two of parts for each name. Fewer choices and orders where there would be
     // too many; small loops that are not permuted stay innermost.
-    std::vector<std::vector<int64_t>> parts(walked.size());
-    size_t permuted = std::min<size_t>(walked.size(), 5);
+    parts.resize(walked.size());
     for (auto [shift, loops] :
          {std::pair(1, 5), {2, 5}, {3, 5}, {2, 4}, {3, 4}, {3, 3}, {6, 3}, {6, 2}}) {
       permuted = std::min<size_t>(walked.size(), size_t(loops));
@@ -206,64 +214,75 @@ private:
       if (combinations <= limit)
         break;
     }
-    std::vector<unsigned> order(permuted);
-    for (unsigned i = 0; i < permuted; ++i)
-      order[i] = i;
+    return around;
+  }
+
+  /// Looks at the loops in this order, with this choice of parts.
+  void tryLoops(const ModelTile &tile, const Split &split, const Around &around,
+                ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
+    Candidate candidate;
+    candidate.tile = tile;
+    std::vector<int64_t> left;
+    for (const Walked &group : groups)
+      left.push_back(group.size);
+    auto add = [&](unsigned group, int64_t step) {
+      if (step >= left[group])
+        return;
+      candidate.levels.push_back({group, step, left[group]});
+      left[group] = step;
+    };
+    std::vector<unsigned> positions(order.begin(), order.end());
+    for (size_t i = around.permuted; i < around.walked.size(); ++i)
+      positions.push_back(unsigned(i));
+    double chunks = 1;
+    for (unsigned i : positions) {
+      int64_t each = around.parts[i][choice[i]] * around.steps[around.walked[i]];
+      chunks *= std::ceil(double(groups[around.walked[i]].size) / double(each));
+      add(around.walked[i], each);
+    }
+    candidate.chunkLevels = candidate.levels.size();
+    if (chunks > 1024)
+      return;
+    for (auto [group, step] : split)
+      add(group, step);
+    candidate.split = !split.empty();
+    for (unsigned i : positions)
+      add(around.walked[i], around.steps[around.walked[i]]);
+    candidate.outer = candidate.levels.size();
+    if (candidate.split && candidate.outer == candidate.chunkLevels + split.size())
+      candidate.split = false; // nothing is produced inside: accumulators stay in registers
+    else
+      for (const Loop &loop : reductionOrder)
+        add(groupOf(loop.names, true), loop.step);
+    // Few steps of a block are no innermost loop where another one has more.
+    if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
+        inner.size() > 1 && inner.back().trips() < fewSteps &&
+        llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
+        inner.drop_back().back().trips() >= fewSteps)
+      std::rotate(inner.begin(), inner.end() - 1, inner.end());
+    std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
+    for (const Level &level : candidate.levels)
+      key.insert(key.end(), {int64_t(level.group), level.step});
+    auto [tiles, steps] = countTiles(candidate);
+    if ((candidate.split || split.empty()) && mayWin(tiles * steps * tile.cycles) &&
+        seen.insert(key).second) {
+      measure(candidate);
+      for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
+        evaluate(candidate, staging);
+    }
+  }
+
+  void tryOrders(const ModelTile &tile, const Split &split) {
+    seen.clear();
+    Around around = loopsAround(tile);
+    std::vector<unsigned> order(around.permuted);
+    std::iota(order.begin(), order.end(), 0);
     do {
-      std::vector<size_t> choice(walked.size(), 0);
+      std::vector<size_t> choice(around.walked.size(), 0);
       while (true) {
-        Candidate candidate;
-        candidate.tile = tile;
-        std::vector<int64_t> left;
-        for (const Walked &group : groups)
-          left.push_back(group.size);
-        auto add = [&](unsigned group, int64_t step) {
-          if (step >= left[group])
-            return;
-          candidate.levels.push_back({group, step, left[group]});
-          left[group] = step;
-        };
-        std::vector<unsigned> positions(order.begin(), order.end());
-        for (size_t i = permuted; i < walked.size(); ++i)
-          positions.push_back(unsigned(i));
-        double chunks = 1;
-        for (unsigned i : positions) {
-          int64_t each = parts[i][choice[i]] * steps[walked[i]];
-          chunks *= std::ceil(double(groups[walked[i]].size) / double(each));
-          add(walked[i], each);
-        }
-        candidate.chunkLevels = candidate.levels.size();
-        if (chunks <= 1024) {
-          for (auto [group, step] : split)
-            add(group, step);
-          candidate.split = !split.empty();
-          for (unsigned i : positions)
-            add(walked[i], steps[walked[i]]);
-          candidate.outer = candidate.levels.size();
-          if (candidate.split && candidate.outer == candidate.chunkLevels + split.size())
-            candidate.split = false; // nothing is produced inside: accumulators stay in registers
-          else
-            for (const Loop &loop : reductionOrder)
-              add(groupOf(loop.names, true), loop.step);
-          // Few steps of a block are no innermost loop where another one has more.
-          if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
-              inner.size() > 1 && inner.back().trips() < fewSteps &&
-              llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
-              inner.drop_back().back().trips() >= fewSteps)
-            std::rotate(inner.begin(), inner.end() - 1, inner.end());
-          std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
-          for (const Level &level : candidate.levels)
-            key.insert(key.end(), {int64_t(level.group), level.step});
-          auto [tiles, steps] = countTiles(candidate);
-          if ((candidate.split || split.empty()) && mayWin(tiles * steps * tile.cycles) &&
-              seen.insert(key).second) {
-            measure(candidate);
-            for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
-              evaluate(candidate, staging);
-          }
-        }
+        tryLoops(tile, split, around, order, choice);
         size_t digit = 0;
-        while (digit < choice.size() && ++choice[digit] == parts[digit].size())
+        while (digit < choice.size() && ++choice[digit] == around.parts[digit].size())
           choice[digit++] = 0;
         if (digit == choice.size())
           break;
@@ -512,10 +531,10 @@ private:
     return {tiles, steps};
   }
 
-  void evaluate(Candidate &candidate, Staging staging) {
+  /// Sets `candidate.stages`, and for each access the loop inside of which it is copied (-1: it is
+  /// not). False where another way of staging gives the same.
+  bool placeStages(Candidate &candidate, Staging staging, MutableArrayRef<int> stage) {
     candidate.stages.clear();
-    size_t count = candidate.levels.size();
-    std::vector<int> stage(m.accesses.size(), -1);
     bool any = false, other = staging != Staging::Once;
     for (unsigned i = 0; i < m.accesses.size(); ++i) {
       const ModelAccess &access = m.accesses[i];
@@ -527,28 +546,154 @@ private:
       if (stage[i] >= 0)
         candidate.stages.push_back({i, stage[i]});
     }
-    if ((staging != Staging::None && !any) || !other)
-      return;
+    return (staging == Staging::None || any) && other;
+  }
 
-    // Arithmetic.
-    auto [tiles, steps] = countTiles(candidate);
-    int64_t accumulators = candidate.tile.vectors;
-    for (auto &[name, points] : candidate.tile.rows)
-      accumulators *= points;
+  /// Cycles of the arithmetic of all `steps`, without what tiles begin and end with.
+  double arithmeticOf(const Candidate &candidate, ArrayRef<int> stage, double steps) {
     double perStep = candidate.tile.cycles;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
         perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * 1.5 : 0) +
                    hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
                    (m.accesses[i].onLanes ? 0 : crowding(m.accesses[i], candidate.tile));
-    double arithmetic = tiles * steps * perStep;
-    if (candidate.outer < count)
+    double arithmetic = steps * perStep;
+    if (candidate.outer < candidate.levels.size())
       arithmetic +=
-          tiles * steps * std::min(enterCycles / candidate.levels.back().trips(), enterCycles / 12);
-    double runs = tiles;
-    for (size_t i = 0; i < candidate.outer; ++i)
+          steps * std::min(enterCycles / candidate.levels.back().trips(), enterCycles / 12);
+    return arithmetic;
+  }
+
+  /// The outermost loop whose steps find in a cache what all of them read: the first, or the
+  /// second.
+  size_t cachedFrom(const Candidate &candidate, ArrayRef<int> stage, bool second) {
+    double capacity = 0.75 * double(second ? m.l2 : m.l1);
+    size_t place = 0;
+    for (; place < candidate.levels.size(); ++place) {
+      double total = 0;
+      for (unsigned i = 0; i < m.accesses.size(); ++i) {
+        const ModelAccess &access = m.accesses[i];
+        if (access.isWrite && place > candidate.outer)
+          continue;
+        bool buffered = stage[i] >= 0;
+        if (buffered)
+          total += box(i, std::max<size_t>(place, size_t(stage[i]) + 1), Copied);
+        if (!buffered || int(place) <= stage[i])
+          total += box(i, place, buffered ? Plain : second ? InL2 : InL1);
+        if (total > capacity)
+          break;
+      }
+      if (total <= capacity)
+        break;
+    }
+    return place;
+  }
+
+  /// Bytes that come into a cache. What a loop's steps share is fetched once.
+  double fetched(const Candidate &candidate, unsigned access, size_t from, bool copied) {
+    size_t around = from ? from - 1 : 0;
+    double bytes = box(access, around, copied ? Copied : Plain);
+    for (size_t q = 0; q < around; ++q)
+      bytes *= candidate.levels[q].trips();
+    return bytes;
+  }
+
+  /// Short pieces come slowly from far away, most of all where each lies in a page of its own:
+  /// those that are copied, and those of what no cache holds.
+  double shortness(unsigned access, size_t from, std::optional<size_t> at) {
+    double pitch = 0, run = runBytes(m.accesses[access], extents[at.value_or(from)], &pitch);
+    if (at && pitch >= pageBytes)
+      return std::min(6.0, 1 + 640 / run);
+    return std::min(3.0, 1 + 256 / runBytes(m.accesses[access], extents[from]));
+  }
+
+  /// Bytes that come into the first cache, or into the second one, as if all came alike.
+  double movedBytes(const Candidate &candidate, ArrayRef<int> stage, bool second) {
+    size_t place = cachedFrom(candidate, stage, second);
+    auto slow = [&](unsigned i, size_t from, std::optional<size_t> at) {
+      return second ? shortness(i, from, at) : 1.0;
+    };
+    double moved = 0;
+    for (unsigned i = 0; i < m.accesses.size(); ++i) {
+      const ModelAccess &access = m.accesses[i];
+      double felt = 0;
+      if (access.isWrite) {
+        felt = 2 * fetched(candidate, i, std::min(place, candidate.outer), false) *
+               (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
+      } else if (stage[i] < 0) {
+        std::optional<size_t> tile;
+        if (box(i, 0, Plain) > double(m.l3))
+          tile = std::max(place, candidate.outer);
+        felt = fetched(candidate, i, place, false) * slow(i, place, tile);
+      } else {
+        size_t at = size_t(stage[i]) + 1;
+        double inside = 1, lines = box(i, at, Plain) / 64;
+        for (size_t q = at; q < candidate.outer; ++q)
+          inside *= candidate.levels[q].trips();
+        bool ahead = at > candidate.chunkLevels &&
+                     !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
+        felt = fetched(candidate, i, std::min(place, at), false) * (ahead ? fetchedAhead : 1.3) *
+               slow(i, std::min(place, at), at);
+        if (place > at)
+          felt += fetched(candidate, i, place, true);
+      }
+      moved += felt;
+    }
+    return moved;
+  }
+
+  /// Cycles of a copy, in vectors: what lies side by side seldom starts or ends with one.
+  double copyCost(const Candidate &candidate, const Staged &copy) {
+    const ModelAccess &access = m.accesses[copy.access];
+    size_t at = size_t(copy.loop) + 1;
+    double lanes = double(m.width), run = runBytes(access, extents[at]) / double(access.bytes);
+    double elements = box(copy.access, at, Elements) / double(copiedBytes(access)) *
+                      (std::ceil(run / lanes) + 0.5) * lanes / run;
+    if (!m.pair.empty())
+      elements *= copyPair;
+    for (size_t q = 0; q < at; ++q)
+      elements *= candidate.levels[q].trips();
+    return elements * (access.scattered ? turnCycles : copyCycles);
+  }
+
+  /// `cost` with what threads wait for one another; infinite where chunks would be too small.
+  double shared(const Candidate &candidate, double cost) {
+    // Sizes over symbols may be smaller: chunks where they leave no more than this work.
+    double symbols = 0;
+    for (const Walked &group : groups)
+      symbols += group.symbolic;
+    auto chunksOf = [&](double work) {
+      double shrink = symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1, chunks = 1;
+      for (size_t i = 0; i < candidate.chunkLevels; ++i) {
+        const Level &level = candidate.levels[i];
+        double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
+        chunks *= std::ceil(size / double(level.step));
+      }
+      return chunks;
+    };
+    double chunks = chunksOf(cost), usual = chunksOf(largeWork);
+    if (chunks > 1 && cost / chunks < smallestChunk)
+      return INFINITY;
+    // Threads that wait for the last chunk: two, four or sixteen of them; all but one for the only
+    // chunk.
+    auto waits = [&](double threads) { return std::ceil(usual / threads) * threads / usual - 1; };
+    double alone = cost > smallWork && chunksOf(smallWork) == 1 ? 1.15 : 1;
+    return cost * alone * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) +
+           chunks * chunkCycles;
+  }
+
+  void evaluate(Candidate &candidate, Staging staging) {
+    std::vector<int> stage(m.accesses.size(), -1);
+    if (!placeStages(candidate, staging, stage))
+      return;
+    auto [runs, steps] = countTiles(candidate);
+    double arithmetic = arithmeticOf(candidate, stage, runs * steps);
+    for (size_t i = 0; i < candidate.outer; ++i) // that load and store accumulators
       if (groups[candidate.levels[i].group].reduced)
         runs *= candidate.levels[i].trips();
+    int64_t accumulators = candidate.tile.vectors;
+    for (auto &[name, points] : candidate.tile.rows)
+      accumulators *= points;
     double scatter = 0;
     for (const ModelAccess &access : m.accesses)
       if (access.isWrite)
@@ -571,111 +716,14 @@ private:
       if (!m.accesses[i].isWrite && !m.accesses[i].onLanes)
         rows += box(i, candidate.outer, stage[i] >= 0 ? Copied : InL1);
     double driven = std::clamp(6 * rows / double(m.l1) - 2, 1.0, 4.0);
-    for (bool second : {false, true}) {
-      double capacity = 0.75 * double(second ? m.l2 : m.l1);
-      size_t place = 0;
-      for (; place < count; ++place) {
-        double total = 0;
-        for (unsigned i = 0; i < m.accesses.size(); ++i) {
-          const ModelAccess &access = m.accesses[i];
-          if (access.isWrite && place > candidate.outer)
-            continue;
-          bool buffered = stage[i] >= 0;
-          if (buffered)
-            total += box(i, std::max<size_t>(place, size_t(stage[i]) + 1), Copied);
-          if (!buffered || int(place) <= stage[i])
-            total += box(i, place, buffered ? Plain : second ? InL2 : InL1);
-          if (total > capacity)
-            break;
-        }
-        if (total <= capacity)
-          break;
-      }
-      // What a loop's steps share is fetched once.
-      auto fetched = [&](unsigned i, size_t from, bool copied) {
-        size_t around = from ? from - 1 : 0;
-        double bytes = box(i, around, copied ? Copied : Plain);
-        for (size_t q = 0; q < around; ++q)
-          bytes *= candidate.levels[q].trips();
-        return bytes;
-      };
-      double moved = 0;
-      // Short pieces come slowly from far away, most of all where each lies in a page of its own:
-      // those that are copied, and those of what no cache holds.
-      auto shortness = [&](unsigned i, size_t from, std::optional<size_t> at) {
-        if (!second)
-          return 1.0;
-        double pitch = 0, run = runBytes(m.accesses[i], extents[at.value_or(from)], &pitch);
-        if (at && pitch >= pageBytes)
-          return std::min(6.0, 1 + 640 / run);
-        return std::min(3.0, 1 + 256 / runBytes(m.accesses[i], extents[from]));
-      };
-      for (unsigned i = 0; i < m.accesses.size(); ++i) {
-        const ModelAccess &access = m.accesses[i];
-        double felt = 0;
-        if (access.isWrite) {
-          felt = 2 * fetched(i, std::min(place, candidate.outer), false) *
-                 (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
-        } else if (stage[i] < 0) {
-          std::optional<size_t> tile;
-          if (box(i, 0, Plain) > double(m.l3))
-            tile = std::max(place, candidate.outer);
-          felt = fetched(i, place, false) * shortness(i, place, tile);
-        } else {
-          size_t at = size_t(stage[i]) + 1;
-          double inside = 1, lines = box(i, at, Plain) / 64;
-          for (size_t q = at; q < candidate.outer; ++q)
-            inside *= candidate.levels[q].trips();
-          bool ahead = at > candidate.chunkLevels &&
-                       !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
-          felt = fetched(i, std::min(place, at), false) * (ahead ? fetchedAhead : 1.3) *
-                 shortness(i, std::min(place, at), at);
-          if (place > at)
-            felt += fetched(i, place, true);
-        }
-        moved += felt;
-      }
-      // Arithmetic goes on while lines come from L2, as long as they are few.
-      cost += second ? moved / bytesFromL3
-                     : 0.1 * driven * moved / bytesFromL2 +
-                           std::max(0.0, moved / bytesFromL2 - 0.4 * arithmetic);
-    }
-    // Copies, in vectors: what lies side by side seldom starts or ends with one.
-    for (const Staged &copy : candidate.stages) {
-      const ModelAccess &access = m.accesses[copy.access];
-      size_t at = size_t(copy.loop) + 1;
-      double lanes = double(m.width), run = runBytes(access, extents[at]) / double(access.bytes);
-      double elements = box(copy.access, at, Elements) / double(copiedBytes(access)) *
-                        (std::ceil(run / lanes) + 0.5) * lanes / run;
-      if (!m.pair.empty())
-        elements *= copyPair;
-      for (size_t q = 0; q < at; ++q)
-        elements *= candidate.levels[q].trips();
-      cost += elements * (access.scattered ? turnCycles : copyCycles);
-    }
-
-    // Sizes over symbols may be smaller: chunks where they leave no more than this work.
-    double symbols = 0;
-    for (const Walked &group : groups)
-      symbols += group.symbolic;
-    auto chunksOf = [&](double work) {
-      double shrink = symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1, chunks = 1;
-      for (size_t i = 0; i < candidate.chunkLevels; ++i) {
-        const Level &level = candidate.levels[i];
-        double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
-        chunks *= std::ceil(size / double(level.step));
-      }
-      return chunks;
-    };
-    double chunks = chunksOf(cost), usual = chunksOf(largeWork);
-    if (chunks > 1 && cost / chunks < smallestChunk)
-      return;
-    // Threads that wait for the last chunk: two, four or sixteen of them; all but one for the only
-    // chunk.
-    auto waits = [&](double threads) { return std::ceil(usual / threads) * threads / usual - 1; };
-    double alone = cost > smallWork && chunksOf(smallWork) == 1 ? 1.15 : 1;
-    cost = cost * alone * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) +
-           chunks * chunkCycles;
+    // Arithmetic goes on while lines come from L2, as long as they are few.
+    double near = movedBytes(candidate, stage, /*second=*/false);
+    cost +=
+        0.1 * driven * near / bytesFromL2 + std::max(0.0, near / bytesFromL2 - 0.4 * arithmetic);
+    cost += movedBytes(candidate, stage, /*second=*/true) / bytesFromL3;
+    for (const Staged &copy : candidate.stages)
+      cost += copyCost(candidate, copy);
+    cost = shared(candidate, cost);
     if (mayWin(cost)) {
       candidate.cost = cost;
       best = candidate;

@@ -19,7 +19,7 @@
 #include "lib/transforms/nest/LayoutCost.h"
 #include "lib/transforms/nest/Rewrite.h"
 
-#include <numeric>
+#include "llvm/ADT/IntEqClasses.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -156,19 +156,11 @@ private:
 
   /// Values that lie in one place become one.
   LogicalResult joinValues() {
-    std::vector<unsigned> leader(problem.values.size());
-    std::iota(leader.begin(), leader.end(), 0);
-    auto find = [&](unsigned v) {
-      while (leader[v] != v)
-        v = leader[v];
-      return v;
-    };
+    llvm::IntEqClasses classes(unsigned(problem.values.size()));
     auto join = [&](Value a, Value b) {
       auto x = index.find(a), y = index.find(b);
-      if (x == index.end() || y == index.end() || a.getType() != b.getType())
-        return;
-      unsigned first = find(x->second), second = find(y->second);
-      leader[std::max(first, second)] = std::min(first, second);
+      if (x != index.end() && y != index.end() && a.getType() == b.getType())
+        classes.join(x->second, y->second);
     };
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
     for (BlockArgument argument : function.getArguments()) {
@@ -179,18 +171,15 @@ private:
     }
     function.walk([&](UpdateOp update) { join(update.getDest(), update.getResult()); });
 
-    std::vector<LaidValue> joined;
-    std::vector<unsigned> number(problem.values.size());
-    for (unsigned v = 0; v < problem.values.size(); ++v) {
-      Value value = problem.values[v].values[0];
-      if (find(v) == v) {
-        number[v] = unsigned(joined.size());
-        joined.push_back(problem.values[v]);
-      } else {
-        number[v] = number[find(v)];
-        joined[number[v]].values.push_back(value);
-      }
-      index[value] = number[v];
+    classes.compress(); // classes are numbered in the order of their first values
+    std::vector<LaidValue> joined(classes.getNumClasses());
+    for (auto [v, value] : llvm::enumerate(problem.values)) {
+      LaidValue &laid = joined[classes[unsigned(v)]];
+      index[value.values[0]] = classes[unsigned(v)];
+      if (laid.values.empty())
+        laid = value;
+      else
+        laid.values.push_back(value.values[0]);
     }
     problem.values = std::move(joined);
     proposals.resize(problem.values.size());

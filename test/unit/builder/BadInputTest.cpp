@@ -8,34 +8,20 @@
 #include "Tensors.h"
 
 #include "heddle/heddle.h"
+#include "test/unit/Refused.h"
 
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
 
 using namespace heddle;
+using heddle::test::refused;
 
 static const Name row("row"), column("column"), n("n");
 using Tensors = std::vector<Tensor>;
 
 static Tensor matrix() { return randomUniform(key(1), {{row, 4}, {column, 6}}); }
 static Tensor ints() { return iota({n, 3}); }
-
-/// Expects an Error with all of `parts` that begins with a place in this file.
-template <typename Action>
-static void refused(Action &&action, std::initializer_list<std::string> parts) {
-  std::string message;
-  try {
-    action();
-    ADD_FAILURE() << "expected an Error";
-  } catch (const Error &error) {
-    message = error.what();
-  }
-  for (const std::string &part : parts)
-    EXPECT_NE(message.find(part), std::string::npos) << "expected '" << part << "' in: " << message;
-  EXPECT_LT(message.find("BadInputTest.cpp:"), message.find(": ")) << message;
-  EXPECT_EQ(message.find("lib/builder"), std::string::npos) << message;
-}
 
 TEST(BadInput, NumbersThatIntegersCannotHold) {
   refused([] { ints() + 0.5; }, {"expected a number that is one of i64, got 0.5"});

@@ -226,18 +226,17 @@ struct DerivativeForms : testing::TestWithParam<GradientProgram> {
     EXPECT_TRUE(std::fabs(a - b) <= scale) << what << ": " << a << " and " << b;
   }
 
+  /// Adds to the module what is held against what; gives the function that all of it is about, and
+  /// the types of its arguments.
+  func::FuncOp write(ModuleOp module, Form form, bool lifted, SmallVectorImpl<Type> &arguments);
   void hold(Form form, bool lifted, int number);
 };
 } // namespace
 
-void DerivativeForms::hold(Form form, bool lifted, int number) {
-  const GradientProgram &program = GetParam();
-  bool reverses = form != Form::While;
-  bool twice = reverses && program.twice;
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program.text, context.get());
-  ASSERT_TRUE(module);
-  FormWriter writer(*module);
-  SmallVector<Type> arguments(writer.f.getArgumentTypes());
+func::FuncOp DerivativeForms::write(ModuleOp module, Form form, bool lifted,
+                                    SmallVectorImpl<Type> &arguments) {
+  FormWriter writer(module);
+  llvm::append_range(arguments, writer.f.getArgumentTypes());
   writer.f.setPrivate();
   func::FuncOp used =
       writer.write("used", arguments, [&](ValueRange x) { return writer.body(form, x); });
@@ -247,19 +246,30 @@ void DerivativeForms::hold(Form form, bool lifted, int number) {
     used = writer.write("lifted", arguments,
                         [&](ValueRange x) { return buildCall(writer.b, writer.loc, used, x); });
   }
-  func::FuncOp forward = addTangent(*module, used, "forward");
-  if (reverses) {
-    func::FuncOp reverse = addGradient(*module, used, "reverse");
-    SmallVector<Type> rows(arguments);
-    for (Type type : used.getResultTypes())
-      rows.push_back(withName(type, "A"));
-    writer.write("rows", rows,
-                 [&](ValueRange x) { return buildCall(writer.b, writer.loc, reverse, x); });
-    if (twice) {
-      addTangent(*module, reverse, "forward_over_reverse");
-      addGradient(*module, forward, "reverse_over_forward");
-    }
+  func::FuncOp forward = addTangent(module, used, "forward");
+  if (form == Form::While)
+    return used;
+  func::FuncOp reverse = addGradient(module, used, "reverse");
+  SmallVector<Type> rows = llvm::to_vector(arguments);
+  for (Type type : used.getResultTypes())
+    rows.push_back(withName(type, "A"));
+  writer.write("rows", rows,
+               [&](ValueRange x) { return buildCall(writer.b, writer.loc, reverse, x); });
+  if (GetParam().twice) {
+    addTangent(module, reverse, "forward_over_reverse");
+    addGradient(module, forward, "reverse_over_forward");
   }
+  return used;
+}
+
+void DerivativeForms::hold(Form form, bool lifted, int number) {
+  const GradientProgram &program = GetParam();
+  bool reverses = form != Form::While;
+  bool twice = reverses && program.twice;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program.text, context.get());
+  ASSERT_TRUE(module);
+  SmallVector<Type> arguments;
+  func::FuncOp used = write(*module, form, lifted, arguments);
   OwningOpRef<ModuleOp> asked(module->clone());
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";

@@ -189,6 +189,46 @@ void Generator::finishRead(nest::NestBuilder &nest, Value value) {
                            conditions.empty() ? TypedAttr() : drawNumber(tensorType(value))));
 }
 
+/// What the body of a kernel gives, and how it is combined if it reduces.
+Generator::Combination Generator::drawBody(ArrayRef<Type> from, bool reduces,
+                                           SmallVectorImpl<Type> &elements, bool &isLargest) {
+  SmallVector<Type> likely(from);
+  if (options.smooth) // what is gathered by are integers
+    llvm::erase_if(likely, [](Type type) { return !isa<FloatType>(type); });
+  if (likely.empty())
+    likely.push_back(drawType());
+  for (int64_t i = reduces ? dice.pick({1, 1, 1, 2, 3}) : dice.pick({1, 1, 1, 2}); i > 0; --i)
+    elements.push_back(dice.chance(80) ? dice.pick(likely) : drawType());
+  if (reduces && isa<IntegerType>(elements[0]) && !elements[0].isInteger(1) && dice.chance(50))
+    elements[0] = b.getI64Type(); // sums in more bits
+  Combination fold;
+  if (reduces && elements.size() == 1 && dice.chance(30) && !elements[0].isInteger(1)) {
+    fold = drawCombination(elements[0], false);
+    elements.resize(fold.neutral.size(), elements[0]);
+  } else if (reduces && isa<FloatType>(elements[0]) && dice.chance(15)) {
+    fold = largest(elements[0]);
+    elements.assign({elements[0], b.getI64Type()});
+    isLargest = true;
+  } else if (reduces) {
+    fold = drawCombiners(elements);
+  }
+  return fold;
+}
+
+/// What the end of a kernel reads: a value with some of the produced names, or null.
+Value Generator::drawFinishing(ArrayRef<Dim> produced) {
+  Value after = any([&](NdTensorType type) {
+    return llvm::all_of(type.getDims(),
+                        [&](const Dim &each) { return llvm::is_contained(produced, each); });
+  });
+  if (!dice.chance(40))
+    return after;
+  SmallVector<Dim> dims(produced);
+  dice.shuffle(dims);
+  dims.resize(std::min<size_t>(dims.size(), size_t(dice.between(1, 2))));
+  return argument(NdTensorType::get(drawType(), dims));
+}
+
 /// A kernel: reads through affine maps, some guarded or gathered; a body of one value or several,
 /// perhaps a reduction, which may leave points out by a value, and what follows it.
 void Generator::kernel() {
@@ -217,28 +257,9 @@ void Generator::kernel() {
     }
     return drawScalarCode(dice, builder, loc, all, types, to, options.smooth);
   };
-  // What the body gives, and how it is combined.
   bool reduces = !reduced.empty(), isLargest = false;
-  SmallVector<Type> elements, likely(from);
-  if (options.smooth) // what is gathered by are integers
-    llvm::erase_if(likely, [](Type type) { return !isa<FloatType>(type); });
-  if (likely.empty())
-    likely.push_back(drawType());
-  for (int64_t i = reduces ? dice.pick({1, 1, 1, 2, 3}) : dice.pick({1, 1, 1, 2}); i > 0; --i)
-    elements.push_back(dice.chance(80) ? dice.pick(likely) : drawType());
-  if (reduces && isa<IntegerType>(elements[0]) && !elements[0].isInteger(1) && dice.chance(50))
-    elements[0] = b.getI64Type(); // sums in more bits
-  Combination fold;
-  if (reduces && elements.size() == 1 && dice.chance(30) && !elements[0].isInteger(1)) {
-    fold = drawCombination(elements[0], false);
-    elements.resize(fold.neutral.size(), elements[0]);
-  } else if (reduces && isa<FloatType>(elements[0]) && dice.chance(15)) {
-    fold = largest(elements[0]);
-    elements = {elements[0], b.getI64Type()};
-    isLargest = true;
-  } else if (reduces) {
-    fold = drawCombiners(elements);
-  }
+  SmallVector<Type> elements;
+  Combination fold = drawBody(from, reduces, elements, isLargest);
   bool predicate = reduces && dice.chance(25);
   auto body = [&](OpBuilder &builder, Location, ValueRange scalars) {
     SmallVector<Value> list;
@@ -276,16 +297,7 @@ void Generator::kernel() {
     for (size_t i = 0; i < elements.size(); ++i)
       finished.push_back(reduces && isa<FloatType>(elements[i]) ? fold.neutral[i].getType()
                                                                 : elements[i]);
-    Value after = any([&](NdTensorType type) {
-      return llvm::all_of(type.getDims(),
-                          [&](const Dim &each) { return llvm::is_contained(produced, each); });
-    });
-    if (dice.chance(40)) {
-      SmallVector<Dim> dims(produced);
-      dice.shuffle(dims);
-      dims.resize(std::min<size_t>(dims.size(), size_t(dice.between(1, 2))));
-      after = argument(NdTensorType::get(drawType(), dims));
-    }
+    Value after = drawFinishing(produced);
     if (after && dice.chance(80)) {
       finishRead(nest, after);
       finished.push_back(tensorType(after).getElementType());

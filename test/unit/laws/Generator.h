@@ -269,6 +269,9 @@ private:
   nest::Condition drawExclusion(llvm::ArrayRef<Dim> names);
   /// A read of what follows a reduction: `value` at produced names.
   void finishRead(nest::NestBuilder &nest, mlir::Value value);
+  Combination drawBody(llvm::ArrayRef<mlir::Type> from, bool reduces,
+                       llvm::SmallVectorImpl<mlir::Type> &elements, bool &isLargest);
+  mlir::Value drawFinishing(llvm::ArrayRef<Dim> produced);
 
   // Steps.
   void pointwise();

@@ -14,6 +14,7 @@
 #include "heddle/Jit.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Optimizers.h"
+#include "test/unit/Refused.h"
 #include "test/unit/builder/Tensors.h"
 #include "test/unit/io/Files.h"
 
@@ -579,23 +580,6 @@ TEST(Checkpoint, AFileThatMayNotGrowLeavesTheOldOne) {
 //===----------------------------------------------------------------------===//
 // Mistakes
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Expects an Error that begins with a place in this file and has all of `parts`.
-template <typename Action>
-void refused(Action &&action, std::initializer_list<const char *> parts) {
-  std::string message;
-  try {
-    action();
-    ADD_FAILURE() << "expected an Error";
-  } catch (const Error &error) {
-    message = error.what();
-  }
-  EXPECT_LT(message.find("LayersTest.cpp:"), message.find(": ")) << message;
-  for (const char *part : parts)
-    EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
-}
-} // namespace
 
 TEST(Misuse, NamesThatMeet) {
   nn::Linear linear = nn::Linear::make({{row, 3}, {column, 2}}, {out, 4}, key(1));

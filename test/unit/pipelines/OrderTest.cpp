@@ -104,36 +104,29 @@ func.func @main(%z: !nd.tensor<f32, $0: 0> {nd.layout = #nest.layout<[$0]>},
   return %7, %8#1, %8#0 : !nd.tensor<ui8, $0: 0, $1: 13, $2: 7>, !nd.tensor<ui8, $0: 0, $2: 2>, !nd.tensor<ui8, $0: 0, $2: 2>
 })";
 
-// The same twice: elements of a literal differ along $0, or $2, whichever of its names is listed first.
-const char *paddedSplats = R"(
-func.func @main(%x: !nd.tensor<f32, $0: 5, $1: 5> {nd.layout = "any"}) -> (!nd.tensor<f32, $0: 5>, !nd.tensor<f32, $2: 5>) {
-  %14 = nd.constant dense<2.0> : tensor<f32> by [] : !nd.tensor<f32>
-  %10 = nd.broadcast %14 : !nd.tensor<f32> -> !nd.tensor<f32, $0: 3, $1: 5>
-  %11 = nd.pad %10 $0 low 1 high 1 value 3.0 : f32 : !nd.tensor<f32, $0: 3, $1: 5> -> !nd.tensor<f32, $0: 5, $1: 5>
-  %12 = nd.pointwise %x, %11 : (!nd.tensor<f32, $0: 5, $1: 5>, !nd.tensor<f32, $0: 5, $1: 5>) -> !nd.tensor<f32, $0: 5, $1: 5> {
+// A literal whose elements differ along $0, of which ops are called $2 and which multiplies $3.
+const char *paddedSplat = R"(
+  %$24 = nd.constant dense<2.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %$20 = nd.broadcast %$24 : !nd.tensor<f32> -> !nd.tensor<f32, $0: 3, $1: 5>
+  %$21 = nd.pad %$20 $0 low 1 high 1 value 3.0 : f32 : !nd.tensor<f32, $0: 3, $1: 5> -> !nd.tensor<f32, $0: 5, $1: 5>
+  %$22 = nd.pointwise $3, %$21 : (!nd.tensor<f32, $0: 5, $1: 5>, !nd.tensor<f32, $0: 5, $1: 5>) -> !nd.tensor<f32, $0: 5, $1: 5> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.mulf %a, %b : f32
     nd.yield %r : f32
   }
-  %13 = nd.reduce %12 over [$1] neutral [0.0 : f32] : (!nd.tensor<f32, $0: 5, $1: 5>) -> !nd.tensor<f32, $0: 5> {
+  %$23 = nd.reduce %$22 over [$1] neutral [0.0 : f32] : (!nd.tensor<f32, $0: 5, $1: 5>) -> !nd.tensor<f32, $0: 5> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32
     nd.yield %r : f32
-  }
-  %y = nd.rename %x [$0, $1] to [$2, $3] : !nd.tensor<f32, $0: 5, $1: 5> -> !nd.tensor<f32, $2: 5, $3: 5>
-  %24 = nd.constant dense<2.0> : tensor<f32> by [] : !nd.tensor<f32>
-  %20 = nd.broadcast %24 : !nd.tensor<f32> -> !nd.tensor<f32, $2: 3, $3: 5>
-  %21 = nd.pad %20 $2 low 1 high 1 value 3.0 : f32 : !nd.tensor<f32, $2: 3, $3: 5> -> !nd.tensor<f32, $2: 5, $3: 5>
-  %22 = nd.pointwise %y, %21 : (!nd.tensor<f32, $2: 5, $3: 5>, !nd.tensor<f32, $2: 5, $3: 5>) -> !nd.tensor<f32, $2: 5, $3: 5> {
-  ^bb0(%a: f32, %b: f32):
-    %r = arith.mulf %a, %b : f32
-    nd.yield %r : f32
-  }
-  %23 = nd.reduce %22 over [$3] neutral [0.0 : f32] : (!nd.tensor<f32, $2: 5, $3: 5>) -> !nd.tensor<f32, $2: 5> {
-  ^bb0(%a: f32, %b: f32):
-    %r = arith.addf %a, %b : f32
-    nd.yield %r : f32
-  }
+  })";
+
+// The same twice: elements of a literal differ along $0, or $2, whichever of its names is listed
+// first.
+const std::string paddedSplats = R"(
+func.func @main(%x: !nd.tensor<f32, $0: 5, $1: 5> {nd.layout = "any"}) -> (!nd.tensor<f32, $0: 5>, !nd.tensor<f32, $2: 5>) {)" +
+                                 spell(paddedSplat, {"$0", "$1", "1", "%x"}) + R"(
+  %y = nd.rename %x [$0, $1] to [$2, $3] : !nd.tensor<f32, $0: 5, $1: 5> -> !nd.tensor<f32, $2: 5, $3: 5>)" +
+                                 spell(paddedSplat, {"$2", "$3", "2", "%y"}) + R"(
   return %13, %23 : !nd.tensor<f32, $0: 5>, !nd.tensor<f32, $2: 5>
 })";
 

@@ -38,21 +38,6 @@ protected:
 // Values
 //===----------------------------------------------------------------------===//
 
-TEST(Program, RunsOnAnyNumberOfThreadsPlannedAndManaged) {
-  auto program = smallPrograms();
-  for (int threads : {1, 2, 3})
-    for (bool managed : {false, true}) {
-      CallOptions options;
-      options.team = makeThreadTeam(threads);
-      options.managed = managed;
-      for (int repeat = 0; repeat < 20; ++repeat) {
-        auto results =
-            program->run("chain", {{"x", tensorOf(ramp(chainSize, float(repeat)))}}, options);
-        ASSERT_EQ(valuesOf(results[0]), ramp(chainSize, float(repeat + chainSteps)));
-      }
-    }
-}
-
 TEST(Program, ArgumentsInOtherLayoutsAreCopied) {
   auto program = smallPrograms();
   auto blocked = tensorOf(ramp(chainSize, 0), "[i mod 8, i floordiv 8]");
