@@ -10,7 +10,6 @@
 #include "runtime/program/AtomicFile.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -49,7 +48,7 @@ KernelCache::KernelCache(std::string given) : directory(std::move(given)) {
 
 std::string KernelCache::pathOf(const std::string &key) const {
   llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, "llvmcache-" + key); // what pruneCache looks for
+  llvm::sys::path::append(path, key.substr(0, 2), key.substr(2) + ".o");
   return std::string(path);
 }
 
@@ -87,8 +86,4 @@ void KernelCache::store(const std::string &key, const std::string &bytes) const 
   if (std::string reason = writeAtomically(path, bytes + keyOf(bytes), /*durable=*/false);
       !reason.empty())
     warn(reason);
-  llvm::CachePruningPolicy policy; // looks at the files every 20 minutes
-  policy.Expiration = std::chrono::hours(30 * 24);
-  policy.MaxSizeBytes = uint64_t(4) << 30;
-  llvm::pruneCache(directory, policy);
 }

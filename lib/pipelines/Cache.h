@@ -8,8 +8,7 @@
 // A directory of object files, each under the hash of what it was compiled from. Files are written
 // whole and renamed into place, so processes may share the directory; a file whose checksum does
 // not match is ignored and written anew; a directory that can't be written is used for reading
-// only, with one warning. Files that nobody has read for 30 days are removed, and those that were
-// read longest ago if all take more than 4 GiB.
+// only, with one warning.
 //
 //===----------------------------------------------------------------------===//
 

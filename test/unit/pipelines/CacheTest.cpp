@@ -14,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
@@ -39,7 +38,7 @@ protected:
   std::vector<fs::path> files() const {
     std::vector<fs::path> files;
     for (const auto &each : fs::recursive_directory_iterator(directory))
-      if (each.is_regular_file() && each.path().filename() != "llvmcache.timestamp")
+      if (each.is_regular_file())
         files.push_back(each.path());
     std::sort(files.begin(), files.end());
     return files;
@@ -58,27 +57,6 @@ TEST_F(CacheTest, KeepsAndFinds) {
   EXPECT_FALSE(cache.find(KernelCache::keyOf("another")));
   cache.store(key, ""); // the newer one wins
   EXPECT_EQ(cache.find(key), "");
-}
-
-TEST_F(CacheTest, WhatNobodyReadsIsRemoved) {
-  KernelCache cache(directory.string());
-  std::string old = KernelCache::keyOf("old"), read = KernelCache::keyOf("read"),
-              last = KernelCache::keyOf("last");
-  for (const std::string &key : {old, read})
-    cache.store(key, key);
-  auto age = [](const fs::path &path, int days) {
-    timespec ago{time(nullptr) - days * 24 * 3600L, 0}, times[] = {ago, ago};
-    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  };
-  for (const fs::path &path : files())
-    age(path, path.string().ends_with(old) ? 31 : 29);
-  cache.store(last, last); // files are looked at now and then only
-  EXPECT_EQ(files().size(), 3u);
-  age(directory / "llvmcache.timestamp", 1);
-  cache.store(last, last);
-  EXPECT_EQ(files().size(), 2u);
-  EXPECT_FALSE(cache.find(old));
-  EXPECT_EQ(cache.find(read), read);
 }
 
 TEST_F(CacheTest, FolderMayHaveAnyName) {
