@@ -97,6 +97,10 @@ void Fold::add(ArrayRef<Scalar> element) {
     kept.emplace_back(element.begin(), element.end());
 }
 
+static bool areFinite(ArrayRef<Scalar> values) {
+  return llvm::all_of(values, [](const Scalar &x) { return std::isfinite(x.value); });
+}
+
 SmallVector<Scalar, 2> Fold::result() {
   if (combiner.isFloatSum())
     return {floats.result(cast<FloatType>(combiner.types[0]), *combiner.arithmetic)};
@@ -112,16 +116,22 @@ SmallVector<Scalar, 2> Fold::result() {
         most[i] = std::max(most[i], std::fabs(x.value));
       }
   };
+  bool overflows = false; // in another order nothing may
+  auto combine = [&](SmallVector<Scalar, 2> &sofar, ArrayRef<Scalar> element) {
+    bool wasFinite = areFinite(sofar) && areFinite(element);
+    note(sofar = combiner.apply(sofar, element));
+    overflows |= wasFinite && !areFinite(sofar);
+  };
   for (const auto &element : kept) {
     note(element);
     for (auto [i, x] : llvm::enumerate(element))
       total[i] += std::isfinite(x.value) ? std::fabs(x.value) : 0;
-    note(forwards = combiner.apply(forwards, element));
+    combine(forwards, element);
   }
   for (const auto &element : llvm::reverse(kept))
-    note(backwards = combiner.apply(backwards, element));
+    combine(backwards, element);
   for (auto [i, type, a, b] : llvm::enumerate(combiner.types, forwards, backwards)) {
-    a.undecided |= b.undecided;
+    a.undecided |= b.undecided || overflows;
     // Exact in two orders, but in others steps may need more bits than the type has.
     auto real = dyn_cast<FloatType>(type);
     double largest = std::max(most[i], total[i]);
@@ -129,11 +139,11 @@ SmallVector<Scalar, 2> Fold::result() {
         largest > grain[i] * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(
                                                  real.getFloatSemantics()))))
       a.own = 0, a.error = std::max(a.error, double(kept.size()) * unitRoundoff(real) * largest);
+    double apart = std::fabs(a.value - b.value);
     if (!isa<FloatType>(type)) {
       a.undecided |= a.bits != b.bits;
-    } else if (a.error != 0 || b.error != 0) {
-      double apart = std::fabs(a.value - b.value);
-      a.own = 0, a.error = 2 * std::max(a.error, b.error) + (std::isfinite(apart) ? apart : 0);
+    } else if (std::isfinite(apart) && (a.error != 0 || b.error != 0)) {
+      a.own = 0, a.error = 2 * std::max(a.error, b.error) + apart;
       a.origin = combiner.arithmetic->freshOrigin();
     } else {
       a.undecided |= a.value != b.value && !(std::isnan(a.value) && std::isnan(b.value));

@@ -13,7 +13,8 @@
 //    precision holds (small integers in f32, say);
 //  - integers, largest and smallest values are exact in every order;
 //  - any other combiner is run forwards and backwards; the results' difference is added to
-//    the bounds, which count twice. Integers that differ (ties) are undecided.
+//    the bounds, which count twice. Integers that differ (ties) are undecided, and all that comes
+//    of finite numbers where a step overflows: which steps do depends on the order.
 //
 //===----------------------------------------------------------------------===//
 

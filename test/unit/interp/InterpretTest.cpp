@@ -161,6 +161,31 @@ TEST_F(InterpretTest, TiesOfACarriedIndexAreUndecided) {
   EXPECT_TRUE((*tied)[0].elements[0].undecided);
 }
 
+TEST_F(InterpretTest, ProductsThatOverflowOnTheWayAreUndecided) {
+  auto product = [&](const std::vector<float> &values) {
+    std::string size = std::to_string(values.size());
+    auto results = run("func.func @f(%x: !nd.tensor<f32, n: " + size + R"(>) -> !nd.tensor<f32> {
+      %0 = nd.reduce %x over [n] neutral [1.0 : f32] : (!nd.tensor<f32, n: )" +
+                           size + R"(>) -> !nd.tensor<f32> {
+      ^bb0(%a: f32, %e: f32):
+        %p = arith.mulf %a, %e : f32
+        nd.yield %p : f32
+      }
+      return %0 : !nd.tensor<f32>
+    })",
+                       {floats(values)});
+    return (*results)[0].elements[0];
+  };
+  // Infinite forwards, 0 backwards; infinite both ways, but 1 where large meets small.
+  EXPECT_TRUE(product({1e30f, 1e30f, 1e-30f, 1e-30f}).undecided);
+  EXPECT_TRUE(product({1e30f, 1e30f, 1e-30f, 1e-30f, 1e-30f, 1e-30f, 1e30f, 1e30f}).undecided);
+  // What is infinite before stays so in every order.
+  Scalar infinite = product({2, INFINITY, 3});
+  EXPECT_EQ(infinite.value, INFINITY);
+  EXPECT_FALSE(infinite.undecided);
+  EXPECT_FALSE(product({1e30f, 1e-30f, 3}).undecided);
+}
+
 TEST_F(InterpretTest, ComparisonsSeeBothBounds) {
   nd::NdTensorType type =
       nd::NdTensorType::get(Float32Type::get(&context), {nd::Dim(&context, "n", 2)});

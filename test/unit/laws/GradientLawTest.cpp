@@ -78,8 +78,8 @@ Outcome hold(func::FuncOp function, func::FuncOp gradient, int64_t times, uint64
     return Outcome::Discarded;
   if (std::fabs(directional - two) <= 4 * tolerance)
     return Outcome::Equal;
-  // Both steps may go round a sine or a remainder so often that they say the same of chance: a slope
-  // is one that a much smaller step has as well, as far as rounding lets it tell.
+  // Both steps may go round a sine or a remainder so often that they say the same of chance: a
+  // slope is one that a much smaller step has as well, as far as rounding lets it tell.
   double smaller = h / 1000, noise = 1e-12 * (1 + std::fabs(middle)) / smaller;
   if (std::fabs(difference(smaller) - two) > 4 * tolerance + noise)
     return Outcome::Discarded;
