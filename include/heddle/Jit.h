@@ -52,10 +52,11 @@ struct JitOptions {
   bool managedMemory = false; ///< buffer by buffer instead of a planned arena
   bool cache = true;          ///< use the cache of compiled kernels on disk
   /// Calls look for mistakes that values make: coordinates outside of what is gathered or scattered
-  /// to, and operations that make a NaN of operands without one. The first is thrown as an Error
-  /// that says where it was written; results and state are then as before the call. Slower: every
-  /// value is looked at, and no state is updated in place. What kernels do on the way to their
-  /// results is not seen. Program files (`save`) have no checks.
+  /// to, computed starts for which a slice or an update would leave its tensor, and operations that
+  /// make a NaN of operands without one. The first is thrown as an Error that says where it was
+  /// written; results and state are then as before the call. Slower: every value is looked at, and
+  /// no state is updated in place. Kernels are looked at by their results: what they compute on the
+  /// way may be what a condition discards. Program files (`save`) have no checks.
   bool check = false;
   /// Told how many kernels of a compilation are done; by one thread at a time, any of them. Long
   /// compilations show their progress on a terminal in any case.

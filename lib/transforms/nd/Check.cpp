@@ -85,6 +85,12 @@ private:
       found = checkPlaces(b, op, gather.getInput(), gather.getNames(), gather.getIndices(), found);
     if (auto scatter = dyn_cast<ScatterOp>(op))
       found = checkPlaces(b, op, op.getResult(0), scatter.getNames(), scatter.getIndices(), found);
+    if (auto slice = dyn_cast<DynamicSliceOp>(op))
+      found = checkStart(b, op, slice.getName(), slice.getInput(), slice.getResult(),
+                         slice.getStart(), found);
+    if (auto update = dyn_cast<UpdateSliceOp>(op))
+      found = checkStart(b, op, update.getName(), update.getDestination(), update.getPart(),
+                         update.getStart(), found);
     // What only moves elements makes none.
     if ((op.getNumRegions() == 0 && !isa<UnwindowOp, RoundOp>(op)) || op.getNumOperands() == 0)
       return found;
@@ -111,27 +117,40 @@ private:
 
   Found checkPlaces(OpBuilder &b, Operation &op, Value of, ArrayAttr names, ValueRange indices,
                     Found found) {
-    Location loc = op.getLoc();
     for (auto [attribute, index] : llvm::zip_equal(names, indices)) {
       StringRef name = cast<StringAttr>(attribute).getValue();
-      Dim dim(b.getContext(), name, tensorType(of).size(name).getExpr());
-      Value place = buildCast(b, loc, index, i64),
-            ones = buildConstant(b, loc, NdTensorType::get(i64, dim), 1.0);
-      Value low = over(b, loc, place, CombinerKind::Min),
-            high = over(b, loc, place, CombinerKind::Max),
-            size = over(b, loc, ones, CombinerKind::Add);
-      Value below = truth(b, loc, low, [&](OpBuilder &s, ValueRange v) -> Value {
-        return arith::CmpIOp::create(s, loc, arith::CmpIPredicate::slt, v[0],
-                                     buildNumber(s, loc, i64, 0));
-      });
-      Value above = truth(b, loc, {high, size}, [&](OpBuilder &s, ValueRange v) -> Value {
-        return arith::CmpIOp::create(s, loc, arith::CmpIPredicate::sge, v[0], v[1]);
-      });
-      found = note(b, op, found, either(b, loc, below, above), select(b, loc, below, low, high),
-                   "expected coordinates of '" + name.str() + "' from 0 to " +
-                       (dim.size().getExpr() - 1).str() + ", got ");
+      found = checkRange(b, op, index, tensorType(of).size(name).getExpr() - 1,
+                         "coordinates of '" + name.str() + "'", found);
     }
     return found;
+  }
+
+  /// That the range of `name` that begins at `start`, of the size that `part` has, lies in `whole`.
+  Found checkStart(OpBuilder &b, Operation &op, StringRef name, Value whole, Value part,
+                   Value start, Found found) {
+    auto sizeOf = [&](Value value) { return tensorType(value).size(name).getExpr(); };
+    return checkRange(b, op, start, sizeOf(whole) - sizeOf(part),
+                      "a start along '" + name.str() + "'", found);
+  }
+
+  /// That the elements of `index` are from 0 to `most`, which is -1 at the least.
+  Found checkRange(OpBuilder &b, Operation &op, Value index, const Expr &most,
+                   const std::string &what, Found found) {
+    Location loc = op.getLoc();
+    Value place = buildCast(b, loc, index, i64), low = over(b, loc, place, CombinerKind::Min),
+          high = over(b, loc, place, CombinerKind::Max);
+    Dim counted(b.getContext(), "n", most + 1); // a number of the sizes that a call has
+    Value size = over(b, loc, buildConstant(b, loc, NdTensorType::get(i64, counted), 1.0),
+                      CombinerKind::Add);
+    Value below = truth(b, loc, low, [&](OpBuilder &s, ValueRange v) -> Value {
+      return arith::CmpIOp::create(s, loc, arith::CmpIPredicate::slt, v[0],
+                                   buildNumber(s, loc, i64, 0));
+    });
+    Value above = truth(b, loc, {high, size}, [&](OpBuilder &s, ValueRange v) -> Value {
+      return arith::CmpIOp::create(s, loc, arith::CmpIPredicate::sge, v[0], v[1]);
+    });
+    return note(b, op, found, either(b, loc, below, above), select(b, loc, below, low, high),
+                "expected " + what + " from 0 to " + most.str() + ", got ");
   }
 
   /// Whether `tensor` has a NaN; null for integers. Computed where the tensor is.

@@ -95,13 +95,14 @@ def NdCsePass : Pass<"nd-cse"> {
 }
 
 def NdCheckPass : Pass<"nd-check", "::mlir::func::FuncOp"> {
-  let summary = "functions tell the first gather, scatter or NaN that is a mistake";
+  let summary = "functions tell the first place or NaN that is a mistake";
   let description = [{
     A public function gets two more results, scalars of i64: the number of the first check that failed, or -1, and the coordinate that it saw.
     The attribute `heddle.checks` lists what each check says; a text that ends in a space is followed by the coordinate.
     Checked are the coordinates of `nd.gather` and `nd.scatter`, and each op that computes floats: that it gives no NaN, or that an operand has
-    one. Loops, branches and recurrences carry what was found; of a branch, the side that is taken is looked at. A kernel (`nest.compute`) is looked at as a
-    whole: neither its places nor what it computes on the way. Starts of `nd.dynamic_slice` are clamped on purpose, and are not checked.
+    one. Checked, too, is that the ranges of `nd.dynamic_slice` and `nd.update_slice` begin where they need not be clamped.
+    Loops, branches and recurrences carry what was found; of a branch, the side that is taken is looked at. A kernel (`nest.compute`) is looked at as a
+    whole: neither its places nor what it computes on the way, as its conditions discard what it computes elsewhere.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
 }

@@ -33,6 +33,21 @@ func.func @places(%x: !nd.tensor<i32, n: N>, %at: !nd.tensor<ui8, i: 3>) -> !nd.
   return %0 : !nd.tensor<i32, i: 3>
 }
 
+// A part that begins where it need not be moved.
+// CHECK-LABEL: func.func @starts
+// CHECK-SAME: heddle.checks = ["{{.*}}:[[#@LINE+7]]:8: 'nd.dynamic_slice' expected a start along 'n' from 0 to N - 3, got ",
+// CHECK-SAME: "{{.*}}:[[#@LINE+8]]:8: 'nd.update_slice' expected a start along 'n' from 0 to 5, got "]
+// CHECK: over [b] neutral [9223372036854775807]
+// CHECK: over [b] neutral [-9223372036854775808]
+// CHECK: over [n] neutral [0] : (!nd.tensor<i64, n: N - 2>)
+// CHECK: over [n] neutral [0] : (!nd.tensor<i64, n: 6>)
+func.func @starts(%x: !nd.tensor<i32, n: N>, %b: !nd.tensor<i64, b: 2>, %c: !nd.tensor<i32, n: 8>, %at: !nd.tensor<i32>) -> (!nd.tensor<i32, b: 2, n: 3>, !nd.tensor<i32, n: 8>) {
+  %0 = nd.dynamic_slice %x n from %b size 3 : (!nd.tensor<i32, n: N>, !nd.tensor<i64, b: 2>) -> !nd.tensor<i32, b: 2, n: 3>
+  %p = nd.slice %x n from 0 size 3 : !nd.tensor<i32, n: N> -> !nd.tensor<i32, n: 3>
+  %1 = nd.update_slice %p into %c n from %at : (!nd.tensor<i32, n: 3>, !nd.tensor<i32, n: 8>, !nd.tensor<i32>) -> !nd.tensor<i32, n: 8>
+  return %0, %1 : !nd.tensor<i32, b: 2, n: 3>, !nd.tensor<i32, n: 8>
+}
+
 // Loops carry what was found.
 // CHECK-LABEL: func.func @loops
 // CHECK: scf.if {{.*}} -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64>, !nd.tensor<i64>)

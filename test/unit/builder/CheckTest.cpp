@@ -78,6 +78,30 @@ TEST(Check, CoordinatesThatAreScatteredTo) {
   finds([&] { f(x, places({0, 3}), y); }, line, "'nd.scatter' expected coordinates of 'n'");
 }
 
+TEST(Check, StartsOfRanges) {
+  unsigned line = __LINE__ + 1;
+  auto read = [](Tensor x, Tensor at) { return x.slice(n, at, 2); };
+  auto f = checked(read);
+  Tensor x = numbers({1, 2, 3, 4, 5});
+  EXPECT_EQ(f(x, places({3, 0})).to<float>({i, n}), (std::vector<float>{4, 5, 1, 2}));
+  finds([&] { f(x, places({3, 4})); }, line,
+        "'nd.dynamic_slice' expected a start along 'n' from 0 to 3, got 4;");
+  finds([&] { f(x, places({-1, 0})); }, line, "got -1;");
+  EXPECT_EQ(jit(read)(x, places({9})).to<float>({n, i}), (std::vector<float>{4, 5})); // clamped
+  unsigned write = __LINE__ + 1;
+  auto g = jit([](Tensor x, Tensor at, Tensor part) { return x.update(n, at, part); },
+               {.check = true, .symbolic = {n.between(1, 9)}});
+  auto start = [](double value) { return constant(value, ElementType::I32); };
+  Tensor whole = numbers({7, 8, 9});
+  EXPECT_EQ(g(whole, start(0), whole).to<float>({n}), (std::vector<float>{7, 8, 9}));
+  finds([&] { g(whole, start(1), whole); }, write,
+        "'nd.update_slice' expected a start along 'n' from 0 to 0, got 1;");
+  // A whole tensor begins at 0 alone, an empty part anywhere inside.
+  auto none = checked([](Tensor x, Tensor at) { return x.slice(n, at, 0); });
+  none(whole, start(3));
+  finds([&] { none(whole, start(4)); }, __LINE__ - 2, "from 0 to 3, got 4;");
+}
+
 TEST(Check, SizesThatAreNoNumbers) {
   unsigned line = __LINE__ + 2;
   auto f =
@@ -101,6 +125,17 @@ TEST(Check, TheFirstNanIsFound) {
   f(numbers({1, NAN})); // it came with the argument
   auto cancel = checked([](Tensor x) { return sum(x, over(n)); });
   finds([&] { cancel(numbers({INFINITY, -INFINITY})); }, __LINE__ - 1, "'nd.reduce' makes a NaN");
+}
+
+TEST(Check, TheFirstOfSeveralMistakesIsTold) {
+  auto f = checked([](Tensor x, Tensor at) {
+    Tensor y = x.gather(n, at);
+    return sum(log(y), over(i)) + sum(sqrt(-y), over(i));
+  });
+  unsigned line = __LINE__ - 3;
+  EXPECT_EQ(f(numbers({0, 0}), places({0})).item(), -INFINITY);
+  finds([&] { f(numbers({2, -2}), places({7, 0})); }, line, "'nd.gather' expected");
+  finds([&] { f(numbers({2, -2}), places({0, 1})); }, line + 1, "'nd.pointwise' makes a NaN");
 }
 
 TEST(Check, TheSideOfABranchThatIsTaken) {
