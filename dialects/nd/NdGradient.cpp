@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <numeric>
 #include <set>
 
 using namespace heddle;
@@ -55,8 +56,7 @@ bool nd::leavesOut(WindowOp op) {
   return shape.low > 0 || (shape.high > 0 && !(left && *left >= 0));
 }
 
-/// Ops whose elements are excluded where those of an operand are.
-static bool carriesExclusion(Operation *op) {
+bool nd::carriesExclusion(Operation *op) {
   return isa_and_nonnull<PointwiseOp, RoundOp, WindowOp, SliceOp, PadOp, ConcatOp, SplitOp, MergeOp,
                          RenameOp, BroadcastOp, GatherOp, StopGradientOp, AfterOp>(op);
 }
@@ -193,14 +193,19 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
     for (Value operand : op->getOperands())
       if (Value own = onesOf.lookup(operand))
         known.push_back(own);
-    return known.size() == 1 ? known[0]
-                             : buildPointwise(b, loc, known, i64, [&](OpBuilder &b, ValueRange s) {
-                                 return buildNumber(b, loc, i64, 1);
-                               });
+    // A product, so that no rule takes it for a constant: what it is excluded by may not be seen.
+    return known.size() == 1
+               ? known[0]
+               : buildPointwise(b, loc, known, i64, [&](OpBuilder &b, ValueRange s) {
+                   return std::accumulate(s.begin() + 1, s.end(), s[0], [&](Value x, Value y) {
+                     return arith::MulIOp::create(b, loc, x, y).getResult();
+                   });
+                 });
   }
   IRMapping filled;
-  for (Value operand : op->getOperands())
-    filled.map(operand, ones(operand, tensorType(operand).getDims().getDims()));
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (i == 0 || isa<ConcatOp>(op)) // others are indices
+      filled.map(operand, ones(operand, tensorType(operand).getDims().getDims()));
   Operation *copy = b.clone(*op, filled);
   copy->getResult(0).setType(tensorType(op->getResult(0)).withElementType(i64));
   if (isa<PadOp>(op))
@@ -208,11 +213,12 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
   return copy->getResult(0);
 }
 
-Value nd::buildIncluded(OpBuilder &b, Location loc, Value value) {
+Value nd::buildIncluded(OpBuilder &b, Location loc, Value value, DenseMap<Value, Value> ones) {
   Exclusions exclusions;
+  for (Value each : llvm::make_first_range(ones))
+    exclusions.assume(each);
   if (!exclusions.reach(value))
     return {};
-  DenseMap<Value, Value> ones;
   auto isKnown = [&](Value each) { return !exclusions.reach(each) || ones.contains(each); };
   visitCarriers(value, isKnown, [&](Operation *op) {
     Value made = includedBy(b, loc, op, ones);

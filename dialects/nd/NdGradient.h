@@ -93,6 +93,8 @@ bool leavesOut(WindowOp window);
 class Exclusions {
 public:
   bool reach(mlir::Value value);
+  /// That `value` has such elements, which ops do not tell.
+  void assume(mlir::Value value) { known[value] = true; }
   /// What is rewritten keeps its meaning, so that answers stay right until an op is erased.
   void forget(mlir::Operation *op);
   /// The gradients of any op, as by DifferentiableInterface.
@@ -107,8 +109,11 @@ private:
 /// these; a null mask says that nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
 /// Ones (i64) of which those are excluded that are excluded in `value`: a tensor of the names on
-/// which that hangs. Null if nothing is excluded.
-mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
+/// which that hangs. Null if nothing is excluded. `known` has the ones of values behind it.
+mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          llvm::DenseMap<mlir::Value, mlir::Value> known);
+/// Whether elements of the op's result are excluded where those of an operand are.
+bool carriesExclusion(mlir::Operation *op);
 
 /// Recurrences over tensors, which a dialect above this one has.
 class RecurrenceInterface : public mlir::DialectInterface::Base<RecurrenceInterface> {

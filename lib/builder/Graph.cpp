@@ -8,6 +8,7 @@
 #include "lib/builder/Graph.h"
 
 #include "dialects/nd/ElementTypes.h"
+#include "dialects/nd/NdGradient.h"
 #include "heddle/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -212,6 +213,36 @@ Tensor heddle::detail::make(Here here, const std::vector<NodeRef> &operands,
   })[0];
 }
 
+NodeRef heddle::detail::includedIn(const NodeRef &node, Here here) {
+  GraphLock lock;
+  if (node->included)
+    return node->included;
+  std::vector<NodeRef> operands{node};
+  DenseMap<Value, Value> known;
+  nd::Exclusions exclusions;
+  bool isAnyHidden = false;
+  for (const NodeRef &each : dependencies({node}, [](const NodeRef &each) {
+         return each->included || !nd::carriesExclusion(each->value.getDefiningOp());
+       }))
+    if (each->included) {
+      exclusions.assume(each->value);
+      known[each->value] = each->included->value;
+      operands.push_back(each->included);
+      isAnyHidden |= isHidden(each->included);
+    }
+  if (!exclusions.reach(node->value))
+    return nullptr;
+  Tensor included = make(here, operands, [&](OpBuilder &builder, Location loc) {
+    return nd::buildIncluded(builder, loc, node->value, std::move(known));
+  });
+  return isAnyHidden ? makeLeaf(included.node->type(), here) : included.node;
+}
+
+bool heddle::detail::isHidden(const NodeRef &included) {
+  return included->group->operands.empty() && llvm::isa<BlockArgument>(included->value) &&
+         !included->actual;
+}
+
 NodeRef heddle::detail::makeLeaf(nd::NdTensorType type, Here here) {
   GraphLock lock;
   auto node = std::make_shared<Node>();
@@ -276,6 +307,7 @@ static FlatSymbolRefAttr addCallee(SymbolTable &table, unsigned &next, Callee &c
       fresh = StringAttr::get(context, "f_" + Twine(next++));
     function->remove();
     function.setSymNameAttr(fresh);
+    function.setPrivate(); // no entry of a program
     table.insert(function);
     names[before] = FlatSymbolRefAttr::get(fresh);
   }

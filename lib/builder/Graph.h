@@ -58,6 +58,10 @@ struct Node {
   std::shared_ptr<RuntimeTensor> packed; ///< the same as a program wants it that keeps it
   bool formal = false;
   std::string name;         ///< of a formal
+  /// Of a formal and of what a function returns, whose ops do not tell it: `includedIn` of what it
+  /// stands for, or a leaf of that type where this is not known here.
+  NodeRef included;
+  NodeRef actual;           ///< of `included` of a formal: what a call gives for it
   std::string donatedAt;    ///< where the value was given up, if it was
   uint64_t number = made(); ///< nodes are numbered as they are made
 
@@ -116,6 +120,12 @@ makeAll(Here here, const std::vector<NodeRef> &operands,
         std::shared_ptr<Callee> callee = nullptr);
 Tensor make(Here here, const std::vector<NodeRef> &operands,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
+
+/// Ones with the names on which it hangs what windows leave out of a reduction of the node, these
+/// left out (nd::buildIncluded); null if they leave nothing out.
+NodeRef includedIn(const NodeRef &node, Here here);
+/// Whether they are a leaf that nothing stands for.
+bool isHidden(const NodeRef &included);
 
 /// A leaf of the given type.
 NodeRef makeLeaf(nd::NdTensorType type, Here here);

@@ -332,10 +332,6 @@ struct JitCore::Impl {
         names[size_t(traced.written[leaf])] = leaves[leaf].path;
     nd::setResultAttrs(emission.function, nd::nameAttrName,
                        [&](unsigned i) { return nameOf(names[i]); });
-    // Helper functions are no entries.
-    for (auto function : traced.module->getOps<mlir::func::FuncOp>())
-      if (function != emission.function)
-        function.setPrivate();
     return traced;
   }
 

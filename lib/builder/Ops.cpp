@@ -373,22 +373,15 @@ std::vector<Tensor> scan(const std::vector<Tensor> &tensors, const Name &along,
                    });
 }
 
-/// Ones with the names on which it hangs what windows leave out of a reduction of `x`, these left
-/// out; empty if they leave nothing out.
-static Tensor includedIn(const Operand &x) {
-  GraphLock lock;
-  NodeRef input = nodeOf(x.tensor, x.here);
-  if (!nd::Exclusions().reach(input->value))
-    return {};
-  return make(x.here, {input}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildIncluded(builder, loc, input->value);
-  });
-}
-
 Tensor countOf(Operand x, const Names &names, ElementType type) {
-  Tensor included = includedIn(x);
+  Tensor included;
+  included.node = includedIn(nodeOf(x.tensor, x.here), x.here);
   auto hangs = [&](const Name &name) { return included.has(name, x.here); };
   bool isCounted = !included.empty() && llvm::any_of(names, hangs);
+  if (isCounted && isHidden(included.node))
+    fail(x.here, "how many elements of " + typeAndOrigin(x.tensor) +
+                     " a window excludes is not known where a function or a branch returned it; "
+                     "expected the mean, or the count, to be taken within");
   double known = 1;
   Names along;
   std::vector<Extent> counted; // one by one
@@ -418,7 +411,7 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
     fail(x.here, "expected elements of floats to take the mean of, got " + typeAndOrigin(x.tensor) +
                      "; convert with cast");
   Tensor total = sum(x, over, accumulator);
-  bool isKnown = includedIn(x).empty();
+  bool isKnown = !includedIn(nodeOf(x.tensor, x.here), x.here);
   double count = 1;
   for (const Name &name : over) {
     Size size = x.tensor.size(name, x.here);

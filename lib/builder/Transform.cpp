@@ -13,23 +13,32 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
 using namespace heddle::detail;
 
 Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, const Names &without,
                                   Here here) {
+  auto leafLike = [&](const NodeRef &node) {
+    llvm::SmallVector<nd::Dim> dims;
+    for (const nd::Dim &dim : node->type().getDims())
+      if (std::none_of(without.begin(), without.end(),
+                       [&](const Name &n) { return dim.name == n.str(); }))
+        dims.push_back(dim);
+    NodeRef leaf = makeLeaf(node->type().withDims(dims), Here());
+    leaf->value.setLoc(node->value.getLoc()); // messages show what it stands for
+    leaf->formal = true;
+    leaf->name = name;
+    return leaf;
+  };
   NodeRef node = nodeOf(like, here);
-  llvm::SmallVector<nd::Dim> dims;
-  for (const nd::Dim &dim : node->type().getDims())
-    if (std::none_of(without.begin(), without.end(),
-                     [&](const Name &n) { return dim.name == n.str(); }))
-      dims.push_back(dim);
   Tensor formal;
-  formal.node = makeLeaf(node->type().withDims(dims), Here());
-  formal.node->value.setLoc(node->value.getLoc()); // messages show what it stands for
-  formal.node->formal = true;
-  formal.node->name = name;
+  formal.node = leafLike(node);
+  if (NodeRef included = includedIn(node, here)) {
+    formal.node->included = leafLike(included);
+    formal.node->included->actual = isHidden(included) ? nullptr : included;
+  }
   return formal;
 }
 
@@ -58,8 +67,11 @@ namespace {
 class Substitution {
 public:
   Substitution(const std::vector<NodeRef> &formals, const std::vector<NodeRef> &actuals) {
-    for (size_t i = 0; i < formals.size(); ++i)
+    for (size_t i = 0; i < formals.size(); ++i) {
       copies[formals[i].get()] = actuals[i];
+      if (const NodeRef &included = formals[i]->included)
+        copies[included.get()] = included->actual;
+    }
   }
 
   NodeRef apply(const NodeRef &root) {
@@ -115,11 +127,43 @@ static mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> ar
   function.addEntryBlock();
   return function;
 }
-/// The results of a function for the values of `operands`.
-static std::vector<Tensor> callOf(mlir::func::FuncOp function, const std::vector<NodeRef> &operands,
+/// What a call gives for something that a callee with these formals captures.
+static NodeRef actualOf(const NodeRef &captured, llvm::ArrayRef<NodeRef> formals) {
+  bool isOwn =
+      llvm::any_of(formals, [&](const NodeRef &formal) { return formal->included == captured; });
+  return isOwn ? captured->actual : captured;
+}
+
+/// Whether a value is made of constants alone.
+static bool isKnown(mlir::Value value) {
+  llvm::SetVector<mlir::Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i)
+    if (mlir::Operation *op = seen[i].getDefiningOp())
+      seen.insert(op->operand_begin(), op->operand_end());
+    else
+      return false;
+  return true;
+}
+
+/// Notes on what a call gives for `roots` that windows exclude something there.
+static void hideIncluded(llvm::ArrayRef<NodeRef> roots, llvm::ArrayRef<Tensor> results, Here here) {
+  for (const auto &[root, result] : llvm::zip(roots, results))
+    if (NodeRef included = includedIn(root, here)) {
+      llvm::SmallVector<nd::Dim> dims(included->type().getDims().getDims());
+      for (const nd::Dim &dim : result.node->type().getDims())
+        if (!root->type().has(dim.name) && !isKnown(included->value)) // lifted, as it may be
+          dims.push_back(dim);
+      result.node->included = makeLeaf(included->type().withDims(dims), here);
+    }
+}
+
+/// The results of a function that returns `roots` for the values of `operands`.
+static std::vector<Tensor> callOf(mlir::func::FuncOp function, llvm::ArrayRef<NodeRef> roots,
+                                  const std::vector<NodeRef> &operands,
                                   const std::shared_ptr<Callee> &callee, Here here,
                                   bool checkpoint = false) {
-  return makeAll(
+  std::vector<Tensor> results = makeAll(
       here, operands,
       [&](mlir::OpBuilder &builder, mlir::Location loc) {
         llvm::SmallVector<mlir::Value> results = nd::buildCall(
@@ -130,6 +174,8 @@ static std::vector<Tensor> callOf(mlir::func::FuncOp function, const std::vector
         return results;
       },
       callee);
+  hideIncluded(roots, results, here);
+  return results;
 }
 
 /// Emits `roots` as the function `name` of a callee. What depends on the formals is part of it, the
@@ -138,8 +184,11 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
                            const std::vector<NodeRef> &roots, Here here, const char *name = "f",
                            std::optional<uint64_t> since = {}) {
   llvm::DenseSet<Node *> depends;
-  for (const NodeRef &formal : formals)
+  for (const NodeRef &formal : formals) {
     depends.insert(formal.get());
+    if (formal->included)
+      depends.insert(formal->included.get());
+  }
   for (const NodeRef &node : dependencies(roots, [](const NodeRef &) { return false; }))
     for (const NodeRef &operand : node->group->operands)
       if (depends.contains(operand.get()))
@@ -148,7 +197,8 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
     callee.module = mlir::ModuleOp::create(locationOf(here));
   return emit(*callee.module, name, formals, roots, here, [&](const NodeRef &node) {
     bool isLiteral = node->group->operands.empty() && !node->formal && !node->data;
-    return !isLiteral && !(since ? node->number >= *since : depends.contains(node.get()));
+    bool isInside = since ? node->number >= *since : depends.contains(node.get());
+    return !isLiteral && (node->formal || !isInside);
   });
 }
 
@@ -233,7 +283,8 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
   requireReal(wrt, formals, here);
   auto callee = std::make_shared<Callee>();
   Emission emission = emitCallee(*callee, formalNodes, roots, here);
-  operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());
+  for (const NodeRef &node : emission.captured)
+    operands.push_back(actualOf(node, formalNodes));
   size_t count = operands.size();
   operands.insert(operands.end(), moves.begin(), moves.end());
   std::vector<Tensor> made = makeAll(
@@ -247,6 +298,7 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
                             all.drop_front(count), wrt);
       },
       callee);
+  hideIncluded(roots, made, here);
   TangentResult result;
   result.tangents.resize(outputs.size());
   size_t next = outputs.size();
@@ -269,8 +321,9 @@ static std::vector<Tensor> call(const std::vector<NodeRef> &formals,
   auto callee = std::make_shared<Callee>();
   Emission emission = emitCallee(*callee, formals, roots, here);
   std::vector<NodeRef> operands = actuals;
-  operands.insert(operands.end(), emission.captured.begin(), emission.captured.end());
-  return callOf(emission.function, operands, callee, here, checkpoint);
+  for (const NodeRef &node : emission.captured)
+    operands.push_back(actualOf(node, formals));
+  return callOf(emission.function, roots, operands, callee, here, checkpoint);
 }
 
 std::vector<Tensor> heddle::detail::checkpointed(const std::vector<Tensor> &formals,
@@ -313,8 +366,8 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
     if (!llvm::is_contained(captured, node))
       captured.push_back(node);
   for (const NodeRef &node : captured) {
+    operands.push_back(actualOf(node, arguments));
     arguments.push_back(node);
-    operands.push_back(node);
     if (isReal(node))
       slopes.push_back(make(here, {}, [&](mlir::OpBuilder &builder, mlir::Location loc) {
                          return nd::buildZero(builder, loc, node->type());
@@ -331,7 +384,7 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
   llvm::cast<nd::CallOp>(results[0].getDefiningOp())
       .setGradientAttr(mlir::FlatSymbolRefAttr::get(gradient));
   mlir::func::ReturnOp::create(builder, locationOf(here), results);
-  return callOf(both, operands, callee, here);
+  return callOf(both, roots, operands, callee, here);
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,7 +406,11 @@ public:
     const Nodes &nodes = parts.back();
     for (const NodeRef &node :
          emitCallee(scratch, nodes.formals, nodes.outputs, here, "f", nodes.since).captured)
-      if (!llvm::is_contained(captured, node))
+      if (actualOf(node, nodes.formals) != node)
+        fail(here, "expected a state and inputs of a loop from which no window excludes anything, "
+                   "got '" +
+                       node->name + "'" + originOf(node->value.getLoc()));
+      else if (!llvm::is_contained(captured, node))
         captured.push_back(node);
   }
 
@@ -387,7 +444,10 @@ public:
           return nd::buildCall(b, locationOf(here), functions[part], inputs);
         });
     mlir::func::ReturnOp::create(builder, locationOf(here), results);
-    return callOf(function, operands, callee, here);
+    std::vector<Tensor> made = callOf(function, {}, operands, callee, here);
+    for (const Nodes &part : parts)
+      hideIncluded(part.outputs, made, here);
+    return made;
   }
 
   /// That a part gives tensors of the types of others. Sizes that symbols may make equal get the

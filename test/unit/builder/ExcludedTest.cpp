@@ -11,6 +11,7 @@
 
 #include "heddle/heddle.h"
 #include "test/unit/builder/Tensors.h"
+#include "test/unit/io/Files.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using namespace heddle;
 using namespace heddle::test;
 
 namespace {
-const Name row("row"), column("column"), batch("batch"), ky("ky"), kx("kx");
+const Name row("row"), column("column"), batch("batch"), ky("ky"), kx("kx"), place("place");
 const Padding around = Padding::explicitly(1, 1).excluded();
 
 JitOptions options(SymbolicSizes symbolic = {}) {
@@ -148,6 +149,87 @@ TEST(Excluded, GradientsOfMeansDivideByTheCount) {
             x);
       },
       {1.5f + 4 / 3.0f, 1.5f + 4 / 3.0f + 2, 4 / 3.0f + 2 + 3.5f, 2 + 3.5f}, x);
+}
+
+TEST(Excluded, FunctionsOfWindowsCountWhatTheyAreGiven) {
+  Tensor x = counting({{batch, 2}, {row, 4}});
+  auto taps = [](const Tensor &x) { return x.window(row, ky, {.size = 3, .padding = around}); };
+  auto average = [](Tensor w) { return mean(w, over(ky)); };
+  const std::vector<float> means{1.5, 2, 3, 3.5, 5.5, 6, 7, 7.5};
+  holds([&](Tensor x) { return lift(average, over(batch))(taps(x)); }, means, x);
+  // A function of one window, at every place.
+  holds([&](Tensor x) { return lift(average, over(batch, row))(taps(x)); }, means, x);
+  holds([&](Tensor x) { return checkpoint(average)(taps(x)); }, means, x);
+  holds(
+      [&](Tensor x) {
+        return withGradient(average, [](Tensor w, Tensor g) { return w * g; })(taps(x));
+      },
+      means, x);
+  // Linear: its derivative along x is its value.
+  auto lifted = [&](Tensor x) { return lift(average, over(batch))(taps(x)); };
+  holds([&](Tensor x) { return jvp(lifted, x, x); }, means, x);
+  auto spread = [](Tensor w) { return variance(w, over(ky)); };
+  holds([&](Tensor x) { return lift(spread, over(batch))(taps(x)); },
+        {0.25, 2 / 3.0f, 2 / 3.0f, 0.25, 0.25, 2 / 3.0f, 2 / 3.0f, 0.25}, x);
+  // Of sums over rows of means, by a factor of all taps.
+  holds(
+      [&](Tensor x) {
+        auto slope = [](Tensor w) {
+          return grad([&](Tensor s) { return sum(mean(w * s, over(ky)), over(row)); }, constant(1));
+        };
+        return lift(slope, over(batch))(taps(x));
+      },
+      {10, 26}, x);
+  auto total = [&](Tensor w) { return sum(average(w), over(row, batch)); };
+  // The square of a mean has the slope 2 mean / count at each of its taps.
+  holds(
+      [&](Tensor x) {
+        return grad([&](Tensor x) { return sum(square(lifted(x)), over(row, batch)); }, x);
+      },
+      {17 / 6.0f, 29 / 6.0f, 41 / 6.0f, 5.5, 9.5, 85 / 6.0f, 97 / 6.0f, 73 / 6.0f}, x);
+  holds(
+      [&](Tensor x) {
+        auto both = [&](Tensor w) { return std::pair(total(w), average(w)); };
+        return valueAndGrad(both, taps(x)).first.second;
+      },
+      means, x);
+}
+
+TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
+  Tensor x = counting({{batch, 2}, {row, 4}});
+  auto taps = [](Tensor x) { return x.window(row, ky, {.size = 3, .padding = around}); };
+  auto refused = [&](auto f, const char *what) {
+    std::string message = messageOf([&] { jit(f, options())(x); });
+    expectHas(message, {"ExcludedTest.cpp:", what});
+  };
+  auto lifted = [&](Tensor x) { return lift(taps, over(batch))(x); };
+  refused([&](Tensor x) { return mean(lifted(x), over(ky)); },
+          "a window excludes is not known where a function or a branch returned it");
+  refused([&](Tensor x) { return mean(lifted(x), over(row)); }, "excludes is not known");
+  // What is excluded of one place, taken by its number, hangs on what the function is lifted over.
+  refused(
+      [&](Tensor x) {
+        auto some = [&](Tensor at) { return taps(x).gather(row, at); };
+        Tensor places = iota({place, 2}, ElementType::I64);
+        return countOf(lift(some, over(place))(places), over(place));
+      },
+      "excludes is not known");
+  refused([&](Tensor x) { return countOf(checkpoint(taps)(x) * 2.0, over(ky)); },
+          "excludes is not known");
+  refused(
+      [&](Tensor x) {
+        Tensor isPositive = sum(x, over(row, batch)) > 0.0;
+        return mean(cond(isPositive, [&] { return taps(x); }, [&] { return taps(-x); }), over(ky));
+      },
+      "excludes is not known");
+  refused(
+      [&](Tensor x) {
+        return forLoop(2, taps(x), [](Tensor, Tensor w) { return w + mean(w, over(ky)); });
+      },
+      "expected a state and inputs of a loop from which no window excludes anything");
+  // What is not counted, and names on which it does not hang.
+  holds([&](Tensor x) { return sum(lifted(x), over(ky)); }, {3, 6, 9, 7, 11, 18, 21, 15}, x);
+  holds([&](Tensor x) { return countOf(lifted(x), over(batch)); }, {2}, x);
 }
 
 TEST(Excluded, LiftedFunctionsCountToo) {
