@@ -82,3 +82,14 @@ func.func @window(%x: !nd.tensor<bf16, channel: 21, column: 9, row: 7>, %w: !nd.
   } combine add [0.0 : f32] : (!nd.tensor<bf16, channel: 21, column: 9, row: 7>, !nd.tensor<bf16, channel: 21, kx: 3, ky: 3, out: 35>) -> !nd.tensor<bf16, column: 9, out: 35, row: 7>
   return %y : !nd.tensor<bf16, column: 9, out: 35, row: 7>
 }
+
+// A cast rounds each product: these are not added two at once.
+func.func @rounded(%a: !nd.tensor<bf16, k: K, m: M>, %b: !nd.tensor<bf16, k: K, n: N>) -> !nd.tensor<f32, m: M, n: N> {
+  %c = nest.compute (m: M, n: N) reduce (k: K) reads %a[], %b[] {
+  ^bb0(%x: bf16, %y: bf16):
+    %p = arith.mulf %x, %y : bf16
+    %w = arith.extf %p : bf16 to f32
+    nest.yield %w : f32
+  } combine add [0.0 : f32] : (!nd.tensor<bf16, k: K, m: M>, !nd.tensor<bf16, k: K, n: N>) -> !nd.tensor<f32, m: M, n: N>
+  return %c : !nd.tensor<f32, m: M, n: N>
+}

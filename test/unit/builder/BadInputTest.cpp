@@ -346,6 +346,12 @@ TEST(BadInput, NeutralElements) {
   refused([&] { reduce({matrix()}, over(row), {1}, add); }, {expected, "got 1.000000e+00: "});
   refused([&] { reduce({matrix()}, over(row), {0}, subtract); }, {expected});
   refused([&] { scan({matrix()}, row, {1}, add); }, {expected});
+  // From the left alone it is neutral; of two sums it is for one.
+  auto last = [](const Scalars &, const Scalars &b) { return Scalars{b[0]}; };
+  auto both = [](const Scalars &a, const Scalars &b) { return Scalars{a[0] + b[0], a[1] + b[1]}; };
+  refused([&] { reduce({matrix()}, over(row), {0}, last); }, {expected, "got 0.000000e+00: "});
+  refused([&] { reduce({matrix(), matrix()}, over(row), {0, 1}, both); },
+          {expected, "got 1.000000e+00: "});
   refused(
       [] {
         kernel(row)

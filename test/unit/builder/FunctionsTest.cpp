@@ -113,6 +113,26 @@ TEST(Angle, IsRightInEveryQuadrantAndOnTheAxes) {
   }
 }
 
+// Powers that are roots, which differ from the square root at -0 and minus infinity.
+TEST(Powers, OfAHalf) {
+  const std::vector<double> bases{-infinite, -4, -0.0, 0, 0.25, 4, infinite, nan};
+  for (double exponent : {0.5, -0.5})
+    for (ElementType type : {ElementType::F32, ElementType::F64}) {
+      auto power = [&](Tensor x) { return pow(x, exponent); };
+      Tensor x = doubles(bases).cast(type);
+      for (const Tensor &result : {power(x), jit(power)(x)}) {
+        std::vector<double> got = result.cast(ElementType::F64).to<double>({point});
+        for (size_t i = 0; i < bases.size(); ++i) {
+          double wanted = std::pow(bases[i], exponent);
+          EXPECT_TRUE(std::isnan(wanted) ? std::isnan(got[i]) : got[i] == wanted)
+              << bases[i] << "^" << exponent << " is " << got[i];
+          EXPECT_TRUE(std::isnan(wanted) || std::signbit(got[i]) == std::signbit(wanted))
+              << bases[i] << "^" << exponent << " is " << got[i];
+        }
+      }
+    }
+}
+
 TEST(Integers, HaveRemaindersBitsAndShifts) {
   const std::vector<int32_t> values{7, -7, 0, 2147483647, -2147483647 - 1};
   Tensor x = Tensor::of<int32_t>(values, {{point, 5}});

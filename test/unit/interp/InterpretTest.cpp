@@ -110,6 +110,26 @@ TEST_F(InterpretTest, CombinersAreCoveredInOrdersThatAreNotRun) {
   EXPECT_EQ(wide.error, 0);
 }
 
+TEST_F(InterpretTest, ACastOfASumIsOneNumber) {
+  // 257 is no number of bf16: behind the cast it is 256, and not what the sum may have kept.
+  const char *text = R"(
+    func.func @f(%x: !nd.tensor<f32, n: 1>) -> !nd.tensor<f32, n: 1> {
+      %0 = nd.pointwise %x : (!nd.tensor<f32, n: 1>) -> !nd.tensor<f32, n: 1> {
+      ^bb0(%v: f32):
+        %one = arith.constant 1.0 : bf16
+        %n = arith.truncf %v : f32 to bf16
+        %s = arith.addf %n, %one : bf16
+        %w = arith.extf %s : bf16 to f32
+        nd.yield %w : f32
+      }
+      return %0 : !nd.tensor<f32, n: 1>
+    })";
+  auto results = run(text, {floats({256})});
+  ASSERT_TRUE(succeeded(results));
+  EXPECT_EQ((*results)[0].elements[0].value, 256);
+  EXPECT_EQ((*results)[0].elements[0].error, 0);
+}
+
 TEST_F(InterpretTest, OverlapsAreCoveredInAnyOrder) {
   // At place 2 meet 1, -1 and 2^-30, of which no bit is lost in this order alone.
   const char *text =

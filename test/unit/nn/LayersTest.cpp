@@ -529,6 +529,11 @@ TEST(Checkpoint, WhatDoesNotFitIsNamedAndLeavesTheTreeAlone) {
   Weights other{zeros({{n, 4}}), Tensor::of<int64_t>({1}, {}), zeros({})};
   expectHas(messageOf([&] { nn::loadTree(path, other); }), {path, "'a'", "n: 3", "n: 4"});
   EXPECT_EQ(other.a.size(n), 4);
+  // The last tensor alone does not fit.
+  Weights last{zeros({{n, 3}}), Tensor::of<int64_t>({1}, {}), zeros({{n, 2}})};
+  expectHas(messageOf([&] { nn::loadTree(path, last); }), {path, "'b'", "n: 2"});
+  EXPECT_EQ(last.a.to<float>({n}), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(last.steps.item(), 1);
   std::pair<Weights, Tensor> bigger{initial(), zeros({})};
   expectHas(messageOf([&] { nn::loadTree(path, bigger); }), {path, "no tensor '0.a'"});
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 5);
