@@ -22,7 +22,7 @@
 #include "heddle/FastMath.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/Target.h"
 #include "tools/Tool.h"
 
 #include <CLI/CLI.hpp>
@@ -45,13 +45,14 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   const char *topic = "Compiling";
   auto number = CLI::Range(0, 1024).description("");
   app.add_option("--target-cpu", options.targetCpu,
-                 "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...")
+                 "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...; null: none, the "
+                 "interpreter runs the program")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(topic)
       ->check(CLI::Validator(
           [](const std::string &name) {
-            auto target = cpu::targetFor(name);
+            auto target = findTarget(name);
             return target ? "" : llvm::toString(target.takeError());
           },
           ""));

@@ -24,7 +24,7 @@ bool isProductSum(ComputeOp nest) {
 
 struct MatmulInC : Extension {
   std::optional<CustomKernel> makeKernel(const KernelRequest &request,
-                                         const cpu::CpuTarget &) const override {
+                                         const Target &) const override {
     auto nest = mlir::dyn_cast<ComputeOp>(request.nest);
     if (!nest || nest.getProduced().size() != 2 || nest.getReduced().size() != 1 ||
         nest.getReads().size() != 2 || nest->getNumResults() != 1 || !nest.getFinish().empty() ||

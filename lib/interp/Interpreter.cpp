@@ -33,10 +33,9 @@ SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::map<std::string, Expr, std::less<>>>
-bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
-            std::map<std::string, Expr, std::less<>> known) {
-  std::map<std::string, Expr, std::less<>> symbols;
+FailureOr<SymbolValues> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
+                                    SymbolValues known) {
+  SymbolValues symbols;
   if (func.getNumArguments() != arguments.size())
     return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
                             << func.getName() << "', got " << arguments.size(),
@@ -318,12 +317,15 @@ std::optional<LogicalResult> Evaluator::evaluateCall(Operation *op, Frame &frame
   return success();
 }
 
-FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments) {
+FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments,
+                                              const SymbolValues &known) {
   Evaluator evaluator;
+  Frame outside;
+  outside.symbols = known;
   SmallVector<TensorRef> refs;
   for (const TensorValue &argument : arguments)
     refs.push_back(std::make_shared<const TensorValue>(argument));
-  FailureOr<SmallVector<TensorRef>> results = evaluator.call(func, refs, func);
+  FailureOr<SmallVector<TensorRef>> results = evaluator.call(func, refs, func, &outside);
   if (failed(results) || evaluator.checksFailed)
     return failure();
   SmallVector<TensorValue> values;

@@ -27,17 +27,22 @@
 
 namespace heddle::interp {
 
-/// Runs `func`, whose arguments are given in order. Errors have been reported where it fails.
+/// Values of size symbols.
+using SymbolValues = std::map<std::string, Expr, std::less<>>;
+
+/// Runs `func`, whose arguments are given in order; `known` are values of symbols that the
+/// arguments' sizes leave open. Errors have been reported where it fails.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp func,
-                                                          llvm::ArrayRef<TensorValue> arguments);
+                                                          llvm::ArrayRef<TensorValue> arguments,
+                                                          const SymbolValues &known = {});
 /// The results of an op whose operands are literals and whose sizes are constant.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpretLiterals(mlir::Operation *op);
 
 /// Values of the size symbols of a function, from its formal types and its arguments' types, and
 /// from `known` for those that these leave open.
-mlir::FailureOr<std::map<std::string, Expr, std::less<>>>
-bindSymbols(mlir::func::FuncOp func, llvm::ArrayRef<nd::NdTensorType> arguments,
-            std::map<std::string, Expr, std::less<>> known = {});
+mlir::FailureOr<SymbolValues> bindSymbols(mlir::func::FuncOp func,
+                                          llvm::ArrayRef<nd::NdTensorType> arguments,
+                                          SymbolValues known = {});
 
 } // namespace heddle::interp
 

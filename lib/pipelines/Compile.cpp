@@ -17,7 +17,6 @@
 #include "lib/pipelines/Outline.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
-#include "lib/target/cpu/Builtins.h"
 #include "runtime/program/AtomicFile.h"
 
 #include "mlir/IR/Verifier.h"
@@ -47,7 +46,7 @@ static LogicalResult writeText(ModuleOp module, const std::string &path, StringR
 namespace {
 /// What is known before anything is compiled.
 struct Setting {
-  cpu::CpuTarget target;
+  std::shared_ptr<const Target> target;
   nest::MachineAttr machine;
 };
 
@@ -101,9 +100,9 @@ private:
 } // namespace
 
 /// What the target is like; the module's attribute `heddle.machine` overrides single facts.
-static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const cpu::CpuTarget &target,
+static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const Target &target,
                                                int threads) {
-  nest::MachineAttr machine = cpu::machineAttr(module.getContext(), target, threads);
+  nest::MachineAttr machine = target.machine(module.getContext(), threads);
   Attribute given = module->getAttr("heddle.machine");
   if (!given)
     return machine;
@@ -116,12 +115,14 @@ static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const cpu::CpuTa
     values.set(fact.getName(), fact.getValue());
   auto known =
       nest::MachineAttr::get(module.getContext(), values.getDictionary(module.getContext()));
-  if (known.integer("has_bf16_dot", 0) && !machine.integer("has_bf16_dot", 0))
-    return module.emitError() << "expected 'has_bf16_dot' to be 0 in 'heddle.machine': the target "
-                                 "CPU '"
-                              << target.cpu << "' has no dot products of bf16, got "
-                              << known.integer("has_bf16_dot", 0),
-           failure();
+  // What a machine lacks can't be switched on.
+  for (NamedAttribute fact : facts.getValues()) {
+    StringRef name = fact.getName();
+    if (name.starts_with("has_") && known.integer(name, 0) && !machine.integer(name, 0))
+      return module.emitError() << "expected '" << name << "' to be 0 in 'heddle.machine', as the "
+                                << "target has none, got " << known.integer(name, 0),
+             failure();
+  }
   return known;
 }
 
@@ -134,12 +135,12 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal() && failed(checkSignature(function)))
       return failure();
-  auto target = cpu::targetFor(options.targetCpu);
+  auto target = findTarget(options.targetCpu);
   if (!target)
     return module.emitError() << llvm::toString(target.takeError()), failure();
   int threads = options.programThreads > 0 ? options.programThreads
                                            : std::max(1, int(std::thread::hardware_concurrency()));
-  FailureOr<nest::MachineAttr> machine = machineFor(module, *target, threads);
+  FailureOr<nest::MachineAttr> machine = machineFor(module, **target, threads);
   if (failed(machine))
     return failure();
   return Setting{std::move(*target), *machine};
@@ -182,13 +183,13 @@ static bool isSmall(const StepSpec &step) {
   return step.flops / flopsPerSecond + step.bytesMoved / bytesPerSecond < 5e-6;
 }
 
-static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
-                                             ArrayRef<CompiledKernel> kernels) {
+/// Says how the steps run: in how many chunks, by which threads, behind which barriers.
+static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels) {
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
   for (OutlinedStep &step : entry.steps) {
-    if (step.kind != cpu::StepKind::Kernel) {
+    if (step.spec.kind != StepKind::Kernel) {
       chunks.push_back(1);
       serial.push_back(false); // all threads go the same way
       continue;
@@ -198,39 +199,36 @@ static std::vector<cpu::EntryStep> planSteps(OutlinedEntry &entry,
       size_t number = 0; // nd::neutralSymbol
       StringRef digits = StringRef(symbol).drop_front(4);
       digits.consumeInteger(10, number);
-      size_t at = size_t(step.numbers[number]), count = spec.symbols.size();
+      size_t at = size_t(step.spec.numbers[number]), count = spec.symbols.size();
       return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
     };
     step.spec.kernel = kernel.symbol;
-    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.scratchBytes.substitute(numberOf));
-    chunks.push_back(kernel.chunks.substitute(numberOf));
+    spec.scratchBytes =
+        Expr::max(spec.scratchBytes, kernel.code.scratchBytes.substitute(numberOf));
+    chunks.push_back(kernel.code.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
     serial.push_back(isOne || (isSmall(step.spec) && chunks.back().isConstant()));
   }
   std::vector<bool> waits = planBarriers(entry, serial);
-  std::vector<cpu::EntryStep> steps;
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
-    std::vector<int32_t> values = step.operands;
-    values.insert(values.end(), step.results.begin(), step.results.end());
-    int32_t chunksAt = -1;
-    if (!chunks[s].isConstant()) {
-      size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());
-      if (found == spec.derived.size())
-        spec.derived.push_back(chunks[s]);
-      chunksAt = int32_t(spec.symbols.size() + found);
-    }
-    int64_t count = chunks[s].constant().value_or(2); // of more than one
-    steps.push_back({step.spec.kernel, count, serial[s], waits[s], std::move(values), step.numbers,
-                     chunksAt, step.kind});
-    step.spec.chunks = serial[s] ? 1 : count; // a program without shared steps runs on one thread
-    spec.steps.push_back(step.spec);
+    StepSpec &made = spec.steps.emplace_back(step.spec);
+    made.values = step.operands;
+    llvm::append_range(made.values, step.results);
+    made.serial = serial[s];
+    made.waits = waits[s];
+    made.chunks = chunks[s].constant().value_or(2); // of more than one
+    if (chunks[s].isConstant())
+      continue;
+    size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());
+    if (found == spec.derived.size())
+      spec.derived.push_back(chunks[s]);
+    made.chunksAt = int32_t(spec.symbols.size() + found);
   }
-  return steps;
 }
 
 /// Where the code of a function that ops at `locations` were fused into is from. Instructions of no
 /// op in particular belong to the first: that is the nest itself.
-static void describeLines(const cpu::CodeBlock::Function &code, ArrayRef<Location> locations,
+static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> locations,
                           FunctionSpec &spec) {
   std::map<std::string, int32_t> numbers;
   for (auto [offset, op] : code.lines) {
@@ -251,7 +249,7 @@ static void describeLines(const cpu::CodeBlock::Function &code, ArrayRef<Locatio
 
 /// A kernel is called after the first step that runs it, what it shares with others after its
 /// symbol.
-static std::vector<FunctionSpec> describeFunctions(const cpu::CodeBlock &block,
+static std::vector<FunctionSpec> describeFunctions(const ProgramCode &block,
                                                    const std::vector<EntrySpec> &entries,
                                                    ArrayRef<OutlinedKernel> sources,
                                                    ArrayRef<CompiledKernel> kernels) {
@@ -263,7 +261,7 @@ static std::vector<FunctionSpec> describeFunctions(const cpu::CodeBlock &block,
     for (const StepSpec &step : entry.steps)
       steps.try_emplace(step.kernel, &step);
   std::vector<FunctionSpec> functions;
-  for (const cpu::CodeBlock::Function &code : block.functions) {
+  for (const ProgramCode::Function &code : block.functions) {
     auto step = steps.find(code.name);
     bool isKernel = step != steps.end();
     functions.push_back({isKernel ? step->second->name : code.name,
@@ -281,7 +279,7 @@ static void dropUnusedKernels(OutlinedProgram &program) {
   std::vector<OutlinedKernel> kept;
   for (OutlinedEntry &entry : program.entries)
     for (OutlinedStep &step : entry.steps) {
-      if (step.kind != cpu::StepKind::Kernel)
+      if (step.spec.kind != StepKind::Kernel)
         continue;
       size_t &to = number[step.kernel];
       if (to == unused) {
@@ -307,14 +305,14 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   }
   dropUnusedKernels(program);
   auto begin = Clock::now();
-  auto kernels = compileKernels(program.kernels, setting.target, kept, options);
+  auto kernels = compileKernels(program.kernels, *setting.target, kept, options);
   if (failed(kernels))
     return failure();
   statistics.kernelSeconds = secondsSince(begin);
-  std::vector<cpu::Object> objects;
+  std::vector<Object> objects;
   llvm::StringSet<> shared; // several kernels may come with the same object
   for (CompiledKernel &kernel : *kernels) {
-    for (auto [i, object] : llvm::enumerate(kernel.objects))
+    for (auto [i, object] : llvm::enumerate(kernel.code.objects))
       if (i == 0 || shared.insert(object.bytes).second)
         objects.push_back(std::move(object));
     statistics.cachedKernels += kernel.cached;
@@ -322,25 +320,20 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   statistics.kernels = int(kernels->size());
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    std::vector<cpu::EntryStep> steps = planSteps(entry, *kernels);
-    for (const cpu::EntryStep &step : steps) {
+    planSteps(entry, *kernels);
+    for (const StepSpec &step : entry.spec.steps) {
       statistics.serialSteps += step.serial;
       statistics.barriers += step.waits;
     }
-    statistics.steps += int(steps.size());
+    statistics.steps += int(entry.spec.steps.size());
     sources.push_back({entry.spec.name, "entry." + entry.spec.name, entry.function.getLoc(),
-                       std::move(steps)});
+                       entry.spec.steps});
   }
-  auto entries = compileEntries(sources, setting.target, kept);
+  auto entries = compileEntries(sources, *setting.target, kept);
   if (failed(entries))
     return failure();
   std::move(entries->begin(), entries->end(), std::back_inserter(objects));
-  auto helpers = cpu::builtinsFor(objects);
-  if (!helpers)
-    return module.emitError() << llvm::toString(helpers.takeError()), failure();
-  if (*helpers)
-    objects.push_back(std::move(**helpers));
-  auto block = cpu::link(objects);
+  auto block = setting.target->link(std::move(objects));
   if (!block)
     return module.emitError() << llvm::toString(block.takeError()), failure();
   ProgramImage image;
@@ -349,9 +342,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   Manifest &manifest = image.manifest;
   manifest.abiVersion = HEDDLE_ABI_VERSION;
   manifest.compilerVersion = compilerVersion();
-  manifest.target = setting.target.triple;
-  manifest.cpu = setting.target.cpu;
-  manifest.features = setting.target.features;
+  setting.target->describe(manifest);
   for (OutlinedEntry &entry : program.entries) {
     entry.spec.codeOffset = block->symbols.at("entry." + entry.spec.name);
     manifest.entries.push_back(std::move(entry.spec));
@@ -361,7 +352,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
 }
 
 static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const OutlinedProgram &program,
-                                 const cpu::CpuTarget &target, const CompileOptions &options) {
+                                 const Target &target, const CompileOptions &options) {
   for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
     std::string name = "kernels/" + std::to_string(i) + "-" + kernel.name;
     llvm::replace(name, ' ', '-');
@@ -401,7 +392,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
     return failure();
   counted.passSeconds = secondsSince(begin);
   if (dump.isWanted("kernels") &&
-      failed(dumpKernels(module, dump, *program, setting->target, options)))
+      failed(dumpKernels(module, dump, *program, *setting->target, options)))
     return failure();
   auto image = assemble(module, std::move(*program), *setting, options, counted);
   if (failed(image))
@@ -466,7 +457,7 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
       all += kernel.source;
       continue;
     }
-    auto text = printKernel(kernel, setting->target, options,
+    auto text = printKernel(kernel, *setting->target, options,
                             stage == Stage::Loops    ? KernelForm::Loops
                             : stage == Stage::LlvmIr ? KernelForm::LlvmIr
                                                      : KernelForm::Assembly);

@@ -26,9 +26,7 @@
 #ifndef HEDDLE_LIB_PIPELINES_EXTENSION_H
 #define HEDDLE_LIB_PIPELINES_EXTENSION_H
 
-#include "lib/conversion/nest_to_loops/Kernel.h"
-#include "lib/target/cpu/CpuTarget.h"
-#include "lib/target/cpu/Link.h"
+#include "lib/target/Target.h"
 #include "lib/transforms/nd/Expand.h"
 #include "lib/transforms/nest/LayoutProblem.h"
 
@@ -39,19 +37,6 @@
 #include <memory>
 
 namespace heddle {
-
-/// A kernel in machine code:
-///
-///     void function(void *const *addresses, int64_t chunk, void *scratch, const int64_t *numbers)
-///
-/// addresses[i] is operand i of the nest (`nest::kernelOperands`), then its results, each as the
-/// request's layouts say. It is called once for each chunk, by any thread, with scratch of its own.
-struct CustomKernel {
-  std::string function;
-  std::vector<cpu::Object> objects; ///< ELF files, one of which defines it; they need nothing else
-  std::vector<int64_t> numbers;     ///< given to each call
-  int64_t chunks = 1, scratchBytes = 0;
-};
 
 class Extension {
 public:
@@ -66,7 +51,7 @@ public:
   virtual void adjustLayouts(nest::LayoutProblem &problem) const {}
   /// A kernel for a nest, or none: then the next extension is asked, and last Heddle makes it.
   virtual std::optional<CustomKernel> makeKernel(const nest::KernelRequest &request,
-                                                 const cpu::CpuTarget &target) const {
+                                                 const Target &target) const {
     return std::nullopt;
   }
 
@@ -84,7 +69,7 @@ llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string
 llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
 
 /// What the programs of this version and those of an extension must have in common.
-#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-1"
+#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-2"
 
 #define HEDDLE_EXTENSION(Class)                                                                    \
   extern "C" const char *heddleExtensionInterface() { return HEDDLE_EXTENSION_INTERFACE; }         \

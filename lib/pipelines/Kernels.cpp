@@ -13,13 +13,9 @@
 #include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
-#include "lib/target/cpu/CustomCall.h"
-#include "lib/target/cpu/Zero.h"
 #include "runtime/device/ThreadTeam.h"
 
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <atomic>
 
@@ -30,9 +26,9 @@ namespace {
 /// A context of one thread's, and what was said in it.
 class Workbench {
 public:
-  Workbench(const CompileOptions &options, const cpu::CpuTarget &target)
-      : context(makeRegistry(options), MLIRContext::Threading::DISABLED), emitter(target),
-        extensions(options.extensions), target(target) {
+  Workbench(const CompileOptions &options, const Target &target)
+      : context(makeRegistry(options), MLIRContext::Threading::DISABLED),
+        compiler(target.makeCompiler(context)), extensions(options.extensions), target(target) {
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         said += (said.empty() ? "" : "; ") + diagnostic.str();
@@ -40,63 +36,48 @@ public:
     });
   }
 
-  struct Emitted {
-    nest::KernelInfo info;
-    std::vector<cpu::Object> objects; ///< that the kernel calls
-    std::string error;
-  };
+  llvm::Expected<KernelCode> compile(const std::string &source, const std::string &symbol) {
+    if (auto bytes = zeroedBytes(source))
+      return compiler->compileClear(symbol, *bytes);
+    return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
+      // What an extension knows of a nest are numbers.
+      for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
+        if (std::optional<CustomKernel> custom = extension->makeKernel(request, target))
+          return compiler->compileCustom(symbol, *custom);
+      return compiler->compile(request);
+    });
+  }
 
-  /// The kernel as loops, or in the LLVM dialect, if wanted with the numbers of its ops as lines.
-  Emitted emit(const std::string &source, const std::string &symbol, bool lower,
-               bool lines = false) {
-    said.clear();
-    Emitted result;
-    auto fail = [&](const std::string &what) {
-      result.error = what + (said.empty() ? "" : ": " + said);
-      return std::move(result);
-    };
-    if (auto bytes = zeroedBytes(source)) {
-      result.info.module = cpu::buildZero(&context, symbol, bytes->constant());
-      result.info.chunks = bytes->ceildiv(cpu::zeroChunkBytes);
-      return result;
-    }
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
-    if (!module)
-      return fail("its text can't be read back");
-    nest::KernelRequest request = kernelRequest(*module, symbol);
-    // What an extension knows of a nest are numbers.
-    for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
-      if (std::optional<CustomKernel> custom = extension->makeKernel(request, target)) {
-        result.info.module =
-            cpu::buildCustomCall(&context, symbol, custom->function, custom->numbers);
-        result.info.chunks = custom->chunks;
-        result.info.scratchBytes = custom->scratchBytes;
-        result.objects = std::move(custom->objects);
-        return result;
-      }
-    auto info = nest::emitKernel(request);
-    if (failed(info))
-      return fail("it can't be emitted");
-    if (lower) {
-      PassManager passes(&context);
-      passes.enableVerifier(false); // LLVM verifies what comes out
-      nest::buildKernelLowering(passes);
-      if (lines)
-        passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
-      if (failed(passes.run(*info->module)))
-        return fail("its loops can't be lowered");
-    }
-    result.info = std::move(*info);
-    return result;
+  llvm::Expected<std::string> print(const std::string &source, const std::string &symbol,
+                                    KernelForm form) {
+    if (zeroedBytes(source))
+      return source;
+    return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
+      return compiler->print(request, form);
+    });
   }
 
   MLIRContext context;
-  cpu::Emitter emitter;
-  std::string said;
+  std::unique_ptr<KernelCompiler> compiler;
 
 private:
+  std::string said;
   Extensions extensions;
-  cpu::CpuTarget target;
+  const Target &target;
+
+  /// What `use` makes of the kernel's request; an error with what was said.
+  template <typename Use>
+  auto withRequest(const std::string &source, const std::string &symbol, Use use)
+      -> decltype(use(nest::KernelRequest())) {
+    said.clear();
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+    if (!module)
+      return llvm::createStringError("its text can't be read back: " + said);
+    auto result = use(kernelRequest(*module, symbol));
+    if (result || said.empty())
+      return result;
+    return llvm::createStringError(llvm::toString(result.takeError()) + ": " + said);
+  }
 
   static DialectRegistry makeRegistry(const CompileOptions &options) {
     DialectRegistry registry;
@@ -106,7 +87,7 @@ private:
 };
 } // namespace
 
-static std::string symbolOf(const OutlinedKernel &kernel, const cpu::CpuTarget &target,
+static std::string symbolOf(const OutlinedKernel &kernel, const Target &target,
                             const Extensions &extensions) {
   std::string text = kernel.source + "|" + target.key() + "|" + compilerVersion();
   for (const auto &extension : extensions)
@@ -115,16 +96,16 @@ static std::string symbolOf(const OutlinedKernel &kernel, const cpu::CpuTarget &
 }
 
 /// In the cache objects follow a line "chunks|scratch" and their sizes.
-static std::string writeEntry(const CompiledKernel &kernel) {
+static std::string writeEntry(const KernelCode &kernel) {
   std::string line = kernel.chunks.str() + "|" + kernel.scratchBytes.str(), bytes;
-  for (const cpu::Object &object : kernel.objects) {
+  for (const Object &object : kernel.objects) {
     line += "|" + std::to_string(object.bytes.size());
     bytes += object.bytes;
   }
   return line + "\n" + bytes;
 }
 
-static bool readEntry(StringRef bytes, const std::string &name, CompiledKernel &kernel) {
+static bool readEntry(StringRef bytes, const std::string &name, KernelCode &kernel) {
   auto [line, rest] = bytes.split('\n');
   SmallVector<StringRef> numbers;
   line.split(numbers, '|');
@@ -148,34 +129,28 @@ static bool readEntry(StringRef bytes, const std::string &name, CompiledKernel &
 
 /// Returns what went wrong, if anything.
 static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &kernel,
-                                 const cpu::CpuTarget &target, const KernelCache *cache,
+                                 const Target &target, const KernelCache *cache,
                                  const CompileOptions &options, std::unique_ptr<Workbench> &bench) {
   kernel.symbol = symbolOf(source, target, options.extensions);
   if (cache)
-    if (auto found = cache->find(kernel.symbol); found && readEntry(*found, source.name, kernel)) {
+    if (auto found = cache->find(kernel.symbol); found && readEntry(*found, source.name, kernel.code)) {
       kernel.cached = true;
       return "";
     }
   if (!bench)
     bench = std::make_unique<Workbench>(options, target);
-  Workbench::Emitted emitted =
-      bench->emit(source.source, kernel.symbol, /*lower=*/true, /*lines=*/true);
-  if (!emitted.error.empty())
-    return emitted.error;
-  auto object = bench->emitter.emitObject(*emitted.info.module);
-  if (!object)
-    return llvm::toString(object.takeError()) + (bench->said.empty() ? "" : ": " + bench->said);
-  kernel.objects = {{source.name, std::move(*object)}};
-  std::move(emitted.objects.begin(), emitted.objects.end(), std::back_inserter(kernel.objects));
-  kernel.chunks = emitted.info.chunks;
-  kernel.scratchBytes = emitted.info.scratchBytes;
+  auto code = bench->compile(source.source, kernel.symbol);
+  if (!code)
+    return llvm::toString(code.takeError());
+  kernel.code = std::move(*code);
+  kernel.code.objects[0].name = source.name;
   if (cache)
-    cache->store(kernel.symbol, writeEntry(kernel));
+    cache->store(kernel.symbol, writeEntry(kernel.code));
   return "";
 }
 
 FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
-                                                              const cpu::CpuTarget &target,
+                                                              const Target &target,
                                                               const KernelCache *cache,
                                                               const CompileOptions &options) {
   std::vector<CompiledKernel> kernels(sources.size());
@@ -206,32 +181,20 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
 }
 
 FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel,
-                                           const cpu::CpuTarget &target,
+                                           const Target &target,
                                            const CompileOptions &options, KernelForm form) {
   Workbench bench(options, target);
-  auto fail = [&](const std::string &error) -> FailureOr<std::string> {
-    return emitError(kernel.loc) << "'" << kernel.name
-                                 << "' can't be compiled: " << respell(error, kernel.names),
-           failure();
-  };
-  auto emitted = bench.emit(kernel.source, symbolOf(kernel, target, options.extensions),
-                            form != KernelForm::Loops);
-  if (!emitted.error.empty())
-    return fail(emitted.error);
-  if (form == KernelForm::Loops) {
-    std::string text;
-    llvm::raw_string_ostream(text) << *emitted.info.module;
-    return text + "\n";
-  }
-  auto text = bench.emitter.emit(*emitted.info.module, form == KernelForm::LlvmIr
-                                                           ? cpu::EmitKind::LlvmIr
-                                                           : cpu::EmitKind::Assembly);
-  return text ? FailureOr<std::string>(std::move(*text)) : fail(llvm::toString(text.takeError()));
+  auto text = bench.print(kernel.source, symbolOf(kernel, target, options.extensions), form);
+  if (text)
+    return std::move(*text);
+  return emitError(kernel.loc) << "'" << kernel.name << "' can't be compiled: "
+                               << respell(llvm::toString(text.takeError()), kernel.names),
+         failure();
 }
 
-static std::string keyOf(const EntrySource &entry, const cpu::CpuTarget &target) {
+static std::string keyOf(const EntrySource &entry, const Target &target) {
   std::string text = entry.symbol + "|" + target.key() + "|" + compilerVersion();
-  for (const cpu::EntryStep &step : entry.steps) {
+  for (const StepSpec &step : entry.steps) {
     text += "|" + step.kernel + " " + std::to_string(int(step.kind)) + " " +
             std::to_string(step.chunks) + (step.serial ? " serial" : "") +
             (step.waits ? " waits" : "");
@@ -244,30 +207,26 @@ static std::string keyOf(const EntrySource &entry, const cpu::CpuTarget &target)
   return "e_" + KernelCache::keyOf(text);
 }
 
-FailureOr<std::vector<cpu::Object>> heddle::compileEntries(ArrayRef<EntrySource> entries,
-                                                           const cpu::CpuTarget &target,
+FailureOr<std::vector<Object>> heddle::compileEntries(ArrayRef<EntrySource> entries,
+                                                           const Target &target,
                                                            const KernelCache *cache) {
-  std::vector<cpu::Object> objects;
+  std::vector<Object> objects;
   std::unique_ptr<Workbench> bench; // made when the first entry is not cached
   for (const EntrySource &entry : entries) {
     std::string key = keyOf(entry, target);
     if (cache)
       if (auto found = cache->find(key)) {
-        objects.push_back({entry.name, std::move(*found)});
+        objects.push_back({entry.symbol, std::move(*found)});
         continue;
       }
     if (!bench)
       bench = std::make_unique<Workbench>(CompileOptions(), target);
-    auto module = cpu::buildEntry(&bench->context, entry.symbol, entry.steps);
-    // A step takes some nanoseconds more and a fraction of the time to compile.
-    constexpr size_t many = 256;
-    auto bytes = bench->emitter.emitObject(*module, entry.steps.size() > many ? cpu::Effort::Least
-                                                                              : cpu::Effort::Some);
-    if (!bytes)
-      return emitError(entry.loc) << llvm::toString(bytes.takeError()), failure();
+    auto object = bench->compiler->compileEntry(entry.symbol, entry.steps);
+    if (!object)
+      return emitError(entry.loc) << llvm::toString(object.takeError()), failure();
     if (cache)
-      cache->store(key, *bytes);
-    objects.push_back({entry.name, std::move(*bytes)});
+      cache->store(key, object->bytes);
+    objects.push_back(std::move(*object));
   }
   return objects;
 }

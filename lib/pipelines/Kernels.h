@@ -16,9 +16,7 @@
 
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Outline.h"
-#include "lib/target/cpu/Emit.h"
-#include "lib/target/cpu/Entry.h"
-#include "lib/target/cpu/Link.h"
+#include "lib/target/Target.h"
 
 namespace heddle {
 
@@ -26,36 +24,32 @@ class KernelCache;
 
 struct CompiledKernel {
   std::string symbol;
-  std::vector<cpu::Object> objects; ///< the first defines it, the others are an extension's
-  Expr chunks = 1, scratchBytes;    ///< over the size symbols
+  KernelCode code;
   bool cached = false;
 };
-
-/// What a kernel looks like on its way; for tools.
-enum class KernelForm { Loops, LlvmIr, Assembly };
 
 /// Compiles all of them, or fails with a diagnostic at the nest that can't be compiled. `cache` may
 /// be null.
 mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<OutlinedKernel> kernels,
-                                                            const cpu::CpuTarget &target,
+                                                            const Target &target,
                                                             const KernelCache *cache,
                                                             const CompileOptions &options);
 
 /// One kernel as text.
-mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const cpu::CpuTarget &target,
+mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
                                          const CompileOptions &options, KernelForm form);
 
-/// A function `symbol` that runs `steps` (Entry.h).
+/// A function `symbol` that runs `steps`.
 struct EntrySource {
   std::string name, symbol;
   mlir::Location loc;
-  std::vector<cpu::EntryStep> steps;
+  std::vector<StepSpec> steps;
 };
 
 /// Compiles all of them but those that are in `cache`, which may be null, or fails with a
 /// diagnostic.
-mlir::FailureOr<std::vector<cpu::Object>> compileEntries(llvm::ArrayRef<EntrySource> entries,
-                                                         const cpu::CpuTarget &target,
+mlir::FailureOr<std::vector<Object>> compileEntries(llvm::ArrayRef<EntrySource> entries,
+                                                         const Target &target,
                                                          const KernelCache *cache);
 
 } // namespace heddle

@@ -74,14 +74,14 @@ struct Extents : std::vector<Extent> {
   explicit Extents(const std::vector<OutlinedStep> &steps) {
     int32_t open = -1;
     for (auto [s, step] : llvm::enumerate(steps)) {
-      if (step.kind == cpu::StepKind::If || step.kind == cpu::StepKind::Loop) {
-        push_back({s, s, s, step.kind == cpu::StepKind::Loop, open});
+      if (step.spec.kind == StepKind::If || step.spec.kind == StepKind::Loop) {
+        push_back({s, s, s, step.spec.kind == StepKind::Loop, open});
         open = int32_t(size()) - 1;
-      } else if (step.kind == cpu::StepKind::Else) {
+      } else if (step.spec.kind == StepKind::Else) {
         at(size_t(open)).middle = s;
       }
       around.push_back(open);
-      if (step.kind != cpu::StepKind::EndIf && step.kind != cpu::StepKind::EndLoop)
+      if (step.spec.kind != StepKind::EndIf && step.spec.kind != StepKind::EndLoop)
         continue;
       at(size_t(open)).end = s;
       open = at(size_t(open)).outer;
@@ -139,7 +139,7 @@ public:
     findUses();
     for (size_t s = 0; s < steps.size();) {
       const Extent *loop = extents.of(s);
-      if (steps[s].kind == cpu::StepKind::Loop && !loop->holdsLoop && alternate(*loop, turned))
+      if (steps[s].spec.kind == StepKind::Loop && !loop->holdsLoop && alternate(*loop, turned))
         s = loop->end;
       else
         turned.push_back(std::move(steps[s++]));
@@ -198,16 +198,16 @@ private:
       return list;
     };
     llvm::append_range(body, first);
-    auto steer = [&](cpu::StepKind kind) {
+    auto steer = [&](StepKind kind) {
       OutlinedStep step;
-      step.kind = kind;
+      step.spec.kind = kind;
       step.spec.name = "if";
       step.spec.location = steps[loop.begin].spec.location;
-      if (kind == cpu::StepKind::If)
+      if (kind == StepKind::If)
         step.operands = steps[loop.begin].operands;
       body.push_back(std::move(step));
     };
-    steer(cpu::StepKind::If);
+    steer(StepKind::If);
     for (OutlinedStep &step : first) {
       for (int32_t value : step.results)
         if (!other.count(value) && values[size_t(value)].kind == Kind::Temporary &&
@@ -219,9 +219,9 @@ private:
       step.results = renamed(std::move(step.results));
       body.push_back(std::move(step));
     }
-    steer(cpu::StepKind::Else);
+    steer(StepKind::Else);
     llvm::append_range(body, copies);
-    steer(cpu::StepKind::EndIf);
+    steer(StepKind::EndIf);
     return true;
   }
   bool mayAlternate(size_t copy, const Extent &loop) const {
@@ -319,7 +319,7 @@ private:
     Extents extents(entry.steps);
     std::vector<int32_t> steering{0}; // steps before each that branch or go back
     for (const OutlinedStep &step : entry.steps)
-      steering.push_back(steering.back() + (step.kind != cpu::StepKind::Kernel));
+      steering.push_back(steering.back() + (step.spec.kind != StepKind::Kernel));
     for (size_t v = 0; v < values.size(); ++v) {
       if (last[v] < 0 || steering[size_t(last[v]) + 1] == steering[size_t(std::max(0, first[v]))])
         continue;
@@ -521,7 +521,7 @@ void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
       clear.kernel = zeroKernel(program, value.bytes, step.nest->getLoc());
       clear.results = {result};
       if (!isKnown) {
-        clear.numbers = {int32_t(entry.spec.symbols.size() + entry.spec.derived.size())};
+        clear.spec.numbers = {int32_t(entry.spec.symbols.size() + entry.spec.derived.size())};
         entry.spec.derived.push_back(value.bytes);
       }
       clear.spec.name = "zero";
@@ -612,7 +612,7 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
   std::vector<int32_t> sharedBefore{0}; // steps with chunks for all threads
   for (auto [s, step] : llvm::enumerate(entry.steps))
     sharedBefore.push_back(sharedBefore.back() +
-                           (step.kind == cpu::StepKind::Kernel && !serial[s]));
+                           (step.spec.kind == StepKind::Kernel && !serial[s]));
   // Of all threads, and of thread 0, which runs its own (serial) ones in order.
   Open open[2];
   Extents extents(entry.steps);
@@ -631,16 +631,16 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     // Threads meet where they read which way to go, where the ways join, and where a loop goes back
     // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the
     // other.
-    cpu::StepKind kind = step.kind;
+    StepKind kind = step.spec.kind;
     size_t at = s;
-    if (kind == cpu::StepKind::EndLoop || kind == cpu::StepKind::Else) {
+    if (kind == StepKind::EndLoop || kind == StepKind::Else) {
       const Extent &extent = *extents.of(s);
-      waits[s] = waits[s] || (kind == cpu::StepKind::EndLoop &&
+      waits[s] = waits[s] || (kind == StepKind::EndLoop &&
                               sharedBefore[s] != sharedBefore[extent.begin]);
       llvm::for_each(open, [](Open &each) { each.clear(); });
       at = extent.begin;
       reads = {touched(entry.steps[at].operands[0])};
-    } else if (kind != cpu::StepKind::Kernel) {
+    } else if (kind != StepKind::Kernel) {
       waits[s] = true;
     }
     if (waits[s])

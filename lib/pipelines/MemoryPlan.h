@@ -20,7 +20,7 @@
 // What lives where the program jumps lives as long as the branch or loop: linear lifetimes stay true.
 //
 // Two steps that touch no place in common, or only read it, need not wait for each other; steps
-// say after which others a barrier has to stand (cpu::EntryStep::waits).
+// say after which others a barrier has to stand (`StepSpec::waits`).
 //
 //===----------------------------------------------------------------------===//
 

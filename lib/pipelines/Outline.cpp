@@ -352,9 +352,9 @@ private:
   // Branches and loops
   //===--------------------------------------------------------------------===//
 
-  void addSteering(cpu::StepKind kind, nest::ControlOp op, ArrayRef<int32_t> reads = {}) {
+  void addControlFlow(StepKind kind, nest::ControlOp op, ArrayRef<int32_t> reads = {}) {
     OutlinedStep step;
-    step.kind = kind;
+    step.spec.kind = kind;
     step.operands = reads;
     step.spec.name = op.isLoop() ? "while" : "if";
     step.spec.location = spellPlace(op.getLoc());
@@ -403,11 +403,11 @@ private:
           results.push_back(*copy);
       }
     }
-    addSteering(op.isLoop() ? cpu::StepKind::Loop : cpu::StepKind::If, op,
+    addControlFlow(op.isLoop() ? StepKind::Loop : StepKind::If, op,
                 op.isLoop() ? results[0] : values.lookup(op.getOperand(0)));
     for (auto [side, function] : llvm::enumerate(functions)) {
       if (side == 1)
-        addSteering(cpu::StepKind::Else, op);
+        addControlFlow(StepKind::Else, op);
       for (auto [argument, value] : llvm::zip_equal(function.getArguments(), given[side]))
         values[argument] = value;
       if (failed(addSteps(function)))
@@ -425,7 +425,7 @@ private:
           results.push_back(*to);
       }
     }
-    addSteering(op.isLoop() ? cpu::StepKind::EndLoop : cpu::StepKind::EndIf, op);
+    addControlFlow(op.isLoop() ? StepKind::EndLoop : StepKind::EndIf, op);
     for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
       values[result] = value;
     return success();
@@ -478,7 +478,7 @@ private:
       if (told == entry.spec.symbols.end())
         return op->emitOpError() << "has a size with the symbol '" << symbol
                                  << "', but no argument of '@" << entry.spec.name << "' tells it";
-      step.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
+      step.spec.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
     }
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)

@@ -17,9 +17,8 @@
 #ifndef HEDDLE_LIB_PIPELINES_OUTLINE_H
 #define HEDDLE_LIB_PIPELINES_OUTLINE_H
 
+#include "dialects/nest/Nest.h"
 #include "lib/analysis/Canonical.h"
-#include "lib/target/cpu/CpuTarget.h"
-#include "lib/target/cpu/Entry.h"
 #include "runtime/program/Manifest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,12 +34,10 @@ struct OutlinedKernel {
 };
 
 struct OutlinedStep {
-  mlir::Operation *nest = nullptr; ///< null where the step steers, or clears memory
+  mlir::Operation *nest = nullptr; ///< null where the step is control flow, or clears memory
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
-  StepSpec spec;                          ///< without chunks and kernel symbol
-  std::vector<int32_t> numbers; ///< the entry's symbols that the kernel gets after the values
-  cpu::StepKind kind = cpu::StepKind::Kernel;
+  StepSpec spec; ///< without chunks, kernel symbol, values and barrier
   /// A copy to what several steps make: before a loop or the end of the entry, at the end of a
   /// loop's body, of a side of a branch. It is left out where what it copies can be made there at
   /// once.

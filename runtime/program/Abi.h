@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-enum { HEDDLE_ABI_VERSION = 1 };
+enum { HEDDLE_ABI_VERSION = 2 };
 
 typedef struct HeddleCall HeddleCall;
 
@@ -49,6 +49,10 @@ typedef struct HeddleCallTable {
    *  the time. Step numbers run from 0, through branches and loops as these
    *  go; a last call with the number of steps ends the program. */
   int32_t (*step)(HeddleCall *call, int32_t step);
+  /** Called by a thread whose step `step` failed, before it leaves the entry
+   *  function with the status that this returns: `reason` goes into the error
+   *  that the caller of the program gets, with the step's name and place. */
+  int32_t (*fail)(HeddleCall *call, int32_t step, const char *reason);
 } HeddleCallTable;
 
 /** One call in flight. Filled by the runtime. The order of the fields is the
@@ -61,6 +65,7 @@ struct HeddleCall {
   const HeddleCallTable *table; /**< 32 */
   int64_t hooks;                /**< 40: non-zero if table->step is to be called */
   void *runtime;                /**< 48: the runtime's own data */
+  void *device;                 /**< 56: of the device that loaded the entry; null for the CPU */
 };
 
 typedef int32_t (*HeddleEntry)(HeddleCall *call, int32_t thread, int32_t threads);

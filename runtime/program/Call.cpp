@@ -30,6 +30,9 @@ const HeddleCallTable &heddle::callTable() {
       },
       [](HeddleCall *call, int32_t step) -> int32_t {
         return static_cast<Call *>(call->runtime)->step(step);
+      },
+      [](HeddleCall *call, int32_t step, const char *reason) -> int32_t {
+        return static_cast<Call *>(call->runtime)->fail(step, reason);
       }};
   return table;
 }
@@ -44,6 +47,15 @@ int32_t Call::step(int32_t index) {
     return 0;
   } catch (const std::exception &error) {
     note(error.what());
+  }
+  return Failed;
+}
+
+/// Of several threads that fail the first is told.
+int32_t Call::fail(int32_t index, const char *reason) {
+  if (int32_t none = 0; status.compare_exchange_strong(none, Failed, std::memory_order_acq_rel)) {
+    currentStep = index;
+    note(reason);
   }
   return Failed;
 }
@@ -196,7 +208,8 @@ void Call::prepare() {
           plan->symbols.data(),
           &callTable(),
           settings.managed || settings.profile,
-          this};
+          this,
+          function.data};
   ready = true;
 }
 
@@ -283,7 +296,7 @@ void Call::run() {
   currentStep = -1;
   auto body = [this](Region &region, int thread) {
     this->region.store(&region, std::memory_order_relaxed);
-    if (int32_t code = function(&call, thread, region.threads())) {
+    if (int32_t code = function.function(&call, thread, region.threads())) {
       if (int32_t none = 0; code != Cancelled)
         status.store(code, std::memory_order_relaxed);
       else // left by all, failed by none

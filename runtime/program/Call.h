@@ -18,6 +18,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_CALL_H
 #define HEDDLE_RUNTIME_PROGRAM_CALL_H
 
+#include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
 #include "runtime/program/Program.h"
 
@@ -67,7 +68,7 @@ private:
   const EntrySpec &spec;
   CallOptions settings;
   std::shared_ptr<const EntryPlan> plan;
-  HeddleEntry function;
+  DeviceProgram::Entry function;
   std::vector<Argument> arguments;
   std::vector<TensorRef> results;
   std::vector<int32_t> resultOf; ///< of each value: the result that it is, or -1
@@ -89,6 +90,7 @@ private:
 
   friend const HeddleCallTable &callTable();
   int32_t step(int32_t index);
+  int32_t fail(int32_t index, const char *reason);
   void note(const char *reason) noexcept;
   void makeAndFree(int32_t step);
   void prepare();

@@ -13,6 +13,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_LOADED_H
 #define HEDDLE_RUNTIME_PROGRAM_LOADED_H
 
+#include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
 #include "runtime/program/Mapping.h"
 #include "runtime/program/Program.h"
@@ -25,7 +26,8 @@ namespace heddle {
 struct Program::Loaded {
   Manifest manifest;
   Mapping code, constants;
-  std::vector<HeddleEntry> functions; ///< of each entry
+  std::shared_ptr<DeviceProgram> device; ///< null if the code is this CPU's
+  std::vector<DeviceProgram::Entry> functions; ///< of each entry
   std::vector<bool> alone;            ///< of each entry: no step is shared, a team would only wait
   /// Plans by entry and values of its symbols.
   ForkMutex mutex;
@@ -38,13 +40,15 @@ struct Program::Loaded {
     for (const EntrySpec &entry : manifest.entries) {
       functions.push_back(function(entry));
       alone.push_back(std::none_of(entry.steps.begin(), entry.steps.end(),
-                                   [](const StepSpec &step) { return step.chunks > 1; }));
+                                   [](const StepSpec &step) { return step.isShared(); }));
     }
   }
 
   std::shared_ptr<const EntryPlan> planFor(const EntrySpec &entry,
                                            const std::vector<int64_t> &symbols);
-  HeddleEntry functionOf(const EntrySpec &entry) const { return functions[indexOf(entry)]; }
+  DeviceProgram::Entry functionOf(const EntrySpec &entry) const {
+    return functions[indexOf(entry)];
+  }
   bool isAlone(const EntrySpec &entry) const { return alone[indexOf(entry)]; }
 
 private:

@@ -22,6 +22,7 @@ const EntrySpec *Manifest::find(std::string_view entry) const {
 }
 
 static constexpr const char *kinds[] = {"argument", "result", "temporary", "constant"};
+static constexpr const char *stepKinds[] = {"kernel", "if", "else", "endif", "loop", "endloop"};
 
 static Json toJson(const ValueSpec &value) {
   Json dims = Json::object();
@@ -65,14 +66,17 @@ static Expr parseSize(const Json &json) {
   return *expr;
 }
 
+template <size_t count>
+static int indexOf(const char *const (&words)[count], const std::string &word, const char *what) {
+  for (size_t i = 0; i < count; ++i)
+    if (word == words[i])
+      return int(i);
+  throw std::runtime_error("unknown kind of " + std::string(what) + " '" + word + "'");
+}
+
 static ValueSpec valueFrom(const Json &json) {
   ValueSpec value;
-  std::string kind = json.at("kind");
-  auto found = std::find_if(std::begin(kinds), std::end(kinds),
-                            [&](const char *each) { return kind == each; });
-  if (found == std::end(kinds))
-    throw std::runtime_error("unknown kind of value '" + kind + "'");
-  value.kind = ValueSpec::Kind(found - std::begin(kinds));
+  value.kind = ValueSpec::Kind(indexOf(kinds, json.at("kind"), "value"));
   value.name = json.at("name");
   value.location = json.at("location");
   std::string element = json.at("element");
@@ -95,6 +99,30 @@ static ValueSpec valueFrom(const Json &json) {
   return value;
 }
 
+static Json toJson(const StepSpec &step) {
+  return {{"name", step.name},     {"location", step.location},      {"chunks", step.chunks},
+          {"kernel", step.kernel}, {"flops", step.flops},            {"bytes", step.bytesMoved},
+          {"serial", step.serial}, {"kind", stepKinds[int(step.kind)]}, {"waits", step.waits},
+          {"values", step.values}, {"numbers", step.numbers},        {"chunksAt", step.chunksAt}};
+}
+
+static StepSpec stepFrom(const Json &json) {
+  StepSpec step;
+  step.name = json.at("name");
+  step.location = json.at("location");
+  step.chunks = whole<int64_t>(json.at("chunks"));
+  step.kernel = json.at("kernel");
+  step.flops = json.at("flops");
+  step.bytesMoved = json.at("bytes");
+  step.kind = StepKind(indexOf(stepKinds, json.at("kind"), "step"));
+  step.serial = json.at("serial");
+  step.waits = json.at("waits");
+  step.values = indices(json.at("values"));
+  step.numbers = indices(json.at("numbers"));
+  step.chunksAt = whole<int32_t>(json.at("chunksAt"));
+  return step;
+}
+
 static Json toJson(const EntrySpec &entry) {
   Json values = Json::array(), steps = Json::array(), derived = Json::array(),
        required = Json::array();
@@ -106,12 +134,7 @@ static Json toJson(const EntrySpec &entry) {
   for (const ValueSpec &value : entry.values)
     values.push_back(toJson(value));
   for (const StepSpec &step : entry.steps)
-    steps.push_back({{"name", step.name},
-                     {"location", step.location},
-                     {"chunks", step.chunks},
-                     {"kernel", step.kernel},
-                     {"flops", step.flops},
-                     {"bytes", step.bytesMoved}});
+    steps.push_back(toJson(step));
   return {{"name", entry.name},           {"code", entry.codeOffset},
           {"symbols", entry.symbols},     {"derived", derived},
           {"requirements", required},     {"values", values},
@@ -137,8 +160,7 @@ static EntrySpec entryFrom(const Json &json) {
   for (const Json &pair : json.at("donations"))
     entry.donations.emplace_back(whole<int32_t>(pair.at(0)), whole<int32_t>(pair.at(1)));
   for (const Json &step : json.at("steps"))
-    entry.steps.push_back({step.at("name"), step.at("location"), whole<int64_t>(step.at("chunks")),
-                           step.at("kernel"), step.at("flops"), step.at("bytes")});
+    entry.steps.push_back(stepFrom(step));
   entry.arenaBytes = whole<int64_t>(json.at("arena"));
   entry.scratchBytes = parseSize(json.at("scratch"));
   return entry;

@@ -46,12 +46,42 @@ struct ValueSpec {
   int32_t aliasOf = -1;
 };
 
+/// What a step does. All but a kernel are control flow: they read a truth value, and say which steps
+/// come next.
+///
+///     step 5   If c                           step 5   Loop c       while c holds:
+///     step 6     ...                          step 6     ...
+///     step 7   Else                           step 7     ...        computes c anew
+///     step 8     ...                          step 8   EndLoop      back to step 5
+///     step 9   EndIf
+enum class StepKind : uint8_t { Kernel, If, Else, EndIf, Loop, EndLoop };
+
+/// A step of an entry. Its chunks are run by all threads, or by thread 0 alone (`serial`). Threads
+/// meet only before steps that say so (`waits`):
+///
+///     step 0   shared              x -> a
+///     step 1   shared              y -> b        no barrier: touches nothing that step 0 touches
+///     step 2   serial, waits       a, b -> c
+///     step 3   serial              c -> d        no barrier: thread 0 did step 2 itself
+///     step 4   shared, waits       d -> e
 struct StepSpec {
   std::string name; ///< what the profile shows
   std::string location;
-  int64_t chunks = 1;               ///< 1: run by thread 0 alone
-  std::string kernel;               ///< symbol of the kernel
+  int64_t chunks = 1;
+  std::string kernel;               ///< symbol of the kernel; empty for control flow
   double flops = 0, bytesMoved = 0; ///< the compiler's estimates
+  StepKind kind = StepKind::Kernel;
+  bool serial = false, waits = true;
+  std::vector<int32_t> values; ///< that the kernel is given, or the truth value
+  /// Positions in HeddleCall::symbols: of numbers that the kernel is given after the values, and of
+  /// how many chunks there are; -1: as `chunks` says.
+  std::vector<int32_t> numbers = {};
+  int32_t chunksAt = -1;
+
+  /// True if all threads run chunks of it.
+  bool isShared() const {
+    return kind == StepKind::Kernel && !serial && (chunks > 1 || chunksAt >= 0);
+  }
 };
 
 /// What sizes must be like that the compiler could not know: `got` is at most `most`.
@@ -90,9 +120,9 @@ struct FunctionSpec {
 };
 
 struct Manifest {
-  int32_t abiVersion = 1;
+  int32_t abiVersion = 2;
   std::string compilerVersion;
-  std::string target;                ///< triple, e.g. "x86_64-unknown-linux-gnu"
+  std::string target; ///< triple, e.g. "x86_64-unknown-linux-gnu", or a registered device's name
   std::string cpu;                   ///< target CPU the code was made for
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
   std::vector<EntrySpec> entries;

@@ -46,7 +46,8 @@ public:
     for (int32_t index : entry.results)
       if (!isValue(index) || entry.values[size_t(index)].kind == ValueSpec::Kind::Temporary)
         return "its result " + std::to_string(index) + " is not a value that it gives back";
-    return donations();
+    std::string message = steps();
+    return message.empty() ? donations() : message;
   }
 
 private:
@@ -96,6 +97,38 @@ private:
       return name + " takes the place of '" + entry.values[size_t(at)].name +
              "', which is no argument";
     return "";
+  }
+
+  std::string steps() const {
+    std::vector<StepKind> open; // branches and loops around a step
+    auto numbers = int32_t(entry.symbols.size() + entry.derived.size());
+    for (size_t s = 0; s < entry.steps.size(); ++s) {
+      const StepSpec &step = entry.steps[s];
+      std::string name = "its step " + std::to_string(s);
+      bool reads = step.kind == StepKind::If || step.kind == StepKind::Loop;
+      if (reads && step.values.size() != 1)
+        return name + " should read one truth value, got " + std::to_string(step.values.size()) +
+               " values";
+      for (int32_t index : step.values)
+        if (!isValue(index))
+          return name + " uses the value " + std::to_string(index) + ", which does not exist";
+      auto isNumber = [&](int32_t index) { return index >= 0 && index < numbers; };
+      if (step.chunks < 0 || (step.chunksAt != -1 && !isNumber(step.chunksAt)) ||
+          !std::all_of(step.numbers.begin(), step.numbers.end(), isNumber))
+        return name + " uses a number that does not exist";
+      StepKind innermost = open.empty() ? StepKind::Kernel : open.back();
+      bool fits = true;
+      if (reads)
+        open.push_back(step.kind);
+      else if (step.kind == StepKind::Else && (fits = innermost == StepKind::If))
+        open.back() = StepKind::Else;
+      else if ((step.kind == StepKind::EndIf && (fits = innermost == StepKind::Else)) ||
+               (step.kind == StepKind::EndLoop && (fits = innermost == StepKind::Loop)))
+        open.pop_back();
+      if (!fits)
+        return name + " ends a branch or loop that does not begin";
+    }
+    return open.empty() ? "" : "a branch or loop among its steps has no end";
   }
 
   std::string donations() const {

@@ -42,9 +42,16 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
   const Manifest &manifest = image.manifest;
   requireConsistent(manifest, int64_t(image.code.size()), int64_t(image.constants.size()));
   std::string machine = manifest.target.substr(0, manifest.target.find('-'));
-  if (!machine.empty() && machine != hostTarget())
-    throw Error("the program was compiled for '" + manifest.target + "', this machine is '" +
-                hostTarget() + "'");
+  if (Device *device = findDevice(manifest.target)) {
+    std::string error;
+    loaded->device = device->load(image, error);
+    if (!loaded->device)
+      throw Error("the program can't be loaded by the device '" + manifest.target + "': " + error);
+  } else if (!machine.empty() && machine != hostTarget()) {
+    throw Error("the program was compiled for '" + manifest.target + "': this machine is '" +
+                hostTarget() + "', and no library that is loaded runs programs of '" +
+                manifest.target + "'");
+  }
   if (auto missing = missingCpuFeatures(manifest.features); !missing.empty()) {
     std::string list;
     for (const std::string &feature : missing)
@@ -53,12 +60,16 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
                 "' and needs what this CPU lacks: " + list +
                 "; compile it for this CPU, or for an older one that both know");
   }
-  loaded->code = Mapping(image.code, Mapping::Use::Code);
   loaded->constants = Mapping(image.constants, Mapping::Use::Constants);
   loaded->manifest = std::move(image.manifest);
-  describeToPerf(loaded->manifest, loaded->code.data());
-  loaded->setFunctions([&](const EntrySpec &entry) {
-    return reinterpret_cast<HeddleEntry>(loaded->code.data() + entry.codeOffset);
+  if (!loaded->device) {
+    loaded->code = Mapping(image.code, Mapping::Use::Code);
+    describeToPerf(loaded->manifest, loaded->code.data());
+  }
+  loaded->setFunctions([&](const EntrySpec &entry) -> DeviceProgram::Entry {
+    if (loaded->device)
+      return loaded->device->entry(entry);
+    return {reinterpret_cast<HeddleEntry>(loaded->code.data() + entry.codeOffset), nullptr};
   });
 }
 
@@ -79,8 +90,9 @@ std::shared_ptr<Program> Program::fromFunctions(Manifest manifest,
   program->loaded = std::make_shared<Loaded>();
   program->loaded->constants = Mapping(constants, Mapping::Use::Constants);
   program->loaded->manifest = std::move(manifest);
-  program->loaded->setFunctions(
-      [&](const EntrySpec &entry) { return functions[size_t(entry.codeOffset)]; });
+  program->loaded->setFunctions([&](const EntrySpec &entry) -> DeviceProgram::Entry {
+    return {functions[size_t(entry.codeOffset)], nullptr};
+  });
   return program;
 }
 

@@ -22,7 +22,7 @@ using namespace heddle;
 static constexpr std::string_view magic("HEDDLE\r\n", 8);
 /// Grows with every change of the file, the keys of the manifest included, that older runtimes
 /// cannot read.
-static constexpr uint32_t formatVersion = 3;
+static constexpr uint32_t formatVersion = 4;
 static constexpr size_t nameBytes = 16, sectionBytes = nameBytes + 3 * 8, mostSections = 64;
 
 /// Four lanes of multiply and rotate, eight bytes at a time: constants may be large.

@@ -63,15 +63,16 @@ static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
     writeValue(entry, i, out);
   out << "steps\n";
   for (auto [i, step] : llvm::enumerate(entry.steps))
-    out << llvm::formatv("  {0,4}  {1}: {2}, {3} chunks", i, step.name, step.kernel, step.chunks)
+    out << llvm::formatv("  {0,4}  {1}: {2}, {3} chunks", i, step.name, step.kernel,
+                         step.serial ? 1 : step.chunks)
         << llvm::format(", %.4g flops, %.4g bytes", step.flops, step.bytesMoved)
         << at(step.location) << "\n";
 }
 
 void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
   const Manifest &manifest = image.manifest;
-  out << "compiled by " << manifest.compilerVersion << " for " << manifest.cpu << ", "
-      << manifest.target << "\n"
+  out << "compiled by " << manifest.compilerVersion << " for "
+      << (manifest.cpu.empty() ? "" : manifest.cpu + ", ") << manifest.target << "\n"
       << "needs " << (manifest.features.empty() ? "nothing" : llvm::join(manifest.features, ", "))
       << "\ncode " << image.code.size() << " bytes, constants " << image.constants.size()
       << " bytes\n";

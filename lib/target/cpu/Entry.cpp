@@ -28,7 +28,7 @@ struct Writing {
 
 class EntryBuilder : Writing {
 public:
-  EntryBuilder(MLIRContext *context, const std::string &symbol, const std::vector<EntryStep> &steps)
+  EntryBuilder(MLIRContext *context, const std::string &symbol, const std::vector<StepSpec> &steps)
       : b(context), loc(UnknownLoc::get(context)), symbol(symbol), steps(steps) {
     pointer = LLVM::LLVMPointerType::get(context);
     i32 = b.getI32Type();
@@ -61,7 +61,7 @@ private:
   OpBuilder b;
   Location loc;
   const std::string &symbol;
-  const std::vector<EntryStep> &steps;
+  const std::vector<StepSpec> &steps;
   Type pointer, i32, i64;
   OwningOpRef<ModuleOp> module;
   LLVM::LLVMFuncOp hook;
@@ -90,7 +90,7 @@ private:
     llvm::StringSet<> declared;
     auto nothing = LLVM::LLVMVoidType::get(b.getContext());
     auto type = LLVM::LLVMFunctionType::get(nothing, {pointer, i64, pointer});
-    for (const EntryStep &step : steps)
+    for (const StepSpec &step : steps)
       if (step.kind == StepKind::Kernel && declared.insert(step.kernel).second)
         LLVM::LLVMFuncOp::create(b, loc, step.kernel, type)
             .setVisibility_(LLVM::Visibility::Hidden);
@@ -208,7 +208,7 @@ private:
 
   void branchTo(Block *block) { LLVM::BrOp::create(b, loc, ValueRange{}, block); }
   /// Goes on at one of the blocks, as a truth value says.
-  void branchOn(const EntryStep &step, Block *yes, Block *no) {
+  void branchOn(const StepSpec &step, Block *yes, Block *no) {
     Value truth = LLVM::LoadOp::create(b, loc, b.getI8Type(),
                                        load(offset(addresses, 8 * int64_t(step.values[0]))));
     LLVM::CondBrOp::create(
@@ -217,7 +217,7 @@ private:
 
   /// A step, or a branch or loop, which ends before `end`.
   void emitOne(size_t i, size_t end) {
-    const EntryStep &step = steps[i];
+    const StepSpec &step = steps[i];
     if (step.kind == StepKind::Kernel) {
       meet(int64_t(i), step.waits && i > 0);
       return emitStep(step, int64_t(i));
@@ -275,7 +275,7 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
-  void emitStep(const EntryStep &step, int64_t index) {
+  void emitStep(const StepSpec &step, int64_t index) {
     Block *run = newBlock(), *head = newBlock(), *body = newBlock(), *done = newBlock();
     if (step.serial)
       LLVM::CondBrOp::create(b, loc, isFirst, run, done);
@@ -315,7 +315,7 @@ private:
 } // namespace
 
 OwningOpRef<ModuleOp> cpu::buildEntry(MLIRContext *context, const std::string &symbol,
-                                      const std::vector<EntryStep> &steps) {
+                                      const std::vector<StepSpec> &steps) {
   context->loadDialect<LLVM::LLVMDialect>();
   return EntryBuilder(context, symbol, steps).build();
 }

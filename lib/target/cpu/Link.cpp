@@ -79,7 +79,7 @@ static llvm::Error place(Placed &placed, std::string &bytes) {
   return llvm::Error::success();
 }
 
-static llvm::Error collectSymbols(const Placed &placed, CodeBlock &block) {
+static llvm::Error collectSymbols(const Placed &placed, ProgramCode &block) {
   for (const llvm::object::ELFSymbolRef &symbol : placed.file->symbols()) {
     auto section = symbol.getSection();
     if (!section)
@@ -120,7 +120,7 @@ static void collectLines(const Placed &placed, std::map<int64_t, uint32_t> &line
 /// The offset in the block of what a relocation refers to.
 static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol,
                                         llvm::StringRef name, const Placed &placed,
-                                        const CodeBlock &block) {
+                                        const ProgramCode &block) {
   auto section = symbol.getSection();
   if (!section)
     return section.takeError();
@@ -149,7 +149,7 @@ static bool liesWithin(const llvm::object::ELFRelocationRef &relocation, uint64_
 }
 
 static llvm::Error resolve(const llvm::object::ELFRelocationRef &relocation, int64_t base,
-                           const Placed &placed, CodeBlock &block) {
+                           const Placed &placed, ProgramCode &block) {
   auto symbol = relocation.getSymbol();
   if (symbol == placed.file->symbol_end())
     return llvm::createStringError("it has a relocation without a symbol");
@@ -195,7 +195,7 @@ static llvm::Error resolve(const llvm::object::ELFRelocationRef &relocation, int
   }
 }
 
-static llvm::Error resolveAll(const Placed &placed, CodeBlock &block) {
+static llvm::Error resolveAll(const Placed &placed, ProgramCode &block) {
   for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
     auto patched = section.getRelocatedSection();
     if (!patched)
@@ -214,8 +214,8 @@ static llvm::Error resolveAll(const Placed &placed, CodeBlock &block) {
   return llvm::Error::success();
 }
 
-llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
-  CodeBlock block;
+llvm::Expected<ProgramCode> cpu::link(llvm::ArrayRef<Object> objects) {
+  ProgramCode block;
   std::vector<Placed> files;
   std::map<int64_t, uint32_t> lines;
   auto blame = [](const Object &object, llvm::Error error) {
@@ -236,10 +236,10 @@ llvm::Expected<CodeBlock> cpu::link(llvm::ArrayRef<Object> objects) {
   for (const Placed &placed : files)
     if (llvm::Error error = resolveAll(placed, block))
       return blame(*placed.source, std::move(error));
-  llvm::sort(block.functions, [](const CodeBlock::Function &a, const CodeBlock::Function &b) {
+  llvm::sort(block.functions, [](const ProgramCode::Function &a, const ProgramCode::Function &b) {
     return a.offset < b.offset;
   });
-  for (CodeBlock::Function &function : block.functions)
+  for (ProgramCode::Function &function : block.functions)
     for (auto at = lines.lower_bound(function.offset);
          at != lines.end() && at->first < function.offset + function.bytes; ++at)
       if (function.lines.empty() || function.lines.back().second != at->second)

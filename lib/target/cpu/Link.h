@@ -15,35 +15,11 @@
 #ifndef HEDDLE_LIB_TARGET_CPU_LINK_H
 #define HEDDLE_LIB_TARGET_CPU_LINK_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
-
-#include <map>
-#include <string>
-#include <vector>
+#include "lib/target/Target.h"
 
 namespace heddle::cpu {
 
-struct Object {
-  std::string name;  ///< what messages call it
-  std::string bytes; ///< an ELF file
-};
-
-/// Code that can be mapped anywhere and run.
-struct CodeBlock {
-  std::string bytes;
-  std::map<std::string, int64_t> symbols; ///< offset of each global function
-  struct Function {
-    std::string name;
-    int64_t offset, bytes;
-    /// Which line of the source the code is from, from an offset in the function on; 0: none in
-    /// particular. Empty if the object does not tell.
-    std::vector<std::pair<int64_t, uint32_t>> lines = {};
-  };
-  std::vector<Function> functions; ///< all of them, as they lie
-};
-
-llvm::Expected<CodeBlock> link(llvm::ArrayRef<Object> objects);
+llvm::Expected<ProgramCode> link(llvm::ArrayRef<Object> objects);
 
 /// The symbols that an object refers to and does not define, in order.
 llvm::Expected<std::vector<std::string>> undefinedSymbols(llvm::StringRef object);

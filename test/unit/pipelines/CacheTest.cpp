@@ -96,19 +96,19 @@ TEST_F(CacheTest, SecondCompilationEmitsNothing) {
 
 /// Whatever changes an entry's code changes its key: where barriers stand, and all else.
 TEST_F(CacheTest, EntriesThatDifferAreNotTakenForEachOther) {
-  using Steps = std::vector<cpu::EntryStep>;
+  using Steps = std::vector<StepSpec>;
   mlir::MLIRContext context;
-  auto target = cpu::targetFor("native");
+  auto target = findTarget("native");
   ASSERT_TRUE(bool(target));
   KernelCache cache(directory.string());
-  cpu::EntryStep first, second;
+  StepSpec first, second;
   first.kernel = "k_a", second.kernel = "k_b";
   first.chunks = second.chunks = 4;
   first.values = {0, 1}, second.values = {1, 2};
   second.numbers = {0}, second.chunksAt = 1;
   auto codeOf = [&](const Steps &steps, const KernelCache *kept, std::string symbol = "entry.f") {
     auto objects = compileEntries(EntrySource{"f", symbol, mlir::UnknownLoc::get(&context), steps},
-                                  *target, kept);
+                                  **target, kept);
     return succeeded(objects) ? (*objects)[0].bytes : std::string();
   };
   std::string base = codeOf({first, second}, &cache);
@@ -126,9 +126,9 @@ TEST_F(CacheTest, EntriesThatDifferAreNotTakenForEachOther) {
       {"a step", [](Steps &s) { s.pop_back(); }},
       {"a branch",
        [](Steps &s) {
-         cpu::EntryStep begin, middle, end;
-         begin.kind = cpu::StepKind::If, middle.kind = cpu::StepKind::Else;
-         end.kind = cpu::StepKind::EndIf;
+         StepSpec begin, middle, end;
+         begin.kind = StepKind::If, middle.kind = StepKind::Else;
+         end.kind = StepKind::EndIf;
          begin.values = {0};
          s.insert(s.begin() + 1, begin);
          s.push_back(middle);
@@ -136,8 +136,8 @@ TEST_F(CacheTest, EntriesThatDifferAreNotTakenForEachOther) {
        }},
       {"a loop",
        [](Steps &s) {
-         cpu::EntryStep begin, end;
-         begin.kind = cpu::StepKind::Loop, end.kind = cpu::StepKind::EndLoop;
+         StepSpec begin, end;
+         begin.kind = StepKind::Loop, end.kind = StepKind::EndLoop;
          begin.values = {0};
          s.insert(s.begin() + 1, begin);
          s.push_back(end);

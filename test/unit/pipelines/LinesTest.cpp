@@ -152,7 +152,7 @@ TEST(Lines, ChangeNoCode) {
     EXPECT_TRUE(bool(block));
     return *block;
   };
-  cpu::CodeBlock plain = build(false), told = build(true);
+  ProgramCode plain = build(false), told = build(true);
   EXPECT_TRUE(plain.bytes == told.bytes);
   EXPECT_TRUE(plain.functions.at(0).lines.empty());
   std::set<uint32_t> lines;

@@ -182,7 +182,7 @@ TEST_F(ProgramFile, OtherFilesAreRefused) {
   std::string whole = read(path);
   whole[8] = 9;
   put(whole);
-  expectIn("has version 9 of the program format, expected version 3",
+  expectIn("has version 9 of the program format, expected version 4",
            errorOf<Error>([&] { ProgramImage::read(path); }));
 }
 
@@ -260,7 +260,7 @@ struct Crafted {
     return std::string_view(rest).substr(section.offset - begin(), section.length);
   }
   std::string file() const {
-    std::string bytes("HEDDLE\r\n\3\0\0\0", 12);
+    std::string bytes("HEDDLE\r\n\4\0\0\0", 12);
     auto append = [&](uint64_t value, size_t width) {
       bytes.append(reinterpret_cast<const char *>(&value), width);
     };
@@ -422,11 +422,18 @@ static std::string loadError(const std::function<void(ProgramImage &)> &change) 
 
 TEST(Manifest, ProgramsForOtherMachinesAreRefused) {
   EXPECT_EQ(loadError([](ProgramImage &) {}), "");
-  expectIn("version 99 of the runtime's interface, expected version 1",
+  expectIn("version 1 of the runtime's interface, expected version 2",
+           loadError([](ProgramImage &image) { image.manifest.abiVersion = 1; }));
+  expectIn("version 99 of the runtime's interface, expected version 2",
            loadError([](ProgramImage &image) { image.manifest.abiVersion = 99; }));
   expectIn("compiled for 'riscv64-unknown-linux-gnu'", loadError([](ProgramImage &image) {
              image.manifest.target = "riscv64-unknown-linux-gnu";
            }));
+  expectIn("compiled for 'null': this machine is '", loadError([](ProgramImage &image) {
+             image.manifest.target = "null";
+           }));
+  expectIn("no library that is loaded runs programs of 'null'",
+           loadError([](ProgramImage &image) { image.manifest.target = "null"; }));
 #if defined(__x86_64__)
   // No CPU has the extensions of both makers.
   std::string message = loadError([](ProgramImage &image) {
@@ -474,6 +481,23 @@ TEST(Manifest, InconsistenciesAreRefused) {
       {"its donation of argument 0 to result 3", [](EntrySpec &e) { e.donations = {{0, 3}}; }},
       {"another type or layout", [](EntrySpec &e) { e.donations = {{0, 0}}; }},
       {"negative size", [](EntrySpec &e) { e.scratchBytes = -1; }},
+      {"its step 0 uses the value 3", [](EntrySpec &e) { e.steps[0].values = {0, 3}; }},
+      {"its step 0 uses the value -1", [](EntrySpec &e) { e.steps[0].values = {-1}; }},
+      {"its step 0 uses a number", [](EntrySpec &e) { e.steps[0].numbers = {0}; }},
+      {"its step 0 uses a number", [](EntrySpec &e) { e.steps[0].chunksAt = 0; }},
+      {"its step 0 uses a number", [](EntrySpec &e) { e.steps[0].chunks = -1; }},
+      {"its step 0 should read one truth value, got 0 values",
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::If; }},
+      {"its step 0 ends a branch or loop that does not begin",
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::EndLoop; }},
+      {"its step 1 ends a branch or loop that does not begin",
+       [](EntrySpec &e) {
+         e.steps = {e.steps[0], e.steps[0]};
+         e.steps[0].kind = StepKind::If, e.steps[0].values = {0};
+         e.steps[1].kind = StepKind::EndIf; // without Else
+       }},
+      {"a branch or loop among its steps has no end",
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::Loop, e.steps[0].values = {0}; }},
   };
   for (auto &[part, change] : changes) {
     std::string message = loadError(

@@ -1,0 +1,120 @@
+//===- Target.h - what code is made for -------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A target makes code of kernels, and a program of that code. Each is a folder beside this file, and
+// no other folder names one:
+//
+//     Expected<std::shared_ptr<const Target>> target = findTarget("haswell");
+//     nest::MachineAttr machine = (*target)->machine(context, threads);   // what passes may know of it
+//     auto compiler = (*target)->makeCompiler(context);                   // one a thread
+//     Expected<KernelCode> code = compiler->compile(request);             // a scheduled nest
+//     Expected<Object> entry = compiler->compileEntry("entry.f", steps);  // what runs the steps
+//     Expected<ProgramCode> program = (*target)->link({code->objects[0], *entry});
+//
+// A kernel reaches its target as the scheduled nest itself (`nest::KernelRequest`), the stage at
+// which a tile compiler or a library takes it. A target that wants loops asks for them
+// (`nest::emitKernel`), one that wants the LLVM dialect lowers these (`nest::buildKernelLowering`).
+//
+// `cpu` makes machine code. `null` keeps the nests as they are, and a device of the runtime
+// (runtime/device/Device.h) runs them by the interpreter: the template for a new target
+// (docs/targets.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TARGET_TARGET_H
+#define HEDDLE_LIB_TARGET_TARGET_H
+
+#include "lib/conversion/nest_to_loops/Kernel.h"
+#include "runtime/program/Manifest.h"
+
+#include "llvm/Support/Error.h"
+
+namespace heddle {
+
+/// Code that `Target::link` takes; what its bytes are is up to the target (an ELF file on a CPU).
+struct Object {
+  std::string name; ///< what messages call it
+  std::string bytes;
+};
+
+/// A kernel's code.
+struct KernelCode {
+  std::vector<Object> objects; ///< the first defines it, the others are what it calls
+  Expr chunks = 1, scratchBytes; ///< over the size symbols
+};
+
+/// A kernel in machine code that comes from elsewhere:
+///
+///     void function(void *const *addresses, int64_t chunk, void *scratch, const int64_t *numbers)
+///
+/// addresses[i] is operand i of the nest (`nest::kernelOperands`), then its results, each as the
+/// request's layouts say. It is called once for each chunk, by any thread, with scratch of its own.
+struct CustomKernel {
+  std::string function;
+  std::vector<Object> objects;  ///< one of which defines it; they need nothing else
+  std::vector<int64_t> numbers; ///< given to each call
+  int64_t chunks = 1, scratchBytes = 0;
+};
+
+/// All code of a program: one block that runs wherever it lies.
+struct ProgramCode {
+  std::string bytes;
+  std::map<std::string, int64_t> symbols; ///< offset of each global function
+  struct Function {
+    std::string name;
+    int64_t offset, bytes;
+    /// Which line of the source the code is from, from an offset in the function on; 0: none in
+    /// particular. Empty if the object does not tell.
+    std::vector<std::pair<int64_t, uint32_t>> lines = {};
+  };
+  std::vector<Function> functions; ///< all of them, as they lie
+};
+
+/// What a kernel looks like on its way; for tools.
+enum class KernelForm { Loops, LlvmIr, Assembly };
+
+/// Makes kernels of one target in the MLIRContext of one thread.
+class KernelCompiler {
+public:
+  virtual ~KernelCompiler() = default;
+  /// The kernel `request.symbol`. Errors of the nest are told to the context's diagnostic handler as
+  /// well.
+  virtual llvm::Expected<KernelCode> compile(const nest::KernelRequest &request) = 0;
+  /// A kernel that clears so many bytes of its only value; as many as its only number says where
+  /// `bytes` is no constant.
+  virtual llvm::Expected<KernelCode> compileClear(const std::string &symbol, const Expr &bytes) = 0;
+  /// A kernel that calls one from elsewhere.
+  virtual llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
+                                                   const CustomKernel &kernel) = 0;
+  /// The function that runs the steps (runtime/program/Abi.h).
+  virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
+                                              const std::vector<StepSpec> &steps) = 0;
+  /// The kernel as text.
+  virtual llvm::Expected<std::string> print(const nest::KernelRequest &request, KernelForm form) = 0;
+};
+
+class Target {
+public:
+  virtual ~Target() = default;
+  /// Identifies the code that is made: equal targets give equal bytes.
+  virtual std::string key() const = 0;
+  /// What passes may know of it. `threads`: those that will run the program.
+  virtual nest::MachineAttr machine(mlir::MLIRContext *context, int threads) const = 0;
+  virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
+  /// Fails with a message that names what is missing or can't be linked.
+  virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
+  /// Writes which machine the code is for.
+  virtual void describe(Manifest &manifest) const = 0;
+};
+
+/// "native", the name of a CPU that LLVM knows, or "null". The error of any other name gives
+/// examples.
+llvm::Expected<std::shared_ptr<const Target>> findTarget(llvm::StringRef name);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_TARGET_TARGET_H

@@ -1,0 +1,149 @@
+//===- Cpu.cpp - the CPU as a target --------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/target/cpu/Cpu.h"
+
+#include "lib/target/cpu/Builtins.h"
+#include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/cpu/CustomCall.h"
+#include "lib/target/cpu/Emit.h"
+#include "lib/target/cpu/Entry.h"
+#include "lib/target/cpu/Link.h"
+#include "lib/target/cpu/Zero.h"
+
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace heddle;
+using namespace heddle::cpu;
+using namespace mlir;
+
+namespace {
+class CpuCompiler : public KernelCompiler {
+public:
+  CpuCompiler(MLIRContext &context, const CpuTarget &target) : context(context), emitter(target) {}
+
+  llvm::Expected<KernelCode> compile(const nest::KernelRequest &request) override {
+    auto info = lowered(request, /*lines=*/true);
+    if (!info)
+      return info.takeError();
+    return codeOf(request.symbol, std::move(info->module), info->chunks, info->scratchBytes);
+  }
+
+  llvm::Expected<KernelCode> compileClear(const std::string &symbol, const Expr &bytes) override {
+    return codeOf(symbol, buildZero(&context, symbol, bytes.constant()),
+                  bytes.ceildiv(zeroChunkBytes), 0);
+  }
+
+  llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
+                                           const CustomKernel &kernel) override {
+    auto code =
+        codeOf(symbol, buildCustomCall(&context, symbol, kernel.function, kernel.numbers),
+               kernel.chunks, kernel.scratchBytes);
+    if (code)
+      llvm::append_range(code->objects, kernel.objects);
+    return code;
+  }
+
+  llvm::Expected<Object> compileEntry(const std::string &symbol,
+                                      const std::vector<StepSpec> &steps) override {
+    // A step takes some nanoseconds more and a fraction of the time to compile.
+    constexpr size_t many = 256;
+    auto module = buildEntry(&context, symbol, steps);
+    auto bytes = emitter.emitObject(*module, steps.size() > many ? Effort::Least : Effort::Some);
+    if (!bytes)
+      return bytes.takeError();
+    return Object{symbol, std::move(*bytes)};
+  }
+
+  llvm::Expected<std::string> print(const nest::KernelRequest &request, KernelForm form) override {
+    if (form == KernelForm::Loops) {
+      auto info = loops(request);
+      if (!info)
+        return info.takeError();
+      std::string text;
+      llvm::raw_string_ostream(text) << *info->module;
+      return text + "\n";
+    }
+    auto info = lowered(request, /*lines=*/false);
+    if (!info)
+      return info.takeError();
+    return emitter.emit(*info->module,
+                        form == KernelForm::LlvmIr ? EmitKind::LlvmIr : EmitKind::Assembly);
+  }
+
+private:
+  MLIRContext &context;
+  Emitter emitter;
+
+  llvm::Expected<nest::KernelInfo> loops(const nest::KernelRequest &request) {
+    auto info = nest::emitKernel(request);
+    if (failed(info))
+      return llvm::createStringError("it can't be emitted");
+    return std::move(*info);
+  }
+
+  /// In the LLVM dialect, if wanted with the numbers of its ops as lines.
+  llvm::Expected<nest::KernelInfo> lowered(const nest::KernelRequest &request, bool lines) {
+    auto info = loops(request);
+    if (!info)
+      return info;
+    PassManager passes(&context);
+    passes.enableVerifier(false); // LLVM verifies what comes out
+    nest::buildKernelLowering(passes);
+    if (lines)
+      passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+    if (failed(passes.run(*info->module)))
+      return llvm::createStringError("its loops can't be lowered");
+    return info;
+  }
+
+  llvm::Expected<KernelCode> codeOf(const std::string &symbol, OwningOpRef<ModuleOp> module,
+                                    Expr chunks, Expr scratchBytes) {
+    auto bytes = emitter.emitObject(*module);
+    if (!bytes)
+      return bytes.takeError();
+    return KernelCode{{{symbol, std::move(*bytes)}}, chunks, scratchBytes};
+  }
+};
+
+class Cpu : public Target {
+public:
+  explicit Cpu(CpuTarget target) : target(std::move(target)) {}
+
+  std::string key() const override { return target.key(); }
+  nest::MachineAttr machine(MLIRContext *context, int threads) const override {
+    return machineAttr(context, target, threads);
+  }
+  std::unique_ptr<KernelCompiler> makeCompiler(MLIRContext &context) const override {
+    return std::make_unique<CpuCompiler>(context, target);
+  }
+  llvm::Expected<ProgramCode> link(std::vector<Object> objects) const override {
+    auto helpers = builtinsFor(objects);
+    if (!helpers)
+      return helpers.takeError();
+    if (*helpers)
+      objects.push_back(std::move(**helpers));
+    return cpu::link(objects);
+  }
+  void describe(Manifest &manifest) const override {
+    manifest.target = target.triple;
+    manifest.cpu = target.cpu;
+    manifest.features = target.features;
+  }
+
+private:
+  CpuTarget target;
+};
+} // namespace
+
+llvm::Expected<std::shared_ptr<const Target>> cpu::makeTarget(StringRef cpu) {
+  auto target = targetFor(cpu);
+  if (!target)
+    return target.takeError();
+  return std::make_shared<Cpu>(std::move(*target));
+}

@@ -1,0 +1,65 @@
+//===- Device.h - what runs programs beside this CPU ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program whose manifest names a target that is not this CPU is loaded by the device of that name,
+// if a library that is loaded registered one:
+//
+//     static DeviceRegistration null(std::make_unique<NullDevice>());   // in libheddle
+//
+// Without it the program is refused by name. A device gives a function for each entry, which is
+// called as those of machine code are (Abi.h), with `HeddleCall::device` as the device wants it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_DEVICE_DEVICE_H
+#define HEDDLE_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/program/Abi.h"
+#include "runtime/program/ProgramImage.h"
+
+#include <memory>
+
+namespace heddle {
+
+/// A program as a device loaded it. It lives as long as any call of the program.
+class DeviceProgram {
+public:
+  virtual ~DeviceProgram() = default;
+  struct Entry {
+    HeddleEntry function;
+    void *data; ///< `HeddleCall::device`
+  };
+  virtual Entry entry(const EntrySpec &spec) = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  /// What `Manifest::target` calls it.
+  virtual std::string name() const = 0;
+  /// Null if the code can't be loaded, and `error` says why. What is needed of the image is copied.
+  virtual std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) = 0;
+};
+
+/// Null if no device of that name is registered.
+Device *findDevice(std::string_view name);
+
+/// Registers a device as long as it lives. A later one of the same name is found first.
+class DeviceRegistration {
+public:
+  explicit DeviceRegistration(std::unique_ptr<Device> device);
+  ~DeviceRegistration();
+  DeviceRegistration(const DeviceRegistration &) = delete;
+  DeviceRegistration &operator=(const DeviceRegistration &) = delete;
+
+private:
+  std::unique_ptr<Device> device;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_DEVICE_DEVICE_H
