@@ -93,14 +93,14 @@ def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
 def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   let summary = "what analysis and transforms know of a machine: data, filled in by target/";
   let description = [{
-    Registers, vector and tile units, caches (bytes), measured or nominal rates. Unknown keys are kept, so that
-    new targets fill in values only. `bf16_dot_rate` is how many products of bf16 are added by dot products of pairs
+    Registers, vector and tile units, caches (bytes), and rates: `dialects/nest/Rates.h` lists these, with the
+    values that hold where a machine states none. Unknown keys are kept, so that new targets fill in values only. `bf16_dot_rate` is how many products of bf16 are added by dot products of pairs
     in the time of one of f32: chosen schedules use them above 1. `has_bf16_dot` says that there is an instruction for
     them; without it the two products are added one after the other.
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,
-                   l3_bytes = 37748736, threads = 2, fma_per_cycle = 2, ghz = 2.5, dram_gbs = 20.0}>
+                   l3_bytes = 37748736, threads = 2, l2_bytes_per_cycle = 48.0}>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$values);

@@ -7,6 +7,8 @@
 
 #include "lib/analysis/NestAnalysis.h"
 
+#include "dialects/nest/Rates.h"
+
 #include "dialects/nest/NestBuild.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -154,13 +156,12 @@ static Sizes extentsOf(Operation *op, bool finish = false) {
   return {};
 }
 
-// The nominal core.
-static constexpr double productsPerSecond = 8e10, opsPerSecond = 2e10, bytesPerSecond = 1e10,
-                        start = 2e-6, cachedBytes = 512 << 10;
+/// The same core on all CPUs, as fusion decides which sums are nested.
+static constexpr nest::Rates nominal;
 
 /// The bytes that a nest moves; those of tensors that fit in a cache count a quarter.
 static double trafficOf(Operation *op) {
-  auto weight = [](double moved) { return moved <= cachedBytes ? moved / 4 : moved; };
+  auto weight = [](double moved) { return moved <= nominal.keptBytes ? moved / 4 : moved; };
   // Reads of one value at several places share their elements as far as there are that many.
   llvm::MapVector<Value, double> elements;
   for (const NestRead &read : readsOf(op)) {
@@ -178,7 +179,8 @@ static double trafficOf(Operation *op) {
 }
 
 double heddle::secondsOf(double arithmetic, double bytes) {
-  return start + std::max(arithmetic / opsPerSecond, bytes / bytesPerSecond);
+  return nominal.nestStart +
+         std::max(arithmetic / nominal.scalarRate, bytes / nominal.memoryRate);
 }
 
 double heddle::secondsOf(Operation *op) {
@@ -188,8 +190,9 @@ double heddle::secondsOf(Operation *op) {
     if (isGathered(read.map))
       gathered += 4 * iterationPoints(op);
   auto compute = dyn_cast<ComputeOp>(op);
-  double rate = compute && contractionOf(compute) ? productsPerSecond : opsPerSecond;
-  return start + std::max((arithmeticOf(op) + gathered) / rate, trafficOf(op) / bytesPerSecond);
+  double rate = compute && contractionOf(compute) ? nominal.productRate : nominal.scalarRate;
+  return nominal.nestStart +
+         std::max((arithmeticOf(op) + gathered) / rate, trafficOf(op) / nominal.memoryRate);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "lib/pipelines/Compile.h"
 
 #include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nest/Rates.h"
 
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/KernelSource.h"
@@ -177,14 +178,15 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
-/// Below about five microseconds a barrier costs more than the other threads save.
-static bool isSmall(const StepSpec &step) {
-  constexpr double flopsPerSecond = 2e10, bytesPerSecond = 2e10;
-  return step.flops / flopsPerSecond + step.bytesMoved / bytesPerSecond < 5e-6;
+/// True if a barrier costs more than the other threads save.
+static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
+  return step.flops / rates.scalarRate + step.bytesMoved / rates.stepBandwidth <
+         rates.barrierSeconds;
 }
 
 /// Says how the steps run: in how many chunks, by which threads, behind which barriers.
-static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels) {
+static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels,
+                      const nest::Rates &rates) {
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
@@ -207,7 +209,7 @@ static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels) {
         Expr::max(spec.scratchBytes, kernel.code.scratchBytes.substitute(numberOf));
     chunks.push_back(kernel.code.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
-    serial.push_back(isOne || (isSmall(step.spec) && chunks.back().isConstant()));
+    serial.push_back(isOne || (isSmall(step.spec, rates) && chunks.back().isConstant()));
   }
   std::vector<bool> waits = planBarriers(entry, serial);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
@@ -320,7 +322,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   statistics.kernels = int(kernels->size());
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    planSteps(entry, *kernels);
+    planSteps(entry, *kernels, nest::Rates::of(setting.machine));
     for (const StepSpec &step : entry.spec.steps) {
       statistics.serialSteps += step.serial;
       statistics.barriers += step.waits;

@@ -42,8 +42,6 @@ using namespace mlir;
 static constexpr double withRest = 0.6;
 /// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`.
 static constexpr double typicalPoints = 1e10;
-/// Work of a chunk point by point that is worth a thread's fetching it.
-static constexpr double chunkFlops = 3e4;
 
 namespace {
 
@@ -597,6 +595,7 @@ private:
     Model model;
     model.vector = vector;
     model.width = width;
+    model.rates = Rates::of(machine);
     model.l1 = l1;
     model.l2 = l2;
     model.l3 = l3;
@@ -756,6 +755,7 @@ private:
     placeVector();
     // Equal parts for threads, of the outermost loops. A size over symbols may be larger than it is
     // taken for: each part is what is worth a fetch.
+    double chunkFlops = Rates::of(machine).chunkFlops;
     int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
     for (const Around &loop : around) {
       flops /= double(loop.count); // of one step

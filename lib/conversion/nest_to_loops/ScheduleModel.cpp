@@ -16,29 +16,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-// Rates of a typical core, in bytes and cycles. Only their proportions matter.
-static constexpr double bytesFromL2 = 32;
-static constexpr double bytesFromL3 = 4;
-static constexpr double hopCycles = 4;     ///< of a step of the reduction that leaves the page
-static constexpr double splitCycles = 0.5; ///< of a vector that lies in two lines
-static constexpr double pageBytes = 4096, pageCycles = 10; ///< of another page
-static constexpr double fetchedAhead =
-    0.4; ///< part of a transfer that is felt when it was asked for
-static constexpr double enterCycles =
-    6; ///< the innermost loop; less where its few steps are foreseen
-static constexpr double copyCycles = 0.3;                   ///< an element, lanes side by side
-static constexpr double turnCycles = 0.5;                   ///< an element, lanes turned
-static constexpr double widenVector = 1, widenScalar = 1.5; ///< to 32 bits, beside arithmetic
-static constexpr double putTogether = 2.5; ///< times so much: two elements that lie apart
-static constexpr double copyPair = 0.6;    ///< of copying both elements
-/// Steps of the reduction between which something is asked for ahead.
+/// Steps of the reduction between which something is prefetched, and how many lines at most.
 static constexpr int64_t shareSteps = 16, mostShared = 1100;
-static constexpr int64_t setLines = 8;       ///< of a set of the first cache
-static constexpr double crowdedCycles = 0.2; ///< a row
-static constexpr double fewSteps = 6;        ///< of an innermost loop
-static constexpr double chunkCycles = 400;
-static constexpr double smallestChunk = 12000;
-static constexpr double smallWork = 4e6, largeWork = 1e8; ///< cycles that threads should share
+/// An innermost loop of so few steps is foreseen.
+static constexpr double fewSteps = 6;
 /// Candidates that are looked at.
 static constexpr int64_t mostCandidates = 20000;
 
@@ -105,6 +86,7 @@ public:
 
 private:
   const Model &m;
+  const Rates &r = m.rates;
   ArrayRef<Loop> reductionOrder;
   std::vector<Walked> groups;
   unsigned vectorGroup = 0, firstProduced = 0;
@@ -456,7 +438,7 @@ private:
       span += double((extent - 1) * dim.stride * access.bytes);
     }
     return std::min(elements * double(access.bytes) / runBytes(access, extents),
-                    1 + span / pageBytes);
+                    1 + span / r.pageBytes);
   }
 
   /// Cycles that the innermost step of the reduction takes longer because it moves an access by
@@ -471,8 +453,8 @@ private:
       for (const auto &[name, coefficient] : dim.terms)
         if (name == innermost) {
           int64_t bytes = dim.stride * coefficient * access.bytes * last.step;
-          cycles += bytes > 1024 ? hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
-          cycles += access.onLanes && bytes % 64 ? double(candidate.tile.vectors) * splitCycles : 0;
+          cycles += bytes > 1024 ? r.hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
+          cycles += access.onLanes && bytes % 64 ? double(candidate.tile.vectors) * r.splitCycles : 0;
         }
     return cycles;
   }
@@ -480,14 +462,15 @@ private:
   /// Cycles a step because a tile's rows lie so that they drive one another out of the few lines
   /// of a set of the first cache.
   double crowding(const ModelAccess &access, const ModelTile &tile) {
-    int64_t way = m.l1 / setLines;
+    auto ways = int64_t(r.l1Ways);
+    int64_t way = m.l1 / ways;
     double cycles = 0;
     for (auto &[name, points] : tile.rows)
       for (const ModelAccess::Dim &dim : access.dims)
         for (const auto &[each, coefficient] : dim.terms) {
           int64_t bytes = dim.stride * coefficient * access.bytes;
-          if (each == name && points * std::min(bytes & -bytes, way) > setLines * way)
-            cycles += crowdedCycles * double(points);
+          if (each == name && points * std::min(bytes & -bytes, way) > ways * way)
+            cycles += r.crowdedCycles * double(points);
         }
     return cycles;
   }
@@ -496,12 +479,12 @@ private:
   double conversions(const ModelAccess &access, const ModelTile &tile) {
     if (access.bytes >= 4)
       return 0;
-    double count = access.onLanes ? double(tile.vectors) * widenVector : widenScalar;
+    double count = access.onLanes ? double(tile.vectors) * r.widenVector : r.widenScalar;
     if (!m.pair.empty()) {
       const ModelAccess::Dim *dim = access.find(m.number(m.pair));
       if (!access.onLanes && dim && dim->contiguous)
         return 0;
-      count *= putTogether;
+      count *= r.gatherPair;
     }
     for (auto &[name, points] : tile.rows)
       if (access.mentions(name))
@@ -554,13 +537,13 @@ private:
     double perStep = candidate.tile.cycles;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
-        perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * 1.5 : 0) +
+        perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * r.scatterCycles : 0) +
                    hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
                    (m.accesses[i].onLanes ? 0 : crowding(m.accesses[i], candidate.tile));
     double arithmetic = steps * perStep;
     if (candidate.outer < candidate.levels.size())
       arithmetic +=
-          steps * std::min(enterCycles / candidate.levels.back().trips(), enterCycles / 12);
+          steps * std::min(r.enterCycles / candidate.levels.back().trips(), r.enterCycles / 12);
     return arithmetic;
   }
 
@@ -602,7 +585,7 @@ private:
   /// those that are copied, and those of what no cache holds.
   double shortness(unsigned access, size_t from, std::optional<size_t> at) {
     double pitch = 0, run = runBytes(m.accesses[access], extents[at.value_or(from)], &pitch);
-    if (at && pitch >= pageBytes)
+    if (at && pitch >= r.pageBytes)
       return std::min(6.0, 1 + 640 / run);
     return std::min(3.0, 1 + 256 / runBytes(m.accesses[access], extents[from]));
   }
@@ -632,7 +615,7 @@ private:
           inside *= candidate.levels[q].trips();
         bool ahead = at > candidate.chunkLevels &&
                      !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
-        felt = fetched(candidate, i, std::min(place, at), false) * (ahead ? fetchedAhead : 1.3) *
+        felt = fetched(candidate, i, std::min(place, at), false) * (ahead ? r.prefetchedFelt : r.stagedFelt) *
                slow(i, std::min(place, at), at);
         if (place > at)
           felt += fetched(candidate, i, place, true);
@@ -650,10 +633,10 @@ private:
     double elements = box(copy.access, at, Elements) / double(copiedBytes(access)) *
                       (std::ceil(run / lanes) + 0.5) * lanes / run;
     if (!m.pair.empty())
-      elements *= copyPair;
+      elements *= r.pairCopy;
     for (size_t q = 0; q < at; ++q)
       elements *= candidate.levels[q].trips();
-    return elements * (access.scattered ? turnCycles : copyCycles);
+    return elements * (access.scattered ? r.transposeCycles : r.copyCycles);
   }
 
   /// `cost` with what threads wait for one another; infinite where chunks would be too small.
@@ -671,15 +654,15 @@ private:
       }
       return chunks;
     };
-    double chunks = chunksOf(cost), usual = chunksOf(largeWork);
-    if (chunks > 1 && cost / chunks < smallestChunk)
+    double chunks = chunksOf(cost), usual = chunksOf(r.largeWork);
+    if (chunks > 1 && cost / chunks < r.smallestChunk)
       return INFINITY;
     // Threads that wait for the last chunk: two, four or sixteen of them; all but one for the only
     // chunk.
     auto waits = [&](double threads) { return std::ceil(usual / threads) * threads / usual - 1; };
-    double alone = cost > smallWork && chunksOf(smallWork) == 1 ? 1.15 : 1;
+    double alone = cost > r.smallWork && chunksOf(r.smallWork) == 1 ? 1.15 : 1;
     return cost * alone * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) +
-           chunks * chunkCycles;
+           chunks * r.chunkCycles;
   }
 
   void evaluate(Candidate &candidate, Staging staging) {
@@ -697,15 +680,15 @@ private:
     double scatter = 0;
     for (const ModelAccess &access : m.accesses)
       if (access.isWrite)
-        scatter = access.scattered ? double(accumulators * m.width) * 1.5 : double(accumulators);
+        scatter = access.scattered ? double(accumulators * m.width) * r.scatterCycles : double(accumulators);
     double cost =
-        arithmetic + runs * (40 + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
+        arithmetic + runs * (r.tileCycles + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
 
     // Every tile finds the pages of its rows anew.
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && !m.accesses[i].onLanes && stage[i] < 0 && candidate.outer &&
           mentioned[i][candidate.levels[candidate.outer - 1].group])
-        cost += runs * pages(m.accesses[i], extents[candidate.outer]) * pageCycles;
+        cost += runs * pages(m.accesses[i], extents[candidate.outer]) * r.pageCycles;
     if (!mayWin(cost))
       return;
 
@@ -719,8 +702,8 @@ private:
     // Arithmetic goes on while lines come from L2, as long as they are few.
     double near = movedBytes(candidate, stage, /*second=*/false);
     cost +=
-        0.1 * driven * near / bytesFromL2 + std::max(0.0, near / bytesFromL2 - 0.4 * arithmetic);
-    cost += movedBytes(candidate, stage, /*second=*/true) / bytesFromL3;
+        r.l2Felt * driven * near / r.l2Bandwidth + std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);
+    cost += movedBytes(candidate, stage, /*second=*/true) / r.l3Bandwidth;
     for (const Staged &copy : candidate.stages)
       cost += copyCost(candidate, copy);
     cost = shared(candidate, cost);

@@ -38,6 +38,7 @@
 #ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_SCHEDULEMODEL_H
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_SCHEDULEMODEL_H
 
+#include "dialects/nest/Rates.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
 
 namespace heddle::nest {
@@ -88,6 +89,7 @@ struct Model {
   Group vector;                      ///< a produced name, or merged names
   int64_t width = 16;                ///< lanes
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
+  Rates rates;
 
   /// The reduced name of which a step takes two neighbours at once (Pairs.cpp); "": none.
   std::string pair;

@@ -7,6 +7,8 @@
 
 #include "lib/transforms/nest/ChooseGroups.h"
 
+#include "dialects/nest/Rates.h"
+
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/FormGroups.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -106,7 +108,6 @@ public:
   SmallVector<nd::Dim> names;
 
 private:
-  static constexpr double largestTile = 256 << 10;
   DenseSet<Operation *> outside;
   double made = 0; ///< bytes, by members
 
@@ -129,7 +130,7 @@ private:
           return !place || *place != Expr::name(dim.name.str());
         });
     }
-    if (common.empty() || !mayJoin(op) || bytesInside(common) > largestTile)
+    if (common.empty() || !mayJoin(op) || bytesInside(common) > nest::Rates().groupBytes)
       return false;
     names = common;
     return true;

@@ -17,17 +17,6 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-namespace {
-// Cycles. A vector that comes from beyond the first caches, one that is gathered or scattered, the
-// first touch of a line for one scalar, and the loads of panels whose next row lies far away: 256
-// floats further on the same sets of the cache are met again, which halves a matrix product's
-// speed.
-constexpr double streamed = 6, cached = 2, gatherALane = 1.1, newLine = 0.9, farStep = 2.0,
-                 sameSets = 5.0;
-constexpr double copyStart = 4000; ///< another nest: its barrier and its first touch
-constexpr int64_t lineBytes = 64;
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -181,7 +170,7 @@ double NestModel::points(size_t begin, size_t end) const {
   return count;
 }
 
-NestModel::NestModel(Operation *op, MachineAttr machine) : op(op) {
+NestModel::NestModel(Operation *op, MachineAttr machine) : op(op), rates(Rates::of(machine)) {
   auto add = [&](nd::DimsAttr dims) {
     for (const nd::Dim &dim : dims) {
       names.push_back(dim.name.str());
@@ -432,11 +421,12 @@ static bool inWindow(const NestModel &nest, unsigned name) {
 
 double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAccess &access,
                         const PlacedLayout &layout) {
+  const Rates &r = nest.rates;
   bool once = access.isWrite ? nest.reduction : access.inFinish;
   double runs = once ? way.finishVectors : way.vectors;
   double bytes = double(access.bytes());
   bool large = double(layout.elements()) * bytes > 512 * 1024;
-  double vector = (large ? streamed : cached) * bytes * double(way.width) / lineBytes;
+  double vector = (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / r.lineBytes;
   Probe probe(nest, access, layout);
   if (way.lanes.empty()) {
     // One by one; neighbours should still follow one another.
@@ -453,9 +443,9 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
     if (kind == Kind::Contiguous)
       return runs * vector;
     // Of a line that is met at a computed place one element is wanted.
-    double line = access.gathered ? double(way.width) * newLine : vector;
+    double line = access.gathered ? double(way.width) * r.newLine : vector;
     return runs *
-           (double(way.width) * gatherALane * (access.isWrite ? 1.3 : 1) + line * (large ? 2 : 1));
+           (double(way.width) * r.gatherLane * (access.isWrite ? r.scatterPart : 1) + line * (large ? 2 : 1));
   }
 
   // A read of a reduction's body, which the register tile uses several times. A schedule may stage
@@ -469,7 +459,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
     return stages ? std::min(cost, elements * perElement + runs * perUse) : cost;
   };
   if (kind == Kind::Apart)
-    return staged(loads * double(way.width) * gatherALane,
+    return staged(loads * double(way.width) * r.gatherLane,
                   2.0); // turned, once for several chunks each
   int64_t nearestReduced = std::numeric_limits<int64_t>::max(), nearestRow = nearestReduced;
   double conflicts = 0;
@@ -496,12 +486,12 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
     // Of a tile's scalars either each row's next one, or the next row's, should lie in the same
     // line.
     loads /= double(way.tileVectors);
-    if (nearestRow <= lineBytes / 4)
-      return staged(loads * newLine * (nearestReduced <= lineBytes ? 0.01 : 0.05), 1.0);
-    double cost = nearestReduced <= lineBytes / 8
+    if (double(nearestRow) <= r.lineBytes / 4)
+      return staged(loads * r.newLine * (double(nearestReduced) <= r.lineBytes ? 0.01 : 0.05), 1.0);
+    double cost = double(nearestReduced) <= r.lineBytes / 8
                       ? 0
-                      : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / lineBytes);
-    return staged(loads * newLine * (cost + 0.3 * conflicts), 0.6);
+                      : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / r.lineBytes);
+    return staged(loads * r.newLine * (cost + 0.3 * conflicts), 0.6);
   }
   if (way.reduced)
     return 0;
@@ -509,13 +499,14 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
     return staged(0, 0.4);
-  return staged(loads * (nearestReduced % 1024 == 0 ? sameSets
-                         : nearestReduced >= 512    ? farStep
+  return staged(loads * (nearestReduced % 1024 == 0 ? r.sameSets
+                         : nearestReduced >= 512    ? r.farStep
                                                     : 0.2),
                 0.4, 0.006); // seldom more than once
 }
 
-double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to) {
+double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to,
+                      const Rates &r) {
   PlacedLayout a(from, type), b(to, type);
   size_t rank = type.getDims().size();
   std::vector<int64_t> position(rank, 0);
@@ -536,6 +527,6 @@ double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &t
   }
   double elements = pointsOf(type.getDims()), bytes = elementBytes(type.getElementType());
   double total = bytes * (double(a.elements()) + double(b.elements()));
-  double perByte = total > (1 << 20) ? 0.16 : 0.05;
-  return copyStart + total * perByte + elements * (run >= 16 ? 0.05 : run >= 4 ? 0.5 : 1.2);
+  double perByte = total > (1 << 20) ? r.relayoutFar : r.relayoutNear;
+  return r.relayoutStart + total * perByte + elements * (run >= 16 ? 0.05 : run >= 4 ? 0.5 : 1.2);
 }

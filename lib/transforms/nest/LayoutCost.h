@@ -15,14 +15,14 @@
 //                                                          very next vector of a tile of two: costs nothing
 //     %b[k, n] in [k, n], n: 2048:                          contiguous; k + 1: another page
 //
-// Costs are cycles of one core with two fused multiply-adds and two loads a cycle; measured ratios stand
-// beside the numbers.
+// Costs are cycles of one core with two fused multiply-adds and two loads a cycle (dialects/nest/Rates.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTCOST_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTCOST_H
 
+#include "dialects/nest/Rates.h"
 #include "lib/transforms/nest/LayoutProblem.h"
 
 namespace heddle::nest {
@@ -90,6 +90,7 @@ struct NestModel {
   double finishCost = 0; ///< at each produced point
   bool reduction = false;
   int64_t lanes = 16; ///< of a vector
+  Rates rates;
 
   NestModel(mlir::Operation *op, MachineAttr machine);
   double points(size_t begin, size_t end) const;
@@ -120,7 +121,7 @@ struct WayModel {
 double accessCost(const NestModel &nest, const WayModel &way, const LaidAccess &access, const PlacedLayout &layout);
 
 /// Cycles for a copy from one layout to another.
-double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to);
+double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &rates);
 
 } // namespace heddle::nest
 

@@ -53,7 +53,7 @@ void sortBy(std::vector<T> &list, Key key) {
 
 class ProblemMaker {
 public:
-  ProblemMaker(func::FuncOp function, MachineAttr machine) : function(function), machine(machine) {}
+  ProblemMaker(func::FuncOp function, MachineAttr machine) : function(function), machine(machine), rates(Rates::of(machine)) {}
 
   FailureOr<LayoutProblem> make() {
     if (failed(findValues()) || failed(joinValues()))
@@ -78,6 +78,7 @@ public:
 private:
   func::FuncOp function;
   MachineAttr machine;
+  Rates rates;
   LayoutProblem problem;
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
@@ -712,7 +713,7 @@ private:
     auto [known, isNew] = copyCosts.try_emplace({v, from, to}, 0);
     if (isNew)
       known->second = copyCost(tensorTypeOf(problem.values[v].values[0]), problem.values[v].candidates[from],
-                               problem.values[v].candidates[to]);
+                               problem.values[v].candidates[to], rates);
     return known->second;
   }
 };
