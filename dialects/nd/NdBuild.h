@@ -9,11 +9,11 @@
 // rewrites and tests. Where operands do not fit, the reason is reported at `loc` and the returned
 // value is null; code that has made sure of its operands may count on a value.
 //
-//     Value square = buildPointwise(b, loc, {x}, element, [&](OpBuilder &b, ValueRange s) -> Value
-//     {
+//     auto square = [&](OpBuilder &b, ValueRange s) -> Value {
 //       return arith::MulFOp::create(b, loc, s[0], s[0]);
-//     });
-//     Value sum = buildReduce(b, loc, square, {"row", "column"}, CombinerKind::Add);
+//     };
+//     Value squares = buildPointwise(b, loc, {x}, element, square);
+//     Value sum = buildReduce(b, loc, squares, {"row", "column"}, CombinerKind::Add);
 //
 // What changes nothing is not built: a reduction over no names, a rename to the same names, a
 // broadcast to the same dimensions return their operand.

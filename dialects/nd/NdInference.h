@@ -10,9 +10,8 @@
 // through `emitError`.
 //
 //     inferReduce({batch: 2, row: 3, column: 4}, [row, column])  ->  {batch: 2}
-//     inferPointwise({row: 3, column: 4}, {row: 3, channel: 5})  ->  {channel: 5, column: 4, row:
-//     3} inferPointwise({row: 3}, {row: 4})                          ->  "the name 'row' has size 3
-//     in ..."
+//     inferPointwise({row: 3, column: 4}, {row: 3, k: 5})        ->  {column: 4, k: 5, row: 3}
+//     inferPointwise({row: 3}, {row: 4})  ->  error "the name 'row' has size 3 in ..."
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     %c = nest.compute (m: 64) reduce (k: 16) reads %a[], %b[k = 2 * k + 1] if [k - 3 >= 0] else
-//     0.0 : f32 { ^bb0(%x: f32, %y: f32):
+//     %c = nest.compute (m: 64) reduce (k: 16)
+//         reads %a[], %b[k = 2 * k + 1] if [k - 3 >= 0] else 0.0 : f32 {
+//     ^bb0(%x: f32, %y: f32):
 //       ...
-//     } combine add [0.0 : f32] finish reads %bias[] {...} {layouts = [...]} : (types of reads) ->
-//     types of results
+//     } combine add [0.0 : f32] finish reads %bias[] {...} {layouts = [...]}
+//       : (types of reads) -> types of results
 //
 //===----------------------------------------------------------------------===//
 

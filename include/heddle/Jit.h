@@ -569,11 +569,11 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
 /// `body(state, slices)` gives the next state and an output, where `slices` are those of `inputs`,
 /// without the name. The result is the last state and the outputs, which have the name again.
 ///
-///     auto [last, all] = scan(time, h, x, [&](Tensor h, Tensor xt) {        // h: unit; xt:
-///     feature
-///       Tensor next = tanh(sum(h.rename({{unit, from}}) * w, over(from)) + sum(xt * u,
-///       over(feature))); return std::pair(next, next);
-///     });                                                                // all: time, unit
+///     auto [last, all] = scan(time, h, x, [&](Tensor h, Tensor xt) {    // h: unit; xt: feature
+///       Tensor before = sum(h.rename({{unit, from}}) * w, over(from));
+///       Tensor next = tanh(before + sum(xt * u, over(feature)));
+///       return std::pair(next, next);
+///     });                                                               // all: time, unit
 template <typename T, typename X, typename F>
 auto scan(const Name &along, const T &initial, const X &inputs, F &&body, bool reverse = false,
           Here here = Here::current()) {

@@ -87,8 +87,9 @@ public:
   ///         kernel(row)
   ///             .reduce(over(column), {-INFINITY, 0},
   ///                     [](const Scalars &a, const Scalars &b) {
-  ///                       return Scalars{maximum(a[0], b[0]), select(a[0] < b[0], 0, a[1]) +
-  ///                                                               select(b[0] < a[0], 0, b[1])};
+  ///                       Scalar kept = select(a[0] < b[0], 0, a[1]);
+  ///                       Scalar added = select(b[0] < a[0], 0, b[1]);
+  ///                       return Scalars{maximum(a[0], b[0]), kept + added};
   ///                     })
   ///             .of(at(x), 1);
   KernelBuilder &reduce(const Names &names, std::vector<double> neutral, const Combine &combiner);

@@ -106,11 +106,11 @@ Tensor countOf(Operand x, const Names &names, ElementType type = ElementType::F3
 /// Floats narrower than f32 are combined in f32.
 ///
 ///     // The logarithm of a sum of exponentials, in one pass and without overflow.
-///     auto sums = reduce({x, ones}, over(row), {-INFINITY, 0}, [](const Scalars &a, const Scalars
-///     &b) {
+///     auto add = [](const Scalars &a, const Scalars &b) {
 ///       Scalar most = maximum(a[0], b[0]);
 ///       return Scalars{most, a[1] * exp(a[0] - most) + b[1] * exp(b[0] - most)};
-///     });
+///     };
+///     auto sums = reduce({x, ones}, over(row), {-INFINITY, 0}, add);
 std::vector<Tensor> reduce(const std::vector<Tensor> &tensors, const Names &over,
                            const std::vector<double> &neutral, const Combine &combiner,
                            Here here = Here::current());

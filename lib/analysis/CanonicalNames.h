@@ -8,8 +8,7 @@
 // A pass that chooses among names has to break ties, and spelling must not do it. `canonicalNames`
 // lists all names of a function in an order that follows from what they are used for:
 //
-//     f(x: {row: 8, k: 4}, y: {k: 4}) = sum over k of x * y      k, row     whatever they are
-//     called
+//     f(x: {row: 8, k: 4}, y: {k: 4}) = sum over k of x * y     k, row, whatever they are called
 //
 // How: colour refinement over the whole function. Names begin alike. A name's colour becomes what
 // all ops that mention it look like when it alone stands out and the others are written by their

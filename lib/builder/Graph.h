@@ -10,9 +10,8 @@
 // needed, or a function compiled: the blocks that it depends on are cloned, in order, into a
 // function:
 //
-//     Tensor c = a * b;      node c: block { nd.pointwise(a, b) }, operands {a, b}
-//     emit(module, "f", {a, b}, {c})   ->   func.func @f(%a, %b) { %c = nd.pointwise %a, %b ...
-//     return %c }
+//     Tensor c = a * b;                node c: block { nd.pointwise(a, b) }, operands {a, b}
+//     emit(module, "f", {a, b}, {c})   func.func @f(%a, %b) { %c = nd.pointwise %a, %b; return %c }
 //
 // Leaves are formals of a function being traced and tensors in memory; the latter become hidden
 // arguments of whatever uses them. Nodes live in one MLIR context; `GraphLock` guards it.

@@ -10,9 +10,10 @@
 // that are declared, it is written on the function, as are these ranges, and a compiled program
 // checks it when sizes are known:
 //
-//     func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> attributes {heddle.requires
-//     =
-//         [{got = "5", most = "N", what = "the size of 'n' in 'nd.sort'", place = loc(...)}]} {
+//     func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
+//         attributes {heddle.requires = [{got = "5", most = "N",
+//                                         what = "the size of 'n' in 'nd.sort'",
+//                                         place = loc(...)}]} {
 //       %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
 //
 //===----------------------------------------------------------------------===//

@@ -8,19 +8,17 @@
 // In order:
 //
 //   1. Vector: the produced name, or merged group that a layout has, along which the result and
-//   most reads are contiguous
-//      or do not vary. A read whose lanes lie apart counts as contiguous where it is used often
-//      enough to be copied first. Without one, a reduced name along which the reads are contiguous.
+//      most reads are contiguous or do not vary. A read whose lanes lie apart counts as contiguous
+//      where it is used often enough to be copied first. Without one, a reduced name along which
+//      the reads are contiguous.
 //   2. Register tile: vectors along that name times points of names for which the vector reads do
-//   not vary, so that each
-//      loaded vector and each broadcast scalar is used several times. Accumulators, one row of
-//      vectors and one broadcast must fit the registers.
+//      not vary, so that each loaded vector and each broadcast scalar is used several times.
+//      Accumulators, one row of vectors and one broadcast must fit the registers.
 //   3. Reduced names run inside of the tile, the one contiguous in most reads innermost.
-//   Contractions leave the loops around
-//      tiles, blocks of reduced names and copies to a search (ScheduleModel.h).
+//      Contractions leave the loops around tiles, blocks of reduced names and copies to a search
+//      (ScheduleModel.h).
 //   4. Point by point nests: loops in the order of the result; where a read lies along another
-//   name, tiles of both names, which are
-//      turned in registers.
+//      name, tiles of both names, which are turned in registers.
 //   5. Chunks for threads are large enough to be worth a fetch.
 //
 //===----------------------------------------------------------------------===//

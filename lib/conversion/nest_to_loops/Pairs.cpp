@@ -14,8 +14,8 @@
 // every read of the tile gives 32 bits, and all else is as it is with f32:
 //
 //     a[m, k], a[m, k + 1]     side by side: one scalar of 32 bits
-//     b[k, n], b[k + 1, n]     copied as [n floordiv 32, k floordiv 2, n mod 32, k mod 2]: a vector
-//     of them
+//     b[k, n], b[k + 1, n]     copied as [n floordiv 32, k floordiv 2, n mod 32, k mod 2]:
+//                              a vector of them
 //
 // A stage whose layout ends in `k mod 2` is copied as a tensor of such pairs; what is read where it
 // lies and not side by side is put together in registers. The last element of an odd size has a

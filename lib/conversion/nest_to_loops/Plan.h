@@ -7,9 +7,10 @@
 //
 // Any legal schedule is emitted; a plan is one in the form that the emitter walks:
 //
-//     sequential loops (thread loops among them), in the order written     [thread row, cache
-//     column by 14, loop k] the register tile: unrolled loops, and at most one vector [register
-//     column, register out by 16, vector out]
+//     sequential loops (thread loops among them), in the order written
+//         [thread row, cache column by 14, loop k]
+//     the register tile: unrolled loops, and at most one vector
+//         [register column, register out by 16, vector out]
 //
 // A `unit` over two points of a reduced name is unrolled where these can be multiplied at once,
 // else a loop. Names that no loop mentions get loops: produced ones outside, reduced ones inside. A

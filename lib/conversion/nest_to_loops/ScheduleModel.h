@@ -8,15 +8,12 @@
 // Reductions that use their operands again and again (matrix products, convolutions and their
 // gradients, votes) are scheduled by a search over one family of loops:
 //
-//     chunks of produced names, for threads                     thread n by 512
-//       blocks of one reduced name                              loop k by 256          packs a
-//       panel of one operand
-//         tiles of produced names, in some order                cache m by 14          packs rows
-//         of another
-//                                                               cache n by 32
-//           the reduction                                       loop k by 16, loop k by 1
-//             the register tile                                 register m, register n by 16,
-//             vector n
+//     chunks of produced names, for threads      thread n by 512
+//       blocks of one reduced name               loop k by 256     packs a panel of one operand
+//         tiles of produced names, in any order  cache m by 14     packs rows of another
+//                                                cache n by 32
+//           the reduction                        loop k by 16, loop k by 1
+//             the register tile                  register m, register n by 16, vector n
 //
 // The cost of a candidate is its arithmetic plus the bytes that pass between caches. Bytes follow
 // from footprints: the box of a tensor that the loops from some place inwards touch. A cache keeps

@@ -9,17 +9,17 @@
 // come from `nd.item` and constants, and go back by `nd.from_item`. What is small, or has to be
 // differentiated, becomes ops that need no control: a loop with a known number of steps is a scan,
 //
-//     %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> T      nest.scan along <step$1:
-//     9>
-//                                                                            init(%x) reads(%iota)
+//     %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> T
+//     becomes   %r = nest.scan along <step$1: 9> init(%x) reads(%iota)
 //
 // and a branch computes both sides and selects (ops have no effects). The rest, `scf.while` and
 // `scf.if`, stays until the function's names are chosen; then `outlineControl` makes functions of
 // its parts, which the compiled program jumps among:
 //
-//     scf.while (%s = %x) { c(%s) } do { f(%s) }                  %c = c(%x)
-//                                                                 nest.control [@loop] %c, %x
-//     @loop(%c, %s) = { %t = f(%s); return c(%t), %t }
+//     scf.while (%s = %x) { c(%s) } do { f(%s) }
+//     becomes   %c = c(%x)
+//               nest.control [@loop] %c, %x
+//     with      @loop(%c, %s) = { %t = f(%s); return c(%t), %t }
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,9 @@
 // them while it lies in a cache. A normalisation over `k` of a tensor with `k: 768, n: 4096` is one
 // pass over memory instead of three:
 //
-//     %m = (n) mean over k of %x;  %v = (n) mean over k of (%x - %m)^2;  %y = (n, k) (%x - %m) *
-//     rsqrt(%v)      group (n)
+//     %m = (n) mean over k of %x
+//     %v = (n) mean over k of (%x - %m)^2
+//     %y = (n, k) (%x - %m) * rsqrt(%v)         group (n) of all three
 //
 // Chosen where the cost model says that it is clearly faster, counting what stays inside as free;
 // sums of products stay outside, since one point of the group would leave them nothing to reuse,

@@ -10,10 +10,9 @@
 // which then work on one point of them; what they hand to each other stays local to a tile and
 // never lies in memory as a whole:
 //
-//     %e = (n: 8, k: 512) exp(%x)                       nest.group (n: 8) {
-//     %s = (n: 8) sum over k of %e                        %e = (k: 512) exp(%x[n = n]);  %s = ()
-//     sum over k of %e %r = (n: 8, k: 512) %e / %s                         %r = (k: 512) %e / %s;
-//     yield %r }
+//     %e = (n: 8, k: 512) exp(%x)          nest.group (n: 8) {
+//     %s = (n: 8) sum over k of %e           %e = (k: 512) exp(%x[n = n]);  %s = () sum over k of %e
+//     %r = (n: 8, k: 512) %e / %s            %r = (k: 512) %e / %s;  yield %r }
 //
 // A nest joins if it produces every name of the group and reads results of nests in the group at
 // the same point of these names. One that can't (it reads a neighbour's result, or needs something

@@ -9,8 +9,11 @@
 // names) needs no second pass over memory: its body goes on where the other's ends. Behind a
 // reduction that is the `finish` region.
 //
-//     %c = sum(...);  %y = relu(%c + %bias)           one nest: reduce ... finish reads %bias[] {
-//     addf, maximumf } %v = 0.9 * %u + %gradient;  %q = %p - 0.1 * %v  one nest with two results
+//     %c = sum(...)                      one nest:
+//     %y = relu(%c + %bias)              reduce ... finish reads %bias[] { addf, maximumf }
+//
+//     %v = 0.9 * %u + %gradient          one nest with two results
+//     %q = %p - 0.1 * %v
 //
 // A value that has other readers stays a result of the nest. Names need not agree: those of the
 // first nest (or, if its value has other readers, of the second) are renamed.

@@ -8,8 +8,11 @@
 // Nests over the same iteration space (under some renaming) that read the same elements and do not
 // depend on each other become one nest with the results of both:
 //
-//     %s = sum over n of %x[];  %q = sum over n of %x[] * %x[]      one nest: the sums of a batch
-//     normalisation %m = max over k of %x[];  %m2, %i = max of %x[] with its k    one nest
+//     %s = sum over n of %x[];  %q = sum over n of %x[] * %x[]
+//     one nest: the sums of a batch normalisation
+//
+//     %m = max over k of %x[];  %m2, %i = max of %x[] with its k
+//     one nest
 //
 // The second example has the same accumulator twice; one of the two goes (`mergeAccumulators`).
 // Done where the cost model says that it is faster: two matrix products that share a factor are

@@ -9,8 +9,8 @@
 // element is read many times it is cheaper to copy the tensor once, with a border of that value:
 //
 //     max over ky of %x[row = row + ky - 1] if [0 <= row + ky - 1 < 28] else 0.0, plus %k[ky, out]
-//     becomes   %p = %x with a border (row: 30);   max over ky of %p[row = row + ky] plus %k[ky,
-//     out]
+//     becomes   %p = %x with a border (row: 30)
+//               max over ky of %p[row = row + ky] plus %k[ky, out]
 //
 // Only where every condition bounds one coordinate of the tensor, so that the border explains the
 // guard, and where points outnumber elements eight to one. Not for factors of sums of products that

@@ -8,8 +8,9 @@
 // A reduction with few results and many points leaves threads without work. Its largest reduced
 // name is cut into parts that become results of a first nest, and a second one combines them:
 //
-//     sum over n: 100000 of %x[]     becomes   %p = (n$part: 16) sum over n: 6250 of %x[n = n +
-//     6250 * n$part];   sum over n$part of %p
+//     sum over n: 100000 of %x[]
+//     becomes   %p = (n$part: 16) sum over n: 6250 of %x[n = n + 6250 * n$part]
+//               sum over n$part of %p
 //
 // The parts depend on sizes alone, so the result's bits do not depend on threads.
 //

@@ -7,8 +7,9 @@
 //
 // A test writes one nest in a function, with layouts as argument attributes and on the nest:
 //
-//     Kernel kernel(R"(func.func @f(%a: !nd.tensor<f32, m: 5> {nest.layout = #nest.layout<[m]>})
-//     ...)"); EXPECT_EQ(kernel.check(), "");
+//     Kernel kernel(
+//         R"(func.func @f(%a: !nd.tensor<f32, m: 5> {nest.layout = #nest.layout<[m]>}) ...)");
+//     EXPECT_EQ(kernel.check(), "");
 //
 // `check` fills the operands with numbers from a seed, runs the compiled kernel chunk by chunk (in
 // both directions) and compares each element with what the oracle (lib/interp) says. Every operand

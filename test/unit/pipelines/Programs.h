@@ -7,8 +7,8 @@
 //
 // A text in which `$0`, `$1`, ... stand for names can be spelled in many ways:
 //
-//     spell("!nd.tensor<f32, $0: 4, $1: 5>", {"row", "column"})   // !nd.tensor<f32, row: 4,
-//     column: 5>
+//     spell("!nd.tensor<f32, $0: 4, $1: 5>", {"row", "column"})
+//         // !nd.tensor<f32, row: 4, column: 5>
 //
 //===----------------------------------------------------------------------===//
 
