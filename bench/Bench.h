@@ -40,16 +40,22 @@ using Shape = std::map<std::string, int64_t>;
 struct Request {
   int threads = 1;
   bool peers = false;
-  std::string dtype;                     ///< empty: the benchmark's own choice
-  Shape shape;                           ///< by name, each one of the benchmark's
-  double seconds = 1.5;                  ///< spent on a row, at least
+  std::string dtype;    ///< empty: the benchmark's own choice
+  Shape shape;          ///< by name, each one of the benchmark's
+  double seconds = 1.5; ///< spent on a row, at least
 
   /// The size called `name`; `fallback` if none was given.
   int64_t size(const std::string &name, int64_t fallback) const;
 };
 
 /// What a row's value is; the first two have a limit that the probe measures.
-enum class Unit { GigaflopsPerSecond, GigabytesPerSecond, ExamplesPerSecond, Microseconds, Milliseconds };
+enum class Unit {
+  GigaflopsPerSecond,
+  GigabytesPerSecond,
+  ExamplesPerSecond,
+  Microseconds,
+  Milliseconds
+};
 std::string_view spelling(Unit unit);
 
 /// One way of doing the work.
@@ -61,7 +67,7 @@ struct System {
   std::function<double(int64_t count)> run;
   /// For what runs in another process: the processor time in seconds that it has used so far.
   std::function<double()> processorSeconds;
-  bool peer = false;              ///< the ratio of a row is to the first of these
+  bool peer = false;               ///< the ratio of a row is to the first of these
   double compileMilliseconds = -1; ///< -1: does not apply
   int64_t peakMemoryBytes = -1;
 };
@@ -83,7 +89,8 @@ public:
   /// Measures and prints a row for each system.
   void measure(const Case &work);
   /// A row that was measured elsewhere.
-  void row(const Case &work, const System &system, double medianSeconds, double percentOfPeak, double ratioToPeer);
+  void row(const Case &work, const System &system, double medianSeconds, double percentOfPeak,
+           double ratioToPeer);
 
 private:
   FILE *json;
@@ -105,10 +112,12 @@ template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments);
 /// The same for any size of the names `symbolic`.
 template <typename F, typename... A>
-System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function, A... arguments);
+System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function,
+                      A... arguments);
 
 namespace detail {
-System loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads, double compileSeconds);
+System loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads,
+                   double compileSeconds);
 std::string temporaryFile();
 double now(Clock clock = Clock::Wall);
 } // namespace detail
@@ -119,7 +128,8 @@ System heddleSystem(const Request &request, F function, A... arguments) {
 }
 
 template <typename F, typename... A>
-System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function, A... arguments) {
+System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function,
+                      A... arguments) {
   auto compiled = jit(std::move(function),
                       JitOptions{.threads = request.threads, .cache = false, .symbolic = symbolic});
   std::string path = detail::temporaryFile();

@@ -31,7 +31,8 @@ public:
   explicit BusyThreads(int count) {
     // A shell and not a fork of this process: after a fork each page that a step writes is copied.
     // It ends with its parent, within a second.
-    std::string script = "while kill -0 $PPID; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
+    std::string script =
+        "while kill -0 $PPID; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
     for (int i = 0; i < count; ++i) {
       std::vector<std::string> words = {"sh", "-c", script};
       std::vector<char *> arguments = {words[0].data(), words[1].data(), words[2].data(), nullptr};
@@ -53,7 +54,8 @@ private:
   std::vector<pid_t> children;
 };
 
-void measureBeside(const Request &request, Report &report, const std::string &name, std::function<void()> once) {
+void measureBeside(const Request &request, Report &report, const std::string &name,
+                   std::function<void()> once) {
   Case work{.bench = "busy/" + name, .threads = request.threads, .unit = Unit::Milliseconds};
   int cores = availableCores();
   for (int times : {0, 1, 2})
@@ -68,7 +70,8 @@ void measureBeside(const Request &request, Report &report, const std::string &na
                                     once();
                                     ++done;
                                   }
-                                  return (bench::detail::now() - begin) / double(done) * double(count);
+                                  return (bench::detail::now() - begin) / double(done) *
+                                         double(count);
                                 },
                             .peer = times == 0});
   report.measure(work);
@@ -93,9 +96,10 @@ void bench::busy(const Request &request, Report &report) {
   int64_t batch = 64;
   std::vector<int32_t> labels(size_t(batch), 3);
   std::vector<float> ones(size_t(batch), 1.0f);
-  fashion::Sample sample{randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
-                         Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}),
-                         Tensor::of<float>(std::span<const float>(ones), {{n.batch, batch}})};
+  fashion::Sample sample{
+      randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
+      Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}),
+      Tensor::of<float>(std::span<const float>(ones), {{n.batch, batch}})};
   auto state = std::make_shared<fashion::State>(fashion::initialState(1));
   auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = false});
   Tensor stepKey = key(1), rate = Tensor::of<float>({0.02f}, {});

@@ -20,11 +20,13 @@ using namespace heddle::bench;
 void bench::calls(const Request &request, Report &report) {
   Name x("x");
   Case work{.bench = "call/hot", .threads = request.threads, .unit = Unit::Microseconds};
-  work.systems.push_back(heddleSystem(request, [](Tensor t) { return t + 1; }, randomTensor({{x, 16}})));
+  work.systems.push_back(
+      heddleSystem(request, [](Tensor t) { return t + 1; }, randomTensor({{x, 16}})));
   report.measure(work);
 
   // After the threads have gone to sleep; sleeping is not timed.
-  Case after{.bench = "call/after-20ms-idle", .threads = request.threads, .unit = Unit::Microseconds};
+  Case after{
+      .bench = "call/after-20ms-idle", .threads = request.threads, .unit = Unit::Microseconds};
   System waking = work.systems[0];
   waking.run = [once = waking.once](int64_t count) {
     std::vector<double> seconds;
@@ -43,6 +45,7 @@ void bench::calls(const Request &request, Report &report) {
   // A region on all threads that meets once: what sharing a small piece of work costs.
   auto team = sharedThreadTeam(request.threads);
   Case region{.bench = "call/region", .threads = request.threads, .unit = Unit::Microseconds};
-  region.systems.push_back({.name = "heddle-team", .once = [team] { team->run([](Region &r, int) { r.barrier(); }); }});
+  region.systems.push_back(
+      {.name = "heddle-team", .once = [team] { team->run([](Region &r, int) { r.barrier(); }); }});
   report.measure(region);
 }

@@ -20,10 +20,12 @@ using namespace heddle::bench;
 void bench::capsule(const Request &request, Report &report) {
   std::string dtype = request.dtype.empty() ? "f32" : request.dtype;
   Name n("n"), r("r"), c("c"), ci("ci"), co("co"), i("i"), j("j"), k("k"), kr("kr"), kc("kc");
-  int64_t batch = request.size("n", 64), in = request.size("in", 32), out = request.size("out", 32), size = 15;
+  int64_t batch = request.size("n", 64), in = request.size("in", 32), out = request.size("out", 32),
+          size = 15;
   Tensor poses = randomTensor({{n, batch}, {r, size}, {c, size}, {ci, in}, {i, 4}, {k, 4}}, dtype);
   Tensor weights = randomTensor({{kr, 3}, {kc, 3}, {ci, in}, {co, out}, {k, 4}, {j, 4}}, dtype);
-  Case work{.bench = "capsule/" + std::to_string(batch) + "x" + std::to_string(in) + "x" + std::to_string(out),
+  Case work{.bench = "capsule/" + std::to_string(batch) + "x" + std::to_string(in) + "x" +
+                     std::to_string(out),
             .dtype = dtype,
             .threads = request.threads,
             .work = 2.0 * double(batch * 7 * 7 * out * 16 * 9 * in * 4)};
@@ -44,8 +46,11 @@ void bench::capsule(const Request &request, Report &report) {
          .peer = true});
   }
   if (request.peers && dtype == "f32")
-    for (System &peer : torchPeer("capsule", {{"n", std::to_string(batch)}, {"in", std::to_string(in)},
-                                              {"out", std::to_string(out)}}, request.threads))
+    for (System &peer : torchPeer("capsule",
+                                  {{"n", std::to_string(batch)},
+                                   {"in", std::to_string(in)},
+                                   {"out", std::to_string(out)}},
+                                  request.threads))
       work.systems.push_back(std::move(peer));
   report.measure(work);
 }

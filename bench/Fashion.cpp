@@ -51,15 +51,18 @@ void bench::fashionTraining(const Request &request, Report &report) {
   heddle.compileMilliseconds = statistics.compileSeconds * 1e3;
   // Parameters and momentum lie beside the arena.
   heddle.peakMemoryBytes = statistics.arenaBytes;
-  forEachTensor(*state, [&](const std::string &, Tensor &tensor) { heddle.peakMemoryBytes += tensor.data()->bytes(); });
+  forEachTensor(*state, [&](const std::string &, Tensor &tensor) {
+    heddle.peakMemoryBytes += tensor.data()->bytes();
+  });
   work.systems.push_back(std::move(heddle));
   if (request.peers)
     for (bool tuned : {true, false})
-      for (System &peer : torchPeer("fashion", {{"batch", std::to_string(batch)}}, request.threads, tuned))
+      for (System &peer :
+           torchPeer("fashion", {{"batch", std::to_string(batch)}}, request.threads, tuned))
         work.systems.push_back(std::move(peer));
   report.measure(work);
-  printf("  planned arena %.1f MiB, live-set lower bound %.1f MiB\n", double(statistics.arenaBytes) / (1 << 20),
-         double(statistics.liveBytes) / (1 << 20));
+  printf("  planned arena %.1f MiB, live-set lower bound %.1f MiB\n",
+         double(statistics.arenaBytes) / (1 << 20), double(statistics.liveBytes) / (1 << 20));
 }
 
 void bench::fashionClassifying(const Request &request, Report &report) {
@@ -71,10 +74,11 @@ void bench::fashionClassifying(const Request &request, Report &report) {
             .work = double(batch),
             .unit = Unit::ExamplesPerSecond};
   for (bool anyBatch : {false, true}) {
-    auto classifier = jit(fashion::classify,
-                          JitOptions{.threads = request.threads,
-                                     .cache = false,
-                                     .symbolic = anyBatch ? Names{fashion::names().batch} : Names{}});
+    auto classifier =
+        jit(fashion::classify,
+            JitOptions{.threads = request.threads,
+                       .cache = false,
+                       .symbolic = anyBatch ? Names{fashion::names().batch} : Names{}});
     classifier(net, image);
     work.systems.push_back({.name = anyBatch ? "heddle-any-batch" : "heddle",
                             .once = [=] { classifier(net, image); },
@@ -87,10 +91,14 @@ void bench::compilation(const Request &request, Report &report) {
   int64_t batch = request.size("batch", 64);
   Inputs in = inputsOf(batch);
   fashion::State state = fashion::initialState(1);
-  Case work{.bench = "fashion/compile-b" + std::to_string(batch), .threads = request.threads, .unit = Unit::Milliseconds};
+  Case work{.bench = "fashion/compile-b" + std::to_string(batch),
+            .threads = request.threads,
+            .unit = Unit::Milliseconds};
   for (bool cache : {false, true})
     work.systems.push_back({.name = cache ? "heddle-warm" : "heddle-cold", .once = [=]() mutable {
-                              auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = cache});
+                              auto step =
+                                  jit(fashion::trainStep,
+                                      JitOptions{.threads = request.threads, .cache = cache});
                               std::string path = detail::temporaryFile();
                               step.save(path, state, in.sample, in.key, in.rate);
                               std::filesystem::remove(path);

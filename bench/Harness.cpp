@@ -31,11 +31,16 @@ int64_t Request::size(const std::string &name, int64_t fallback) const {
 
 std::string_view bench::spelling(Unit unit) {
   switch (unit) {
-  case Unit::GigaflopsPerSecond: return "GFLOP/s";
-  case Unit::GigabytesPerSecond: return "GB/s";
-  case Unit::ExamplesPerSecond: return "examples/s";
-  case Unit::Microseconds: return "us";
-  case Unit::Milliseconds: return "ms";
+  case Unit::GigaflopsPerSecond:
+    return "GFLOP/s";
+  case Unit::GigabytesPerSecond:
+    return "GB/s";
+  case Unit::ExamplesPerSecond:
+    return "examples/s";
+  case Unit::Microseconds:
+    return "us";
+  case Unit::Milliseconds:
+    return "ms";
   }
   return "";
 }
@@ -53,8 +58,8 @@ std::string bench::detail::temporaryFile() {
       .string();
 }
 
-System bench::detail::loadAndCall(const std::string &path, std::vector<Tensor> arguments, int threads,
-                                  double compileSeconds) {
+System bench::detail::loadAndCall(const std::string &path, std::vector<Tensor> arguments,
+                                  int threads, double compileSeconds) {
   auto program = Program::load(path);
   std::filesystem::remove(path);
   CallOptions options;
@@ -172,7 +177,8 @@ void Report::measure(const Case &work) {
       limit = peakBytes(work.threads, clock);
     std::vector<double> now(systems);
     for (size_t i = 0; i < systems; ++i) {
-      size_t system = (i + size_t(round)) % systems; // nobody is always the one that runs after the probe
+      size_t system =
+          (i + size_t(round)) % systems; // nobody is always the one that runs after the probe
       if (teams) {
         waitForSleep(work.systems);
         // Threads that wake may share a processor until the scheduler parts them, some milliseconds later.
@@ -193,33 +199,46 @@ void Report::measure(const Case &work) {
     row(work, work.systems[i], medianOf(seconds[i]), medianOf(percent[i]), medianOf(ratio[i]));
 }
 
-void Report::row(const Case &work, const System &system, double median, double percent, double ratio) {
+void Report::row(const Case &work, const System &system, double median, double percent,
+                 double ratio) {
   double value = median;
   switch (work.unit) {
   case Unit::GigaflopsPerSecond:
-  case Unit::GigabytesPerSecond: value = work.work / median * 1e-9; break;
-  case Unit::ExamplesPerSecond: value = work.work / median; break;
-  case Unit::Microseconds: value = median * 1e6; break;
-  case Unit::Milliseconds: value = median * 1e3; break;
+  case Unit::GigabytesPerSecond:
+    value = work.work / median * 1e-9;
+    break;
+  case Unit::ExamplesPerSecond:
+    value = work.work / median;
+    break;
+  case Unit::Microseconds:
+    value = median * 1e6;
+    break;
+  case Unit::Milliseconds:
+    value = median * 1e3;
+    break;
   }
   if (!headed)
-    printf("%-58s %-14s %-5s %2s %11s %11s %-10s %7s %7s %9s %9s\n", "bench", "system", "dtype", "T", "median ms", "value",
-           "unit", "% peak", "x peer", "compile", "MiB");
+    printf("%-58s %-14s %-5s %2s %11s %11s %-10s %7s %7s %9s %9s\n", "bench", "system", "dtype",
+           "T", "median ms", "value", "unit", "% peak", "x peer", "compile", "MiB");
   headed = true;
   auto number = [](double x, const char *format) {
     char text[32];
     snprintf(text, sizeof text, format, x);
     return std::isnan(x) || x < 0 ? std::string("-") : std::string(text);
   };
-  printf("%-58s %-14s %-5s %2d %11.4f %11.1f %-10s %7s %7s %9s %9s\n", work.bench.c_str(), system.name.c_str(),
-         work.dtype.c_str(), work.threads, median * 1e3, value, std::string(spelling(work.unit)).c_str(),
-         number(percent, "%.1f").c_str(), number(ratio, "%.2f").c_str(),
-         number(system.compileMilliseconds, "%.0f").c_str(),
-         number(system.peakMemoryBytes < 0 ? -1 : double(system.peakMemoryBytes) / (1 << 20), "%.1f").c_str());
+  printf(
+      "%-58s %-14s %-5s %2d %11.4f %11.1f %-10s %7s %7s %9s %9s\n", work.bench.c_str(),
+      system.name.c_str(), work.dtype.c_str(), work.threads, median * 1e3, value,
+      std::string(spelling(work.unit)).c_str(), number(percent, "%.1f").c_str(),
+      number(ratio, "%.2f").c_str(), number(system.compileMilliseconds, "%.0f").c_str(),
+      number(system.peakMemoryBytes < 0 ? -1 : double(system.peakMemoryBytes) / (1 << 20), "%.1f")
+          .c_str());
   fflush(stdout);
   if (!json)
     return;
-  auto optional = [](double x) { return std::isnan(x) || x < 0 ? nlohmann::json() : nlohmann::json(x); };
+  auto optional = [](double x) {
+    return std::isnan(x) || x < 0 ? nlohmann::json() : nlohmann::json(x);
+  };
   nlohmann::json line = {{"bench", work.bench},
                          {"system", system.name},
                          {"dtype", work.dtype},

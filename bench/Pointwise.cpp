@@ -17,7 +17,10 @@ void bench::pointwise(const Request &request, Report &report) {
   std::string dtype = request.dtype.empty() ? "f32" : request.dtype;
   Tensor a = randomTensor({{x, n}}, dtype), b = randomTensor({{x, n}}, dtype);
   double bytes = double(byteSize(a.elementType())) * double(n);
-  Case work{.bench = "add/" + std::to_string(n), .dtype = dtype, .threads = request.threads, .work = 3 * bytes,
+  Case work{.bench = "add/" + std::to_string(n),
+            .dtype = dtype,
+            .threads = request.threads,
+            .work = 3 * bytes,
             .unit = Unit::GigabytesPerSecond};
   auto add = [](Tensor a, Tensor b) { return a + b; };
   work.systems.push_back(heddleSystem(request, add, a, b));
@@ -30,8 +33,11 @@ void bench::pointwise(const Request &request, Report &report) {
   int64_t side = 4096;
   Name row("row"), column("column"), height("zrow"), width("acolumn");
   Tensor m = randomTensor({{row, side}, {column, side}}, dtype);
-  Case transpose{.bench = "transpose/4096", .dtype = dtype, .threads = request.threads,
-                 .work = 2 * double(byteSize(m.elementType())) * double(side * side), .unit = Unit::GigabytesPerSecond};
+  Case transpose{.bench = "transpose/4096",
+                 .dtype = dtype,
+                 .threads = request.threads,
+                 .work = 2 * double(byteSize(m.elementType())) * double(side * side),
+                 .unit = Unit::GigabytesPerSecond};
   // Other names sort the other way round, so that the result lies transposed.
   auto turn = [=](Tensor t) { return t.rename({{row, width}, {column, height}}) * 2; };
   transpose.systems.push_back(heddleSystem(request, turn, m));
@@ -46,8 +52,12 @@ void bench::normalisation(const Request &request, Report &report) {
   Tensor x = randomTensor({{row, rows}, {wide, columns}}, dtype);
   double bytes = 2 * double(byteSize(x.elementType())) * double(rows * columns);
   auto run = [&](const char *name, auto function) {
-    Case work{.bench = std::string(name) + "/" + std::to_string(rows) + "x" + std::to_string(columns), .dtype = dtype,
-              .threads = request.threads, .work = bytes, .unit = Unit::GigabytesPerSecond};
+    Case work{.bench =
+                  std::string(name) + "/" + std::to_string(rows) + "x" + std::to_string(columns),
+              .dtype = dtype,
+              .threads = request.threads,
+              .work = bytes,
+              .unit = Unit::GigabytesPerSecond};
     work.systems.push_back(heddleSystem(request, function, x));
     work.systems.push_back(symbolicSystem(request, "heddle-any-size", {row, wide}, function, x));
     report.measure(work);

@@ -47,9 +47,10 @@ typedef float V4 __attribute__((vector_size(16)));
 double flops128(int64_t count) { return multiplyAdd<V4>(count); }
 
 double flops(int64_t count) {
-  static const auto best = __builtin_cpu_supports("avx512f")                                      ? flops512
-                           : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? flops256
-                                                                                              : flops128;
+  static const auto best = __builtin_cpu_supports("avx512f") ? flops512
+                           : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+                               ? flops256
+                               : flops128;
   return best(count);
 }
 } // namespace

@@ -38,17 +38,18 @@ void bench::sorting(const Request &request, Report &report) {
     using Pair = std::pair<float, int64_t>;
     auto pairs = std::make_shared<std::vector<Pair>>(size_t(size));
     work.systems.push_back({.name = kept == size ? "std::stable_sort" : "std::partial_sort",
-                            .once = [=] {
-                              for (int64_t l = 0; l < lines; ++l) {
-                                for (int64_t i = 0; i < size; ++i)
-                                  (*pairs)[size_t(i)] = {values[size_t(l * size + i)], i};
-                                if (kept == size)
-                                  std::stable_sort(pairs->begin(), pairs->end());
-                                else
-                                  std::partial_sort(pairs->begin(), pairs->begin() + kept, pairs->end(),
-                                                    std::greater<Pair>());
-                              }
-                            },
+                            .once =
+                                [=] {
+                                  for (int64_t l = 0; l < lines; ++l) {
+                                    for (int64_t i = 0; i < size; ++i)
+                                      (*pairs)[size_t(i)] = {values[size_t(l * size + i)], i};
+                                    if (kept == size)
+                                      std::stable_sort(pairs->begin(), pairs->end());
+                                    else
+                                      std::partial_sort(pairs->begin(), pairs->begin() + kept,
+                                                        pairs->end(), std::greater<Pair>());
+                                  }
+                                },
                             .peer = true});
     report.measure(work);
   }

@@ -39,12 +39,18 @@ const std::vector<Benchmark> &bench::benchmarks() {
        {"batch"},
        fashionClassifying},
       {"compile", "cold and warm compilation of that step", {"batch"}, compilation},
-      {"compile-ops", "compilation of 1000 (`from`), 2000, 4000, ... ops, at most `ops`", {"ops", "from"}, scaling},
+      {"compile-ops",
+       "compilation of 1000 (`from`), 2000, 4000, ... ops, at most `ops`",
+       {"ops", "from"},
+       scaling},
       {"call", "what a call costs beyond its work", {}, calls},
       {"pointwise", "sum of two arrays, transposition", {"n"}, pointwise},
       {"sort", "sorted lines and their largest elements", {"lines", "n"}, sorting},
       {"normalise", "softmax and layer normalisation", {"rows", "columns"}, normalisation},
-      {"busy", "programs of short steps beside other busy threads, as many as cores and twice as many", {}, busy},
+      {"busy",
+       "programs of short steps beside other busy threads, as many as cores and twice as many",
+       {},
+       busy},
   };
   return all;
 }

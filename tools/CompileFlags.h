@@ -44,9 +44,10 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   sayPlainly(app);
   const char *topic = "Compiling";
   auto number = CLI::Range(0, 1024).description("");
-  app.add_option("--target-cpu", options.targetCpu,
-                 "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...; null: none, the "
-                 "interpreter runs the program")
+  app.add_option(
+         "--target-cpu", options.targetCpu,
+         "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...; null: none, the "
+         "interpreter runs the program")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(topic)

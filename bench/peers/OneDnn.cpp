@@ -40,12 +40,13 @@ memory filled(const memory::desc &description, const engine &cpu) {
   if (description.data_type() == memory::data_type::f32)
     std::fill_n(static_cast<float *>(result.get_data_handle()), description.get_size() / 4, 0.5f);
   else
-    std::fill_n(static_cast<uint16_t *>(result.get_data_handle()), description.get_size() / 2, uint16_t(0x3f00));
+    std::fill_n(static_cast<uint16_t *>(result.get_data_handle()), description.get_size() / 2,
+                uint16_t(0x3f00));
   return result;
 }
 
-System systemFor(const primitive &work, std::unordered_map<int, memory> arguments, const engine &cpu, int threads,
-                 const char *implementation) {
+System systemFor(const primitive &work, std::unordered_map<int, memory> arguments,
+                 const engine &cpu, int threads, const char *implementation) {
   auto queue = std::make_shared<stream>(cpu);
   return {.name = nameOf(implementation),
           .once =
@@ -58,29 +59,33 @@ System systemFor(const primitive &work, std::unordered_map<int, memory> argument
 }
 } // namespace
 
-std::vector<System> bench::oneDnnMatmul(const MatmulShape &s, const std::string &dtype, int threads) {
+std::vector<System> bench::oneDnnMatmul(const MatmulShape &s, const std::string &dtype,
+                                        int threads) {
   useThreads(threads);
   engine cpu(engine::kind::cpu, 0);
   auto type = typeOf(dtype);
-  memory::desc a({s.m, s.k}, type, memory::format_tag::ab), b({s.k, s.n}, type, memory::format_tag::ab),
-      c({s.m, s.n}, type, memory::format_tag::ab);
+  memory::desc a({s.m, s.k}, type, memory::format_tag::ab),
+      b({s.k, s.n}, type, memory::format_tag::ab), c({s.m, s.n}, type, memory::format_tag::ab);
   try {
     matmul::primitive_desc plan(matmul::desc(a, b, c), cpu);
     return {systemFor(matmul(plan),
-                      {{DNNL_ARG_SRC, filled(a, cpu)}, {DNNL_ARG_WEIGHTS, filled(b, cpu)}, {DNNL_ARG_DST, filled(c, cpu)}},
+                      {{DNNL_ARG_SRC, filled(a, cpu)},
+                       {DNNL_ARG_WEIGHTS, filled(b, cpu)},
+                       {DNNL_ARG_DST, filled(c, cpu)}},
                       cpu, threads, plan.impl_info_str())};
   } catch (const error &) {
     return {}; // this type is not supported on this CPU
   }
 }
 
-std::vector<System> bench::oneDnnConvolution(const ConvolutionShape &s, Direction direction, const std::string &dtype,
-                                             int threads) {
+std::vector<System> bench::oneDnnConvolution(const ConvolutionShape &s, Direction direction,
+                                             const std::string &dtype, int threads) {
   useThreads(threads);
   engine cpu(engine::kind::cpu, 0);
   auto type = typeOf(dtype);
   auto any = memory::format_tag::any;
-  memory::desc x({s.batch, s.in, s.row, s.column}, type, any), w({s.out, s.in, s.window, s.window}, type, any),
+  memory::desc x({s.batch, s.in, s.row, s.column}, type, any),
+      w({s.out, s.in, s.window, s.window}, type, any),
       y({s.batch, s.out, s.rows(), s.columns()}, type, any);
   auto padding = [&](int64_t size, int64_t windows) {
     int64_t all = std::max<int64_t>(0, (windows - 1) * s.stride + s.window - size);
@@ -92,7 +97,9 @@ std::vector<System> bench::oneDnnConvolution(const ConvolutionShape &s, Directio
   auto algorithm = algorithm::convolution_direct;
   try {
     convolution_forward::primitive_desc forward(
-        convolution_forward::desc(prop_kind::forward_training, algorithm, x, w, y, strides, low, high), cpu);
+        convolution_forward::desc(prop_kind::forward_training, algorithm, x, w, y, strides, low,
+                                  high),
+        cpu);
     if (direction == Direction::Forward)
       return {systemFor(convolution_forward(forward),
                         {{DNNL_ARG_SRC, filled(forward.src_desc(), cpu)},
@@ -120,6 +127,11 @@ std::vector<System> bench::oneDnnConvolution(const ConvolutionShape &s, Directio
   }
 }
 #else
-std::vector<System> bench::oneDnnMatmul(const MatmulShape &, const std::string &, int) { return {}; }
-std::vector<System> bench::oneDnnConvolution(const ConvolutionShape &, Direction, const std::string &, int) { return {}; }
+std::vector<System> bench::oneDnnMatmul(const MatmulShape &, const std::string &, int) {
+  return {};
+}
+std::vector<System> bench::oneDnnConvolution(const ConvolutionShape &, Direction,
+                                             const std::string &, int) {
+  return {};
+}
 #endif

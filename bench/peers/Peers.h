@@ -24,17 +24,21 @@ struct ConvolutionShape {
   int64_t batch, in, out, row, column, window, stride;
   int64_t rows() const { return (row + stride - 1) / stride; }
   int64_t columns() const { return (column + stride - 1) / stride; }
-  double flops() const { return 2.0 * double(batch * out * rows() * columns() * in * window * window); }
+  double flops() const {
+    return 2.0 * double(batch * out * rows() * columns() * in * window * window);
+  }
 };
 enum class Direction { Forward, Data, Weight };
 
 std::vector<System> oneDnnMatmul(const MatmulShape &shape, const std::string &dtype, int threads);
-std::vector<System> oneDnnConvolution(const ConvolutionShape &shape, Direction direction, const std::string &dtype, int threads);
+std::vector<System> oneDnnConvolution(const ConvolutionShape &shape, Direction direction,
+                                      const std::string &dtype, int threads);
 
 /// PyTorch, eager, in a process of its own (`bench/peers/torch_peer.py`), if `python3` (or $HEDDLE_PEER_PYTHON) has it.
 /// `workload` is what the script knows.
 /// `tuned`: with an allocator that keeps its memory and asks for huge pages (jemalloc); none if that isn't installed.
-std::vector<System> torchPeer(const std::string &workload, const std::map<std::string, std::string> &settings, int threads,
+std::vector<System> torchPeer(const std::string &workload,
+                              const std::map<std::string, std::string> &settings, int threads,
                               bool tuned = false);
 
 } // namespace heddle::bench

@@ -7,9 +7,9 @@
 
 #include "bench/peers/Peers.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <csignal>
 #include <ctime>
 #include <fcntl.h>
 #include <unistd.h>
@@ -81,16 +81,19 @@ private:
 };
 } // namespace
 
-std::vector<System> bench::torchPeer(const std::string &workload, const std::map<std::string, std::string> &settings,
+std::vector<System> bench::torchPeer(const std::string &workload,
+                                     const std::map<std::string, std::string> &settings,
                                      int threads, bool tuned) {
   const char *python = getenv("HEDDLE_PEER_PYTHON");
-  std::vector<std::string> command{python ? python : "python3", HEDDLE_BENCH_PEERS "/torch_peer.py", workload,
-                                   "threads=" + std::to_string(threads)};
+  std::vector<std::string> command{python ? python : "python3", HEDDLE_BENCH_PEERS "/torch_peer.py",
+                                   workload, "threads=" + std::to_string(threads)};
   if (tuned) {
     const char *jemalloc = getenv("HEDDLE_PEER_JEMALLOC");
     std::vector<std::string> environment{
-        "env", "LD_PRELOAD=" + std::string(jemalloc ? jemalloc : "libjemalloc.so.2"), "THP_MEM_ALLOC_ENABLE=1",
-        "MALLOC_CONF=oversize_threshold:1,background_thread:false,metadata_thp:auto,dirty_decay_ms:-1,"
+        "env", "LD_PRELOAD=" + std::string(jemalloc ? jemalloc : "libjemalloc.so.2"),
+        "THP_MEM_ALLOC_ENABLE=1",
+        "MALLOC_CONF=oversize_threshold:1,background_thread:false,metadata_thp:auto,dirty_decay_ms:"
+        "-1,"
         "muzzy_decay_ms:-1,thp:always"};
     command.insert(command.begin(), environment.begin(), environment.end());
   }

@@ -145,8 +145,8 @@ mlir::Value buildSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
                        int64_t stride = 1);
 /// `value` null: zero.
 mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
-                     llvm::StringRef name, const Expr &low, const Expr &high,
-                     int64_t interior = 0, mlir::TypedAttr value = {});
+                     llvm::StringRef name, const Expr &low, const Expr &high, int64_t interior = 0,
+                     mlir::TypedAttr value = {});
 mlir::Value buildConcat(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                         llvm::StringRef name);
 mlir::Value buildSplit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,

@@ -46,8 +46,9 @@ void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definiti
 mlir::LogicalResult requireSize(llvm::StringRef name, double size, EmitError emitError);
 /// A bound of the absolute values of `expr` and its parts where names have those that `of` gives, or
 /// 1: while it is small, no coefficient wraps around.
-double magnitude(const Expr &expr,
-                 llvm::function_ref<double(const std::string &)> of = [](auto &) { return 1.0; });
+double magnitude(
+    const Expr &expr,
+    llvm::function_ref<double(const std::string &)> of = [](auto &) { return 1.0; });
 /// The size `expr` after a substitution of symbols is neither negative nor too large.
 mlir::LogicalResult requireSubstituted(llvm::StringRef name, const Expr &expr,
                                        const std::map<std::string, Expr, std::less<>> &symbols,

@@ -179,8 +179,7 @@ static double trafficOf(Operation *op) {
 }
 
 double heddle::secondsOf(double arithmetic, double bytes) {
-  return nominal.nestStart +
-         std::max(arithmetic / nominal.scalarRate, bytes / nominal.memoryRate);
+  return nominal.nestStart + std::max(arithmetic / nominal.scalarRate, bytes / nominal.memoryRate);
 }
 
 double heddle::secondsOf(Operation *op) {

@@ -56,7 +56,7 @@ struct Node {
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
   std::shared_ptr<RuntimeTensor> packed; ///< the same as a program wants it that keeps it
   bool formal = false;
-  std::string name;         ///< of a formal
+  std::string name; ///< of a formal
   /// Of a formal and of what a function returns, whose ops do not tell it: `includedIn` of what it
   /// stands for, or a leaf of that type where this is not known here.
   NodeRef included;

@@ -215,7 +215,7 @@ FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<Te
            failure();
   if (++calls > mostCallsInAll)
     return site->emitOpError() << "calls '@" << func.getName() << "' after " << mostCallsInAll
-                             << " other calls, too many for the interpreter",
+                               << " other calls, too many for the interpreter",
            failure();
   SmallVector<nd::NdTensorType> types;
   for (const TensorRef &argument : arguments)

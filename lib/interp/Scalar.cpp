@@ -187,8 +187,8 @@ Scalar Arithmetic::fma(FloatType type, const Scalar &x, const Scalar &y, const S
   Scalar a = orZero(type, x), b = orZero(type, y), product = mul(type, x, y);
   bool isKnown = a.error == 0 && b.error == 0;
   double value = std::fma(a.value, b.value, c.value);
-  bool exact = std::fma(a.value, b.value, -product.value) == 0 &&
-               isExactSum(product.value, c.value, value);
+  bool exact =
+      std::fma(a.value, b.value, -product.value) == 0 && isExactSum(product.value, c.value, value);
   bool undecided = isKnown ? a.undecided || b.undecided : product.undecided;
   return rounded(type, value, c.error + (isKnown ? 0 : product.error), exact,
                  undecided || c.undecided);

@@ -101,8 +101,7 @@ private:
 } // namespace
 
 /// What the target is like; the module's attribute `heddle.machine` overrides single facts.
-static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const Target &target,
-                                               int threads) {
+static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const Target &target, int threads) {
   nest::MachineAttr machine = target.machine(module.getContext(), threads);
   Attribute given = module->getAttr("heddle.machine");
   if (!given)
@@ -205,8 +204,7 @@ static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels,
       return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
     };
     step.spec.kernel = kernel.symbol;
-    spec.scratchBytes =
-        Expr::max(spec.scratchBytes, kernel.code.scratchBytes.substitute(numberOf));
+    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.code.scratchBytes.substitute(numberOf));
     chunks.push_back(kernel.code.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
     serial.push_back(isOne || (isSmall(step.spec, rates) && chunks.back().isConstant()));
@@ -328,8 +326,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
       statistics.barriers += step.waits;
     }
     statistics.steps += int(entry.spec.steps.size());
-    sources.push_back({entry.spec.name, "entry." + entry.spec.name, entry.function.getLoc(),
-                       entry.spec.steps});
+    sources.push_back(
+        {entry.spec.name, "entry." + entry.spec.name, entry.function.getLoc(), entry.spec.steps});
   }
   auto entries = compileEntries(sources, *setting.target, kept);
   if (failed(entries))

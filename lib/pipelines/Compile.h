@@ -50,12 +50,12 @@ struct CompileOptions {
   bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
-  bool assignLayouts = true; ///< false: every value row-major
+  bool assignLayouts = true;   ///< false: every value row-major
   bool explainLayouts = false; ///< remarks say why each value lies as it does, and what that costs
   /// What may be done to floats: words of heddle/FastMath.h.
   std::vector<std::string> fastMath;
-  bool check = false;        ///< entries tell mistakes that values make (`nd-check`)
-  bool progress = true;      ///< show progress of long compilations on a terminal
+  bool check = false;   ///< entries tell mistakes that values make (`nd-check`)
+  bool progress = true; ///< show progress of long compilations on a terminal
   /// What is added to the compiler (Extension.h), in this order.
   std::vector<std::shared_ptr<const Extension>> extensions;
   /// Told after each kernel how many of them are done; by one thread at a time, any of them.

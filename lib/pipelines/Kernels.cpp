@@ -133,7 +133,8 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
                                  const CompileOptions &options, std::unique_ptr<Workbench> &bench) {
   kernel.symbol = symbolOf(source, target, options.extensions);
   if (cache)
-    if (auto found = cache->find(kernel.symbol); found && readEntry(*found, source.name, kernel.code)) {
+    if (auto found = cache->find(kernel.symbol);
+        found && readEntry(*found, source.name, kernel.code)) {
       kernel.cached = true;
       return "";
     }
@@ -180,8 +181,7 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
   return kernels;
 }
 
-FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel,
-                                           const Target &target,
+FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel, const Target &target,
                                            const CompileOptions &options, KernelForm form) {
   Workbench bench(options, target);
   auto text = bench.print(kernel.source, symbolOf(kernel, target, options.extensions), form);
@@ -208,8 +208,8 @@ static std::string keyOf(const EntrySource &entry, const Target &target) {
 }
 
 FailureOr<std::vector<Object>> heddle::compileEntries(ArrayRef<EntrySource> entries,
-                                                           const Target &target,
-                                                           const KernelCache *cache) {
+                                                      const Target &target,
+                                                      const KernelCache *cache) {
   std::vector<Object> objects;
   std::unique_ptr<Workbench> bench; // made when the first entry is not cached
   for (const EntrySource &entry : entries) {

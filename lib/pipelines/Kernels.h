@@ -49,8 +49,7 @@ struct EntrySource {
 /// Compiles all of them but those that are in `cache`, which may be null, or fails with a
 /// diagnostic.
 mlir::FailureOr<std::vector<Object>> compileEntries(llvm::ArrayRef<EntrySource> entries,
-                                                         const Target &target,
-                                                         const KernelCache *cache);
+                                                    const Target &target, const KernelCache *cache);
 
 } // namespace heddle
 

@@ -325,9 +325,11 @@ private:
         continue;
       for (int32_t end : {first[v], last[v]})
         for (const Extent *each = end < 0 ? nullptr : extents.of(size_t(end));
-             each && llvm::any_of(ArrayRef{each->begin, each->middle, each->end}, [&](size_t edge) {
-               return first[v] <= int32_t(edge) && int32_t(edge) <= last[v];
-             });
+             each && llvm::any_of(
+                         ArrayRef{each->begin, each->middle, each->end},
+                         [&](size_t edge) {
+                           return first[v] <= int32_t(edge) && int32_t(edge) <= last[v];
+                         });
              each = extents.outside(*each)) {
           first[v] = std::min(first[v], int32_t(each->begin));
           last[v] = std::max(last[v], int32_t(each->end));
@@ -635,8 +637,8 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     size_t at = s;
     if (kind == StepKind::EndLoop || kind == StepKind::Else) {
       const Extent &extent = *extents.of(s);
-      waits[s] = waits[s] || (kind == StepKind::EndLoop &&
-                              sharedBefore[s] != sharedBefore[extent.begin]);
+      waits[s] =
+          waits[s] || (kind == StepKind::EndLoop && sharedBefore[s] != sharedBefore[extent.begin]);
       llvm::for_each(open, [](Open &each) { each.clear(); });
       at = extent.begin;
       reads = {touched(entry.steps[at].operands[0])};

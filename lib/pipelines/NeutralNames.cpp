@@ -54,8 +54,8 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<ModuleOp>>
       if (auto tensor = dyn_cast<nd::NdTensorType>(type))
         for (const nd::Dim &dim : tensor.getDims())
           for (const std::string &symbol : dim.size().getExpr().names()) {
-            std::string neutral = nd::neutralSymbol(sizes.symbols.size(),
-                                                    nd::symbolRange(function, symbol));
+            std::string neutral =
+                nd::neutralSymbol(sizes.symbols.size(), nd::symbolRange(function, symbol));
             if (sizes.symbols.try_emplace(symbol, Expr::name(neutral)).second)
               dictionary.push_back(builder.getNamedAttr(neutral, builder.getStringAttr(symbol)));
           }
@@ -89,11 +89,11 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
   static DictionaryAttr spellingsOf(func::FuncOp function) {
     auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
     llvm::StringSet<> names;
-    bool isOurs = dictionary && llvm::all_of(dictionary, [&](NamedAttribute entry) {
-                    auto name = dyn_cast<StringAttr>(entry.getValue());
-                    return name && !name.empty() &&
-                           (isSymbol(entry) || names.insert(name.getValue()).second);
-                  });
+    bool isOurs =
+        dictionary && llvm::all_of(dictionary, [&](NamedAttribute entry) {
+          auto name = dyn_cast<StringAttr>(entry.getValue());
+          return name && !name.empty() && (isSymbol(entry) || names.insert(name.getValue()).second);
+        });
     return isOurs ? dictionary : DictionaryAttr();
   }
   static bool isSymbol(NamedAttribute entry) { return entry.getName().getValue().ends_with("_"); }
@@ -144,8 +144,7 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
         spelled.push_back(found == rewriter.symbols.end() ? symbol.str() : *found->second.asName());
       }
       SmallVector<StringRef> list(spelled.begin(), spelled.end());
-      function->setAttr(nd::symbolsAttrName,
-                        Builder(function.getContext()).getStrArrayAttr(list));
+      function->setAttr(nd::symbolsAttrName, Builder(function.getContext()).getStrArrayAttr(list));
     }
     function->removeAttr(dictionaryName);
   }

@@ -404,7 +404,7 @@ private:
       }
     }
     addControlFlow(op.isLoop() ? StepKind::Loop : StepKind::If, op,
-                op.isLoop() ? results[0] : values.lookup(op.getOperand(0)));
+                   op.isLoop() ? results[0] : values.lookup(op.getOperand(0)));
     for (auto [side, function] : llvm::enumerate(functions)) {
       if (side == 1)
         addControlFlow(StepKind::Else, op);
@@ -441,8 +441,8 @@ private:
     if (op->removeAttr(passingName))
       step.passing = OutlinedStep::Passing::Start;
     SmallVector<Layout> operandLayouts, resultLayouts;
-    KernelLabels labels = orderOperands(
-        op, [&](Value operand) { return spec(operand).layout; }, known);
+    KernelLabels labels =
+        orderOperands(op, [&](Value operand) { return spec(operand).layout; }, known);
     for (Value operand : nest::kernelOperands(op)) {
       operandLayouts.push_back(spec(operand).layout);
       step.operands.push_back(values.lookup(operand));

@@ -37,7 +37,7 @@ struct OutlinedStep {
   mlir::Operation *nest = nullptr; ///< null where the step is control flow, or clears memory
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
-  StepSpec spec; ///< without chunks, kernel symbol, values and barrier
+  StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
   /// A copy to what several steps make: before a loop or the end of the entry, at the end of a
   /// loop's body, of a side of a branch. It is left out where what it copies can be made there at
   /// once.

@@ -43,7 +43,7 @@ struct Object {
 
 /// A kernel's code.
 struct KernelCode {
-  std::vector<Object> objects; ///< the first defines it, the others are what it calls
+  std::vector<Object> objects;   ///< the first defines it, the others are what it calls
   Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 
@@ -94,7 +94,8 @@ public:
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
                                               const std::vector<StepSpec> &steps) = 0;
   /// The kernel as text.
-  virtual llvm::Expected<std::string> print(const nest::KernelRequest &request, KernelForm form) = 0;
+  virtual llvm::Expected<std::string> print(const nest::KernelRequest &request,
+                                            KernelForm form) = 0;
 };
 
 class Target {

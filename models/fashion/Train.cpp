@@ -84,7 +84,9 @@ private:
 
   std::string file(const char *name) const { return options.output + "/" + name; }
   JitOptions jitOptions(const char *name, std::vector<size_t> kept = {}) const {
-    return {.name = name, .threads = options.threads, .kept = std::move(kept),
+    return {.name = name,
+            .threads = options.threads,
+            .kept = std::move(kept),
             .plugins = options.plugins};
   }
   decltype(jit(&trainStep)) step{jit(&trainStep, jitOptions("train"))};

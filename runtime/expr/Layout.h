@@ -51,7 +51,7 @@ struct Layout {
   };
 
   std::vector<Factor> factors;
-  int64_t alignment = 64; ///< of the first element, in bytes
+  int64_t alignment = 64;  ///< of the first element, in bytes
   bool zeroPadded = false; ///< padding lanes and borders hold zero
   Swizzle swizzle;
 

@@ -58,10 +58,10 @@ typedef struct HeddleCallTable {
 /** One call in flight. Filled by the runtime. The order of the fields is the
  *  ABI: compiled code reads them at fixed offsets (8 bytes each). */
 struct HeddleCall {
-  void **addresses;             /**< 0: address of each value of the entry */
-  int64_t *counters;            /**< 8: one chunk counter a step, zero at the start; 64 bytes apart */
-  void **scratch;               /**< 16: one private area a thread */
-  const int64_t *symbols;       /**< 24: values of the size symbols, and what follows from them */
+  void **addresses;       /**< 0: address of each value of the entry */
+  int64_t *counters;      /**< 8: one chunk counter a step, zero at the start; 64 bytes apart */
+  void **scratch;         /**< 16: one private area a thread */
+  const int64_t *symbols; /**< 24: values of the size symbols, and what follows from them */
   const HeddleCallTable *table; /**< 32 */
   int64_t hooks;                /**< 40: non-zero if table->step is to be called */
   void *runtime;                /**< 48: the runtime's own data */

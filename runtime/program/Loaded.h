@@ -26,9 +26,9 @@ namespace heddle {
 struct Program::Loaded {
   Manifest manifest;
   Mapping code, constants;
-  std::shared_ptr<DeviceProgram> device; ///< null if the code is this CPU's
+  std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
   std::vector<DeviceProgram::Entry> functions; ///< of each entry
-  std::vector<bool> alone;            ///< of each entry: no step is shared, a team would only wait
+  std::vector<bool> alone; ///< of each entry: no step is shared, a team would only wait
   /// Plans by entry and values of its symbols.
   ForkMutex mutex;
   std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const EntryPlan>>

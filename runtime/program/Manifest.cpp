@@ -100,10 +100,12 @@ static ValueSpec valueFrom(const Json &json) {
 }
 
 static Json toJson(const StepSpec &step) {
-  return {{"name", step.name},     {"location", step.location},      {"chunks", step.chunks},
-          {"kernel", step.kernel}, {"flops", step.flops},            {"bytes", step.bytesMoved},
-          {"serial", step.serial}, {"kind", stepKinds[int(step.kind)]}, {"waits", step.waits},
-          {"values", step.values}, {"numbers", step.numbers},        {"chunksAt", step.chunksAt}};
+  return {{"name", step.name},       {"location", step.location},
+          {"chunks", step.chunks},   {"kernel", step.kernel},
+          {"flops", step.flops},     {"bytes", step.bytesMoved},
+          {"serial", step.serial},   {"kind", stepKinds[int(step.kind)]},
+          {"waits", step.waits},     {"values", step.values},
+          {"numbers", step.numbers}, {"chunksAt", step.chunksAt}};
 }
 
 static StepSpec stepFrom(const Json &json) {

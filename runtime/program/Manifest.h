@@ -123,7 +123,7 @@ struct Manifest {
   int32_t abiVersion = 2;
   std::string compilerVersion;
   std::string target; ///< triple, e.g. "x86_64-unknown-linux-gnu", or a registered device's name
-  std::string cpu;                   ///< target CPU the code was made for
+  std::string cpu;    ///< target CPU the code was made for
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
   std::vector<EntrySpec> entries;
   std::vector<FunctionSpec> functions; ///< in the order of their offsets

@@ -53,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static int served = 0;
   if (served++ % 1000 == 0)
     context = makeContext();
-  std::string input(reinterpret_cast<const char *>(data), size); // MLIR's lexer looks one byte further
+  std::string input(reinterpret_cast<const char *>(data),
+                    size); // MLIR's lexer looks one byte further
   auto module = parse(input, *context, nullptr);
   if (!module)
     return 0;

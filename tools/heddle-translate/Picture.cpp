@@ -38,20 +38,22 @@ static void drawEntry(const EntrySpec &entry, double y0, llvm::raw_ostream &out)
   auto x = [&](double step) { return left + width * step / steps; };
   auto y = [&](double place) { return y0 + top + height * (1 - place / bytes); };
   auto text = [&](double tx, double ty, const char *anchor, const std::string &words) {
-    out << llvm::formatv("<text x='{0:f1}' y='{1:f1}' text-anchor='{2}'>{3}</text>\n", tx, ty, anchor,
-                         escaped(words));
+    out << llvm::formatv("<text x='{0:f1}' y='{1:f1}' text-anchor='{2}'>{3}</text>\n", tx, ty,
+                         anchor, escaped(words));
   };
   text(left, y0 + top - 12, "start",
        llvm::formatv("@{0}: {1} steps, arena of {2} bytes{3}", entry.name, entry.steps.size(),
                      entry.arenaBytes,
-                     entry.symbols.empty() ? "" : "; sizes over symbols are placed when it is called")
+                     entry.symbols.empty() ? ""
+                                           : "; sizes over symbols are placed when it is called")
            .str());
   out << llvm::formatv("<rect x='{0}' y='{1}' width='{2}' height='{3}' fill='#f4f4f4'/>\n", left,
                        y0 + top, width, height);
   double unit = bytes >= 1 << 20 ? 1 << 20 : bytes >= 1 << 10 ? 1 << 10 : 1;
   const char *word = unit > 1024 ? "MiB" : unit > 1 ? "KiB" : "B";
   for (double at = 0, step = roundStep(bytes / unit, 4); at * unit <= bytes; at += step)
-    text(left - 6, y(at * unit) + 4, "end", llvm::formatv("{0} {1}", llvm::format("%g", at), word).str());
+    text(left - 6, y(at * unit) + 4, "end",
+         llvm::formatv("{0} {1}", llvm::format("%g", at), word).str());
   for (double at = 0, step = std::max(1.0, roundStep(steps, 10)); at < steps; at += step)
     text(x(at + 0.5), y0 + top + height + 16, "middle", std::to_string(int64_t(at)));
   for (size_t i = 0; i < entry.values.size(); ++i) {
@@ -59,8 +61,8 @@ static void drawEntry(const EntrySpec &entry, double y0, llvm::raw_ostream &out)
     while (place->aliasOf >= 0)
       place = &entry.values[size_t(place->aliasOf)];
     auto size = value.bytes.constant();
-    if (value.kind != ValueSpec::Kind::Temporary ||
-        place->kind != ValueSpec::Kind::Temporary || place->offset < 0 || !size)
+    if (value.kind != ValueSpec::Kind::Temporary || place->kind != ValueSpec::Kind::Temporary ||
+        place->offset < 0 || !size)
       continue;
     double x0 = x(value.firstStep), wide = x(value.lastStep + 1) - x0;
     double y1 = y(double(place->offset + *size)), high = y(double(place->offset)) - y1;

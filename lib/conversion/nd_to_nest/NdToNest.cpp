@@ -42,7 +42,8 @@ private:
       if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp, nd::AfterOp>(op))
         continue;
       if (isa<nd::ItemOp, nd::FromItemOp>(op))
-        return op.emitOpError() << "cannot be compiled: expected nd and nest ops, scf.if, scf.for and scf.while on tensors";
+        return op.emitOpError() << "cannot be compiled: expected nd and nest ops, scf.if, scf.for "
+                                   "and scf.while on tensors";
       b.setInsertionPoint(&op);
       loc = op.getLoc();
       SmallVector<Value> results;
@@ -55,7 +56,8 @@ private:
           made->setAttr("heddle.name", b.getStringAttr(op.getName().stripDialect()));
           // What the user decides about the op holds for its nest.
           for (NamedAttribute attribute : op.getDiscardableAttrs())
-            if (attribute.getName().getValue().starts_with("heddle.") || attribute.getName() == "group")
+            if (attribute.getName().getValue().starts_with("heddle.") ||
+                attribute.getName() == "group")
               made->setAttr(attribute.getName(), attribute.getValue());
         }
       op.replaceAllUsesWith(results);
@@ -81,10 +83,12 @@ private:
   /// A window whose outside is excluded, or what is computed from one: only the reduction that follows can say what
   /// becomes of the points outside, so it stays as it is until then.
   static bool isTakenIn(Operation *op) {
-    return op && op->getName().getDialectNamespace() == "nd" && !isa<nd::ConstantOp, nd::AfterOp>(op);
+    return op && op->getName().getDialectNamespace() == "nd" &&
+           !isa<nd::ConstantOp, nd::AfterOp>(op);
   }
   static bool readsExcluded(Operation *op) {
-    return llvm::any_of(op->getOperands(), [](Value value) { return isTakenIn(value.getDefiningOp()); });
+    return llvm::any_of(op->getOperands(),
+                        [](Value value) { return isTakenIn(value.getDefiningOp()); });
   }
   static LogicalResult refuseExcluded(Operation *op) {
     while (!isa<nd::WindowOp>(op) || readsExcluded(op))
@@ -100,11 +104,12 @@ private:
   }
 
   /// A nest that copies: result[p] = input[map(p)], guarded.
-  Value copy(Value input, nd::NdTensorType result, const Replacement &places, ArrayRef<Condition> conditions = {},
-             TypedAttr otherwise = {}) {
+  Value copy(Value input, nd::NdTensorType result, const Replacement &places,
+             ArrayRef<Condition> conditions = {}, TypedAttr otherwise = {}) {
     NestBuilder nest(b, loc);
     nest.produced = result.getDims();
-    nest.read(input, mapOf(tensorTypeOf(input), places), GuardAttr::get(context(), conditions, otherwise));
+    nest.read(input, mapOf(tensorTypeOf(input), places),
+              GuardAttr::get(context(), conditions, otherwise));
     return nest
         .create({result.getElementType()},
                 [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
@@ -123,7 +128,9 @@ private:
 
   Condition atLeast(const Expr &a, const Expr &c) { return Condition(context(), a - c); }
 
-  static Expr sizeOf(Value value, StringRef name) { return tensorTypeOf(value).size(name).getExpr(); }
+  static Expr sizeOf(Value value, StringRef name) {
+    return tensorTypeOf(value).size(name).getExpr();
+  }
 
   /// Where an op that does nothing else reads its operand: places of names that change, over those of its result. None for
   /// other ops, and for a merge of names whose sizes are no numbers.
@@ -131,7 +138,8 @@ private:
     Replacement places;
     if (auto slice = dyn_cast<nd::SliceOp>(op)) {
       std::string name = slice.getName().str();
-      places[name] = Expr(int64_t(slice.getStride())) * Expr::name(name) + slice.getStart().getExpr();
+      places[name] =
+          Expr(int64_t(slice.getStride())) * Expr::name(name) + slice.getStart().getExpr();
     } else if (auto split = dyn_cast<nd::SplitOp>(op)) {
       Expr index;
       for (auto name : split.getInto().getAsValueRange<StringAttr>())
@@ -162,24 +170,38 @@ private:
     std::optional<Replacement> moved = placesBefore(op);
     if ((moved || isa<nd::PointwiseOp>(op)) && readsExcluded(op))
       return success();
-    if (auto each = dyn_cast<nd::PointwiseOp>(op)) return pointwise(each, results);
-    if (auto each = dyn_cast<nd::ReduceOp>(op)) return reduce(each, results);
-    if (auto each = dyn_cast<nd::ScanOp>(op)) return scan(each, results);
-    if (auto each = dyn_cast<nd::RoundOp>(op)) return round(each, results);
-    if (auto each = dyn_cast<nd::IotaOp>(op)) return iota(each, results);
-    if (auto each = dyn_cast<nd::RandomOp>(op)) return random(each, results);
-    if (auto each = dyn_cast<nd::WindowOp>(op)) return window(each, results);
-    if (auto each = dyn_cast<nd::UnwindowOp>(op)) return unwindow(each, results);
-    if (auto each = dyn_cast<nd::GatherOp>(op)) return gather(each, results);
-    if (auto each = dyn_cast<nd::ScatterOp>(op)) return scatter(each, results);
-    if (auto each = dyn_cast<nd::ConcatOp>(op)) return concat(each, results);
-    if (auto each = dyn_cast<nd::DynamicSliceOp>(op)) return dynamicSlice(each, results);
-    if (auto each = dyn_cast<nd::UpdateSliceOp>(op)) return updateSlice(each, results);
+    if (auto each = dyn_cast<nd::PointwiseOp>(op))
+      return pointwise(each, results);
+    if (auto each = dyn_cast<nd::ReduceOp>(op))
+      return reduce(each, results);
+    if (auto each = dyn_cast<nd::ScanOp>(op))
+      return scan(each, results);
+    if (auto each = dyn_cast<nd::RoundOp>(op))
+      return round(each, results);
+    if (auto each = dyn_cast<nd::IotaOp>(op))
+      return iota(each, results);
+    if (auto each = dyn_cast<nd::RandomOp>(op))
+      return random(each, results);
+    if (auto each = dyn_cast<nd::WindowOp>(op))
+      return window(each, results);
+    if (auto each = dyn_cast<nd::UnwindowOp>(op))
+      return unwindow(each, results);
+    if (auto each = dyn_cast<nd::GatherOp>(op))
+      return gather(each, results);
+    if (auto each = dyn_cast<nd::ScatterOp>(op))
+      return scatter(each, results);
+    if (auto each = dyn_cast<nd::ConcatOp>(op))
+      return concat(each, results);
+    if (auto each = dyn_cast<nd::DynamicSliceOp>(op))
+      return dynamicSlice(each, results);
+    if (auto each = dyn_cast<nd::UpdateSliceOp>(op))
+      return updateSlice(each, results);
     if (auto each = dyn_cast<nd::SortOp>(op)) {
       auto along = *llvm::find_if(tensorTypeOf(each.getInputs()[0]).getDims(),
                                   [&](const nd::Dim &dim) { return dim.name == each.getName(); });
       auto sorted = SortOp::create(b, loc, op->getResultTypes(), each.getInputs(),
-                                   nd::DimsAttr::getSorted(context(), {along}), each.getDescending(), ArrayAttr());
+                                   nd::DimsAttr::getSorted(context(), {along}),
+                                   each.getDescending(), ArrayAttr());
       results.append(sorted->result_begin(), sorted->result_end());
       return success();
     }
@@ -195,10 +217,12 @@ private:
       Expr size = sizeOf(pad.getInput(), name);
       int64_t spacing = int64_t(pad.getInterior()) + 1;
       Expr shifted = Expr::name(name) - pad.getLow().getExpr();
-      SmallVector<Condition> conditions{atLeast(shifted, Expr(0)), atLeast((size - Expr(1)) * Expr(spacing), shifted)};
+      SmallVector<Condition> conditions{atLeast(shifted, Expr(0)),
+                                        atLeast((size - Expr(1)) * Expr(spacing), shifted)};
       if (spacing > 1)
         conditions.emplace_back(context(), shifted.mod(spacing), /*equality=*/true);
-      results.push_back(copy(pad.getInput(), type, {{name, shifted.floordiv(spacing)}}, conditions, pad.getValue()));
+      results.push_back(copy(pad.getInput(), type, {{name, shifted.floordiv(spacing)}}, conditions,
+                             pad.getValue()));
       return success();
     }
     if (auto merge = dyn_cast<nd::MergeOp>(op)) {
@@ -249,23 +273,25 @@ private:
 
   /// Reads `value`, whose names are at `places`, through the windows whose outside is excluded and through what is
   /// computed from them.
-  FailureOr<Source> takeIn(NestBuilder &nest, Value value, Replacement places, SmallVector<Condition> conditions,
-                           nd::ReduceOp reduce) {
+  FailureOr<Source> takeIn(NestBuilder &nest, Value value, Replacement places,
+                           SmallVector<Condition> conditions, nd::ReduceOp reduce) {
     Operation *op = value.getDefiningOp();
     Source source;
     if (!isTakenIn(op)) {
-      source.read =
-          nest.read(value, mapOf(tensorTypeOf(value), places), GuardAttr::get(context(), conditions, TypedAttr()));
+      source.read = nest.read(value, mapOf(tensorTypeOf(value), places),
+                              GuardAttr::get(context(), conditions, TypedAttr()));
       return source;
     }
     if (auto window = dyn_cast<nd::WindowOp>(op); window && !window.getPaddingAttr()) {
       nd::WindowShape shape = nd::windowShape(window);
       Expr tap = places[shape.tap.str()];
-      bool isReduced = llvm::all_of(tap.names(), [&](const std::string &name) { return nest.reduced.contains(name); });
+      bool isReduced = llvm::all_of(
+          tap.names(), [&](const std::string &name) { return nest.reduced.contains(name); });
       if (!isReduced && nd::leavesOut(window))
         return reduce.emitOpError() << "expected to reduce over '" << shape.tap
                                     << "', the tap of a window whose outside is excluded";
-      Expr place = places[shape.name.str()] * Expr(shape.stride) + tap * Expr(shape.dilation) - Expr(shape.low);
+      Expr place = places[shape.name.str()] * Expr(shape.stride) + tap * Expr(shape.dilation) -
+                   Expr(shape.low);
       places.erase(shape.tap.str());
       places[shape.name.str()] = place;
       conditions.push_back(atLeast(place, Expr(0)));
@@ -367,8 +393,10 @@ private:
         shape.push_back(dim.size().typical());
         order.push_back(dim.name);
       }
-      auto elements = DenseElementsAttr::get(RankedTensorType::get(shape, value.getType()), Attribute(value));
-      inits.push_back(type.isStatic() ? Value(nd::ConstantOp::create(b, loc, type, elements, b.getArrayAttr(order)))
+      auto elements =
+          DenseElementsAttr::get(RankedTensorType::get(shape, value.getType()), Attribute(value));
+      inits.push_back(type.isStatic() ? Value(nd::ConstantOp::create(b, loc, type, elements,
+                                                                     b.getArrayAttr(order)))
                                       : filled(type, value));
       carriedTypes.push_back(type);
       sliceTypes.push_back(tensorTypeOf(input).withDims(dims));
@@ -376,7 +404,8 @@ private:
     resultTypes = carriedTypes;
     resultTypes.append(op.getResultTypes().begin(), op.getResultTypes().end());
     auto loop = ScanOp::create(b, loc, resultTypes, inits, op.getInputs(),
-                               nd::DimsAttr::getSorted(context(), {alongDim}), op.getReverse(), ArrayAttr());
+                               nd::DimsAttr::getSorted(context(), {alongDim}), op.getReverse(),
+                               ArrayAttr());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *block = b.createBlock(&loop.getBody());
     for (Type type : carriedTypes)
@@ -391,24 +420,28 @@ private:
       step.read(argument, MapAttr::identity(tensorTypeOf(argument)));
     for (Type type : carriedTypes)
       elements.push_back(cast<nd::NdTensorType>(type).getElementType());
-    ComputeOp next = step.create(elements, [&](OpBuilder &builder, Location where, ValueRange read) {
-      SmallVector<Value> arguments(read.take_front(carriedTypes.size()));
-      for (auto [value, type] : llvm::zip_equal(read.drop_front(carriedTypes.size()), elements))
-        arguments.push_back(nd::convertFloat(builder, where, value, type));
-      return cloneScalar(builder, op.getCombiner(), arguments);
-    });
+    ComputeOp next =
+        step.create(elements, [&](OpBuilder &builder, Location where, ValueRange read) {
+          SmallVector<Value> arguments(read.take_front(carriedTypes.size()));
+          for (auto [value, type] : llvm::zip_equal(read.drop_front(carriedTypes.size()), elements))
+            arguments.push_back(nd::convertFloat(builder, where, value, type));
+          return cloneScalar(builder, op.getCombiner(), arguments);
+        });
     SmallVector<Value> yields(next->result_begin(), next->result_end());
     for (auto [i, slice] : llvm::enumerate(sliceTypes)) {
       NestBuilder out(b, loc);
       Value from = op.getExclusive() ? Value(block->getArgument(i)) : next->getResult(i);
-      auto type = cast<nd::NdTensorType>(slice).withElementType(tensorTypeOf(op.getResult(i)).getElementType());
+      auto type = cast<nd::NdTensorType>(slice).withElementType(
+          tensorTypeOf(op.getResult(i)).getElementType());
       out.produced = type.getDims();
       out.read(from, MapAttr::identity(tensorTypeOf(from)));
-      yields.push_back(out.create({type.getElementType()},
-                                  [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                                    return {nd::convertFloat(builder, where, read[0], type.scalarType())};
-                                  })
-                           .getResult(0));
+      yields.push_back(
+          out.create(
+                 {type.getElementType()},
+                 [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                   return {nd::convertFloat(builder, where, read[0], type.scalarType())};
+                 })
+              .getResult(0));
     }
     YieldOp::create(b, loc, yields);
     b.restoreInsertionPoint(here);
@@ -422,21 +455,23 @@ private:
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
     nest.read(op.getInput(), MapAttr::identity(type));
-    results.push_back(nest.create({element},
-                                  [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                                    if (element == to && !nd::isNarrowFloat(element))
-                                      return {read[0]};
-                                    // Two casts; between equal types by way of a wider one.
-                                    Type narrow = element == to ? builder.getF32Type() : Type(to);
-                                    Value there = nd::convertScalar(builder, where, read[0], element, narrow);
-                                    return {nd::convertScalar(builder, where, there, narrow, element)};
-                                  })
-                          .getResult(0));
+    results.push_back(
+        nest.create({element},
+                    [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+                      if (element == to && !nd::isNarrowFloat(element))
+                        return {read[0]};
+                      // Two casts; between equal types by way of a wider one.
+                      Type narrow = element == to ? builder.getF32Type() : Type(to);
+                      Value there = nd::convertScalar(builder, where, read[0], element, narrow);
+                      return {nd::convertScalar(builder, where, there, narrow, element)};
+                    })
+            .getResult(0));
     return success();
   }
 
   Value indexAs(OpBuilder &builder, Location where, StringRef name, Type type) {
-    Value index = IndexOp::create(builder, where, builder.getIndexType(), builder.getStringAttr(name));
+    Value index =
+        IndexOp::create(builder, where, builder.getIndexType(), builder.getStringAttr(name));
     Value wide = arith::IndexCastOp::create(builder, where, builder.getI64Type(), index);
     if (isa<FloatType>(type))
       return arith::SIToFPOp::create(builder, where, type, wide);
@@ -450,11 +485,12 @@ private:
     NestBuilder nest(b, loc);
     auto type = tensorTypeOf(op.getResult());
     nest.produced = type.getDims();
-    results.push_back(nest.create({type.getElementType()},
-                                  [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
-                                    return {indexAs(builder, where, op.getName(), type.getElementType())};
-                                  })
-                          .getResult(0));
+    results.push_back(
+        nest.create({type.getElementType()},
+                    [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
+                      return {indexAs(builder, where, op.getName(), type.getElementType())};
+                    })
+            .getResult(0));
     return success();
   }
 
@@ -476,7 +512,8 @@ private:
   Value philox(OpBuilder &builder, Location where, nd::RandomOp op, Value key) {
     Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
     auto literal = [&](uint64_t n, unsigned width) -> Value {
-      return arith::ConstantOp::create(builder, where, builder.getIntegerAttr(builder.getIntegerType(width), APInt(width, n)));
+      return arith::ConstantOp::create(
+          builder, where, builder.getIntegerAttr(builder.getIntegerType(width), APInt(width, n)));
     };
     auto low = [&](Value v) -> Value { return arith::TruncIOp::create(builder, where, i32, v); };
     auto high = [&](Value v) -> Value {
@@ -485,10 +522,11 @@ private:
     Value position = literal(0, 64);
     for (auto name : op.getOrder().getAsValueRange<StringAttr>()) {
       Expr size = sizeOf(op.getResult(), name);
-      Value count = size.isConstant()
-                        ? literal(uint64_t(*size.constant()), 64)
-                        : Value(arith::IndexCastOp::create(builder, where, i64, emitIndex(builder, where, size)));
-      position = arith::AddIOp::create(builder, where, arith::MulIOp::create(builder, where, position, count),
+      Value count = size.isConstant() ? literal(uint64_t(*size.constant()), 64)
+                                      : Value(arith::IndexCastOp::create(
+                                            builder, where, i64, emitIndex(builder, where, size)));
+      position = arith::AddIOp::create(builder, where,
+                                       arith::MulIOp::create(builder, where, position, count),
                                        indexAs(builder, where, name, i64));
     }
     Value counter = arith::ShRUIOp::create(builder, where, position, literal(2, 64));
@@ -502,7 +540,8 @@ private:
       };
       Value p0 = product(0xD2511F53u, x[0]), p1 = product(0xCD9E8D57u, x[2]);
       auto mix = [&](Value a, Value c, Value key) -> Value {
-        return arith::XOrIOp::create(builder, where, arith::XOrIOp::create(builder, where, a, c), key);
+        return arith::XOrIOp::create(builder, where, arith::XOrIOp::create(builder, where, a, c),
+                                     key);
       };
       Value next[4] = {mix(high(p1), x[1], k[0]), low(p1), mix(high(p0), x[3], k[1]), low(p0)};
       std::copy(next, next + 4, x);
@@ -511,7 +550,8 @@ private:
     }
     Value result = x[3];
     for (int i = 2; i >= 0; --i) {
-      Value is = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, word, literal(uint64_t(i), 32));
+      Value is = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, word,
+                                       literal(uint64_t(i), 32));
       result = arith::SelectOp::create(builder, where, is, x[i], result);
     }
     return result;
@@ -522,15 +562,15 @@ private:
     bool ofExcluding = !op.getPaddingAttr() && readsExcluded(op);
     if (nd::leavesOut(op) || ofExcluding)
       return success(); // read through by the reduction that follows
-    Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) + Expr::name(shape.tap.str()) * Expr(shape.dilation) -
-                 Expr(shape.low);
+    Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) +
+                 Expr::name(shape.tap.str()) * Expr(shape.dilation) - Expr(shape.low);
     SmallVector<Condition> conditions;
     if (op.getPaddingAttr()) {
       conditions.push_back(atLeast(place, Expr(0)));
       conditions.push_back(atLeast(sizeOf(op.getInput(), shape.name) - Expr(1), place));
     }
-    results.push_back(copy(op.getInput(), tensorTypeOf(op.getResult()), {{shape.name.str(), place}}, conditions,
-                           op.getPaddingAttr()));
+    results.push_back(copy(op.getInput(), tensorTypeOf(op.getResult()), {{shape.name.str(), place}},
+                           conditions, op.getPaddingAttr()));
     return success();
   }
 
@@ -557,13 +597,15 @@ private:
       window = moved.floordiv(shape.stride) - q;
       tapPlace = Expr(shape.stride) * q + moved.mod(shape.stride);
       if (quotients > 1)
-        nest.reduced = nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(quotients))});
+        nest.reduced =
+            nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(quotients))});
       conditions.push_back(atLeast(Expr(shape.size - 1), tapPlace));
     } else {
       Expr rest = moved - Expr(shape.dilation) * Expr::name(tap);
       window = rest.floordiv(shape.stride);
       tapPlace = Expr::name(tap);
-      nest.reduced = nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(shape.size))});
+      nest.reduced =
+          nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(shape.size))});
       if (shape.stride > 1)
         conditions.emplace_back(context(), rest.mod(shape.stride), /*equality=*/true);
     }
@@ -578,9 +620,10 @@ private:
         ranges[dim.name.str()] = {0, std::max<int64_t>(0, dim.size().most() - 1)};
     nest.maps[0] = simplifyMap(map, ranges);
     nest.guards[0] = simplifyGuard(guard, ranges);
-    ComputeOp made =
-        nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); },
-                    nd::CombinerKind::Add);
+    ComputeOp made = nest.create(
+        {type.getElementType()},
+        [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); },
+        nd::CombinerKind::Add);
     results.push_back(made.getResult(0));
     return success();
   }
@@ -610,14 +653,17 @@ private:
   LogicalResult gather(nd::GatherOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
     auto type = tensorTypeOf(op.getResult());
-    bool isEmpty = llvm::any_of(type.getDims(), [](const nd::Dim &dim) { return dim.size().constant() == 0; });
+    bool isEmpty =
+        llvm::any_of(type.getDims(), [](const nd::Dim &dim) { return dim.size().constant() == 0; });
     if (tensorTypeOf(op.getInput()).elements() == 0 && !isEmpty)
-      return nd::operandError(op) << "reads places of " << nd::namesText(tensorTypeOf(op.getInput()).getDims())
-                                  << ", which has no elements; expected at least one, or no places to read, got "
-                                  << nd::namesText(type.getDims());
+      return nd::operandError(op)
+             << "reads places of " << nd::namesText(tensorTypeOf(op.getInput()).getDims())
+             << ", which has no elements; expected at least one, or no places to read, got "
+             << nd::namesText(type.getDims());
     nest.produced = type.getDims();
     Replacement places;
-    for (auto [index, name] : llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {
+    for (auto [index, name] :
+         llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {
       unsigned position = nest.read(index, MapAttr::identity(tensorTypeOf(index)));
       places[name.str()] = Expr::name("@" + std::to_string(position));
     }
@@ -628,7 +674,8 @@ private:
 
   /// Coordinate `name` of a range that begins at read 0, clamped so that the range lies inside.
   static Expr movedPlace(StringRef name, const Expr &whole, const Expr &size) {
-    return Expr::max(Expr::min(Expr::name(readName(0)), whole - size), Expr(0)) + Expr::name(name.str());
+    return Expr::max(Expr::min(Expr::name(readName(0)), whole - size), Expr(0)) +
+           Expr::name(name.str());
   }
 
   LogicalResult dynamicSlice(nd::DynamicSliceOp op, SmallVectorImpl<Value> &results) {
@@ -636,7 +683,8 @@ private:
     auto type = tensorTypeOf(op.getInput());
     nest.produced = tensorTypeOf(op.getResult()).getDims();
     nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
-    Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
+    Expr place =
+        movedPlace(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
     nest.read(op.getInput(), mapOf(type, {{op.getName().str(), place}}));
     results.push_back(createCopy(nest, type));
     return success();
@@ -648,9 +696,13 @@ private:
     nest.produced = part.getDims();
     nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
     nest.read(op.getPart(), MapAttr::identity(part));
-    Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(), part.size(op.getName()).getExpr());
-    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> { return {values.back()}; };
-    results.push_back(nest.createUpdate(op.getDestination(), mapOf(type, {{op.getName().str(), place}}), last, last,
+    Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(),
+                            part.size(op.getName()).getExpr());
+    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
+      return {values.back()};
+    };
+    results.push_back(nest.createUpdate(op.getDestination(),
+                                        mapOf(type, {{op.getName().str(), place}}), last, last,
                                         /*unique=*/true)
                           .getResult());
     return success();
@@ -667,10 +719,10 @@ private:
     Replacement places;
     for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>()))
       places[name.str()] = Expr::name("@" + std::to_string(i));
-    auto update = UpdateOp::create(b, loc, op.getResult().getType(), op.getDestination(), reads,
-                                   tensorTypeOf(op.getUpdates()).getDims(),
-                                   mapOf(tensorTypeOf(op.getDestination()), places), b.getArrayAttr(maps),
-                                   b.getArrayAttr(guards), op.getUnique(), ArrayAttr(), ScheduleAttr());
+    auto update = UpdateOp::create(
+        b, loc, op.getResult().getType(), op.getDestination(), reads,
+        tensorTypeOf(op.getUpdates()).getDims(), mapOf(tensorTypeOf(op.getDestination()), places),
+        b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(), ArrayAttr(), ScheduleAttr());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *body = b.createBlock(&update.getBody());
     for (Value read : reads)
@@ -690,10 +742,11 @@ private:
     Expr place;
     for (StringRef name : op.getNames().getAsValueRange<StringAttr>())
       place = place * sizeOf(op.getInput(), name) + Expr::name(name.str());
-    auto update = UpdateOp::create(
-        b, loc, type, zeroLike(type), ValueRange{op.getInput()}, input.getDims(), mapOf(type, {{op.getInto().str(), place}}),
-        b.getArrayAttr({MapAttr::identity(input)}), b.getArrayAttr({GuardAttr::get(context(), {}, TypedAttr())}),
-        /*unique=*/true, ArrayAttr(), ScheduleAttr());
+    auto update = UpdateOp::create(b, loc, type, zeroLike(type), ValueRange{op.getInput()},
+                                   input.getDims(), mapOf(type, {{op.getInto().str(), place}}),
+                                   b.getArrayAttr({MapAttr::identity(input)}),
+                                   b.getArrayAttr({GuardAttr::get(context(), {}, TypedAttr())}),
+                                   /*unique=*/true, ArrayAttr(), ScheduleAttr());
     OpBuilder::InsertionGuard guard(b);
     Type element = type.scalarType();
     Block *body = b.createBlock(&update.getBody());
@@ -737,27 +790,33 @@ private:
       Expr size = sizeOf(input, name), place = Expr::name(name) - start;
       if (size != Expr(0)) {
         nest.read(input, mapOf(tensorTypeOf(input), {{name, place}}),
-                  GuardAttr::get(context(), {atLeast(place, Expr(0)), atLeast(size - Expr(1), place)}, zero));
+                  GuardAttr::get(context(),
+                                 {atLeast(place, Expr(0)), atLeast(size - Expr(1), place)}, zero));
         starts.push_back(start);
       }
       start = start + size;
     }
     if (starts.empty())
       return zeroLike(type);
-    return nest.create({type.getElementType()},
-                    [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
-                      Value result = read[0];
-                      Value index = indexAs(builder, where, name, builder.getI64Type());
-                      for (size_t i = 1; i < read.size(); ++i) {
-                        Value bound = starts[i].isConstant()
-                                          ? Value(arith::ConstantIntOp::create(builder, where, *starts[i].constant(), 64))
-                                          : Value(arith::IndexCastOp::create(builder, where, builder.getI64Type(),
-                                                                             emitIndex(builder, where, starts[i])));
-                        Value is = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::sge, index, bound);
-                        result = arith::SelectOp::create(builder, where, is, read[i], result);
-                      }
-                      return {result};
-                    })
+    return nest
+        .create(
+            {type.getElementType()},
+            [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
+              Value result = read[0];
+              Value index = indexAs(builder, where, name, builder.getI64Type());
+              for (size_t i = 1; i < read.size(); ++i) {
+                Value bound =
+                    starts[i].isConstant()
+                        ? Value(arith::ConstantIntOp::create(builder, where, *starts[i].constant(),
+                                                             64))
+                        : Value(arith::IndexCastOp::create(builder, where, builder.getI64Type(),
+                                                           emitIndex(builder, where, starts[i])));
+                Value is =
+                    arith::CmpIOp::create(builder, where, arith::CmpIPredicate::sge, index, bound);
+                result = arith::SelectOp::create(builder, where, is, read[i], result);
+              }
+              return {result};
+            })
         .getResult(0);
   }
 };
@@ -776,6 +835,10 @@ struct ConvertNdToNestPass : PassWrapper<ConvertNdToNestPass, OperationPass<func
 };
 } // namespace
 
-LogicalResult heddle::convertNdToNest(func::FuncOp function) { return Converter(function).convert(); }
-std::unique_ptr<Pass> heddle::createConvertNdToNestPass() { return std::make_unique<ConvertNdToNestPass>(); }
+LogicalResult heddle::convertNdToNest(func::FuncOp function) {
+  return Converter(function).convert();
+}
+std::unique_ptr<Pass> heddle::createConvertNdToNestPass() {
+  return std::make_unique<ConvertNdToNestPass>();
+}
 void heddle::registerConvertNdToNestPass() { registerPass(createConvertNdToNestPass); }

@@ -454,7 +454,8 @@ private:
         if (name == innermost) {
           int64_t bytes = dim.stride * coefficient * access.bytes * last.step;
           cycles += bytes > 1024 ? r.hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
-          cycles += access.onLanes && bytes % 64 ? double(candidate.tile.vectors) * r.splitCycles : 0;
+          cycles +=
+              access.onLanes && bytes % 64 ? double(candidate.tile.vectors) * r.splitCycles : 0;
         }
     return cycles;
   }
@@ -537,9 +538,11 @@ private:
     double perStep = candidate.tile.cycles;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
-        perStep += (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * r.scatterCycles : 0) +
-                   hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
-                   (m.accesses[i].onLanes ? 0 : crowding(m.accesses[i], candidate.tile));
+        perStep +=
+            (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * r.scatterCycles
+                                     : 0) +
+            hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
+            (m.accesses[i].onLanes ? 0 : crowding(m.accesses[i], candidate.tile));
     double arithmetic = steps * perStep;
     if (candidate.outer < candidate.levels.size())
       arithmetic +=
@@ -615,8 +618,8 @@ private:
           inside *= candidate.levels[q].trips();
         bool ahead = at > candidate.chunkLevels &&
                      !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
-        felt = fetched(candidate, i, std::min(place, at), false) * (ahead ? r.prefetchedFelt : r.stagedFelt) *
-               slow(i, std::min(place, at), at);
+        felt = fetched(candidate, i, std::min(place, at), false) *
+               (ahead ? r.prefetchedFelt : r.stagedFelt) * slow(i, std::min(place, at), at);
         if (place > at)
           felt += fetched(candidate, i, place, true);
       }
@@ -680,9 +683,10 @@ private:
     double scatter = 0;
     for (const ModelAccess &access : m.accesses)
       if (access.isWrite)
-        scatter = access.scattered ? double(accumulators * m.width) * r.scatterCycles : double(accumulators);
-    double cost =
-        arithmetic + runs * (r.tileCycles + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
+        scatter = access.scattered ? double(accumulators * m.width) * r.scatterCycles
+                                   : double(accumulators);
+    double cost = arithmetic + runs * (r.tileCycles +
+                                       double(accumulators) * (candidate.split ? 2 : 1) + scatter);
 
     // Every tile finds the pages of its rows anew.
     for (unsigned i = 0; i < m.accesses.size(); ++i)
@@ -701,8 +705,8 @@ private:
     double driven = std::clamp(6 * rows / double(m.l1) - 2, 1.0, 4.0);
     // Arithmetic goes on while lines come from L2, as long as they are few.
     double near = movedBytes(candidate, stage, /*second=*/false);
-    cost +=
-        r.l2Felt * driven * near / r.l2Bandwidth + std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);
+    cost += r.l2Felt * driven * near / r.l2Bandwidth +
+            std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);
     cost += movedBytes(candidate, stage, /*second=*/true) / r.l3Bandwidth;
     for (const Staged &copy : candidate.stages)
       cost += copyCost(candidate, copy);

@@ -129,7 +129,8 @@ static double sum(double a, double b, double *low) {
    1100 times its error, so that what the first terms of 2 s + 2/3 s^3 + ... lose is kept. */
 static double logarithm(double x, double *low) {
   int k;
-  double f = parts(x, &k), d = 2 + f, lost = f - (d - 2), s = f / d, error, squareLow, cubeLow, thirdLow;
+  double f = parts(x, &k), d = 2 + f, lost = f - (d - 2), s = f / d, error, squareLow, cubeLow,
+         thirdLow;
   double back = product(s, d, &error);
   double rest = (((f - back) - error) - s * lost) / d;
   double z = product(s, s, &squareLow), cube = product(s, z, &cubeLow);
@@ -194,14 +195,11 @@ double pow(double x, double y) {
 
 /* The bits of 2 / pi behind the point. */
 static const uint64_t twoOverPi[] = {
-    0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u,
-    0xfe5163abdebbc561u, 0xb7246e3a424dd2e0u, 0x06492eea09d1921cu,
-    0xfe1deb1cb129a73eu, 0xe88235f52ebb4484u, 0xe99c7026b45f7e41u,
-    0x3991d639835339f4u, 0x9c845f8bbdf9283bu, 0x1ff897ffde05980fu,
-    0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du,
-    0x7527bac7ebe5f17bu, 0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u,
-    0x56033046fc7b6babu, 0xf0cfbc209af4361du
-};
+    0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,
+    0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu, 0xe88235f52ebb4484u,
+    0xe99c7026b45f7e41u, 0x3991d639835339f4u, 0x9c845f8bbdf9283bu, 0x1ff897ffde05980fu,
+    0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du, 0x7527bac7ebe5f17bu,
+    0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu, 0xf0cfbc209af4361du};
 
 /* 64 bits of 2 / pi from behind the first `at` ones; before the point there are zeros. */
 static uint64_t bitsAt(int at) {
@@ -227,7 +225,8 @@ static double reduced(double x, int *quadrant) {
   unsigned __int128 middle = (unsigned __int128)m * bitsAt(at + 64) + (uint64_t)(low >> 64);
   uint64_t top = m * bitsAt(at) + (uint64_t)(middle >> 64), rest = (uint64_t)middle;
   int turn = (int)(top >> 62);
-  int64_t fraction = (int64_t)(top << 2 | rest >> 62); /* of a quarter turn; a half or more is negative */
+  int64_t fraction =
+      (int64_t)(top << 2 | rest >> 62); /* of a quarter turn; a half or more is negative */
   turn += fraction < 0;
   double r = (double)fraction * 0x1p-64 + (double)(rest << 2) * 0x1p-128;
   r *= 0x1.921fb54442d18p0;
@@ -279,16 +278,18 @@ double atan(double x) {
   for (int k = 43; k >= 3; k -= 2)
     sum = (1.0 / k - sum) * z;
   /* pi / 4 in two parts */
-  return signLike(turn * 0x1.921fb54442d18p-1 + (turn * 0x1.1a62633145c07p-55 + (slope - slope * sum)), x);
+  return signLike(
+      turn * 0x1.921fb54442d18p-1 + (turn * 0x1.1a62633145c07p-55 + (slope - slope * sum)), x);
 }
 
 /*===- Error function -------------------------------------------------------===*/
 
 /* erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where the series below loses too much. */
 static const double middleErf[] = {
-    0x1.cb3b329db0e3ap-56, 0x1.1a0dc51a9933ep-2, -0x1.4ef05a0f95e0ep-2, 0x1.5648b5dc49d44p-3, 0x1.40fbaba31be91p-7,
-    -0x1.c0db89d4cc586p-5, 0x1.388c3ee56aa0bp-6, 0x1.aecb7a5a57556p-8, -0x1.8bca64bc487c9p-8, 0x1.4ad472b6f71f0p-12,
-    0x1.05d28cbcf3c2ep-10, -0x1.17cde4c130057p-12, -0x1.9ee40d0357ff3p-14, 0x1.bbbbaf83c76bap-15, 0x1.585852e1d87f9p-18};
+    0x1.cb3b329db0e3ap-56,  0x1.1a0dc51a9933ep-2,  -0x1.4ef05a0f95e0ep-2, 0x1.5648b5dc49d44p-3,
+    0x1.40fbaba31be91p-7,   -0x1.c0db89d4cc586p-5, 0x1.388c3ee56aa0bp-6,  0x1.aecb7a5a57556p-8,
+    -0x1.8bca64bc487c9p-8,  0x1.4ad472b6f71f0p-12, 0x1.05d28cbcf3c2ep-10, -0x1.17cde4c130057p-12,
+    -0x1.9ee40d0357ff3p-14, 0x1.bbbbaf83c76bap-15, 0x1.585852e1d87f9p-18};
 
 double erf(double x) {
   double size = signLike(x, 1), low, z = product(size, size, &low);

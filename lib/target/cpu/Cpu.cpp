@@ -41,9 +41,8 @@ public:
 
   llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                            const CustomKernel &kernel) override {
-    auto code =
-        codeOf(symbol, buildCustomCall(&context, symbol, kernel.function, kernel.numbers),
-               kernel.chunks, kernel.scratchBytes);
+    auto code = codeOf(symbol, buildCustomCall(&context, symbol, kernel.function, kernel.numbers),
+                       kernel.chunks, kernel.scratchBytes);
     if (code)
       llvm::append_range(code->objects, kernel.objects);
     return code;

@@ -65,9 +65,13 @@ public:
   nest::MachineAttr machine(MLIRContext *context, int) const override {
     Builder b(context);
     SmallVector<NamedAttribute> facts{b.getNamedAttr("kind", b.getStringAttr("null"))};
-    for (auto [name, value] : std::initializer_list<std::pair<StringRef, int64_t>>{
-             {"vector_bytes", 16}, {"vector_registers", 16}, {"l1_bytes", 32 << 10},
-             {"l2_bytes", 1 << 20}, {"l3_bytes", 16 << 20},  {"threads", 1}})
+    for (auto [name, value] :
+         std::initializer_list<std::pair<StringRef, int64_t>>{{"vector_bytes", 16},
+                                                              {"vector_registers", 16},
+                                                              {"l1_bytes", 32 << 10},
+                                                              {"l2_bytes", 1 << 20},
+                                                              {"l3_bytes", 16 << 20},
+                                                              {"threads", 1}})
       facts.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
     return nest::MachineAttr::get(context, b.getDictionaryAttr(facts));
   }

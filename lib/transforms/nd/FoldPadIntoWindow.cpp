@@ -70,8 +70,8 @@ struct MoveWindowBelowPad : OpRewritePattern<WindowOp> {
       return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
     if (pad.getName() == op.getTap())
       return rewriter.notifyMatchFailure(op, "expected a pad of another name than the tap");
-    Value window = buildWindow(rewriter, op.getLoc(), pad.getInput(), windowShape(op),
-                               op.getPaddingAttr());
+    Value window =
+        buildWindow(rewriter, op.getLoc(), pad.getInput(), windowShape(op), op.getPaddingAttr());
     rewriter.replaceOp(op, buildPad(rewriter, op.getLoc(), window, pad.getName(),
                                     pad.getLow().getExpr(), pad.getHigh().getExpr(),
                                     pad.getInterior(), pad.getValueAttr()));
@@ -92,8 +92,8 @@ struct SwapWindows : OpRewritePattern<WindowOp> {
     auto pad = padBelow(inner.getInput(), op.getName());
     if (!readsOutside(op, pad.getValueAttr()) || !readsOutside(inner, pad.getValueAttr()))
       return rewriter.notifyMatchFailure(op, "expected windows that read the padded value");
-    Value first = buildWindow(rewriter, op.getLoc(), inner.getInput(), windowShape(op),
-                              op.getPaddingAttr());
+    Value first =
+        buildWindow(rewriter, op.getLoc(), inner.getInput(), windowShape(op), op.getPaddingAttr());
     rewriter.replaceOp(op, buildWindow(rewriter, inner.getLoc(), first, windowShape(inner),
                                        inner.getPaddingAttr()));
     return success();

@@ -383,8 +383,7 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     });
     for (func::FuncOp function : *functions)
       if (!function.isPrivate() || kept.contains(FlatSymbolRefAttr::get(function)))
-        if (failed(inlineCalls(
-                function, [](CallOp) { return true; }, table)))
+        if (failed(inlineCalls(function, [](CallOp) { return true; }, table)))
           return signalPassFailure();
   }
 };

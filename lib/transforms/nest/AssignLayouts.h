@@ -36,12 +36,14 @@ struct AssignLayoutsOptions {
 
 /// Sizes that are symbols count as typical ones (dialects/nd/NdTypical.h). Fails with a located message
 /// where a layout that was written can't be kept.
-mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options = {});
+mlir::LogicalResult assignLayouts(mlir::func::FuncOp function,
+                                  const AssignLayoutsOptions &options = {});
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options,
                                   const LayoutChooser &chooser);
 
 /// Remarks on a choice that has been made.
-void explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem, const LayoutChoice &choice);
+void explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem,
+                    const LayoutChoice &choice);
 
 } // namespace heddle::nest
 

@@ -18,15 +18,20 @@ static std::string listOf(const std::vector<std::string> &names) {
   return names.size() == 1 ? names[0] : "(" + llvm::join(names, ", ") + ")";
 }
 
-static std::string thousands(double cycles) { return llvm::formatv("{0:f1}k", cycles / 1000).str(); }
+static std::string thousands(double cycles) {
+  return llvm::formatv("{0:f1}k", cycles / 1000).str();
+}
 
-void nest::explainLayouts(func::FuncOp function, const LayoutProblem &problem, const LayoutChoice &choice) {
+void nest::explainLayouts(func::FuncOp function, const LayoutProblem &problem,
+                          const LayoutChoice &choice) {
   unsigned copies = 0;
   for (const LayoutTerm &term : problem.terms)
     copies += problem.termCopy(term, choice.ways[term.nest], choice.layouts[term.value]) >= 0;
   emitRemark(function.getLoc()) << llvm::formatv(
-      "{0} values, {1} nests, {2} read or written through a copy; {3} cycles, at least {4} (gap {5:f1} %)",
-      problem.values.size(), problem.nests.size(), copies, thousands(choice.cost), thousands(choice.bound),
+      "{0} values, {1} nests, {2} read or written through a copy; {3} cycles, at least {4} (gap "
+      "{5:f1} %)",
+      problem.values.size(), problem.nests.size(), copies, thousands(choice.cost),
+      thousands(choice.bound),
       choice.cost > 0 ? 100 * (choice.cost - choice.bound) / choice.cost : 0.0);
 
   /// A nest's least cost with value `v` in candidate `c` and all others as chosen.
@@ -63,18 +68,19 @@ void nest::explainLayouts(func::FuncOp function, const LayoutProblem &problem, c
       llvm::sort(others);
       for (auto [i, other] : llvm::enumerate(others))
         if (i < 3)
-          remark.attachNote() << value.candidates[other.second].str() << " would cost " << thousands(other.first)
-                              << " cycles more";
+          remark.attachNote() << value.candidates[other.second].str() << " would cost "
+                              << thousands(other.first) << " cycles more";
     }
     for (const LayoutTerm &term : problem.terms) {
       if (term.value != v)
         continue;
       const LaidNest &nest = problem.nests[term.nest];
       const NestWay &way = nest.ways[choice.ways[term.nest]];
-      std::string text = "'" + nest.name + "' runs " +
-                         (way.lanes.empty() ? "one by one" : "along " + listOf(way.lanes)) + ": " +
-                         thousands(problem.termCost(term, choice.ways[term.nest], choice.layouts[v])) +
-                         " cycles beside " + thousands(way.cost);
+      std::string text =
+          "'" + nest.name + "' runs " +
+          (way.lanes.empty() ? "one by one" : "along " + listOf(way.lanes)) + ": " +
+          thousands(problem.termCost(term, choice.ways[term.nest], choice.layouts[v])) +
+          " cycles beside " + thousands(way.cost);
       int copy = problem.termCopy(term, choice.ways[term.nest], choice.layouts[v]);
       if (copy >= 0)
         text += ", through a copy in " + value.candidates[size_t(copy)].str();

@@ -37,7 +37,8 @@ unsigned leastOf(const Costs &costs) {
 class Graph {
 public:
   std::vector<Costs> own;
-  std::vector<std::map<unsigned, Costs>> pairs; ///< of each unknown, by neighbour, seen from the unknown
+  std::vector<std::map<unsigned, Costs>>
+      pairs; ///< of each unknown, by neighbour, seen from the unknown
 
   explicit Graph(const LayoutProblem &problem) {
     for (const LaidValue &value : problem.values)
@@ -279,4 +280,6 @@ public:
 };
 } // namespace
 
-std::unique_ptr<LayoutChooser> nest::createReducingChooser() { return std::make_unique<ReducingChooser>(); }
+std::unique_ptr<LayoutChooser> nest::createReducingChooser() {
+  return std::make_unique<ReducingChooser>();
+}

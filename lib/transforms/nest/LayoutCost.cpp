@@ -444,8 +444,8 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
       return runs * vector;
     // Of a line that is met at a computed place one element is wanted.
     double line = access.gathered ? double(way.width) * r.newLine : vector;
-    return runs *
-           (double(way.width) * r.gatherLane * (access.isWrite ? r.scatterPart : 1) + line * (large ? 2 : 1));
+    return runs * (double(way.width) * r.gatherLane * (access.isWrite ? r.scatterPart : 1) +
+                   line * (large ? 2 : 1));
   }
 
   // A read of a reduction's body, which the register tile uses several times. A schedule may stage
@@ -505,8 +505,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
                 0.4, 0.006); // seldom more than once
 }
 
-double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to,
-                      const Rates &r) {
+double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &r) {
   PlacedLayout a(from, type), b(to, type);
   size_t rank = type.getDims().size();
   std::vector<int64_t> position(rank, 0);

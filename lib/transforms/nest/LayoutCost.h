@@ -103,10 +103,10 @@ struct NestModel {
 struct WayModel {
   std::vector<unsigned> lanes; ///< iteration names
   bool reduced = false;
-  int64_t laneSize = 1, width = 1; ///< points of the lanes' names; lanes of a vector
-  double vectors = 0;       ///< runs of the body
-  double finishVectors = 0; ///< runs of the epilogue
-  int64_t tileVectors = 1;  ///< vectors of a register tile along the lanes
+  int64_t laneSize = 1, width = 1;                ///< points of the lanes' names; lanes of a vector
+  double vectors = 0;                             ///< runs of the body
+  double finishVectors = 0;                       ///< runs of the epilogue
+  int64_t tileVectors = 1;                        ///< vectors of a register tile along the lanes
   std::vector<std::pair<unsigned, int64_t>> rows; ///< other names of the tile, with points
   double arithmetic = 0;
   unsigned tiles = 1; ///< register tiles over different names that do nearly as well as the best
@@ -118,7 +118,8 @@ struct WayModel {
 };
 
 /// Cycles that one access adds to the arithmetic of a way where its tensor lies in `layout`.
-double accessCost(const NestModel &nest, const WayModel &way, const LaidAccess &access, const PlacedLayout &layout);
+double accessCost(const NestModel &nest, const WayModel &way, const LaidAccess &access,
+                  const PlacedLayout &layout);
 
 /// Cycles for a copy from one layout to another.
 double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &rates);

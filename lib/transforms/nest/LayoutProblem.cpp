@@ -53,7 +53,8 @@ void sortBy(std::vector<T> &list, Key key) {
 
 class ProblemMaker {
 public:
-  ProblemMaker(func::FuncOp function, MachineAttr machine) : function(function), machine(machine), rates(Rates::of(machine)) {}
+  ProblemMaker(func::FuncOp function, MachineAttr machine)
+      : function(function), machine(machine), rates(Rates::of(machine)) {}
 
   FailureOr<LayoutProblem> make() {
     if (failed(findValues()) || failed(joinValues()))
@@ -82,8 +83,8 @@ private:
   LayoutProblem problem;
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
-  std::vector<std::vector<Proposal>> proposals; ///< of each value
-  int64_t changes = 1;                          ///< of proposals, so far
+  std::vector<std::vector<Proposal>> proposals;        ///< of each value
+  int64_t changes = 1;                                 ///< of proposals, so far
   llvm::DenseMap<const LaidAccess *, int64_t> offered; ///< what changed up to then was passed on
   std::vector<std::vector<PlacedLayout>> placed;
   llvm::DenseMap<Value, Layout> written;
@@ -125,8 +126,9 @@ private:
         if (failed(write(argument, fixed, "argument '" + problem.values.back().name + "'")))
           return failure();
       } else if (layout && layout != StringAttr::get(layout.getContext(), "any")) {
-        return emitError(argument.getLoc()) << "expected nd.layout of argument '" << problem.values.back().name
-                                            << "' to be a #nest.layout or \"any\", got " << layout;
+        return emitError(argument.getLoc())
+               << "expected nd.layout of argument '" << problem.values.back().name
+               << "' to be a #nest.layout or \"any\", got " << layout;
       } else if (isSortedArgument(argument)) {
         rowMajor.insert(argument);
       }
@@ -140,7 +142,8 @@ private:
         addValue(result, nameOf(op));
         if (layouts && result.getResultNumber() < layouts.size())
           if (auto fixed = dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]))
-            fits &= succeeded(write(result, fixed, "a result of '" + op->getName().getStringRef() + "'"));
+            fits &= succeeded(
+                write(result, fixed, "a result of '" + op->getName().getStringRef() + "'"));
         bool free = isa<ComputeOp, UpdateOp>(op) ||
                     (isa<GroupOp, nd::ConstantOp>(op) && op->getBlock() == &function.front());
         if (!free)
@@ -149,9 +152,11 @@ private:
     });
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
     for (OpOperand &operand : end->getOpOperands())
-      if (auto fixed = function.getResultAttrOfType<LayoutAttr>(operand.getOperandNumber(), "nd.layout"))
+      if (auto fixed =
+              function.getResultAttrOfType<LayoutAttr>(operand.getOperandNumber(), "nd.layout"))
         if (index.count(operand.get()) && !isa<BlockArgument>(operand.get()))
-          fits &= succeeded(write(operand.get(), fixed, "result " + Twine(operand.getOperandNumber())));
+          fits &=
+              succeeded(write(operand.get(), fixed, "result " + Twine(operand.getOperandNumber())));
     return success(fits);
   }
 
@@ -165,7 +170,8 @@ private:
     };
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
     for (BlockArgument argument : function.getArguments()) {
-      auto donate = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
+      auto donate =
+          function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
       auto number = donate ? donate.getValue().trySExtValue() : std::nullopt;
       if (number && *number >= 0 && *number < int64_t(end.getNumOperands()))
         join(argument, end.getOperand(unsigned(*number)));
@@ -189,10 +195,13 @@ private:
       for (Value value : laid.values)
         if (auto found = written.find(value); found != written.end()) {
           if (laid.fixed && laid.candidates[0] != found->second) {
-            auto error = emitError(value.getLoc()) << "'" << laid.name << "' is updated in place, so it can't lie as "
-                                                   << laid.candidates[0].str() << " before and as "
-                                                   << found->second.str() << " after";
-            return error.attachNote(before.getLoc()) << "as " << laid.candidates[0].str() << " it lies here", failure();
+            auto error = emitError(value.getLoc())
+                         << "'" << laid.name << "' is updated in place, so it can't lie as "
+                         << laid.candidates[0].str() << " before and as " << found->second.str()
+                         << " after";
+            return error.attachNote(before.getLoc())
+                       << "as " << laid.candidates[0].str() << " it lies here",
+                   failure();
           }
           laid.fixed = true;
           before = value;
@@ -238,8 +247,9 @@ private:
       int64_t size = 1;
       for (const std::string &name : outer.names)
         size *= sizes.find(name)->second;
-      if (outer.names != inner.names || outer.modulus || inner.divisor != 1 || inner.modulus != outer.divisor ||
-          size % outer.divisor || outer.low || outer.high || inner.low || inner.high)
+      if (outer.names != inner.names || outer.modulus || inner.divisor != 1 ||
+          inner.modulus != outer.divisor || size % outer.divisor || outer.low || outer.high ||
+          inner.low || inner.high)
         continue;
       std::vector<std::string> names = outer.names;
       layout.factors.erase(layout.factors.begin() + long(i), layout.factors.begin() + long(i) + 2);
@@ -300,8 +310,8 @@ private:
         if (dimOf(*read, name) < 0 || nest.sizes[name] < 2)
           continue;
         bool lacking = reads.size() == 1 || llvm::any_of(reads, [&](const LaidAccess *other) {
-          return other != read && !other->mentions(name);
-        });
+                         return other != read && !other->mentions(name);
+                       });
         if (lacking)
           own.push_back(name);
       }
@@ -369,8 +379,8 @@ private:
 
   /// Dimensions of an access without those in `lanes`, outermost first: what only produced names move, what both do, what
   /// only reduced names do.
-  std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way, const LaidAccess &access,
-                                    const std::set<size_t> &lanes) {
+  std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
+                                    const LaidAccess &access, const std::set<size_t> &lanes) {
     struct Entry {
       int kind;
       bool isRow; ///< of the register tile: its points are read together
@@ -399,7 +409,8 @@ private:
       entries.push_back({kind, isRow, rank, -coarseness(nest, place), access.dims[d]});
     }
     llvm::sort(entries, [](const Entry &a, const Entry &b) {
-      return std::tie(a.kind, a.isRow, a.rank, a.coarse, a.name) < std::tie(b.kind, b.isRow, b.rank, b.coarse, b.name);
+      return std::tie(a.kind, a.isRow, a.rank, a.coarse, a.name) <
+             std::tie(b.kind, b.isRow, b.rank, b.coarse, b.name);
     });
     std::vector<std::string> names;
     for (const Entry &entry : entries)
@@ -429,7 +440,8 @@ private:
         }
         if (any && !possible)
           continue;
-        std::vector<std::string> names = othersOf(nest, way, access, any ? dims : std::set<size_t>());
+        std::vector<std::string> names =
+            othersOf(nest, way, access, any ? dims : std::set<size_t>());
         Layout plain = Layout::rowMajor(names);
         if (any)
           for (const std::string &name : group)
@@ -448,7 +460,8 @@ private:
         }
         // A panel that the rows of a tile walk again and again lies in blocks as wide as the tile.
         int64_t block = nest.lanes * 2;
-        if (any && !way.reduced && !access.isWrite && way.reuse(access) > 1 && way.laneSize > block) {
+        if (any && !way.reduced && !access.isWrite && way.reuse(access) > 1 &&
+            way.laneSize > block) {
           Layout blocked = Layout::rowMajor(names);
           blocked.factors.insert(blocked.factors.begin(), {group, block, 0, 0, 0});
           blocked.factors.push_back({group, 1, block, 0, 0});
@@ -466,10 +479,12 @@ private:
         continue;
       std::vector<std::string> computed, others;
       for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
-        (place.plain >= 0 && !access.gatheredBy(unsigned(place.plain)) ? others : computed).push_back(dim);
+        (place.plain >= 0 && !access.gatheredBy(unsigned(place.plain)) ? others : computed)
+            .push_back(dim);
       for (const std::string &last : others) {
         std::vector<std::string> names = computed;
-        llvm::copy_if(others, std::back_inserter(names), [&](const std::string &name) { return name != last; });
+        llvm::copy_if(others, std::back_inserter(names),
+                      [&](const std::string &name) { return name != last; });
         names.push_back(last);
         propose(access.tensor, Layout::rowMajor(names), nest.points(0, nest.names.size()));
       }
@@ -483,7 +498,8 @@ private:
     std::set<std::string> used;
     for (size_t d = 0; d < from.places.size(); ++d)
       for (size_t k = 0; k < to.places.size(); ++k)
-        if (int name = principalOf(nest, from.places[d]); name >= 0 && name == principalOf(nest, to.places[k])) {
+        if (int name = principalOf(nest, from.places[d]);
+            name >= 0 && name == principalOf(nest, to.places[k])) {
           const std::string &target = to.dims[k];
           if (!used.insert(target).second)
             continue;
@@ -494,7 +510,8 @@ private:
   }
 
   /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
-  static std::optional<Layout> translate(const Renaming &renamed, const LaidAccess &to, const Layout &layout) {
+  static std::optional<Layout> translate(const Renaming &renamed, const LaidAccess &to,
+                                         const Layout &layout) {
     Layout result;
     result.alignment = layout.alignment;
     std::set<std::string> placed;
@@ -584,7 +601,8 @@ private:
       auto type = tensorTypeOf(value.values[0]);
       sortBy(proposals[v], [](const Proposal &proposal) { return -proposal.weight; });
       for (const Proposal &proposal : proposals[v])
-        if (value.candidates.size() < mostCandidates && !llvm::is_contained(value.candidates, proposal.layout))
+        if (value.candidates.size() < mostCandidates &&
+            !llvm::is_contained(value.candidates, proposal.layout))
           value.candidates.push_back(proposal.layout);
       // Row-major by canonical names: how names are spelled decides nothing here.
       std::vector<std::string> names;
@@ -629,7 +647,8 @@ private:
                 dim = int(d);
             int iteration = dim < 0 ? -1 : access.places[size_t(dim)].plain;
             all &= iteration >= 0 && nest.isProduced(size_t(iteration)) &&
-                   dimOf(access, unsigned(iteration)) == dim && !llvm::is_contained(group, unsigned(iteration));
+                   dimOf(access, unsigned(iteration)) == dim &&
+                   !llvm::is_contained(group, unsigned(iteration));
             if (!all)
               break;
             group.insert(group.begin(), unsigned(iteration));
@@ -680,8 +699,10 @@ private:
       term.nest = number;
       term.value = v;
       bool top = nest.op->getBlock() == &function.front();
-      bool writes = llvm::any_of(accesses, [](const LaidAccess *access) { return access->isWrite; });
-      bool reads = llvm::any_of(accesses, [](const LaidAccess *access) { return !access->isWrite; });
+      bool writes =
+          llvm::any_of(accesses, [](const LaidAccess *access) { return access->isWrite; });
+      bool reads =
+          llvm::any_of(accesses, [](const LaidAccess *access) { return !access->isWrite; });
       // What is read may be copied first, what a nest makes afterwards.
       bool copies = top && isa<ComputeOp>(nest.op) && reads != writes;
       for (const WayModel &way : ways) {
@@ -712,8 +733,9 @@ private:
   double copyBetween(unsigned v, size_t from, size_t to) {
     auto [known, isNew] = copyCosts.try_emplace({v, from, to}, 0);
     if (isNew)
-      known->second = copyCost(tensorTypeOf(problem.values[v].values[0]), problem.values[v].candidates[from],
-                               problem.values[v].candidates[to], rates);
+      known->second =
+          copyCost(tensorTypeOf(problem.values[v].values[0]), problem.values[v].candidates[from],
+                   problem.values[v].candidates[to], rates);
     return known->second;
   }
 };
@@ -725,9 +747,11 @@ LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine 
   std::string problem = layout.verifyAll(tensor.sizeExprs());
   if (problem.empty())
     return success();
-  auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": " << problem;
+  auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": "
+                              << problem;
   if (made && *made != loc)
-    error.attachNote(*made) << "what lies so is made here, with the names " << nd::namesText(tensor.getDims());
+    error.attachNote(*made) << "what lies so is made here, with the names "
+                            << nd::namesText(tensor.getDims());
   return error;
 }
 

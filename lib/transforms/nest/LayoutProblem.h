@@ -35,7 +35,7 @@ namespace heddle::nest {
 /// result in its place; what an update consumes and what it makes).
 struct LaidValue {
   llvm::SmallVector<mlir::Value> values;
-  std::string name; ///< for people
+  std::string name;   ///< for people
   bool fixed = false; ///< by the user, or by the boundary of the function
   /// The first `cost.size()` of these may be chosen, all of them may be copied to.
   std::vector<Layout> candidates;
@@ -44,9 +44,10 @@ struct LaidValue {
 
 /// One way to run a nest.
 struct NestWay {
-  std::vector<std::string> lanes; ///< names that lanes walk, merged, the last fastest; empty: no vectors
-  bool reduced = false;           ///< they are reduced names
-  double cost = 0;                ///< arithmetic, with every operand lying as this way wants it
+  std::vector<std::string>
+      lanes;            ///< names that lanes walk, merged, the last fastest; empty: no vectors
+  bool reduced = false; ///< they are reduced names
+  double cost = 0;      ///< arithmetic, with every operand lying as this way wants it
 };
 
 struct LaidNest {
@@ -88,8 +89,8 @@ double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 
 /// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` a place of its own; the note
 /// says where such a value is made, if that is elsewhere.
-mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what, mlir::Type type,
-                                std::optional<mlir::Location> made = {});
+mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
+                                mlir::Type type, std::optional<mlir::Location> made = {});
 
 /// Reads the problem off a function. Layouts that are written (`layouts` on nests, `nd.layout` on
 /// arguments and results) are kept; an argument without one is row-major over its sorted names, unless

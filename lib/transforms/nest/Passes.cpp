@@ -66,7 +66,8 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
       signalPassFailure();
   }
 };
-struct NestMaterializeGuardsPass : nest::impl::NestMaterializeGuardsPassBase<NestMaterializeGuardsPass> {
+struct NestMaterializeGuardsPass
+    : nest::impl::NestMaterializeGuardsPassBase<NestMaterializeGuardsPass> {
   void runOnOperation() override {
     if (!getOperation().isExternal())
       materializeGuards(getOperation());
@@ -105,7 +106,8 @@ struct NestFuseSiblingsPass : nest::impl::NestFuseSiblingsPassBase<NestFuseSibli
       fuseSiblings(block);
   }
 };
-struct NestFlattenReductionsPass : nest::impl::NestFlattenReductionsPassBase<NestFlattenReductionsPass> {
+struct NestFlattenReductionsPass
+    : nest::impl::NestFlattenReductionsPassBase<NestFlattenReductionsPass> {
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
       flattenReductions(block);

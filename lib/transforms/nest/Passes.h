@@ -15,8 +15,8 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "lib/transforms/nest/AssignLayouts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -49,8 +49,8 @@ TEST(Argument, NumbersAreInputsOfTextsAndFiles) {
   Tensor x = tensor({1, 2}, {{row, 2}});
   EXPECT_NE(scale.ir(x, 2.5).find("!nd.tensor<f32> {nd.name = \"argument1\"}"), std::string::npos)
       << scale.ir(x, 2.5);
-  std::string path = std::filesystem::temp_directory_path() /
-                     ("heddle-" + std::to_string(getpid()) + "-numbers");
+  std::string path =
+      std::filesystem::temp_directory_path() / ("heddle-" + std::to_string(getpid()) + "-numbers");
   scale.save(path, x, 2.5);
   auto program = Program::load(path);
   std::filesystem::remove(path);
@@ -65,9 +65,7 @@ TEST(Argument, InsideOfAnotherFunction) {
   auto scale = jit([](Tensor x, Tensor by) { return x * by; });
   auto both =
       jit([&](Tensor x, Tensor by) { return scale(x, 2) + scale(x, by.cast(ElementType::F32)); });
-  EXPECT_NE(messageOf([&] {
-              (void)both(tensor({1, 2}, {{row, 2}}), 3);
-            }).find("f32 and i64"),
+  EXPECT_NE(messageOf([&] { (void)both(tensor({1, 2}, {{row, 2}}), 3); }).find("f32 and i64"),
             std::string::npos);
   auto right = jit([&](Tensor x, Tensor by) { return scale(x, 2.0) + scale(x, by); });
   EXPECT_EQ(valuesOf(right(tensor({1, 2}, {{row, 2}}), 3.0)), (std::vector<float>{5, 10}));
@@ -80,7 +78,9 @@ TEST(Argument, NumbersThatAreNoneOfTheTypeAreRefused) {
   EXPECT_EQ(same(INT64_MIN).to<int64_t>({}), std::vector<int64_t>{INT64_MIN});
   std::string message = messageOf([&] { (void)same(1e300); });
   EXPECT_NE(message.find("ArgumentTest.cpp:"), std::string::npos) << message;
-  EXPECT_NE(message.find("expected a number that f32 has, got 1e+300; Tensor::of<double>({number}, {})"), std::string::npos)
+  EXPECT_NE(
+      message.find("expected a number that f32 has, got 1e+300; Tensor::of<double>({number}, {})"),
+      std::string::npos)
       << message;
   message = messageOf([&] { (void)same(UINT64_MAX); });
   EXPECT_NE(message.find("expected a number that i64 has, got 18446744073709551615"),

@@ -50,11 +50,8 @@ TEST(Check, CoordinatesThatAreGathered) {
   auto f = checked(read);
   Tensor x = numbers({1, 2, 3});
   EXPECT_EQ(f(x, places({2, 0})).to<float>({i}), (std::vector<float>{3, 1}));
-  finds(
-      [&] {
-        f(x, places({0, 3}));
-      },
-      line, "'nd.gather' expected coordinates of 'n' from 0 to 2, got 3;");
+  finds([&] { f(x, places({0, 3})); }, line,
+        "'nd.gather' expected coordinates of 'n' from 0 to 2, got 3;");
   finds([&] { f(x, places({5, -1, 7})); }, line, "got -1;");
   f(x, places({}));                                                           // nothing is read
   EXPECT_EQ(jit(read)(x, places({7})).to<float>({i}), std::vector<float>{3}); // clamped
@@ -163,8 +160,7 @@ TEST(Check, Loops) {
   finds([&] { fixed(constant(3)); }, line, "NaN");
   EXPECT_EQ(fixed(constant(6)).item(), 0);
   auto until = checked([](Tensor x) {
-    return whileLoop(
-        x, [](Tensor y) { return y > -4.0; }, [](Tensor y) { return sqrt(y) - 3.0; });
+    return whileLoop(x, [](Tensor y) { return y > -4.0; }, [](Tensor y) { return sqrt(y) - 3.0; });
   });
   line = __LINE__ - 2;
   finds([&] { until(constant(1)); }, line, "NaN");
@@ -176,11 +172,8 @@ TEST(Check, Loops) {
   });
   line = __LINE__ - 4;
   EXPECT_EQ(along(constant(0), numbers({0, 1}), places({5, 7})).first.item(), 7);
-  finds(
-      [&] {
-        along(constant(0), numbers({0, 1, 2}), places({5, 7}));
-      },
-      line, "expected coordinates of 'i' from 0 to 1, got 2;");
+  finds([&] { along(constant(0), numbers({0, 1, 2}), places({5, 7})); }, line,
+        "expected coordinates of 'i' from 0 to 1, got 2;");
 }
 
 TEST(Check, Gradients) {
@@ -224,8 +217,7 @@ TEST(Check, StateIsAsBefore) {
 TEST(Check, ChangesNoValue) {
   auto model = [](Tensor x, Tensor at) {
     Tensor y = x.gather(n, at);
-    return std::pair(y * y, cond(
-                                sum(y, over(i)) > 0.0, [&] { return y; }, [&] { return -y; }));
+    return std::pair(y * y, cond(sum(y, over(i)) > 0.0, [&] { return y; }, [&] { return -y; }));
   };
   Tensor x = numbers({1, -2, 3});
   auto [a, b] = jit(model)(x, places({1, 0}));

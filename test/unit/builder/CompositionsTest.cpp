@@ -206,11 +206,8 @@ TEST(Einsum, SumsInTheAccumulator) {
 
 TEST(Einsum, RefusesWhatDoesNotHangTogether) {
   Tensor x = line({1, 2}), y = wide({1, 2, 3}, {{column, 3}});
-  expectRefused(
-      [&] {
-        (void)einsum({x, x}, over(k));
-      },
-      "no operand has the name 'k' that is summed over: !nd.tensor<f64, row: 2>");
+  expectRefused([&] { (void)einsum({x, x}, over(k)); },
+                "no operand has the name 'k' that is summed over: !nd.tensor<f64, row: 2>");
   expectRefused([&] { (void)einsum({x, x}, over(row, row)); }, "'row' stands twice");
   expectRefused([&] { (void)einsum({x, y}, {}); }, "share no name");
   expectRefused([&] { (void)einsum({}, {}); }, "at least one operand");

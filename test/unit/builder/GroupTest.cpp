@@ -60,8 +60,7 @@ struct Routing {
 TEST(Group, RoutingIsTheSameInOneGroup) {
   Routing routing;
   const Routing &r = routing;
-  Tensor pose =
-      random({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}, {r.i, 2}, {r.k, 2}}, 1);
+  Tensor pose = random({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}, {r.i, 2}, {r.k, 2}}, 1);
   Tensor activation = random({{r.batch, 2}, {r.row, 5}, {r.column, 7}, {r.in, 3}}, 2, 0.1f);
   Tensor weight = random({{r.ky, 3}, {r.kx, 3}, {r.in, 3}, {r.out, 4}, {r.k, 2}, {r.j, 2}}, 3);
   Tensor beta = random({{r.out, 4}}, 4);

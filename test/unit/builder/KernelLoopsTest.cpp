@@ -300,8 +300,8 @@ TEST(KernelLoops, BeamStep) {
   Tensor score = random({{beam, 3}}, 1), likely = random({{beam, 3}, {word, 10}}, 2);
   auto next = [](Tensor score, Tensor likely) {
     Sorted best = topK((likely + score).merge({beam, word}, choice), choice, 3);
-    auto parts = kernel(choice).of(
-        at(best.values), at(best.indices) / 10, at(best.indices) - at(best.indices) / 10 * 10);
+    auto parts = kernel(choice).of(at(best.values), at(best.indices) / 10,
+                                   at(best.indices) - at(best.indices) / 10 * 10);
     return parts[0] + (parts[1] * 100.0 + parts[2] * 10.0).cast(ElementType::F32);
   };
   std::vector<float> s = valuesOf(score), l = valuesOf(likely);

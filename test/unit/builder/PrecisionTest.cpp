@@ -167,11 +167,8 @@ TEST(Precision, OperandsOfCastsAreRounded) {
   }
   // Another sum takes the rounded one: neither becomes one sum over both names.
   Tensor x = tensor(std::vector<float>(3 * 257, 1), {{k, 3}, {n, 257}}).cast(BF16);
-  holds(
-      [](Tensor x) {
-        return sum(sum(x, over(n)).cast(F32), over(k)).broadcast({{m, 1}});
-      },
-      {768}, x);
+  holds([](Tensor x) { return sum(sum(x, over(n)).cast(F32), over(k)).broadcast({{m, 1}}); }, {768},
+        x);
 }
 
 TEST(Precision, ProductsAreRoundedBeforeTheyAreSummed) {

@@ -77,13 +77,14 @@ TEST(Chosen, ClippedReductions) {
 TEST(Chosen, FetchesAhead) {
   for (auto [m, n, k] : {std::tuple(29, 50, 19), std::tuple(14, 64, 8), std::tuple(5, 33, 40)})
     for (const char *type : {"f32", "bf16"})
-      EXPECT_EQ(checkText(matmul(m, n, k, "[m, k]", "[k, n]", "[m, n]",
-                             "[thread n by 32, loop k by 8, cache m by 5, cache n by 16, loop k by "
-                             "1, register m by 1, vector n by 1], "
-                             "[stage 1 at 1 in #nest.layout<[n floordiv 16, k, n mod 16]>, stage 0 "
-                             "at 2 in #nest.layout<[m, k]> buffers 2]",
-                             type)),
-                "");
+      EXPECT_EQ(
+          checkText(matmul(m, n, k, "[m, k]", "[k, n]", "[m, n]",
+                           "[thread n by 32, loop k by 8, cache m by 5, cache n by 16, loop k by "
+                           "1, register m by 1, vector n by 1], "
+                           "[stage 1 at 1 in #nest.layout<[n floordiv 16, k, n mod 16]>, stage 0 "
+                           "at 2 in #nest.layout<[m, k]> buffers 2]",
+                           type)),
+          "");
 }
 
 TEST(Turned, Copies) {
@@ -98,10 +99,10 @@ TEST(Turned, Copies) {
     }
   // More rows than lanes.
   EXPECT_EQ(checkText(copy(40, 70, "[m, n]", "[n, m]", "f32",
-                       "[register n by 1, loop m by 16, vector m by 1]")),
+                           "[register n by 1, loop m by 16, vector m by 1]")),
             "");
   EXPECT_EQ(checkText(copy(40, 70, "[m, n]", "[n, m]", "f32",
-                       "[cache n by 24, cache m by 16, register n by 1, vector m by 1]")),
+                           "[cache n by 24, cache m by 16, register n by 1, vector m by 1]")),
             "");
 }
 

@@ -135,8 +135,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   buildKernelLowering(passes);
   if (failed(passes.run(*info->module)))
     return;
-  auto object = cpu::emitObject(
-      *info->module, target, options.hot ? cpu::Effort::Most : cpu::Effort::Some);
+  auto object =
+      cpu::emitObject(*info->module, target, options.hot ? cpu::Effort::Most : cpu::Effort::Some);
   if (!object) {
     error += llvm::toString(object.takeError());
     return;

@@ -22,7 +22,10 @@ public:
   Dice(unsigned seed) : engine(seed) {}
   int below(int n) { return int(engine() % unsigned(n)); }
   bool chance(int percent) { return below(100) < percent; }
-  template <typename T> T pick(std::vector<T> list) { return list[below(int(list.size()))]; }
+  template <typename T>
+  T pick(std::vector<T> list) {
+    return list[below(int(list.size()))];
+  }
 
   /// A layout over the names: any order, some names blocked, merged, padded.
   std::string layout(std::vector<std::string> names) {
@@ -39,7 +42,8 @@ public:
         factors.insert(factors.begin() + below(int(factors.size()) + 1), "");
         auto inner = name + border + " mod " + block;
         factors.erase(std::find(factors.begin(), factors.end(), ""));
-        factors.insert(chance(70) ? factors.end() : factors.begin() + below(int(factors.size()) + 1), inner);
+        factors.insert(
+            chance(70) ? factors.end() : factors.begin() + below(int(factors.size()) + 1), inner);
       } else {
         factors.push_back(name + (chance(10) ? " pad(2, 1)" : ""));
       }
@@ -51,7 +55,8 @@ public:
   }
 
   /// A legal schedule of names with sizes, of which some are reduced.
-  std::string schedule(const std::map<std::string, int> &produced, const std::map<std::string, int> &reduced) {
+  std::string schedule(const std::map<std::string, int> &produced,
+                       const std::map<std::string, int> &reduced) {
     std::vector<std::vector<std::string>> chains; // of each name, in order
     std::vector<std::string> vectors;
     auto add = [&](const std::string &name, bool isReduced) {
@@ -59,7 +64,10 @@ public:
         return;
       std::vector<std::string> chain;
       int step = pick<int>({1, 1, 2, 3, 4, 8, 16});
-      auto level = [&] { return isReduced ? pick<std::string>({"loop", "loop", "cache", "register", "unit"}) : pick<std::string>({"thread", "cache", "loop", "register", "register"}); };
+      auto level = [&] {
+        return isReduced ? pick<std::string>({"loop", "loop", "cache", "register", "unit"})
+                         : pick<std::string>({"thread", "cache", "loop", "register", "register"});
+      };
       while (step > 1) {
         chain.push_back(level() + " " + name + " by " + std::to_string(step));
         int next = 1;
@@ -101,18 +109,23 @@ TEST_P(RandomNests, Agree) {
     std::string text;
     if (dice.chance(40)) {
       int m = 1 + dice.below(20), n = 1 + dice.below(40), k = 1 + dice.below(12);
-      text = matmul(m, n, k, dice.layout({"m", "k"}), dice.layout({"k", "n"}), dice.layout({"m", "n"}),
-                    dice.chance(20) ? "" : dice.schedule({{"m", m}, {"n", n}}, {{"k", k}}), dice.pick<std::string>({"f32", "f32", "bf16"}));
+      text =
+          matmul(m, n, k, dice.layout({"m", "k"}), dice.layout({"k", "n"}), dice.layout({"m", "n"}),
+                 dice.chance(20) ? "" : dice.schedule({{"m", m}, {"n", n}}, {{"k", k}}),
+                 dice.pick<std::string>({"f32", "f32", "bf16"}));
     } else {
       Window w;
-      w.batch = 1 + dice.below(2), w.in = 1 + dice.below(5), w.out = 1 + dice.below(18), w.rows = 3 + dice.below(5);
-      w.columns = 3 + dice.below(9), w.window = 1 + dice.below(3), w.stride = 1 + dice.below(2), w.padding = dice.below(w.window);
+      w.batch = 1 + dice.below(2), w.in = 1 + dice.below(5), w.out = 1 + dice.below(18),
+      w.rows = 3 + dice.below(5);
+      w.columns = 3 + dice.below(9), w.window = 1 + dice.below(3), w.stride = 1 + dice.below(2),
+      w.padding = dice.below(w.window);
       w.excludes = dice.chance(40);
       w.layoutIn = dice.layout({"batch", "channel", "row", "column"});
       w.layoutWeight = dice.layout({"channel", "ky", "kx", "out"});
       w.layoutOut = dice.layout({"batch", "out", "row", "column"});
       if (dice.chance(85))
-        w.schedule = dice.schedule({{"batch", 1}, {"out", 1}, {"row", 1}, {"column", 1}}, {{"channel", 1}, {"ky", 1}, {"kx", 1}});
+        w.schedule = dice.schedule({{"batch", 1}, {"out", 1}, {"row", 1}, {"column", 1}},
+                                   {{"channel", 1}, {"ky", 1}, {"kx", 1}});
       w.type = dice.pick<std::string>({"f32", "f32", "bf16"});
       text = convolution(w);
     }

@@ -42,8 +42,8 @@ inline std::string function(const std::vector<Operand> &operands, const std::str
 /// The body that multiplies two numbers of a type, in f32.
 inline std::string product(const std::string &type) {
   std::string widen = type == "f32" ? ""
-                                    : "%u = arith.extf %x : " + type + " to f32\n%v = arith.extf %y : " +
-                                          type + " to f32\n";
+                                    : "%u = arith.extf %x : " + type +
+                                          " to f32\n%v = arith.extf %y : " + type + " to f32\n";
   return "{\n^bb0(%x: " + type + ", %y: " + type + "):\n" + widen + "%p = arith.mulf " +
          (widen.empty() ? "%x, %y" : "%u, %v") + " : f32\nnest.yield %p : f32\n}";
 }
@@ -67,7 +67,7 @@ struct Window {
   int batch = 1, in = 3, out = 5, rows = 6, columns = 7, window = 3, stride = 1, padding = 1;
   std::string layoutIn = "[batch, channel, row, column]", layoutWeight = "[channel, ky, kx, out]",
               layoutOut = "[batch, out, row, column]", schedule;
-  bool excludes = false; ///< the border is left out, instead of zero
+  bool excludes = false;    ///< the border is left out, instead of zero
   std::string type = "f32"; ///< of both operands; the result is of f32
 };
 
@@ -93,14 +93,13 @@ inline std::string convolution(const Window &w) {
                                 " >= 0, " + at("column", "kx") + " >= 0, " +
                                 end("column", "kx", w.columns) + " >= 0]" +
                                 (w.excludes ? "" : " else 0.0 : " + w.type);
-  std::string nest = "nest.compute (batch: " + s(w.batch) + ", row: " + s(rows) +
-                     ", column: " + s(columns) + ", out: " + s(w.out) +
-                     ") reduce (ky: " + s(w.window) + ", kx: " + s(w.window) +
-                     ", channel: " + s(w.in) + ") reads %a0[row = " + at("row", "ky") +
-                     ", column = " + at("column", "kx") + "]" + guard +
-                     ", %a1[] " + product(w.type) + " combine add [0.0 : f32] " +
-                     attributes(w.layoutOut, w.schedule) + " : (!nd.tensor<" + image +
-                     ">, !nd.tensor<" + weight + ">) -> !nd.tensor<" + result + ">";
+  std::string nest =
+      "nest.compute (batch: " + s(w.batch) + ", row: " + s(rows) + ", column: " + s(columns) +
+      ", out: " + s(w.out) + ") reduce (ky: " + s(w.window) + ", kx: " + s(w.window) +
+      ", channel: " + s(w.in) + ") reads %a0[row = " + at("row", "ky") +
+      ", column = " + at("column", "kx") + "]" + guard + ", %a1[] " + product(w.type) +
+      " combine add [0.0 : f32] " + attributes(w.layoutOut, w.schedule) + " : (!nd.tensor<" +
+      image + ">, !nd.tensor<" + weight + ">) -> !nd.tensor<" + result + ">";
   return function({{image, w.layoutIn}, {weight, w.layoutWeight}}, nest, result);
 }
 
@@ -110,10 +109,10 @@ inline std::string convolutionGradient(const Window &w, bool toWeight) {
   int pad = w.window / 2;
   std::string image = "batch: " + s(w.batch) + ", channel: " + s(w.in) +
                       ", column: " + s(w.columns) + ", row: " + s(w.rows);
-  std::string weight = "channel: " + s(w.in) + ", kx: " + s(w.window) +
-                       ", ky: " + s(w.window) + ", out: " + s(w.out);
-  std::string result = "batch: " + s(w.batch) + ", column: " + s(w.columns) +
-                       ", out: " + s(w.out) + ", row: " + s(w.rows);
+  std::string weight = "channel: " + s(w.in) + ", kx: " + s(w.window) + ", ky: " + s(w.window) +
+                       ", out: " + s(w.out);
+  std::string result = "batch: " + s(w.batch) + ", column: " + s(w.columns) + ", out: " + s(w.out) +
+                       ", row: " + s(w.rows);
   std::string sign = toWeight ? " + " : " - ", back = toWeight ? " - " : " + ";
   auto at = [&](const std::string &name, const std::string &step) {
     return name + sign + step + back + s(pad);
@@ -134,8 +133,8 @@ inline std::string convolutionGradient(const Window &w, bool toWeight) {
       "nest.compute (" + produced + ") reduce (" + reduced +
       ") reads %a0[row = " + at("row", "ky") + ", column = " + at("column", "kx") + "] if [" +
       at("row", "ky") + " >= 0, " + end("row", "ky", w.rows) + " >= 0, " + at("column", "kx") +
-      " >= 0, " + end("column", "kx", w.columns) +
-      " >= 0] else 0.0 : " + w.type + ", %a1[] " + product(w.type) + " combine add [0.0 : f32] " +
+      " >= 0, " + end("column", "kx", w.columns) + " >= 0] else 0.0 : " + w.type + ", %a1[] " +
+      product(w.type) + " combine add [0.0 : f32] " +
       attributes(toWeight ? w.layoutWeight : w.layoutIn, w.schedule) + " : (!nd.tensor<" + first +
       ">, !nd.tensor<" + second + ">) -> !nd.tensor<" + made + ">";
   return function({{first, toWeight ? w.layoutIn : w.layoutOut},

@@ -92,10 +92,7 @@ TEST(Failures, CheckpointsAreTheOldOrTheNew) {
   std::string oldBytes = contentsOf(path);
   ASSERT_NE(newBytes, oldBytes);
   failEach(
-      calls,
-      [&] {
-        nn::saveTree(path, newer, {{"step", "2"}});
-      },
+      calls, [&] { nn::saveTree(path, newer, {{"step", "2"}}); },
       [&](bool threw) {
         std::string now = contentsOf(path);
         EXPECT_TRUE(now == newBytes || (threw && now == oldBytes));

@@ -180,9 +180,7 @@ TEST(Linear, SumsOverSeveralNames) {
   Tensor input = tensor(x, {{n, 5}, {row, 3}, {channel, 2}});
   expectNear(layer(input, over(row, channel)).to<float>({n, out}), wanted);
   expectGradient(
-      [](const std::vector<Tensor> &x) {
-        return nn::Linear{x[1], x[2]}(x[0], over(row, channel));
-      },
+      [](const std::vector<Tensor> &x) { return nn::Linear{x[1], x[2]}(x[0], over(row, channel)); },
       {input, layer.weight, layer.bias});
 }
 
@@ -332,9 +330,8 @@ TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
 
 TEST(Dropout, DropsByKeyAndKeepsTheMean) {
   Tensor x = random({{n, 100}, {channel, 100}}, 15) + 2.0;
-  auto drop = jit([](Tensor x, Tensor key) {
-    return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}});
-  });
+  auto drop = jit(
+      [](Tensor x, Tensor key) { return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}}); });
   auto values = x.to<float>({n, channel}), got = drop(x, key(1)).to<float>({n, channel});
   int kept = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -590,22 +587,13 @@ TEST(Misuse, NamesThatMeet) {
   nn::Linear linear = nn::Linear::make({{row, 3}, {column, 2}}, {out, 4}, key(1));
   EXPECT_EQ(linear(random({{n, 5}, {row, 3}, {column, 2}}, 1), over(row, column)).type(),
             "!nd.tensor<f32, n: 5, out: 4>");
-  refused(
-      [&] {
-        linear(random({{out, 4}, {row, 3}, {column, 2}}, 1), over(row, column));
-      },
-      {"an x without 'out', which the layer produces", "out: 4, row: 3>",
-       "x.rename({{out, ...}})"});
-  refused(
-      [&] {
-        linear(random({{n, 5}, {row, 3}}, 1), over(row, column));
-      },
-      {"an x with the name 'column', which the layer sums over, got !nd.tensor<f32, n: 5"});
-  refused(
-      [] {
-        nn::Linear::make({{row, 3}}, {row, 3}, key(1));
-      },
-      {"got 'row' for both", "y.rename({{..., row}})"});
+  refused([&] { linear(random({{out, 4}, {row, 3}, {column, 2}}, 1), over(row, column)); },
+          {"an x without 'out', which the layer produces", "out: 4, row: 3>",
+           "x.rename({{out, ...}})"});
+  refused([&] { linear(random({{n, 5}, {row, 3}}, 1), over(row, column)); },
+          {"an x with the name 'column', which the layer sums over, got !nd.tensor<f32, n: 5"});
+  refused([] { nn::Linear::make({{row, 3}}, {row, 3}, key(1)); },
+          {"got 'row' for both", "y.rename({{..., row}})"});
   // A layer for each head: heads are zipped, what it produces is new.
   nn::Linear heads{random({{n, 2}, {row, 3}, {out, 4}}, 2), random({{n, 2}, {out, 4}}, 3)};
   EXPECT_EQ(heads(random({{n, 2}, {row, 3}}, 4), over(row)).type(),
@@ -658,20 +646,14 @@ TEST(Misuse, Labels) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process
 TEST(Misuse, MoreThanThereIsMemory) {
-  refused(
-      [] {
-        nn::LayerNorm::make({{n, int64_t(1) << 45}});
-      },
-      {"out of memory: 35184372088832 floats for !nd.tensor<f32, n: 35184372088832>"});
+  refused([] { nn::LayerNorm::make({{n, int64_t(1) << 45}}); },
+          {"out of memory: 35184372088832 floats for !nd.tensor<f32, n: 35184372088832>"});
 }
 #endif
 
 TEST(Misuse, RatesAndPaths) {
   Tensor x = random({{n, 3}}, 1);
   refused([&] { nn::dropout(x, 1, key(1), {{n, 3}}); }, {"from 0 to below 1, got 1"});
-  refused(
-      [&] {
-        nn::saveTensors("unwritten", {{"a", x}, {"a", x}});
-      },
-      {"two tensors have the name 'a'"});
+  refused([&] { nn::saveTensors("unwritten", {{"a", x}, {"a", x}}); },
+          {"two tensors have the name 'a'"});
 }

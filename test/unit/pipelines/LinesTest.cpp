@@ -73,7 +73,8 @@ TEST(Lines, EachFusedOpKeepsItsOwn) {
   ASSERT_EQ(compiled.statistics.kernels, 1) << "the two ops are one kernel";
   auto bytes = bytesByPlace(compiled);
   EXPECT_EQ(bytes.size(), 2u);
-  EXPECT_GT(bytes["model.cpp:12:3"], bytes["model.cpp:20:5"]) << "an exponential is longer than a sum";
+  EXPECT_GT(bytes["model.cpp:12:3"], bytes["model.cpp:20:5"])
+      << "an exponential is longer than a sum";
   EXPECT_GT(bytes["model.cpp:20:5"], 0);
 }
 

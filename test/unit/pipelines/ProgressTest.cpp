@@ -46,8 +46,8 @@ std::string onTerminal(bool enabled, std::chrono::milliseconds after = 600ms) {
     return "no terminal";
   std::string said;
   char buffer[256];
-  for (ssize_t n; said.find(end) == std::string::npos &&
-                  (n = read(terminal, buffer, sizeof buffer)) > 0;)
+  for (ssize_t n;
+       said.find(end) == std::string::npos && (n = read(terminal, buffer, sizeof buffer)) > 0;)
     said.append(buffer, size_t(n));
   kill(child, SIGKILL);
   close(terminal);

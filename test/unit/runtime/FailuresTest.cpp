@@ -56,8 +56,7 @@ TEST_F(Failures, Loading) {
                 (std::vector<float>{5, 5, 5, 5}));
 #endif
   };
-  failEach(
-      calls, [&] { program = nullptr, program = Program::load(path); }, holds);
+  failEach(calls, [&] { program = nullptr, program = Program::load(path); }, holds);
   ProgramImage image = ProgramImage::read(path);
   failEach(
       everything, [&] { program = nullptr, program = std::make_shared<Program>(image); }, holds);
@@ -77,8 +76,7 @@ TEST_F(Failures, SavingLeavesTheOldFileOrTheNew) {
       EXPECT_EQ(file.path(), path) << "left behind";
     first.write(path);
   };
-  failEach(
-      calls, [&] { second.write(path); }, holds);
+  failEach(calls, [&] { second.write(path); }, holds);
   auto writeNewer = [&] {
     AtomicFile file(path);
     file.write(std::string_view(newer).substr(0, 1000));
@@ -243,9 +241,8 @@ TEST_F(Failures, TeamsStartWholeOrNotAtAll) {
 }
 
 TEST_F(Failures, OutOfMemorySaysHowMuchForWhat) {
-  std::string message = errorOf<Error>([&] {
-    RuntimeTensor tensor(floats({{"i", int64_t(1) << 47}}), Layout::rowMajor({"i"}));
-  });
+  std::string message = errorOf<Error>(
+      [&] { RuntimeTensor tensor(floats({{"i", int64_t(1) << 47}}), Layout::rowMajor({"i"})); });
   expectIn("out of memory: 562949953421312 bytes for 'a tensor of type f32 {i: 140737488355328}'",
            message);
 }

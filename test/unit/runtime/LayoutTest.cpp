@@ -50,7 +50,8 @@ TEST(Layout, TextIsRefusedWithAReason) {
     EXPECT_NE(error.find("expected"), std::string::npos) << text << ": " << error;
   }
   std::string error; // of a long one it shows the part
-  EXPECT_FALSE(Layout::parse("[batch, channel floordiv none, row, column, channel mod 16]", &error));
+  EXPECT_FALSE(
+      Layout::parse("[batch, channel floordiv none, row, column, channel mod 16]", &error));
   EXPECT_EQ(error, "expected an integer of at least 1 at column 26 of the layout, got 'none'");
 }
 

@@ -55,14 +55,10 @@ TEST_F(ProgramFile, MachineCodeRuns) {
 
 TEST_F(ProgramFile, PerfIsToldOfFunctionsAndTheirLines) {
   ProgramImage image = scaleImage();
-  image.manifest.functions = {{"twice", "some where/model.cpp:12:7", 16, 5},
-                              {"entry.scale", "", 21, 3},
-                              {"fused",
-                               "model.cpp:20:1",
-                               16,
-                               8,
-                               {"model.cpp:20:1", "layers.h:3:9"},
-                               {{0, 1}, {5, 0}}}};
+  image.manifest.functions = {
+      {"twice", "some where/model.cpp:12:7", 16, 5},
+      {"entry.scale", "", 21, 3},
+      {"fused", "model.cpp:20:1", 16, 8, {"model.cpp:20:1", "layers.h:3:9"}, {{0, 1}, {5, 0}}}};
   std::string folder = path + ".perf", file = folder + "/jit-" + std::to_string(getpid()) + ".dump";
   std::filesystem::create_directory(folder);
   setenv("HEDDLE_PERF", folder.c_str(), 1);
@@ -109,8 +105,8 @@ TEST_F(ProgramFile, PerfIsToldOfFunctionsAndTheirLines) {
     }
   };
   expectLines({{0, 12, "some where/model.cpp"}, {5, 12, "some where/model.cpp"}});
-  for (auto [name, offset, bytes] : {std::tuple("twice", 16, 5), std::tuple("entry.scale", 21, 3),
-                                     std::tuple("fused", 16, 8)}) {
+  for (auto [name, offset, bytes] :
+       {std::tuple("twice", 16, 5), std::tuple("entry.scale", 21, 3), std::tuple("fused", 16, 8)}) {
     if (name == std::string("fused"))
       expectLines({{0, 3, "layers.h"}, {5, 20, "model.cpp"}, {8, 20, "model.cpp"}});
     EXPECT_EQ(number(4), 0u);
@@ -429,9 +425,8 @@ TEST(Manifest, ProgramsForOtherMachinesAreRefused) {
   expectIn("compiled for 'riscv64-unknown-linux-gnu'", loadError([](ProgramImage &image) {
              image.manifest.target = "riscv64-unknown-linux-gnu";
            }));
-  expectIn("compiled for 'null': this machine is '", loadError([](ProgramImage &image) {
-             image.manifest.target = "null";
-           }));
+  expectIn("compiled for 'null': this machine is '",
+           loadError([](ProgramImage &image) { image.manifest.target = "null"; }));
   expectIn("no library that is loaded runs programs of 'null'",
            loadError([](ProgramImage &image) { image.manifest.target = "null"; }));
 #if defined(__x86_64__)

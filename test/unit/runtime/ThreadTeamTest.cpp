@@ -273,9 +273,8 @@ TEST(Fork, InAStepTheProgramGivesUpInTheChild) {
     if (event.kind == MemoryEvent::Kind::Allocate && event.name == "t2")
       child = fork();
   });
-  std::string message = errorOf<ExecutionError>([&] {
-    program->run("chain", {{"x", tensorOf(ramp(3))}}, options);
-  });
+  std::string message =
+      errorOf<ExecutionError>([&] { program->run("chain", {{"x", tensorOf(ramp(3))}}, options); });
   manager->setListener(nullptr);
   if (getpid() != parent) {
     signal(SIGALRM, SIG_DFL);
@@ -296,7 +295,9 @@ TEST(Fork, InAStepTheProgramGivesUpInTheChild) {
 TEST(ForkMutex, MayBeLockedAgainAndIsFreeInAChild) {
   ForkMutex mutex;
   std::lock_guard outer(mutex);
-  { std::lock_guard inner(mutex); }
+  {
+    std::lock_guard inner(mutex);
+  }
   auto other = [&] { // true if another thread gets it
     std::atomic<bool> got{false};
     std::thread([&] {

@@ -56,17 +56,33 @@ private:
 
 template <typename Float, typename Bits>
 std::vector<Float> samples() {
-  std::vector<Float> all = {0,    Float(-0.0), 1,    -1,          Float(0.5),        Float(-0.5), Float(1.5),
-                            2.5,  Float(-2.5), 1e30f, -1e30f,     Float(0.49999997), Float(8388607.5),
-                            INFINITY, -INFINITY, NAN, std::numeric_limits<Float>::denorm_min(),
-                            std::numeric_limits<Float>::min(), std::numeric_limits<Float>::max()};
+  std::vector<Float> all = {0,
+                            Float(-0.0),
+                            1,
+                            -1,
+                            Float(0.5),
+                            Float(-0.5),
+                            Float(1.5),
+                            2.5,
+                            Float(-2.5),
+                            1e30f,
+                            -1e30f,
+                            Float(0.49999997),
+                            Float(8388607.5),
+                            INFINITY,
+                            -INFINITY,
+                            NAN,
+                            std::numeric_limits<Float>::denorm_min(),
+                            std::numeric_limits<Float>::min(),
+                            std::numeric_limits<Float>::max()};
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     Bits bits = Bits(random());
     Float value;
     memcpy(&value, &bits, sizeof(value));
     all.push_back(value);
-    all.push_back(Float(std::ldexp(double(random()) / double(UINT64_MAX) - 0.5, int(random() % 64))));
+    all.push_back(
+        Float(std::ldexp(double(random()) / double(UINT64_MAX) - 0.5, int(random() % 64))));
   }
   return all;
 }
@@ -78,13 +94,15 @@ bool sameBits(Float a, Float b) {
 
 TEST(Builtins, RoundingEqualsTheLibrary) {
   Mapped code;
-  std::pair<const char *, double (*)(double)> doubles[] = {{"trunc", std::trunc}, {"floor", std::floor}, {"ceil", std::ceil},
-                                                          {"round", std::round}, {"rint", std::rint},   {"nearbyint", std::nearbyint}};
+  std::pair<const char *, double (*)(double)> doubles[] = {
+      {"trunc", std::trunc}, {"floor", std::floor}, {"ceil", std::ceil},
+      {"round", std::round}, {"rint", std::rint},   {"nearbyint", std::nearbyint}};
   for (auto [name, expected] : doubles)
     for (double x : samples<double, uint64_t>())
       ASSERT_TRUE(sameBits(code.get<double(double)>(name)(x), expected(x))) << name << " " << x;
-  std::pair<const char *, float (*)(float)> floats[] = {{"truncf", std::trunc}, {"floorf", std::floor}, {"ceilf", std::ceil},
-                                                       {"roundf", std::round}, {"rintf", std::rint},   {"nearbyintf", std::nearbyint}};
+  std::pair<const char *, float (*)(float)> floats[] = {
+      {"truncf", std::trunc}, {"floorf", std::floor}, {"ceilf", std::ceil},
+      {"roundf", std::round}, {"rintf", std::rint},   {"nearbyintf", std::nearbyint}};
   for (auto [name, expected] : floats)
     for (float x : samples<float, uint32_t>())
       ASSERT_TRUE(sameBits(code.get<float(float)>(name)(x), expected(x))) << name << " " << x;

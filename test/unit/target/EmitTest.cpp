@@ -25,9 +25,12 @@ std::string storeWith(const std::string &mask, cpu::EmitKind kind, cpu::Effort e
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       "llvm.func @f(%x: vector<16xi32>, %to: !llvm.ptr) {\n"
       "  %n = llvm.trunc %x : vector<16xi32> to vector<16xi16>\n"
-      "  %m = llvm.mlir.constant(dense<[" + mask + "]> : vector<16xi1>) : vector<16xi1>\n"
-      "  llvm.intr.masked.store %n, %to, %m {alignment = 2 : i32} : vector<16xi16>, vector<16xi1> into !llvm.ptr\n"
-      "  llvm.return\n}\n",
+      "  %m = llvm.mlir.constant(dense<[" +
+          mask +
+          "]> : vector<16xi1>) : vector<16xi1>\n"
+          "  llvm.intr.masked.store %n, %to, %m {alignment = 2 : i32} : vector<16xi16>, "
+          "vector<16xi1> into !llvm.ptr\n"
+          "  llvm.return\n}\n",
       &context);
   auto target = cpu::targetFor("skylake-avx512");
   auto text = cpu::Emitter(llvm::cantFail(std::move(target))).emit(*module, kind, effort);
@@ -51,7 +54,9 @@ TEST(Emit, StoresOneLaneAsAScalar) {
       if (lane)
         EXPECT_NE(text.find("i64 " + std::to_string(2 * lane)), std::string::npos) << text;
     }
-    EXPECT_NE(storeWith(maskOf({3, 4}), cpu::EmitKind::LlvmIr, effort).find("call void @llvm.masked.store"), std::string::npos);
+    EXPECT_NE(storeWith(maskOf({3, 4}), cpu::EmitKind::LlvmIr, effort)
+                  .find("call void @llvm.masked.store"),
+              std::string::npos);
   }
 }
 } // namespace

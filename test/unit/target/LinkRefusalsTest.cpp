@@ -35,7 +35,8 @@ Sections:
   - { Name: .note, Type: SHT_PROGBITS, AddressAlign: 1, Content: "00" }
 )";
   if (!relocation.empty())
-    yaml += "  - { Name: .rela.text, Type: SHT_RELA, Flags: [ SHF_INFO_LINK ], Link: .symtab, Info: .text,\n"
+    yaml += "  - { Name: .rela.text, Type: SHT_RELA, Flags: [ SHF_INFO_LINK ], Link: .symtab, "
+            "Info: .text,\n"
             "      Relocations: [ { " +
             relocation + " } ] }\n";
   yaml += R"(Symbols:
@@ -57,7 +58,9 @@ std::string linked(const std::string &object) {
   return block ? block->bytes : llvm::toString(block.takeError());
 }
 
-std::string refusal(const std::string &reason) { return "the code of 'my kernel' can't be linked: " + reason; }
+std::string refusal(const std::string &reason) {
+  return "the code of 'my kernel' can't be linked: " + reason;
+}
 
 int64_t numberAt(const std::string &bytes, size_t at, int width) {
   int64_t value = 0;
@@ -75,20 +78,26 @@ TEST(LinkRefusals, AnObjectWithoutRelocationsIsCopied) {
 TEST(LinkRefusals, DistancesAreResolved) {
   // .rodata lies 16 bytes behind .text.
   for (const char *type : {"R_X86_64_PC32", "R_X86_64_PLT32"})
-    EXPECT_EQ(numberAt(linked(objectOf("Offset: 2, Symbol: data, Addend: -4, Type: " + std::string(type))), 2, 4),
+    EXPECT_EQ(numberAt(linked(objectOf("Offset: 2, Symbol: data, Addend: -4, Type: " +
+                                       std::string(type))),
+                       2, 4),
               16 - 2 - 4);
-  EXPECT_EQ(numberAt(linked(objectOf("Offset: 8, Symbol: data, Addend: 3, Type: R_X86_64_PC64")), 8, 8), 16 - 8 + 3);
+  EXPECT_EQ(
+      numberAt(linked(objectOf("Offset: 8, Symbol: data, Addend: 3, Type: R_X86_64_PC64")), 8, 8),
+      16 - 8 + 3);
   // mov data@GOTPCREL(%rip), %rax becomes lea data(%rip), %rax.
   for (const char *type : {"R_X86_64_REX_GOTPCRELX", "R_X86_64_GOTPCRELX"}) {
-    std::string bytes = linked(objectOf("Offset: 3, Symbol: data, Addend: -4, Type: " + std::string(type),
-                                        "488b0500000000000000000000000000"));
+    std::string bytes =
+        linked(objectOf("Offset: 3, Symbol: data, Addend: -4, Type: " + std::string(type),
+                        "488b0500000000000000000000000000"));
     EXPECT_EQ(uint8_t(bytes[1]), 0x8d);
     EXPECT_EQ(numberAt(bytes, 3, 4), 16 - 3 - 4);
   }
 }
 
 TEST(LinkRefusals, DataThatIsWritten) {
-  EXPECT_EQ(linked(objectOf("", "00", "SHF_ALLOC, SHF_WRITE")), refusal("writable data in section '.rodata'"));
+  EXPECT_EQ(linked(objectOf("", "00", "SHF_ALLOC, SHF_WRITE")),
+            refusal("writable data in section '.rodata'"));
 }
 
 TEST(LinkRefusals, SymbolsThatAreDefinedTwice) {
@@ -105,12 +114,14 @@ TEST(LinkRefusals, SectionsThatAreNotMapped) {
 }
 
 TEST(LinkRefusals, RelocationsWithoutASymbol) {
-  EXPECT_EQ(linked(objectOf("Offset: 2, Type: R_X86_64_PC32")), refusal("it has a relocation without a symbol"));
+  EXPECT_EQ(linked(objectOf("Offset: 2, Type: R_X86_64_PC32")),
+            refusal("it has a relocation without a symbol"));
 }
 
 TEST(LinkRefusals, DistancesThatDoNotFit) {
   for (const char *addend : {"0x80000000", "-2147483680"})
-    EXPECT_EQ(linked(objectOf("Offset: 2, Symbol: data, Type: R_X86_64_PC32, Addend: " + std::string(addend))),
+    EXPECT_EQ(linked(objectOf("Offset: 2, Symbol: data, Type: R_X86_64_PC32, Addend: " +
+                              std::string(addend))),
               refusal("'data' lies more than 2 GiB away"));
 }
 
@@ -128,9 +139,10 @@ TEST(LinkRefusals, AddressesThatAreKnownAtLoadTime) {
 }
 
 TEST(LinkRefusals, RelocationsOutsideOfTheirSection) {
-  for (auto [type, offset] : {std::pair("R_X86_64_PC32", "13"), std::pair("R_X86_64_PC64", "9"),
-                              std::pair("R_X86_64_PC32", "0xfffffffffffffffe"), std::pair("R_X86_64_PLT32", "1000000"),
-                              std::pair("R_X86_64_GOTPCRELX", "1")})
+  for (auto [type, offset] :
+       {std::pair("R_X86_64_PC32", "13"), std::pair("R_X86_64_PC64", "9"),
+        std::pair("R_X86_64_PC32", "0xfffffffffffffffe"), std::pair("R_X86_64_PLT32", "1000000"),
+        std::pair("R_X86_64_GOTPCRELX", "1")})
     EXPECT_EQ(linked(objectOf("Offset: " + std::string(offset) + ", Symbol: data, Type: " + type)),
               refusal("a relocation lies outside of its section"));
 }

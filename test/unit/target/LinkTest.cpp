@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/target/cpu/Link.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/target/cpu/Builtins.h"
 #include "lib/target/cpu/Emit.h"
-#include "lib/target/cpu/Link.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -50,14 +50,16 @@ public:
   }
   std::string text() const {
     std::string x = "!nd.tensor<" + type + ", i: 37>", m = "!nd.tensor<" + type + ", i: 37, k: 70>";
-    return "func.func @all(%x: " + x + " {nd.name = \"x\"}, %y: " + x + " {nd.name = \"y\"}) -> (" + x +
-           " {nd.name = \"z\"}) {\n  %0 = nd.pointwise %x, %y : (" + x + ", " + x + ") -> " + x +
-           " {\n  ^bb0(%a: " + type + ", %b: " + type + "):\n" + body + "    nd.yield %s" + std::to_string(sums) +
-           " : " + type + "\n  }\n  return %0 : " + x + "\n}\nfunc.func @sum(%x: " + m +
-           " {nd.name = \"x\"}) -> (" + x + " {nd.name = \"z\"}) {\n  %0 = nd.reduce %x over [k] neutral [" +
-           (isFloat ? "0.0" : "0") + " : " + type + "] : (" + m + ") -> " + x + " {\n  ^bb0(%a: " + type + ", %b: " +
-           type + "):\n    %r = arith." + (isFloat ? "addf" : "addi") + " %a, %b : " + type + "\n    nd.yield %r : " +
-           type + "\n  }\n  return %0 : " + x + "\n}\n";
+    return "func.func @all(%x: " + x + " {nd.name = \"x\"}, %y: " + x + " {nd.name = \"y\"}) -> (" +
+           x + " {nd.name = \"z\"}) {\n  %0 = nd.pointwise %x, %y : (" + x + ", " + x + ") -> " +
+           x + " {\n  ^bb0(%a: " + type + ", %b: " + type + "):\n" + body + "    nd.yield %s" +
+           std::to_string(sums) + " : " + type + "\n  }\n  return %0 : " + x +
+           "\n}\nfunc.func @sum(%x: " + m + " {nd.name = \"x\"}) -> (" + x +
+           " {nd.name = \"z\"}) {\n  %0 = nd.reduce %x over [k] neutral [" +
+           (isFloat ? "0.0" : "0") + " : " + type + "] : (" + m + ") -> " + x +
+           " {\n  ^bb0(%a: " + type + ", %b: " + type + "):\n    %r = arith." +
+           (isFloat ? "addf" : "addi") + " %a, %b : " + type + "\n    nd.yield %r : " + type +
+           "\n  }\n  return %0 : " + x + "\n}\n";
   }
 
 private:
@@ -71,8 +73,8 @@ private:
     body += "    " + value() + " = " + right + "\n";
   }
   void accumulate() {
-    body += "    %s" + std::to_string(sums + 1) + " = arith." + (isFloat ? "addf" : "xori") + " %s" +
-            std::to_string(sums) + ", " + value() + " : " + type + "\n";
+    body += "    %s" + std::to_string(sums + 1) + " = arith." + (isFloat ? "addf" : "xori") +
+            " %s" + std::to_string(sums) + ", " + value() + " : " + type + "\n";
     ++sums;
   }
 };
@@ -81,10 +83,12 @@ int bitsOf(const std::string &type) { return type == "bf16" ? 16 : atoi(type.c_s
 
 std::string floats(const std::string &type) {
   Operations all(type);
-  for (const char *op : {"addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"})
+  for (const char *op :
+       {"addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"})
     all.add(std::string("arith.") + op);
-  for (const char *op : {"absf", "atan", "ceil", "cos", "erf", "exp", "exp2", "expm1", "floor", "log", "log1p", "log2",
-                         "roundeven", "rsqrt", "sin", "sqrt", "tanh", "trunc"})
+  for (const char *op :
+       {"absf", "atan", "ceil", "cos", "erf", "exp", "exp2", "expm1", "floor", "log", "log1p",
+        "log2", "roundeven", "rsqrt", "sin", "sqrt", "tanh", "trunc"})
     all.add(std::string("math.") + op, "%a");
   all.add("math.powf");
   all.add("math.fma", "%a, %b, %a");
@@ -104,8 +108,8 @@ std::string floats(const std::string &type) {
 
 std::string integers(const std::string &type) {
   Operations all(type);
-  for (const char *op : {"addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori", "xori", "shli",
-                         "shrsi", "shrui", "maxsi", "maxui", "minsi", "minui"})
+  for (const char *op : {"addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "andi", "ori",
+                         "xori", "shli", "shrsi", "shrui", "maxsi", "maxui", "minsi", "minui"})
     all.add(std::string("arith.") + op);
   all.add("math.absi", "%a");
   all.compare("arith.cmpi slt");
@@ -176,7 +180,8 @@ TEST(Link, RefusesWhatNothingDefines) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       "llvm.func @elsewhere(f32) -> f32\n"
-      "llvm.func @f(%x: f32) -> f32 {\n  %0 = llvm.call @elsewhere(%x) : (f32) -> f32\n  llvm.return %0 : f32\n}",
+      "llvm.func @f(%x: f32) -> f32 {\n  %0 = llvm.call @elsewhere(%x) : (f32) -> f32\n  "
+      "llvm.return %0 : f32\n}",
       &context);
   ASSERT_TRUE(module);
   auto target = cpu::targetFor("haswell");
@@ -188,8 +193,9 @@ TEST(Link, RefusesWhatNothingDefines) {
   EXPECT_EQ(*lacking, std::vector<std::string>{"elsewhere"});
   auto block = cpu::link({{"my kernel", *object}});
   ASSERT_FALSE(bool(block));
-  EXPECT_EQ(llvm::toString(block.takeError()), "the code of 'my kernel' can't be linked: it refers to 'elsewhere', "
-                                               "which nothing defines, and programs import nothing");
+  EXPECT_EQ(llvm::toString(block.takeError()),
+            "the code of 'my kernel' can't be linked: it refers to 'elsewhere', "
+            "which nothing defines, and programs import nothing");
 }
 
 TEST(Link, RefusesDamagedObjects) {
@@ -202,11 +208,13 @@ TEST(Link, RefusesDamagedObjects) {
 TEST(Target, UnknownCpuIsNamed) {
   auto target = cpu::targetFor("pdp11");
   ASSERT_FALSE(bool(target));
-  EXPECT_NE(llvm::toString(target.takeError()).find("unknown target CPU 'pdp11'"), std::string::npos);
+  EXPECT_NE(llvm::toString(target.takeError()).find("unknown target CPU 'pdp11'"),
+            std::string::npos);
 }
 
 TEST(Target, KeysTellTargetsApart) {
-  auto one = cpu::targetFor("haswell"), same = cpu::targetFor("haswell"), other = cpu::targetFor("x86-64");
+  auto one = cpu::targetFor("haswell"), same = cpu::targetFor("haswell"),
+       other = cpu::targetFor("x86-64");
   ASSERT_TRUE(one && same && other);
   EXPECT_EQ(one->key(), same->key());
   EXPECT_NE(one->key(), other->key());

@@ -200,7 +200,8 @@ func.func @f(%x: !nd.tensor<f64, a: 4>) -> !nd.tensor<f64, a: 4> {
     nd.yield %12 : f64
   }
   return %r : !nd.tensor<f64, a: 4>
-})mlir", true, true},
+})mlir",
+     true, true},
     {"PointwisePower", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 4>, %y: !nd.tensor<f64, a: 4>) -> !nd.tensor<f64, a: 4> {
   %r = nd.pointwise %x, %y : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>) -> !nd.tensor<f64, a: 4> {
@@ -218,7 +219,8 @@ func.func @f(%x: !nd.tensor<f64, a: 4>, %y: !nd.tensor<f64, a: 4>) -> !nd.tensor
     nd.yield %6 : f64
   }
   return %r : !nd.tensor<f64, a: 4>
-})mlir", true, true},
+})mlir",
+     true, true},
     // By a divisor that moves; the signs differ from element to element.
     {"PointwiseRemainder", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 7>, %y: !nd.tensor<f64, a: 7>) -> !nd.tensor<f64, a: 7> {
@@ -294,7 +296,8 @@ func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
     nd.yield %0 : f64
   }
   return %r : !nd.tensor<f64, c: 2>
-})mlir", true, false, true},
+})mlir",
+     true, false, true},
     {"ReduceMaximum", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
   %s = nd.pointwise %x : (!nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, a: 3, b: 2, c: 2> {
@@ -396,7 +399,8 @@ func.func @f(%x: !nd.tensor<f64, a: 5, c: 2>) -> (!nd.tensor<f64, a: 5, c: 2>, !
     nd.yield %0 : f64
   }
   return %r, %t : !nd.tensor<f64, a: 5, c: 2>, !nd.tensor<f64, a: 5, c: 2>
-})mlir", false},
+})mlir",
+     false},
     {"RoundIsStraightThrough", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 3>) -> !nd.tensor<f64, a: 3> {
   %r = nd.round %x to f64 : !nd.tensor<f64, a: 3> -> !nd.tensor<f64, a: 3>
@@ -753,7 +757,8 @@ func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2> {
     nest.yield %0 : f64
   } combine mul [1.0 : f64] : (!nd.tensor<f64, a: 3, b: 2, c: 2>) -> !nd.tensor<f64, c: 2>
   return %r : !nd.tensor<f64, c: 2>
-})mlir", true, false, true},
+})mlir",
+     true, false, true},
     {"NestShiftedPoint", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 5>) -> !nd.tensor<f64, a: 3> {
   %r = nest.compute (a: 3) reads %x[a = a + 1], %x[a = 4 - 2 * a] {

@@ -143,7 +143,8 @@ TEST_P(GradientTest, MatchesDifferences) {
   if (HasFatalFailure())
     return;
 
-  std::vector<TensorValue> arguments = randomValues(function.getArgumentTypes(), program.positive, program.zeros);
+  std::vector<TensorValue> arguments =
+      randomValues(function.getArgumentTypes(), program.positive, program.zeros);
   std::vector<TensorValue> weights = randomValues(function.getResultTypes(), false);
   first = module->lookupSymbol<func::FuncOp>("first");
   check(function, first, arguments, weights);

@@ -90,7 +90,8 @@ public:
   int nests() {
     int count = 0;
     module.lookupSymbol<mlir::func::FuncOp>(name).walk([&](mlir::Operation *op) {
-      count += llvm::isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp>(op);
+      count +=
+          llvm::isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp>(op);
     });
     return count;
   }

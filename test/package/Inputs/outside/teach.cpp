@@ -7,7 +7,8 @@ using namespace heddle;
 
 int main(int argc, char **argv) {
   Name row("row"), column("column");
-  auto weigh = jit([&](Tensor table, Tensor weight) { return sum(table * weight, over(column)); }, {.name = "weigh"});
+  auto weigh = jit([&](Tensor table, Tensor weight) { return sum(table * weight, over(column)); },
+                   {.name = "weigh"});
   Tensor table = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{row, 2}, {column, 3}});
   Tensor weight = Tensor::of<float>({1, 10, 100}, {{column, 3}});
   for (float value : weigh(table, weight).to<float>({row}))

@@ -27,7 +27,8 @@ int main(int argc, char **argv) {
       heddle_call_bind(call, heddle_value_name(heddle_entry_argument(entry, 1)), weight, 0) ||
       heddle_call_run(call))
     return failed();
-  heddle_tensor *result = heddle_call_result(call, heddle_value_name(heddle_entry_result(entry, 0)));
+  heddle_tensor *result =
+      heddle_call_result(call, heddle_value_name(heddle_entry_result(entry, 0)));
   if (heddle_tensor_copy_to(result, sums, table_order, 1))
     return failed();
   printf("%g\n%g\n", sums[0], sums[1]);
