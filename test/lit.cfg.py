@@ -29,6 +29,7 @@ for tool in ["FileCheck", "not", "count"]:
 config.substitutions.append(("%{lit}", config.lit))
 config.substitutions.append(("%{tools}", config.heddle_tools_dir))
 config.substitutions.append(("%{source}", config.heddle_source_dir))
+config.substitutions.append(("%{clang-format}", os.path.join(config.llvm_tools_dir, "clang-format")))
 config.substitutions.append(("%{mlir-tblgen}", os.path.join(config.llvm_tools_dir, "mlir-tblgen")))
 
 # Tests that take long run on their own (`--param slow=1`).
