@@ -12,18 +12,15 @@ using namespace heddle;
 
 #if defined(__x86_64__)
 // __builtin_cpu_supports wants a literal.
-#define FEATURES(F)                                                                                \
-  F("sse3")                                                                                        \
-  F("ssse3")                                                                                       \
-  F("sse4.1")                                                                                      \
-  F("sse4.2")                                                                                      \
-  F("sse4a")                                                                                       \
-  F("popcnt") F("aes") F("pclmul") F("avx") F("avx2") F("fma") F("fma4") F("xop") F("f16c")        \
-      F("bmi") F("bmi2") F("lzcnt") F("movbe") F("adx") F("gfni") F("vaes") F("vpclmulqdq")        \
-          F("avxvnni") F("avx512f") F("avx512cd") F("avx512bw") F("avx512dq") F("avx512vl")        \
-              F("avx512ifma") F("avx512vbmi") F("avx512vbmi2") F("avx512vnni") F("avx512bitalg")   \
-                  F("avx512vpopcntdq") F("avx512bf16") F("avx512fp16") F("avx512vp2intersect")     \
-                      F("amx-tile") F("amx-int8") F("amx-bf16")
+// clang-format off: it makes another thing of it each time.
+#define FEATURES(F) \
+  F("sse3") F("ssse3") F("sse4.1") F("sse4.2") F("sse4a") F("popcnt") F("aes") F("pclmul") \
+  F("avx") F("avx2") F("fma") F("fma4") F("xop") F("f16c") F("bmi") F("bmi2") F("lzcnt") \
+  F("movbe") F("adx") F("gfni") F("vaes") F("vpclmulqdq") F("avxvnni") F("avx512f") \
+  F("avx512cd") F("avx512bw") F("avx512dq") F("avx512vl") F("avx512ifma") F("avx512vbmi") \
+  F("avx512vbmi2") F("avx512vnni") F("avx512bitalg") F("avx512vpopcntdq") F("avx512bf16") \
+  F("avx512fp16") F("avx512vp2intersect") F("amx-tile") F("amx-int8") F("amx-bf16")
+// clang-format on
 
 static bool isMissing(std::string_view feature) {
 #define CHECK(NAME)                                                                                \
