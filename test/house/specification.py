@@ -18,7 +18,8 @@ faults = []
 if sorted(rules) != list(range(1, len(rules) + 1)):
     faults.append(f"rules are numbered {sorted(rules)}")
 for number, text in rules.items():
-    if "*Checked by*" in text.replace("\n", " ").replace("*Checked  by*", "*Checked by*"):
+    text = " ".join(text.split())
+    if "*Checked by*" in text:
         if number not in cited:
             faults.append(f"S{number} is cited by no check in dialects/nd")
         if number not in tested:
