@@ -111,6 +111,14 @@ TEST(Excluded, MeansOfWhatIsMadeOfWindows) {
         return mean(x.window(row, ky, shape).split(row, {{column, 2}, {kx, 2}}), over(ky, kx));
       },
       {9 / 5.0f, 16 / 5.0f, 29 / 5.0f, 36 / 5.0f}, x);
+  // Of two windows that leave out other places: what both have.
+  auto both = [=](const Tensor &x) {
+    WindowOptions before{.size = 3, .padding = Padding::explicitly(2, 0).excluded()};
+    return x.window(row, ky, shape) * x.window(row, ky, before);
+  };
+  holds([=](Tensor x) { return countOf(both(x), over(ky)); }, {1, 2, 3, 2}, x);
+  holds([=](Tensor x) { return mean(both(x), over(ky)); },
+        {2, 4, 20 / 3.0f, 9, 30, 36, 128 / 3.0f, 49}, x);
   // As wide as it is narrow: at 0 and 3 places beyond.
   holds(
       [=](Tensor x) {
