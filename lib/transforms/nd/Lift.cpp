@@ -388,12 +388,18 @@ LogicalResult Lifter::copyCall(CallOp op) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
     inputs.push_back(renamed(values.lookupOrDefault(input), back));
-  SmallVector<Value> results = buildCall(builder, loc, *callee, inputs);
-  if (results.size() != op.getNumResults() || results.empty())
+  auto error = [&] {
+    InFlightDiagnostic error = emitError(loc);
+    noteOperands(error, inputs);
+    return error;
+  };
+  FailureOr<SmallVector<NdTensorType>> types =
+      inferCall(*callee, llvm::map_to_vector(inputs, tensorType), error);
+  if (failed(types))
     return failure();
-  auto copy = results[0].getDefiningOp<CallOp>();
-  copy->setAttrs(op->getAttrs());
-  for (auto [old, fresh] : llvm::zip_equal(op.getResults(), results)) {
+  auto copy = CallOp::create(builder, loc, SmallVector<Type>(types->begin(), types->end()), inputs,
+                             op->getAttrs());
+  for (auto [old, fresh] : llvm::zip_equal(op.getResults(), copy.getResults())) {
     auto type = cast<NdTensorType>(rewriter.rewrite(old.getType()));
     values.map(old, buildBroadcast(builder, loc, renamed(fresh, forth), type.getDims().getDims()));
   }

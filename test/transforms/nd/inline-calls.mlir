@@ -94,6 +94,23 @@ func.func @lifted_kernel(%x: !nd.tensor<f32, k: 4, o: 2>, %y: !nd.tensor<f32, k:
 
 // -----
 
+// A lifted call may have no results.
+func.func private @nothing(%x: !nd.tensor<f32, k: 2>) {
+  return
+}
+func.func private @caller(%x: !nd.tensor<f32, k: 2, n: 3>) {
+  nd.call @nothing(%x) : (!nd.tensor<f32, k: 2, n: 3>) -> ()
+  return
+}
+// CHECK-LABEL: @lifted_nothing
+// CHECK-NEXT: return
+func.func @lifted_nothing(%x: !nd.tensor<f32, k: 2, m: 5, n: 3>) {
+  nd.call @caller(%x) : (!nd.tensor<f32, k: 2, m: 5, n: 3>) -> ()
+  return
+}
+
+// -----
+
 // expected-note @below {{'@even' is defined here}}
 func.func private @even(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %0 = nd.call @odd(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
