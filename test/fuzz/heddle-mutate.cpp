@@ -50,7 +50,7 @@ namespace {
 struct Shared {
   char stage[512], text[1 << 16];
   size_t length;
-  double since; ///< when the stage began, in seconds
+  double since, spent; ///< when the stage began, and what the child had computed then, in seconds
   long mutants, verified, compiled, ran, agreed, refused, passes, failures;
 };
 struct Settings {
@@ -66,15 +66,18 @@ static Shared *shared;
 /// A program with a loop may be one that has no end.
 static constexpr const char *loopStage = "run a loop";
 
-static double now() {
+static double secondsOn(clockid_t clock) {
   timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  if (clock_gettime(clock, &time) != 0)
+    return 0;
   return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
 }
+static double now() { return secondsOn(CLOCK_MONOTONIC); }
 
 static void enter(const std::string &stage) {
   snprintf(shared->stage, sizeof(shared->stage), "%s", stage.c_str());
   shared->since = now();
+  shared->spent = secondsOn(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static std::string contents(const std::string &path) {
@@ -410,6 +413,7 @@ static void parent(const Settings &settings, const std::vector<std::string> &cor
   while (now() < end && shared->mutants < settings.mutants &&
          (!settings.asTheyAre || seed - settings.seed < corpus.size())) {
     enter("start");
+    shared->spent = 0;
     pid_t child = fork();
     if (child == 0) {
       if (!freopen(log.c_str(), "w+", stderr) || !freopen("/dev/null", "w", stdout))
@@ -419,11 +423,14 @@ static void parent(const Settings &settings, const std::vector<std::string> &cor
     }
     ++seed;
     int status = 0;
+    clockid_t clock = CLOCK_MONOTONIC;
+    clock_getcpuclockid(child, &clock);
     bool isLate = false;
     while (waitpid(child, &status, WNOHANG) == 0) {
       usleep(20000);
-      bool mayLoop = StringRef(shared->stage) == loopStage;
-      isLate = now() - shared->since > (mayLoop ? loopLimit : settings.limit);
+      // Other programs may keep the machine busy, and a child that waits for ever computes nothing.
+      double limit = StringRef(shared->stage) == loopStage ? loopLimit : settings.limit;
+      isLate = secondsOn(clock) - shared->spent > limit || now() - shared->since > 20 * limit;
       if (isLate || now() > end + 5) {
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
@@ -445,7 +452,7 @@ int main(int argc, char **argv) {
   app.add_option("corpus", settings.corpus, "A folder of programs, or one")->required();
   app.add_option("failures", settings.failures, "A folder for what fails")->required();
   app.add_option("--seconds", settings.seconds, "How long (60)");
-  app.add_option("--limit", settings.limit, "The most seconds of one stage (60)");
+  app.add_option("--limit", settings.limit, "The most seconds that one stage computes (60)");
   app.add_option("--mutants", settings.mutants, "Stop after so many");
   app.add_option("--seed", settings.seed, "Other mutants (0)");
   app.add_flag("--as-they-are", settings.asTheyAre,
