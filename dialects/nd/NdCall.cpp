@@ -98,6 +98,8 @@ static LogicalResult bindSizes(ArrayRef<NdTensorType> formals, ArrayRef<NdTensor
     for (const Dim &dim : formal.getDims()) {
       Expr expected = dim.size().getExpr().substitute(symbols),
            got = input.size(dim.name).getExpr();
+      if (failed(requireTerms(dim.name, expected, emitError)))
+        return failure();
       // S11
       if (expected != got)
         return emitError() << "expected size " << expected.str() << " for '" << dim.name.getValue()

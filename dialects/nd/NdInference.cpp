@@ -91,6 +91,13 @@ LogicalResult nd::requireSize(StringRef name, double size, EmitError emitError) 
   return emitError() << "expected a size of 0 to 2^60 for '" << name << "', got "
                      << (size < 0 ? std::to_string(int64_t(std::max(size, -0x1p62))) : "more");
 }
+
+LogicalResult nd::requireTerms(StringRef name, const Expr &size, EmitError emitError) {
+  if (!size.isTooLarge())
+    return success();
+  return emitError() << "expected " << Expr::limits() << " for '" << name << "', got more";
+}
+
 double nd::magnitude(const Expr &expr, llvm::function_ref<double(const std::string &)> of) {
   double sum = std::abs(double(expr.offset()));
   for (const Expr::Term &term : expr.terms()) {
@@ -113,7 +120,10 @@ LogicalResult nd::requireSubstituted(StringRef name, const Expr &expr,
     auto with = symbols.find(symbol);
     return with == symbols.end() ? 1.0 : std::max(magnitude(with->second), 1.0);
   });
-  auto number = expr.substitute(symbols).constant();
+  Expr size = expr.substitute(symbols);
+  auto number = size.constant();
+  if (failed(requireTerms(name, size, emitError)))
+    return failure();
   return requireSize(name, number && most <= 0x1p60 ? double(*number) : most, emitError);
 }
 
@@ -255,6 +265,8 @@ FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &s
                          emitError)))
     return failure();
   Expr size = windowedSize(input.size(shape.name).getExpr(), shape);
+  if (failed(requireTerms(shape.name, size, emitError)))
+    return failure();
   if (auto constant = size.constant(); constant && *constant < 0)
     return emitError() << "the window of " << shape.size << " along '" << shape.name
                        << "' does not fit: expected at least "
@@ -331,8 +343,11 @@ FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, const E
     return failure();
   Expr size = input.size(name).getExpr();
   Expr between = interior == 0 ? Expr(0) : Expr::max(size - Expr(1), Expr(0)) * Expr(interior);
+  size = size + low + high + between;
+  if (failed(requireTerms(name, size, emitError)))
+    return failure();
   SmallVector<Dim> dims = others(input, name);
-  dims.emplace_back(input.getContext(), name, size + low + high + between);
+  dims.emplace_back(input.getContext(), name, size);
   return input.withDims(dims);
 }
 
@@ -351,7 +366,8 @@ FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef
                          << "' alone, got " << inputs[0] << " and " << type,
              failure();
     size = size + type.size(name).getExpr();
-    if (failed(requireSize(name, known += sizeOf(type, name), emitError)))
+    if (failed(requireSize(name, known += sizeOf(type, name), emitError)) ||
+        failed(requireTerms(name, size, emitError)))
       return failure();
   }
   SmallVector<Dim> dims = others(inputs[0], name);
@@ -371,7 +387,8 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
       return failure();
     dims.push_back(dim);
     product = product * dim.size().getExpr();
-    if (failed(requireSize(name, known *= magnitude(dim.size().getExpr()), emitError)))
+    if (failed(requireSize(name, known *= magnitude(dim.size().getExpr()), emitError)) ||
+        failed(requireTerms(name, product, emitError)))
       return failure();
   }
   if (!mayEqual(product, input.size(name).getExpr()))
@@ -392,7 +409,8 @@ FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> n
     if (!merged.insert(name).second)
       return emitError() << "the name '" << name << "' is listed twice", failure();
     product = product * input.size(name).getExpr();
-    if (failed(requireSize(into, known *= sizeOf(input, name), emitError)))
+    if (failed(requireSize(into, known *= sizeOf(input, name), emitError)) ||
+        failed(requireTerms(into, product, emitError)))
       return failure();
   }
   SmallVector<Dim> dims;

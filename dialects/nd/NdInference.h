@@ -44,6 +44,8 @@ void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definiti
 /// Sizes are computed in 64 bits: `size`, found in a wider range, must be at least 0 and so small
 /// that nothing overflows.
 mlir::LogicalResult requireSize(llvm::StringRef name, double size, EmitError emitError);
+/// `size` of the dimension `name` has as many terms as an expression may have (Expr.h).
+mlir::LogicalResult requireTerms(llvm::StringRef name, const Expr &size, EmitError emitError);
 /// A bound of the absolute values of `expr` and its parts where names have those that `of` gives, or
 /// 1: while it is small, no coefficient wraps around.
 double magnitude(

@@ -40,6 +40,11 @@ private:
       return success();
     return parser.emitError(loc, "expected coefficients up to 2^62 in an expression");
   }
+  FailureOr<Expr> limited(llvm::SMLoc loc, const Expr &expr) {
+    if (!expr.isTooLarge())
+      return expr;
+    return parser.emitError(loc, "expected " + Expr::limits()), failure();
+  }
 };
 } // namespace
 
@@ -89,7 +94,7 @@ FailureOr<Expr> ExprParser::parseUnary() {
     FailureOr<Expr> b = parseSum();
     if (failed(b) || parser.parseRParen())
       return failure();
-    return name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b);
+    return limited(loc, name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b));
   }
   if (!isValidName(name))
     return parser.emitError(loc, "'") << name << "' is not a name", failure();
@@ -104,7 +109,7 @@ FailureOr<Expr> ExprParser::parseProduct() {
       FailureOr<Expr> right = parseUnary();
       if (failed(right) || failed(requireSmall(loc, magnitude(*left) * magnitude(*right))))
         return failure();
-      left = *left * *right;
+      left = limited(loc, *left * *right);
       continue;
     }
     StringRef operation;
@@ -118,9 +123,9 @@ FailureOr<Expr> ExprParser::parseProduct() {
       return parser.emitError(loc, "expected a positive divisor after '")
                  << operation << "', got " << divisor,
              failure();
-    left = operation == "mod"        ? left->mod(divisor)
-           : operation == "floordiv" ? left->floordiv(divisor)
-                                     : left->ceildiv(divisor);
+    left = limited(loc, operation == "mod"        ? left->mod(divisor)
+                        : operation == "floordiv" ? left->floordiv(divisor)
+                                                  : left->ceildiv(divisor));
   }
   return left;
 }
@@ -135,7 +140,7 @@ FailureOr<Expr> ExprParser::parseSum() {
     FailureOr<Expr> right = parseProduct();
     if (failed(right) || failed(requireSmall(loc, magnitude(*left) + magnitude(*right))))
       return failure();
-    left = plus ? *left + *right : *left - *right;
+    left = limited(loc, plus ? *left + *right : *left - *right);
   }
   return left;
 }

@@ -426,19 +426,20 @@ llvm::StringSet<> nd::sizeSymbols(Operation *op) {
   return symbols;
 }
 
-/// Calls `visit` for the sizes in the types of `types`, and for those in `attributes`.
+/// Calls `visit` for the sizes in the types of `types`, and for those in `attributes`, with the
+/// name of the dimension or of the attribute.
 static void forEachSize(TypeRange types, ArrayRef<NamedAttribute> attributes,
-                        function_ref<void(const Expr &)> visit) {
+                        function_ref<void(StringRef, const Expr &)> visit) {
   auto visitAll = [&](DimsAttr dims) {
     for (const Dim &dim : dims)
-      visit(dim.size().getExpr());
+      visit(dim.name, dim.size().getExpr());
   };
   for (Type type : types)
     if (auto tensor = dyn_cast<NdTensorType>(type))
       visitAll(tensor.getDims());
   for (NamedAttribute attribute : attributes) {
     if (auto size = dyn_cast<SizeAttr>(attribute.getValue()))
-      visit(size.getExpr());
+      visit(attribute.getName(), size.getExpr());
     else if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
       visitAll(dims);
   }
@@ -446,14 +447,20 @@ static void forEachSize(TypeRange types, ArrayRef<NamedAttribute> attributes,
 
 LogicalResult nd::verifyToldSymbols(Operation *op) {
   SmallVector<std::string> symbols;
-  forEachSize(op->getResultTypes(), op->getAttrs(), [&](const Expr &size) {
+  LogicalResult fits = success();
+  forEachSize(op->getResultTypes(), op->getAttrs(), [&](StringRef name, const Expr &size) {
+    // What passes and builders compute; the parser refuses it where it is written.
+    if (succeeded(fits))
+      fits = requireTerms(name, size, [&] { return operandError(op); });
     if (!size.isConstant())
       llvm::append_range(symbols, size.names());
   });
+  if (failed(fits))
+    return failure();
   if (symbols.empty())
     return success();
   llvm::StringSet<> known; // operands are looked at where they are made
-  forEachSize(op->getOperandTypes(), {}, [&](const Expr &size) {
+  forEachSize(op->getOperandTypes(), {}, [&](StringRef, const Expr &size) {
     for (const std::string &symbol : size.names())
       known.insert(symbol);
   });

@@ -89,6 +89,8 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
     return error() << "expected a map with the names " << nd::namesText(type.getDims()) << ", got "
                    << map;
   auto checkNames = [&](const Expr &expr) -> LogicalResult {
+    if (expr.isTooLarge())
+      return error() << "expected places and conditions to be " << Expr::limits() << ", got more";
     for (const std::string &name : expr.names()) {
       if (name[0] != '@') {
         if (!scope.contains(name)) // c3

@@ -29,6 +29,16 @@
 // `(16 * r + l) mod 16` into `l`. That one rule is what lets code generation
 // work for blocked, merged and interleaved layouts without special cases.
 //
+// A product of sums has as many terms as the product of their lengths, and text or arithmetic of
+// a few lines makes more than any memory holds. So an expression has limits, and one beyond them is
+// *too large*: it says nothing more, and what is computed from it is too large as well. Whoever
+// takes an expression in asks `isTooLarge` and refuses it:
+//
+//     Expr size(1);
+//     for (int i = 0; i < 16; ++i)
+//       size = size * (Expr::name("A" + std::to_string(i)) + 1);
+//     size.isTooLarge()       // 65,536 terms
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_EXPR_H
@@ -96,6 +106,15 @@ public:
   static Expr min(const Expr &a, const Expr &b);
   static Expr max(const Expr &a, const Expr &b);
 
+  /// The most terms of a sum, the most names and functions (those inside of functions included) of
+  /// an expression, and the most functions within each other.
+  static constexpr size_t mostTerms = 1024, mostFactors = 8192, mostNested = 64;
+  /// True if a computation came to more. Too large expressions are all alike; they have no value
+  /// and no bounds, print as `<too large>` and are not read back.
+  bool isTooLarge() const;
+  /// For messages: `an expression of at most 1024 terms, ...`.
+  static std::string limits();
+
   bool isConstant() const { return termList.empty(); }
   /// The value, if the expression mentions no name.
   std::optional<int64_t> constant() const {
@@ -148,7 +167,15 @@ private:
   int64_t constantPart = 0;
   std::vector<Term> termList;
   static Expr ofAtom(AtomRef atom, int64_t coefficient = 1);
+  /// `kind` of expressions; too large if it is nested too deep.
+  static Expr ofAtom(Atom atom);
+  static Expr tooLarge();
   void addTerm(Term term);
+  bool exceeds() const;
+  /// A sum of terms in the canonical form, or too large.
+  static Expr finished(Expr sum);
+  bool recombine();
+  Expr simplify(const Ranges &ranges, int &rounds) const;
   /// The expression with another in the place of each atom.
   Expr replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const;
 };
@@ -159,6 +186,8 @@ struct Expr::Atom {
   std::string name;           ///< Name
   std::vector<Expr> operands; ///< one for FloorDiv and Mod, two for Min and Max
   int64_t divisor = 0;        ///< FloorDiv, Mod
+  size_t factors = 1;         ///< of which it is made, itself included
+  size_t nested = 0;          ///< how many functions stand within each other
 
   int compare(const Atom &other) const;
 };

@@ -174,13 +174,16 @@ struct JitCore::Impl {
       refuse("which depends on itself");
     if (size.low != 0 || size.high != largestSymbol || size.divisor != 1)
       refuse("expected nothing else to be said of it");
-    return size.relation->substitute([&](const std::string &name) -> std::optional<Expr> {
+    Expr related = size.relation->substitute([&](const std::string &name) -> std::optional<Expr> {
       for (const SymbolicSize &other : options.symbolic)
         if (other.name.str() == name)
           return sizeOf(other, special, depth + 1);
       refuse("expected '" + name + "' among the symbolic names");
       return std::nullopt;
     });
+    if (related.isTooLarge())
+      refuse("expected " + Expr::limits() + " over sizes that are not related");
+    return related;
   }
   ForkMutex mutex; ///< of what follows; a GraphLock is never waited for with it
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;

@@ -19,6 +19,7 @@
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
 #include "runtime/program/AtomicFile.h"
+#include "runtime/program/RuntimeTensor.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -226,6 +227,23 @@ static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels,
   }
 }
 
+/// What a program computes of sizes when it is entered can be said in its file.
+static LogicalResult requireTerms(const OutlinedEntry &entry) {
+  func::FuncOp function = entry.function;
+  auto refuse = [&](const std::string &what) {
+    return function.emitError() << "expected " << Expr::limits() << " for " << what << " in '@"
+                                << entry.spec.name << "', got more";
+  };
+  for (const ValueSpec &value : entry.spec.values)
+    if (value.bytes.isTooLarge())
+      return refuse("the bytes of '" + value.name + "' with the type " + describe(value.type));
+  if (entry.spec.scratchBytes.isTooLarge())
+    return refuse("the memory of its steps");
+  if (llvm::any_of(entry.spec.derived, [](const Expr &each) { return each.isTooLarge(); }))
+    return refuse("how often its steps are run");
+  return success();
+}
+
 /// Where the code of a function that ops at `locations` were fused into is from. Instructions of no
 /// op in particular belong to the first: that is the nest itself.
 static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> locations,
@@ -301,6 +319,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   for (OutlinedEntry &entry : program.entries) {
     statistics.liveBytes += planMemory(entry);
     statistics.arenaBytes += entry.spec.arenaBytes;
+    if (failed(requireTerms(entry)))
+      return failure();
     establishPadding(program, entry);
   }
   dropUnusedKernels(program);
@@ -321,6 +341,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
     planSteps(entry, *kernels, nest::Rates::of(setting.machine));
+    if (failed(requireTerms(entry)))
+      return failure();
     for (const StepSpec &step : entry.spec.steps) {
       statistics.serialSteps += step.serial;
       statistics.barriers += step.waits;

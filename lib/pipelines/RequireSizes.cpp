@@ -266,6 +266,11 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
   }
 
   void add(Operation *op, const Expr &got, const Expr &most, const std::string &what) {
+    if (got.isTooLarge() || most.isTooLarge()) {
+      op->emitOpError() << "expected " << Expr::limits() << " in what is held on entry of " << what
+                        << ", got more";
+      return signalPassFailure();
+    }
     Builder b(op->getContext());
     found.push_back(b.getDictionaryAttr({b.getNamedAttr("got", b.getStringAttr(got.str())),
                                          b.getNamedAttr("most", b.getStringAttr(most.str())),

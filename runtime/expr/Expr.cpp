@@ -110,15 +110,71 @@ Expr Expr::ofAtom(AtomRef atom, int64_t coefficient) {
   return result;
 }
 
+Expr Expr::ofAtom(Atom atom) {
+  for (const Expr &operand : atom.operands) {
+    if (operand.isTooLarge())
+      return operand;
+    for (const Term &term : operand.termList)
+      for (const AtomRef &inner : term.factors) {
+        atom.factors += inner->factors;
+        atom.nested = std::max(atom.nested, inner->nested + 1);
+      }
+  }
+  if (atom.factors > mostFactors || atom.nested > mostNested)
+    return tooLarge();
+  return ofAtom(std::make_shared<Atom>(std::move(atom)));
+}
+
 Expr Expr::name(std::string_view name) {
-  return ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::Name, std::string(name), {}, 0}));
+  return ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::Name, std::string(name), {}}));
+}
+
+/// Spelt as no name is.
+static constexpr std::string_view tooLargeName = "<too large>";
+
+Expr Expr::tooLarge() { return name(tooLargeName); }
+
+bool Expr::isTooLarge() const {
+  return termList.size() == 1 && termList[0].factors.size() == 1 &&
+         termList[0].factors[0]->name == tooLargeName;
+}
+
+std::string Expr::limits() {
+  return "an expression of at most " + std::to_string(mostTerms) + " terms, " +
+         std::to_string(mostFactors) + " factors and " + std::to_string(mostNested) +
+         " nested divisions, minima and maxima";
+}
+
+bool Expr::exceeds() const {
+  size_t factors = 0;
+  for (const Term &term : termList)
+    for (const AtomRef &atom : term.factors)
+      factors += atom->factors;
+  return termList.size() > mostTerms || factors > mostFactors;
+}
+
+Expr Expr::finished(Expr sum) {
+  if (sum.exceeds())
+    return tooLarge();
+  // Only a sum of a division and a remainder can recombine.
+  bool hasMod = false, hasDiv = false;
+  for (const Term &term : sum.termList)
+    for (const AtomRef &atom : term.factors) {
+      hasMod |= atom->kind == Atom::Kind::Mod;
+      hasDiv |= atom->kind == Atom::Kind::FloorDiv;
+    }
+  if (hasMod && hasDiv)
+    while (sum.recombine()) {
+    }
+  return sum;
+}
+
+static bool isBefore(const Expr::Term &a, const Expr::Term &b) {
+  return compareFactors(a.factors, b.factors) < 0;
 }
 
 void Expr::addTerm(Term term) {
-  auto place =
-      std::lower_bound(termList.begin(), termList.end(), term, [](const Term &a, const Term &b) {
-        return compareFactors(a.factors, b.factors) < 0;
-      });
+  auto place = std::lower_bound(termList.begin(), termList.end(), term, isBefore);
   if (place == termList.end() || compareFactors(place->factors, term.factors) != 0) {
     termList.insert(place, std::move(term));
     return;
@@ -149,59 +205,49 @@ static Expr product(int64_t coefficient, const std::vector<Expr::AtomRef> &facto
 /// c * k * (x floordiv k) * f + c * (x mod k) * f is c * x * f. The quotient is
 /// looked for in its canonical form: that of `(x floordiv 4) floordiv 4` is
 /// `x floordiv 16`. Returns true if it changed the sum.
-static bool recombine(Expr &sum) {
-  const auto &terms = sum.terms();
-  for (size_t m = 0; m < terms.size(); ++m) {
-    for (size_t i = 0; i < terms[m].factors.size(); ++i) {
-      const Expr::Atom &remainder = *terms[m].factors[i];
-      if (remainder.kind != Expr::Atom::Kind::Mod)
+bool Expr::recombine() {
+  for (size_t m = 0; m < termList.size(); ++m) {
+    for (size_t i = 0; i < termList[m].factors.size(); ++i) {
+      const Atom &remainder = *termList[m].factors[i];
+      if (remainder.kind != Atom::Kind::Mod)
         continue;
-      const Expr &operand = remainder.operands[0];
-      std::vector<Expr::AtomRef> others = without(terms[m].factors, i);
+      Expr operand = remainder.operands[0];
+      std::vector<AtomRef> others = without(termList[m].factors, i);
+      int64_t coefficient = termList[m].coefficient;
       Expr quotient = operand.floordiv(remainder.divisor) *
-                      product(wrappingMultiply(terms[m].coefficient, remainder.divisor), others);
-      if (quotient.terms().size() != 1 || quotient.offset() != 0)
+                      product(wrappingMultiply(coefficient, remainder.divisor), others);
+      if (quotient.termList.size() != 1 || quotient.constantPart != 0)
         continue;
-      const Expr::Term &wanted = quotient.terms()[0];
-      for (size_t d = 0; d < terms.size(); ++d) {
-        if (d == m || terms[d].coefficient != wanted.coefficient ||
-            compareFactors(terms[d].factors, wanted.factors) != 0)
-          continue;
-        Expr rest(sum.offset());
-        for (size_t k = 0; k < terms.size(); ++k)
-          if (k != m && k != d)
-            rest = rest + Expr::ofTerm(terms[k]);
-        sum = rest + operand * product(terms[m].coefficient, others);
-        return true;
-      }
+      const Term &wanted = quotient.termList[0];
+      auto found = std::lower_bound(termList.begin(), termList.end(), wanted, isBefore);
+      auto d = size_t(found - termList.begin());
+      if (found == termList.end() || d == m || found->coefficient != wanted.coefficient ||
+          compareFactors(found->factors, wanted.factors) != 0)
+        continue;
+      termList.erase(termList.begin() + std::max(m, d));
+      termList.erase(termList.begin() + std::min(m, d));
+      *this = *this + operand * product(coefficient, others);
+      return true;
     }
   }
   return false;
 }
 
 Expr Expr::operator+(const Expr &other) const {
+  if (isTooLarge() || other.isTooLarge())
+    return tooLarge();
   Expr result = *this;
   result.constantPart = wrappingAdd(constantPart, other.constantPart);
   for (const Term &term : other.termList)
     result.addTerm(term);
-  // Only a sum of a division and a remainder can recombine.
-  if (other.isConstant() || isConstant())
-    return result;
-  bool hasMod = false, hasDiv = false;
-  for (const Term &term : result.termList)
-    for (const AtomRef &atom : term.factors) {
-      hasMod |= atom->kind == Atom::Kind::Mod;
-      hasDiv |= atom->kind == Atom::Kind::FloorDiv;
-    }
-  if (hasMod && hasDiv)
-    while (recombine(result)) {
-    }
-  return result;
+  return other.isConstant() || isConstant() ? result : finished(std::move(result));
 }
 
 Expr Expr::operator-(const Expr &other) const { return *this + (-other); }
 
 Expr Expr::operator*(const Expr &other) const {
+  if (isTooLarge() || other.isTooLarge())
+    return tooLarge();
   if (auto factor = other.constant()) {
     if (*factor == 0)
       return Expr(0);
@@ -215,15 +261,19 @@ Expr Expr::operator*(const Expr &other) const {
     return other * *this;
   Expr result = *this * Expr(other.constantPart) + other * Expr(constantPart) -
                 Expr(wrappingMultiply(constantPart, other.constantPart));
-  for (const Term &a : termList)
+  for (const Term &a : termList) {
+    if (result.isTooLarge() || result.exceeds())
+      return tooLarge();
     for (const Term &b : other.termList) {
-      Term product{wrappingMultiply(a.coefficient, b.coefficient), a.factors};
-      product.factors.insert(product.factors.end(), b.factors.begin(), b.factors.end());
-      std::sort(product.factors.begin(), product.factors.end(),
-                [](const AtomRef &x, const AtomRef &y) { return x->compare(*y) < 0; });
-      result = result + ofTerm(std::move(product));
+      Term product{wrappingMultiply(a.coefficient, b.coefficient), {}};
+      std::merge(a.factors.begin(), a.factors.end(), b.factors.begin(), b.factors.end(),
+                 std::back_inserter(product.factors),
+                 [](const AtomRef &x, const AtomRef &y) { return x->compare(*y) < 0; });
+      if (product.coefficient != 0)
+        result.addTerm(std::move(product));
     }
-  return result;
+  }
+  return finished(std::move(result));
 }
 
 static void requirePositive(int64_t divisor, Here here) {
@@ -233,7 +283,7 @@ static void requirePositive(int64_t divisor, Here here) {
 
 Expr Expr::floordiv(int64_t divisor, Here here) const {
   requirePositive(divisor, here);
-  if (divisor == 1)
+  if (divisor == 1 || isTooLarge())
     return *this;
   // Multiples of the divisor come out.
   Expr whole(floorDivide(constantPart, divisor)), rest(floorModulo(constantPart, divisor));
@@ -276,11 +326,13 @@ Expr Expr::floordiv(int64_t divisor, Here here) const {
     const Atom &inner = *rest.termList[0].factors[0];
     return whole + inner.operands[0].floordiv(divisor).mod(inner.divisor / divisor);
   }
-  return whole + ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::FloorDiv, "", {rest}, divisor}));
+  return whole + ofAtom(Atom{Atom::Kind::FloorDiv, "", {rest}, divisor});
 }
 
 Expr Expr::mod(int64_t divisor, Here here) const {
   requirePositive(divisor, here);
+  if (isTooLarge())
+    return *this;
   if (divisor == 1)
     return Expr(0);
   Expr rest(floorModulo(constantPart, divisor));
@@ -306,7 +358,7 @@ Expr Expr::mod(int64_t divisor, Here here) const {
         term.factors.size() == 1 && inner.kind == Atom::Kind::Mod &&
         __int128(term.coefficient) * inner.divisor % divisor == 0)
       return (rest - ofTerm(term) + inner.operands[0] * Expr(term.coefficient)).mod(divisor);
-  return ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::Mod, "", {rest}, divisor}));
+  return ofAtom(Atom{Atom::Kind::Mod, "", {rest}, divisor});
 }
 
 static Expr extremum(const Expr &a, const Expr &b, bool isMin) {
@@ -319,16 +371,16 @@ Expr Expr::min(const Expr &a, const Expr &b) {
   if ((a - b).isConstant())
     return extremum(a, b, true);
   bool swap = b < a;
-  return ofAtom(std::make_shared<Atom>(
-      Atom{Atom::Kind::Min, "", swap ? std::vector<Expr>{b, a} : std::vector<Expr>{a, b}, 0}));
+  return ofAtom(
+      Atom{Atom::Kind::Min, "", swap ? std::vector<Expr>{b, a} : std::vector<Expr>{a, b}});
 }
 
 Expr Expr::max(const Expr &a, const Expr &b) {
   if ((a - b).isConstant())
     return extremum(a, b, false);
   bool swap = b < a;
-  return ofAtom(std::make_shared<Atom>(
-      Atom{Atom::Kind::Max, "", swap ? std::vector<Expr>{b, a} : std::vector<Expr>{a, b}, 0}));
+  return ofAtom(
+      Atom{Atom::Kind::Max, "", swap ? std::vector<Expr>{b, a} : std::vector<Expr>{a, b}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -398,11 +450,14 @@ bool Expr::isAffine() const {
 }
 
 Expr Expr::replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const {
+  if (isTooLarge())
+    return *this;
   Expr result(constantPart);
   for (const Term &term : termList) {
     Expr product(term.coefficient);
     for (const AtomRef &atom : term.factors)
-      product = product * by(atom);
+      if (product = product * by(atom); product.isTooLarge())
+        return product;
     result = result + product;
   }
   return result;
@@ -439,6 +494,8 @@ Expr Expr::substitute(const std::map<std::string, Expr, std::less<>> &replacemen
 
 std::optional<int64_t>
 Expr::evaluate(const std::function<std::optional<int64_t>(const std::string &)> &lookup) const {
+  if (isTooLarge())
+    return std::nullopt;
   int64_t sum = constantPart;
   for (const Term &term : termList) {
     int64_t product = term.coefficient;

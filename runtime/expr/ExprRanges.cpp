@@ -14,13 +14,36 @@
 
 using namespace heddle;
 
-static std::optional<Range> atomBounds(const Expr::Atom &atom, const Ranges &ranges) {
+static bool sameProduct(const std::vector<Expr::AtomRef> &a, const std::vector<Expr::AtomRef> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto &x, const auto &y) { return x->compare(*y) == 0; });
+}
+
+namespace {
+/// Finds the bounds of one expression.
+class BoundsFinder {
+public:
+  explicit BoundsFinder(const Ranges &ranges) : ranges(ranges) {}
+  std::optional<Range> of(const Expr &sum);
+
+private:
+  const Ranges &ranges;
+  /// How many divisions may still be put back together, each of which makes bounds tighter: which
+  /// goes first makes a difference, and of orders there are very many.
+  int rounds = 64;
+
+  std::optional<Range> ofAtom(const Expr::Atom &atom);
+  std::optional<Range> termwise(const Expr &sum);
+};
+} // namespace
+
+std::optional<Range> BoundsFinder::ofAtom(const Expr::Atom &atom) {
   using Kind = Expr::Atom::Kind;
   if (atom.kind == Kind::Name) {
     auto found = ranges.find(atom.name);
     return found == ranges.end() ? std::nullopt : std::optional<Range>(found->second);
   }
-  auto a = atom.operands[0].bounds(ranges);
+  auto a = of(atom.operands[0]);
   if (atom.kind == Kind::Mod) {
     if (a && floorDivide(a->low, atom.divisor) == floorDivide(a->high, atom.divisor))
       return Range{floorModulo(a->low, atom.divisor), floorModulo(a->high, atom.divisor)};
@@ -30,7 +53,7 @@ static std::optional<Range> atomBounds(const Expr::Atom &atom, const Ranges &ran
     return std::nullopt;
   if (atom.kind == Kind::FloorDiv)
     return Range{floorDivide(a->low, atom.divisor), floorDivide(a->high, atom.divisor)};
-  auto b = atom.operands[1].bounds(ranges);
+  auto b = of(atom.operands[1]);
   if (!b)
     return std::nullopt;
   if (atom.kind == Kind::Min)
@@ -39,13 +62,13 @@ static std::optional<Range> atomBounds(const Expr::Atom &atom, const Ranges &ran
 }
 
 /// Bounds of the sum, each term on its own; none on overflow too.
-static std::optional<Range> termwiseBounds(const Expr &sum, const Ranges &ranges) {
+std::optional<Range> BoundsFinder::termwise(const Expr &sum) {
   __int128 low = sum.offset(), high = sum.offset();
   auto fits = [](__int128 value) { return value >= INT64_MIN && value <= INT64_MAX; };
   for (const Expr::Term &term : sum.terms()) {
     Range product{term.coefficient, term.coefficient};
     for (const Expr::AtomRef &atom : term.factors) {
-      auto factor = atomBounds(*atom, ranges);
+      auto factor = ofAtom(*atom);
       if (!factor)
         return std::nullopt;
       __int128 corners[] = {
@@ -64,33 +87,35 @@ static std::optional<Range> termwiseBounds(const Expr &sum, const Ranges &ranges
   return Range{int64_t(low), int64_t(high)};
 }
 
-static bool sameProduct(const std::vector<Expr::AtomRef> &a, const std::vector<Expr::AtomRef> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto &x, const auto &y) { return x->compare(*y) == 0; });
-}
-
-std::optional<Range> Expr::bounds(const Ranges &ranges) const {
-  auto best = termwiseBounds(*this, ranges);
+std::optional<Range> BoundsFinder::of(const Expr &sum) {
+  if (sum.isTooLarge())
+    return std::nullopt;
+  auto best = termwise(sum);
   // The canonical form has pulled multiples out of divisions, `(15 - x) floordiv 16` is
   // `(15 * x + 15) floordiv 16 - x`. Taken one by one the two terms bound little; so put them back.
-  for (const Term &division : termList) {
-    const Atom &atom = *division.factors[0];
-    if (division.factors.size() != 1 || atom.kind != Atom::Kind::FloorDiv || termList.size() == 1)
+  for (const Expr::Term &division : sum.terms()) {
+    const Expr::Atom &atom = *division.factors[0];
+    if (division.factors.size() != 1 || atom.kind != Expr::Atom::Kind::FloorDiv ||
+        sum.terms().size() == 1)
       continue;
-    Expr inside = atom.operands[0], rest = *this - ofTerm(division);
+    Expr inside = atom.operands[0], rest = sum - Expr::ofTerm(division);
     bool absorbed = false;
-    for (const Term &part : atom.operands[0].terms())
-      for (const Term &outer : termList)
-        if (&outer != &division && outer.coefficient % division.coefficient == 0 &&
-            sameProduct(outer.factors, part.factors)) {
-          inside = inside +
-                   ofTerm({outer.coefficient / division.coefficient * atom.divisor, outer.factors});
-          rest = rest - ofTerm(outer);
-          absorbed = true;
-        }
+    for (const Expr::Term &part : atom.operands[0].terms())
+      for (const Expr::Term &outer : sum.terms()) {
+        __int128 times = __int128(outer.coefficient) / division.coefficient,
+                 scaled = times * atom.divisor;
+        if (&outer == &division || times * division.coefficient != outer.coefficient ||
+            scaled != int64_t(scaled) || !sameProduct(outer.factors, part.factors))
+          continue;
+        inside = inside + Expr::ofTerm({int64_t(scaled), outer.factors});
+        rest = rest - Expr::ofTerm(outer);
+        absorbed = true;
+      }
     if (!absorbed)
       continue;
-    auto numerator = inside.bounds(ranges), others = rest.bounds(ranges);
+    if (--rounds < 0)
+      break;
+    auto numerator = of(inside), others = of(rest);
     if (!numerator || !others)
       continue;
     Range quotient{floorDivide(numerator->low, atom.divisor),
@@ -101,10 +126,14 @@ std::optional<Range> Expr::bounds(const Ranges &ranges) const {
              high = others->high + __int128(division.coefficient) * quotient.high;
     if (low < INT64_MIN || high > INT64_MAX)
       continue;
-    Range sum{int64_t(low), int64_t(high)};
-    best = best ? Range{std::max(best->low, sum.low), std::min(best->high, sum.high)} : sum;
+    Range whole{int64_t(low), int64_t(high)};
+    best = best ? Range{std::max(best->low, whole.low), std::min(best->high, whole.high)} : whole;
   }
   return best;
+}
+
+std::optional<Range> Expr::bounds(const Ranges &ranges) const {
+  return BoundsFinder(ranges).of(*this);
 }
 
 /// Splits a sum into terms divisible by `step` and a rest in [0, step); nothing if the rest may
@@ -139,11 +168,12 @@ static std::optional<std::pair<Expr, Expr>> splitSum(const Expr &sum, int64_t st
   return std::nullopt;
 }
 
-/// Divisors of `divisor` that occur as common factors of coefficients, largest first.
+/// Divisors of `divisor` that occur as common factors of coefficients, largest first, and not very
+/// many of them.
 static std::vector<int64_t> candidateSteps(const Expr &sum, int64_t divisor) {
   std::set<int64_t, std::greater<>> steps{divisor};
   for (const Expr::Term &term : sum.terms())
-    if (int64_t common = std::gcd(term.coefficient, divisor); common > 1)
+    if (int64_t common = std::gcd(term.coefficient, divisor); common > 1 && steps.size() < 32)
       steps.insert(common);
   return {steps.begin(), steps.end()};
 }
@@ -164,6 +194,11 @@ static Expr simplifyDivision(const Expr &operand, int64_t divisor, bool remainde
 }
 
 Expr Expr::simplify(const Ranges &ranges) const {
+  int rounds = 256; // far more than anything takes that comes to an end
+  return simplify(ranges, rounds);
+}
+
+Expr Expr::simplify(const Ranges &ranges, int &rounds) const {
   bool atomic = true;
   for (const Term &term : termList)
     for (const AtomRef &atom : term.factors)
@@ -177,7 +212,7 @@ Expr Expr::simplify(const Ranges &ranges) const {
   if (atomic)
     return substitute(fixed);
   Expr result = replaceAtoms([&](const AtomRef &atom) -> Expr {
-    auto operand = [&](size_t i) { return atom->operands[i].simplify(ranges); };
+    auto operand = [&](size_t i) { return atom->operands[i].simplify(ranges, rounds); };
     switch (atom->kind) {
     case Atom::Kind::Name: {
       auto value = fixed(atom->name);
@@ -200,5 +235,5 @@ Expr Expr::simplify(const Ranges &ranges) const {
     }
     return {};
   });
-  return result == *this ? result : result.simplify(ranges);
+  return result == *this || --rounds < 0 ? result : result.simplify(ranges, rounds);
 }

@@ -86,7 +86,9 @@ private:
 
   std::optional<Expr> refuse(const std::string &message) {
     if (error.empty())
-      error = message + " at column " + std::to_string(at + 1) + " of '" + std::string(text) + "'";
+      error = message + " at column " + std::to_string(at + 1) + " of '" +
+              (text.size() <= 200 ? std::string(text) : std::string(text.substr(0, 200)) + "...") +
+              "'";
     return std::nullopt;
   }
   void skip() {
@@ -122,6 +124,11 @@ private:
     return value;
   }
 
+  /// Refuses what is too large.
+  std::optional<Expr> limited(const Expr &expr) {
+    return expr.isTooLarge() ? refuse("expected " + Expr::limits()) : std::optional(expr);
+  }
+
   std::optional<Expr> sum() {
     auto left = product();
     while (left) {
@@ -131,7 +138,7 @@ private:
       auto right = product();
       if (!right)
         return std::nullopt;
-      left = plus ? *left + *right : *left - *right;
+      left = limited(plus ? *left + *right : *left - *right);
     }
     return left;
   }
@@ -143,7 +150,7 @@ private:
         auto right = unary();
         if (!right)
           return std::nullopt;
-        left = *left * *right;
+        left = limited(*left * *right);
         continue;
       }
       std::string_view operation = word();
@@ -153,9 +160,9 @@ private:
       auto divisor = integer();
       if (!divisor || *divisor <= 0)
         return refuse("expected a positive integer after '" + std::string(operation) + "'");
-      left = operation == "mod"        ? left->mod(*divisor)
-             : operation == "floordiv" ? left->floordiv(*divisor)
-                                       : left->ceildiv(*divisor);
+      left = limited(operation == "mod"        ? left->mod(*divisor)
+                     : operation == "floordiv" ? left->floordiv(*divisor)
+                                               : left->ceildiv(*divisor));
     }
     return left;
   }
@@ -202,7 +209,7 @@ private:
       auto b = sum();
       if (!b || !eat(')'))
         return refuse("expected ')'");
-      return name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b);
+      return limited(name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b));
     }
     if (!isValidName(name))
       return refuse("expected a name");

@@ -212,6 +212,10 @@ public:
   Expr chunks = 1;
   /// Ops that stand for copies; they live until the kernel is done.
   std::vector<mlir::Operation *> temporaries;
+  /// The most terms and factors of addresses in one kernel, and how many it has. Beyond that, and
+  /// where an expression is too large, numbers are emitted instead, and the kernel is refused.
+  static constexpr int64_t mostEmitted = 100000;
+  int64_t emitted = 0;
   /// Instructions (roughly) that splitting may still add.
   int64_t splitBudget = 4000;
 

@@ -23,13 +23,19 @@ struct Writer {
   std::function<Value(const Expr &)> whole; ///< a value for the expression, if there is a short way
   std::function<Value(const std::string &)> leaf;
   std::function<Value(int64_t)> number;
+  int64_t &emitted;
 
   Value write(const Expr &expr) {
+    if (expr.isTooLarge())
+      emitted = Emitter::mostEmitted + 1;
+    if (emitted > Emitter::mostEmitted)
+      return number(0);
     if (Value value = whole(expr))
       return value;
     Value sum;
     for (const Expr::Term &term : expr.terms()) {
       Value product;
+      emitted += 1 + int64_t(term.factors.size());
       for (const Expr::AtomRef &atom : term.factors) {
         Value factor = write(*atom);
         product = product ? Value(arith::MulIOp::create(b, loc, product, factor)) : factor;
@@ -85,7 +91,8 @@ Value Emitter::emit(const Expr &expr) {
                   assert(vars.count(name) && "a variable that is not bound");
                   return vars.find(name)->second;
                 },
-                [&](int64_t value) { return constant(value); }};
+                [&](int64_t value) { return constant(value); },
+                emitted};
   return writer.write(expr);
 }
 
@@ -169,7 +176,8 @@ Value Emitter::emitLanes(const Expr &expr, int64_t lanes) {
           return resized(splat(vars.find(name)->second, lanes));
         return literal(llvm::to_vector(llvm::seq<int64_t>(0, lanes)));
       },
-      [&](int64_t value) { return literal(SmallVector<int64_t>(lanes, value)); }};
+      [&](int64_t value) { return literal(SmallVector<int64_t>(lanes, value)); },
+      emitted};
   return writer.write(expr);
 }
 

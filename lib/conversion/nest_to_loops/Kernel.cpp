@@ -108,6 +108,12 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
     op->destroy();
   if (failed(emitted))
     return failure();
+  if (emitter.emitted > Emitter::mostEmitted || emitter.chunks.isTooLarge() ||
+      emitter.scratchBytes.isTooLarge())
+    return nest->emitOpError()
+           << "expected addresses with " << Emitter::mostEmitted
+           << " terms and factors in all, each of them " << Expr::limits()
+           << ", got more; fewer names with sizes that are sums have shorter ones";
   builder.setInsertionPointToEnd(entry);
   func::ReturnOp::create(builder, loc);
   info.chunks = emitter.chunks;

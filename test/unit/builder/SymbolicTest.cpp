@@ -248,6 +248,54 @@ TEST(Symbolic, SizeIsNoNumber) {
   }
 }
 
+// Arithmetic on sizes has limits; what is beyond them is refused where it is used.
+TEST(Symbolic, SizesHaveLimits) {
+  const Name all("all");
+  auto power = [](const Tensor &x, int exponent) {
+    Size product = 1;
+    for (int i = 0; i < exponent; ++i)
+      product = product * (x.size(batch) + x.size(in) + 1);
+    return product;
+  };
+  for (auto use : std::initializer_list<Tensor (*)(Tensor, Size)>{
+           [](Tensor x, Size size) { return x.broadcast({{Name("all"), size}}); },
+           [](Tensor x, Size size) { return x.slice(batch, 0, size); },
+           [](Tensor x, Size size) { return x.pad(batch, size, 0); },
+           [](Tensor x, Size size) {
+             return kernel(in).sum(batch).size(batch, 2).of(at(x, {{batch, size.expr() + batch}}));
+           }}) {
+    auto f = jit([&](Tensor x) { return use(x, power(x, 400)); }, withSymbolic({batch, in}));
+    try {
+      f(random({{batch, 2}, {in, 3}}, 1));
+      FAIL() << "expected an Error";
+    } catch (const Error &error) {
+      std::string message = error.what();
+      EXPECT_NE(message.find("SymbolicTest.cpp:"), std::string::npos) << message;
+      EXPECT_NE(message.find("at most 1024 terms"), std::string::npos) << message;
+    }
+  }
+  auto square =
+      jit([&](Tensor x) { return sum(x, over(batch, in)).broadcast({{all, power(x, 2)}}); },
+          withSymbolic({batch, in}));
+  EXPECT_EQ(square(random({{batch, 2}, {in, 3}}, 1)).size(all), 36);
+  // Relations multiply each other.
+  std::vector<SymbolicSize> chain;
+  for (int i = 0; i < 40; ++i) {
+    Name next("d" + std::to_string(i + 1));
+    chain.push_back(Name("d" + std::to_string(i)).is((next + 1) * Expr(next)));
+  }
+  chain.emplace_back(Name("d40"));
+  try {
+    jit([](Tensor x) { return x; }, withSymbolic(SymbolicSizes(chain)));
+    FAIL() << "expected an Error";
+  } catch (const Error &error) {
+    std::string message = error.what();
+    EXPECT_NE(message.find("' is said to be d"), std::string::npos) << message;
+    EXPECT_NE(message.find("expected an expression of at most 1024 terms"), std::string::npos)
+        << message;
+  }
+}
+
 // Sizes that hang together: what is said of them is held when the function is called.
 TEST(Symbolic, RelatedNames) {
   auto f = jit(

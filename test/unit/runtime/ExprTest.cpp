@@ -94,6 +94,120 @@ TEST(Expr, TextIsRefusedWithAReason) {
   EXPECT_FALSE(Expr::parse("99999999999999999999", &error));
 }
 
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+static Expr numbered(const char *name, int i) { return n((name + std::to_string(i)).c_str()); }
+
+/// (a0 + b0) * ... of so many factors.
+static Expr productOfSums(int count) {
+  Expr product(1);
+  for (int i = 0; i < count; ++i)
+    product = product * (numbered("a", i) + numbered("b", i));
+  return product;
+}
+
+TEST(ExprLimits, AreHeldByEachOperation) {
+  EXPECT_EQ(productOfSums(9).terms().size(), 512u);
+  EXPECT_TRUE(productOfSums(16).isTooLarge());
+  EXPECT_TRUE(productOfSums(60).isTooLarge()); // 2^60 terms
+
+  Expr sum(0), power = n("x"), chain = n("x"), doubled = n("x");
+  for (size_t i = 0; i < Expr::mostTerms; ++i)
+    sum = sum + numbered("a", int(i));
+  EXPECT_EQ(sum.terms().size(), Expr::mostTerms);
+  EXPECT_TRUE((sum + n("b")).isTooLarge());
+  EXPECT_FALSE((sum - n("a3") + n("b")).isTooLarge());
+  EXPECT_TRUE((sum * sum).isTooLarge());
+  for (size_t factors = 1; factors < Expr::mostFactors; factors *= 2)
+    power = power * power;
+  EXPECT_FALSE(power.isTooLarge());
+  EXPECT_TRUE((power * n("x")).isTooLarge());
+  for (size_t i = 0; i < Expr::mostNested; ++i) {
+    EXPECT_FALSE(chain.isTooLarge()) << i;
+    chain = (chain + numbered("a", int(i))).floordiv(3);
+  }
+  EXPECT_FALSE(chain.isTooLarge());
+  EXPECT_TRUE((chain + n("b")).mod(3).isTooLarge());
+  EXPECT_TRUE(Expr::min(chain, n("b")).isTooLarge());
+  // What is shared is written out as often as it stands there.
+  for (int i = 0; i < 40; ++i)
+    doubled = Expr::max(doubled + numbered("a", i), 2 * doubled);
+  EXPECT_TRUE(doubled.isTooLarge());
+  EXPECT_TRUE((n("x") * power.floordiv(2)).substitute({{"x", sum}}).isTooLarge());
+}
+
+// A limit of one operation is none if the next one forgets it.
+TEST(ExprLimits, WhatIsTooLargeStaysSo) {
+  Expr large = productOfSums(16), x = n("x");
+  ASSERT_TRUE(large.isTooLarge());
+  for (const Expr &expr :
+       {large + 1, 1 + large, x - large, large - large, large * 0, 0 * large, -large, large * x,
+        large.floordiv(1), large.floordiv(3), large.ceildiv(3), large.mod(1), large.mod(3),
+        Expr::min(large, x), Expr::max(x, large), large.simplify({}),
+        large.substitute([](const std::string &) { return std::optional(Expr(1)); })})
+    EXPECT_TRUE(expr.isTooLarge()) << expr.str();
+  EXPECT_EQ(large.bounds({{"<too large>", {0, 1}}}), std::nullopt);
+  EXPECT_EQ(large.evaluate([](const std::string &) { return std::optional<int64_t>(1); }),
+            std::nullopt);
+  EXPECT_EQ(large.constant(), std::nullopt);
+  EXPECT_EQ(large.str(), "<too large>");
+  EXPECT_FALSE(Expr::parse(large.str()));
+  EXPECT_FALSE(x.isTooLarge() || Expr(0).isTooLarge() || (2 * x).isTooLarge());
+}
+
+TEST(ExprLimits, TextIsRefusedWithThem) {
+  auto repeated = [](int count, auto text) {
+    std::string all;
+    for (int i = 0; i < count; ++i)
+      all += text(std::to_string(i));
+    return all;
+  };
+  std::string chain = "x";
+  for (int i = 0; i < 70; ++i)
+    chain = "min(a, " + chain + ") floordiv 3";
+  for (const std::string &text :
+       {"1" + repeated(16, [](std::string i) { return " * (A" + i + " + B" + i + ")"; }),
+        "1" + repeated(5000, [](std::string i) { return " + A" + i; }),
+        "x" + repeated(10000, [](std::string) { return " * x"; }), chain}) {
+    std::string error;
+    EXPECT_FALSE(Expr::parse(text, &error));
+    EXPECT_NE(error.find("expected an expression of at most 1024 terms, 8192 factors and 64 "
+                         "nested divisions, minima and maxima at column "),
+              std::string::npos)
+        << error;
+    EXPECT_LT(error.size(), 400u);
+  }
+}
+
+// Each of these took exponential time, or more, in the number of terms.
+TEST(ExprLimits, BoundsAndSimplificationsComeToAnEnd) {
+  Expr absorbing(0), nested = n("x0"), mixed(0);
+  Ranges ranges = {{"x0", {0, 8}}};
+  for (int i = 0; i < 200; ++i) {
+    Expr x = numbered("x", i), y = numbered("y", i);
+    absorbing = absorbing + (x + y).floordiv(3) - x;
+    mixed = mixed + x.mod(3) * y + 5 * y.floordiv(7);
+    ranges["x" + std::to_string(i)] = ranges["y" + std::to_string(i)] = {0, 8};
+  }
+  for (int i = 0; i < 60; ++i)
+    nested = (nested + numbered("y", i)).floordiv(2) - nested.mod(3);
+  for (const Expr &expr : {absorbing, mixed, nested}) {
+    Expr simple = expr.simplify(ranges);
+    for (int64_t value : {0, 8}) {
+      auto lookup = [&](const std::string &) { return std::optional(value); };
+      auto number = expr.evaluate(lookup);
+      EXPECT_EQ(simple.evaluate(lookup), number);
+      if (auto bounds = expr.bounds(ranges); bounds && number) {
+        EXPECT_LE(bounds->low, *number);
+        EXPECT_GE(bounds->high, *number);
+      }
+    }
+  }
+  EXPECT_FALSE(absorbing.isTooLarge() || mixed.isTooLarge());
+}
+
 TEST(Expr, Questions) {
   Expr e = 3 * n("a") + n("b").floordiv(2) - 4;
   EXPECT_EQ(e.coefficient("a"), 3);

@@ -542,6 +542,10 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
   expectIn("unknown element type 'f33'", replaced("\"f32\"", "\"f33\""));
   expectIn("unknown kind of value 'argumemt'", replaced("\"argument\"", "\"argumemt\""));
   expectIn("expected", replaced("\"[i]\"", "\"[i\""));
+  std::string product = "1"; // of 2^40 terms
+  for (int i = 0; i < 40; ++i)
+    product += " * (A" + std::to_string(i) + " + 1)";
+  expectIn("expected an expression of at most 1024 terms", replaced("\"5\"", '"' + product + '"'));
 }
 
 /// Every leaf of a JSON value.
