@@ -229,7 +229,8 @@ static void changeCombiner(Operation *op, Region &region, CombinerKind kind, Typ
   TypedAttr own =
       buildCombiner(b, op->getLoc(), region, kind, type, yield, isSignedElement(element));
   if (neutral)
-    op->setAttr("neutral", b.getArrayAttr({own}));
+    // Where a type has no infinity a maximum has no neutral element, and is refused.
+    op->setAttr("neutral", own ? b.getArrayAttr({own}) : b.getArrayAttr({}));
 }
 
 /// Changes something of `op`, or of what it holds; whether it still verifies is another matter.
