@@ -145,7 +145,7 @@ LogicalResult verifyNeutral(Operation *op, Region &combiner, ArrayAttr neutral, 
   if (!llvm::all_of(none, llvm::IsaPred<FloatAttr, IntegerAttr>) ||
       llvm::any_of(body.getArgumentTypes(), llvm::IsaPred<IndexType>))
     return success();
-  // What folds them takes attributes for right, and the verifier comes to a region after its op.
+  // Folding trusts attributes, and the verifier comes to a region after its op.
   for (Operation &inner : body)
     if (failed(verify(&inner, /*verifyRecursively=*/false)))
       return failure();

@@ -449,7 +449,7 @@ LogicalResult nd::verifyToldSymbols(Operation *op) {
   SmallVector<std::string> symbols;
   LogicalResult fits = success();
   forEachSize(op->getResultTypes(), op->getAttrs(), [&](StringRef name, const Expr &size) {
-    // What passes and builders compute; the parser refuses it where it is written.
+    // Passes and builders compute such sizes; the parser refuses them where they are written.
     if (succeeded(fits))
       fits = requireTerms(name, size, [&] { return operandError(op); });
     if (!size.isConstant())

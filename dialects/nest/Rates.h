@@ -90,7 +90,7 @@ struct Rates {
   HEDDLE_MACHINE_RATES(HEDDLE_RATE)
 #undef HEDDLE_RATE
 
-  /// Those that the machine states, which may be null; else the values of the table.
+  /// Reads the rates that `machine` states, which may be null; the others have the table's values.
   static Rates of(MachineAttr machine);
 };
 

@@ -127,7 +127,7 @@ static mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> ar
   function.addEntryBlock();
   return function;
 }
-/// What a call gives for something that a callee with these formals captures.
+/// Returns what a call passes for a value that a callee with these formals captures.
 static NodeRef actualOf(const NodeRef &captured, llvm::ArrayRef<NodeRef> formals) {
   bool isOwn =
       llvm::any_of(formals, [&](const NodeRef &formal) { return formal->included == captured; });

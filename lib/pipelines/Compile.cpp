@@ -116,7 +116,7 @@ static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const Target &ta
     values.set(fact.getName(), fact.getValue());
   auto known =
       nest::MachineAttr::get(module.getContext(), values.getDictionary(module.getContext()));
-  // What a machine lacks can't be switched on.
+  // A module can't switch on an instruction that the machine lacks.
   for (NamedAttribute fact : facts.getValues()) {
     StringRef name = fact.getName();
     if (name.starts_with("has_") && known.integer(name, 0) && !machine.integer(name, 0))
@@ -227,7 +227,7 @@ static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels,
   }
 }
 
-/// What a program computes of sizes when it is entered can be said in its file.
+/// Checks that the sizes that a program computes at entry can be written to its file.
 static LogicalResult requireTerms(const OutlinedEntry &entry) {
   func::FuncOp function = entry.function;
   auto refuse = [&](const std::string &what) {

@@ -40,7 +40,7 @@ public:
     if (auto bytes = zeroedBytes(source))
       return compiler->compileClear(symbol, *bytes);
     return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
-      // What an extension knows of a nest are numbers.
+      // Extensions are asked only for nests whose sizes are numbers.
       for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
         if (std::optional<CustomKernel> custom = extension->makeKernel(request, target))
           return compiler->compileCustom(symbol, *custom);

@@ -74,7 +74,7 @@ struct ProgramCode {
   std::vector<Function> functions; ///< all of them, as they lie
 };
 
-/// What a kernel looks like on its way; for tools.
+/// The stages at which a kernel can be printed, for tools.
 enum class KernelForm { Loops, LlvmIr, Assembly };
 
 /// Makes kernels of one target in the MLIRContext of one thread.

@@ -343,7 +343,7 @@ private:
     return candidates;
   }
 
-  /// What a register tile of a reduction is judged by.
+  /// The criteria by which register tiles of a reduction are compared.
   struct TileWork {
     int64_t vectors;                  ///< that the lanes' names fill
     int64_t limit, carried;           ///< registers, and accumulators for each element

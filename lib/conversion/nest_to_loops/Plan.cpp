@@ -184,7 +184,7 @@ void Planner::limitUnrolling() {
       points *= count;
       continue;
     }
-    // What lies outside over the same names can't stay unrolled either.
+    // Loops outside over the same names can't stay unrolled either.
     for (Entry &outer : MutableArrayRef(entries).take_front(i + 1))
       if (outer.sameNames(entries[i]) && outer.isUnrolled())
         outer.walkOneByOne();
