@@ -40,11 +40,8 @@ public:
     if (auto bytes = zeroedBytes(source))
       return compiler->compileClear(symbol, *bytes);
     return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
-      // Extensions are asked only for nests whose sizes are numbers.
-      for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
-        if (std::optional<CustomKernel> custom = extension->makeKernel(request, target))
-          return compiler->compileCustom(symbol, *custom);
-      return compiler->compile(request);
+      std::optional<CustomKernel> custom = customFor(request);
+      return custom ? compiler->compileCustom(symbol, *custom) : compiler->compile(request);
     });
   }
 
@@ -53,7 +50,8 @@ public:
     if (zeroedBytes(source))
       return source;
     return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
-      return compiler->print(request, form);
+      std::optional<CustomKernel> custom = customFor(request);
+      return compiler->print(request, custom ? &*custom : nullptr, form);
     });
   }
 
@@ -64,6 +62,14 @@ private:
   std::string said;
   Extensions extensions;
   const Target &target;
+
+  /// Extensions are asked only for nests whose sizes are numbers.
+  std::optional<CustomKernel> customFor(const nest::KernelRequest &request) const {
+    for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
+      if (std::optional<CustomKernel> custom = extension->makeKernel(request, target))
+        return custom;
+    return std::nullopt;
+  }
 
   /// What `use` makes of the kernel's request; an error with what was said.
   template <typename Use>

@@ -93,9 +93,9 @@ public:
   /// The function that runs the steps (runtime/program/Abi.h).
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
                                               const std::vector<StepSpec> &steps) = 0;
-  /// The kernel as text.
+  /// The kernel as text; `custom` is what is called in its place, or null.
   virtual llvm::Expected<std::string> print(const nest::KernelRequest &request,
-                                            KernelForm form) = 0;
+                                            const CustomKernel *custom, KernelForm form) = 0;
 };
 
 class Target {

@@ -41,8 +41,10 @@ public:
 
   llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                            const CustomKernel &kernel) override {
-    auto code = codeOf(symbol, buildCustomCall(&context, symbol, kernel.function, kernel.numbers),
-                       kernel.chunks, kernel.scratchBytes);
+    auto info = call(symbol, kernel);
+    if (!info)
+      return info.takeError();
+    auto code = codeOf(symbol, std::move(info->module), info->chunks, info->scratchBytes);
     if (code)
       llvm::append_range(code->objects, kernel.objects);
     return code;
@@ -59,25 +61,29 @@ public:
     return Object{symbol, std::move(*bytes)};
   }
 
-  llvm::Expected<std::string> print(const nest::KernelRequest &request, KernelForm form) override {
-    if (form == KernelForm::Loops) {
-      auto info = loops(request);
-      if (!info)
-        return info.takeError();
-      std::string text;
-      llvm::raw_string_ostream(text) << *info->module;
-      return text + "\n";
-    }
-    auto info = lowered(request, /*lines=*/false);
+  llvm::Expected<std::string> print(const nest::KernelRequest &request, const CustomKernel *custom,
+                                    KernelForm form) override {
+    auto info = custom                      ? call(request.symbol, *custom)
+                : form == KernelForm::Loops ? loops(request)
+                                            : lowered(request, /*lines=*/false);
     if (!info)
       return info.takeError();
-    return emitter.emit(*info->module,
-                        form == KernelForm::LlvmIr ? EmitKind::LlvmIr : EmitKind::Assembly);
+    if (form != KernelForm::Loops)
+      return emitter.emit(*info->module,
+                          form == KernelForm::LlvmIr ? EmitKind::LlvmIr : EmitKind::Assembly);
+    std::string text;
+    llvm::raw_string_ostream(text) << *info->module;
+    return text + "\n";
   }
 
 private:
   MLIRContext &context;
   Emitter emitter;
+
+  llvm::Expected<nest::KernelInfo> call(const std::string &symbol, const CustomKernel &kernel) {
+    return nest::KernelInfo{buildCustomCall(&context, symbol, kernel.function, kernel.numbers),
+                            kernel.chunks, kernel.scratchBytes};
+  }
 
   llvm::Expected<nest::KernelInfo> loops(const nest::KernelRequest &request) {
     auto info = nest::emitKernel(request);

@@ -37,7 +37,10 @@ public:
     return Object{symbol, ""};
   }
 
-  llvm::Expected<std::string> print(const nest::KernelRequest &request, KernelForm form) override {
+  llvm::Expected<std::string> print(const nest::KernelRequest &request, const CustomKernel *custom,
+                                    KernelForm form) override {
+    if (custom)
+      return compileCustom(request.symbol, *custom).takeError();
     if (form != KernelForm::Loops)
       return llvm::createStringError("the target 'null' makes neither LLVM IR nor assembly");
     return textOf(request);
