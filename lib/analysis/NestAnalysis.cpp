@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 #include <set>
@@ -37,6 +38,19 @@ SmallVector<NestRead> heddle::readsOf(Operation *op) {
   else if (auto update = dyn_cast<UpdateOp>(op))
     add(update.getReads(), update.getMaps(), update.getGuards(), update.getReads().size());
   return reads;
+}
+
+SmallVector<Value> nest::kernelOperands(Operation *nest) {
+  llvm::SetVector<Value> operands(nest->operand_begin(), nest->operand_end());
+  nest->walk([&](Operation *inner) {
+    if (inner == nest)
+      return;
+    for (Value operand : inner->getOperands())
+      if (isa<nd::NdTensorType>(operand.getType()) &&
+          !nest->isAncestor(operand.getParentBlock()->getParentOp()))
+        operands.insert(operand);
+  });
+  return operands.takeVector();
 }
 
 //===----------------------------------------------------------------------===//

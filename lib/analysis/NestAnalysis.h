@@ -39,6 +39,13 @@ struct NestRead {
 /// The reads of a compute or update op (without the update's destination), those of the body first.
 llvm::SmallVector<NestRead> readsOf(mlir::Operation *nest);
 
+namespace nest {
+/// What a kernel for `nest` is given: its operands, and for groups and scans the values that their
+/// regions capture, each once, in the order of first use.
+llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
+
+} // namespace nest
+
 //===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//

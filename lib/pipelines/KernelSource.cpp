@@ -13,6 +13,7 @@
 #include "lib/analysis/Canonical.h"
 #include "lib/pipelines/KernelOrder.h"
 #include "lib/transforms/nd/Lift.h"
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"

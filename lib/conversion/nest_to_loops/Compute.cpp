@@ -7,6 +7,8 @@
 
 #include "lib/conversion/nest_to_loops/Compute.h"
 
+#include "lib/analysis/Lanes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace heddle;
@@ -602,25 +604,6 @@ void ComputeEmitter::storeAccumulators(ValueRange totals) {
       e.store(place, offset, totals[next++], point, Value(), section);
   }
   loops.unbind(std::move(saved));
-}
-
-unsigned nest::laneBits(ComputeOp op) {
-  unsigned bits = 8;
-  auto widen = [&](Type type) {
-    bits = std::max(bits, nd::isNarrowFloat(type) ? 32
-                          : type.isIndex()        ? 64
-                                                  : type.getIntOrFloatBitWidth());
-  };
-  SmallVector<Region *> regions{&op.getBody(), &op.getCombine()};
-  if (!op.isReduction()) {
-    regions.push_back(&op.getFinish());
-    for (Value result : op.getResults())
-      widen(tensorTypeOf(result).getElementType());
-  }
-  for (Region *region : regions)
-    for (BlockArgument argument : region->getArguments())
-      widen(argument.getType());
-  return bits;
 }
 
 LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value chunk) {

@@ -26,24 +26,10 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
-
-SmallVector<Value> nest::kernelOperands(Operation *nest) {
-  llvm::SetVector<Value> operands(nest->operand_begin(), nest->operand_end());
-  nest->walk([&](Operation *inner) {
-    if (inner == nest)
-      return;
-    for (Value operand : inner->getOperands())
-      if (isa<nd::NdTensorType>(operand.getType()) &&
-          !nest->isAncestor(operand.getParentBlock()->getParentOp()))
-        operands.insert(operand);
-  });
-  return operands.takeVector();
-}
 
 LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value chunk) {
   loc = nest->getLoc();

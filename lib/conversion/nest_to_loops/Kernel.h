@@ -20,7 +20,7 @@
 #ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_KERNEL_H
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_KERNEL_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/analysis/NestAnalysis.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -45,26 +45,8 @@ struct KernelInfo {
   Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 
-/// What a kernel for `nest` is given: its operands, and for groups and scans the values that their
-/// regions capture, each once, in the order of first use.
-llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
-
 /// Emits the function. Fails with a located message where a nest can't be emitted.
 mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request);
-
-/// The reduced names of which two neighbours may be multiplied at once: the nest adds products of
-/// two reads of bf16 in f32, both of which have the name as a coordinate as it stands, and the
-/// machine has an instruction for it. A schedule asks for it by `unit` over such a name, by two.
-std::vector<std::string> pairedNames(ComputeOp op, MachineAttr machine);
-
-/// The widest element that a nest computes with at every point: lanes of a vector are so wide. What
-/// a reduction finishes with happens seldom, in several vectors if need be.
-unsigned laneBits(ComputeOp op);
-
-/// A legal schedule found by an analytical model of the machine, for a nest whose layouts are
-/// known.
-Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
-                        llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
 
 /// scf, vector, arith and math to the LLVM dialect, without library calls.
 void buildKernelLowering(mlir::OpPassManager &passes);

@@ -36,65 +36,6 @@ using namespace heddle::nest;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Which nests
-//===----------------------------------------------------------------------===//
-
-/// The reads of which a region gives the product, if that is all; not one that a cast rounds.
-static bool isProductOfTwo(Block &body) {
-  auto widened = [](Value value) {
-    while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
-      if (!isa<BlockArgument>(wide.getIn()) && !nd::keepsPrecision(wide))
-        break;
-      value = wide.getIn();
-    }
-    return value;
-  };
-  if (body.getNumArguments() != 2 || body.getTerminator()->getNumOperands() != 1)
-    return false;
-  auto product = widened(body.getTerminator()->getOperand(0)).getDefiningOp<arith::MulFOp>();
-  if (!product)
-    return false;
-  Value a = widened(product.getLhs()), b = widened(product.getRhs());
-  Value first = body.getArgument(0), second = body.getArgument(1);
-  return ((a == first && b == second) || (a == second && b == first)) && first.getType().isBF16() &&
-         second.getType().isBF16();
-}
-
-static bool isSum(Block &combine) {
-  if (combine.getNumArguments() != 2)
-    return false;
-  Type type = combine.getArgument(0).getType();
-  auto sum = combine.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return sum && (type.isF32() || type.isBF16()) && sum.getLhs() != sum.getRhs() &&
-         isa<BlockArgument>(sum.getLhs()) && isa<BlockArgument>(sum.getRhs());
-}
-
-std::vector<std::string> nest::pairedNames(ComputeOp op, MachineAttr machine) {
-  if (!machine || machine.number("bf16_dot_rate", 0) <= 0 || !op.isReduction() ||
-      !isProductOfTwo(op.getBody().front()) || !isSum(op.getCombine().front()))
-    return {};
-  std::vector<std::string> names;
-  for (const nd::Dim &dim : op.getReduced()) {
-    std::string name = dim.name.str();
-    bool isPlain = true;
-    for (unsigned read = 0; read < 2; ++read) {
-      unsigned mentions = 0, plain = 0;
-      for (const MapEntry &entry : op.readMap(read).getEntries()) {
-        mentions += entry.expr().mentions(name);
-        plain += entry.expr() == Expr::name(name);
-      }
-      isPlain &= mentions == 1 && plain == 1;
-      GuardAttr guard = op.readGuard(read);
-      for (const Condition &condition : guard.getConditions())
-        isPlain &= !condition.expr().mentions(name);
-    }
-    if (isPlain)
-      names.push_back(name);
-  }
-  return names;
-}
-
-//===----------------------------------------------------------------------===//
 // Reads
 //===----------------------------------------------------------------------===//
 

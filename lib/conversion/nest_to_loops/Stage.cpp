@@ -18,6 +18,8 @@
 
 #include "lib/conversion/nest_to_loops/Compute.h"
 
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;

@@ -7,6 +7,8 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

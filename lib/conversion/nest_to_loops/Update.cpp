@@ -17,6 +17,8 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -12,6 +12,7 @@
 #include "lib/interp/Interpreter.h"
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Link.h"
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"

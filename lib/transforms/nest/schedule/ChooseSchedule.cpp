@@ -23,9 +23,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
 #include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
-#include "lib/conversion/nest_to_loops/ScheduleModel.h"
+#include "lib/analysis/Lanes.h"
+#include "lib/transforms/nest/schedule/ScheduleModel.h"
 
 #include <cmath>
 #include <numeric>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/conversion/nest_to_loops/ScheduleModel.h"
+#include "lib/transforms/nest/schedule/ScheduleModel.h"
 
 #include <array>
 #include <cmath>

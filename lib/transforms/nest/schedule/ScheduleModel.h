@@ -32,11 +32,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_SCHEDULEMODEL_H
-#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_SCHEDULEMODEL_H
+#ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
+#define HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
 
+#include "dialects/nest/Nest.h"
 #include "dialects/nest/Rates.h"
-#include "lib/conversion/nest_to_loops/Kernel.h"
 
 namespace heddle::nest {
 
@@ -104,4 +104,4 @@ struct Model {
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_SCHEDULEMODEL_H
+#endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H

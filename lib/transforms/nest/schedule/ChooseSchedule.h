@@ -1,0 +1,31 @@
+//===- ChooseSchedule.h - schedules from an analytical model ----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a nest and the layouts of all that it touches to the loops in which it is visited:
+//
+//     nest.compute (m: 1024, n: 1024) reduce (k: 1024) reads %a[], %b[]     all row-major, AVX-512
+//
+//     [thread n by 512, loop k by 256, cache m by 14, cache n by 32, loop k by 1, register m by 1,
+//      register n by 16, vector n by 1], stage %b at k ...
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSESCHEDULE_H
+#define HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSESCHEDULE_H
+
+#include "lib/analysis/NestAnalysis.h"
+
+namespace heddle::nest {
+
+/// A legal schedule found by an analytical model of the machine, for a nest whose layouts are
+/// known.
+Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
+                        llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSESCHEDULE_H
