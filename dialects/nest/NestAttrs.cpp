@@ -301,11 +301,14 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
         return parseLoop(parser, schedule.loops.emplace_back());
       }))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parseStage(parser, schedule.stages.emplace_back());
-      }))
-    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    schedule.partial = succeeded(parser.parseOptionalKeyword("partial"));
+    if (!schedule.partial &&
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parseStage(parser, schedule.stages.emplace_back());
+        }))
+      return {};
+  }
   if (parser.parseGreater())
     return {};
   return ScheduleAttr::get(parser.getContext(), schedule);
@@ -342,7 +345,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     });
     stream << "]";
   }
-  stream << ">";
+  stream << (schedule.isPartial() ? ", partial>" : ">");
 }
 
 Attribute MachineAttr::parse(AsmParser &parser, Type) {

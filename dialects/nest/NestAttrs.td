@@ -86,6 +86,12 @@ def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
                     loop channel by 1, register column by 1, register out by 16, vector out by 1],
                    [stage 0 at 2 in #nest.layout<[row, column, channel]>]>
     ```
+
+    A partial schedule states the lanes alone, and the rest is chosen later:
+
+    ```mlir
+    #nest.schedule<[vector out by 1], partial>
+    ```
   }];
   let parameters = (ins Nest_ScheduleParameter:$schedule);
 }

@@ -66,9 +66,14 @@ std::string Schedule::verify(const std::set<std::string> &produced,
   std::map<std::vector<std::string>, int64_t> tiles; // the step of the last loop over a group
   std::map<std::string, std::vector<std::string>> groupOf;
   const Loop *vector = nullptr;
+  if (partial && !stages.empty())
+    return "expected no stages in a partial schedule, got " + std::to_string(stages.size());
   for (const Loop &loop : loops) {
     if (std::string message = verifyLoop(loop, produced, reduced); !message.empty())
       return message;
+    if (partial && loop.level != "register" && loop.level != "vector")
+      return "expected register and vector loops in a partial schedule, got '" + loop.level +
+             "' over '" + loop.names[0] + "'";
     if (loop.level == "vector") {
       if (vector)
         return "expected one vector, got one over '" + vector->names[0] + "' and one over '" +
@@ -113,7 +118,7 @@ Schedule Schedule::rename(const std::map<std::string, std::string, std::less<>> 
 }
 
 size_t Schedule::hash() const {
-  size_t seed = loops.size();
+  size_t seed = 2 * loops.size() + partial;
   auto mix = [&](size_t value) {
     seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2);
   };

@@ -511,6 +511,17 @@ func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+func.func @compute_c9_partial_level(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected register and vector loops in a partial schedule, got 'cache' over 'n'}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[cache n by 4, vector n by 1], partial>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
 func.func @compute_c9_level(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{unknown level 'vectr' of the loop over 'n', expected one of block, cache, cluster, grid, lane, loop, register, thread, unit, vector, warp}}
   %0 = nest.compute (m: 2, n: 4) reads %a[] {
