@@ -303,8 +303,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     return {};
   if (succeeded(parser.parseOptionalComma())) {
     schedule.partial = succeeded(parser.parseOptionalKeyword("partial"));
-    if (!schedule.partial &&
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    if (!schedule.partial && parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
           return parseStage(parser, schedule.stages.emplace_back());
         }))
       return {};
@@ -371,6 +370,12 @@ Rates Rates::of(MachineAttr machine) {
   HEDDLE_MACHINE_RATES(HEDDLE_RATE)
 #undef HEDDLE_RATE
   return rates;
+}
+
+bool Rates::isRate(StringRef name) {
+#define HEDDLE_RATE(member, key, value, unit, what) name == key ||
+  return HEDDLE_MACHINE_RATES(HEDDLE_RATE) false;
+#undef HEDDLE_RATE
 }
 
 double MachineAttr::number(StringRef key, double otherwise) const {

@@ -221,6 +221,11 @@ bool nest::isGathered(MapAttr map) {
                       [](const MapEntry &entry) { return isGathered(entry.expr()); });
 }
 
+Schedule nest::scheduleOf(Operation *nest) {
+  auto chosen = nest->getAttrOfType<ScheduleAttr>("schedule");
+  return chosen ? chosen.getSchedule() : Schedule();
+}
+
 std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
   std::map<std::string, std::string> free;
   for (const MapEntry &entry : op.getDestMap().getEntries()) {

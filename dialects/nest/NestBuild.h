@@ -101,6 +101,8 @@ int64_t points(nd::DimsAttr dims);
 /// it: points that differ in one of them meet different places, whatever the others do. `owned`:
 /// only those that are a coordinate as they stand, over its whole size.
 std::map<std::string, std::string> freeNames(UpdateOp op, bool owned = false);
+/// The schedule that is written on a nest; one without loops if there is none.
+Schedule scheduleOf(mlir::Operation *nest);
 /// The guard without conditions that always hold, expressions simplified.
 GuardAttr simplifyGuard(GuardAttr guard, const Ranges &ranges);
 MapAttr simplifyMap(MapAttr map, const Ranges &ranges);

@@ -355,11 +355,6 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
       return op.emitOpError() << "expected threads over a name that is a coordinate of the "
                                  "destination, over its whole size, got '"
                               << loop.names[0] << "'";
-    // A chunk copies what it owns, all chunks alike.
-    if (auto size = op.getSpace().lookup(loop.names[0]).constant();
-        isThread && size && *size % loop.step != 0)
-      return op.emitOpError() << "expected threads over '" << loop.names[0]
-                              << "' in a step that divides " << *size << ", got " << loop.step;
     if (loop.level == "vector" && !(single && free.count(loop.names[0])))
       return op.emitOpError() << "expected a vector over a name that alone gives a coordinate of "
                                  "the destination, got '"

@@ -92,6 +92,8 @@ struct Rates {
 
   /// Reads the rates that `machine` states, which may be null; the others have the table's values.
   static Rates of(MachineAttr machine);
+  /// True for the keys of the table.
+  static bool isRate(llvm::StringRef key);
 };
 
 } // namespace heddle::nest

@@ -13,13 +13,21 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+/// Of a scalar in a register.
+static unsigned computedBits(Type type) {
+  return nd::isNarrowFloat(type) ? 32 : type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
+unsigned nest::laneBits(UpdateOp op) {
+  unsigned bits = computedBits(tensorTypeOf(op.getDest()).getElementType());
+  for (Value read : op.getReads())
+    bits = std::max(bits, computedBits(tensorTypeOf(read).getElementType()));
+  return bits;
+}
+
 unsigned nest::laneBits(ComputeOp op) {
   unsigned bits = 8;
-  auto widen = [&](Type type) {
-    bits = std::max(bits, nd::isNarrowFloat(type) ? 32
-                          : type.isIndex()        ? 64
-                                                  : type.getIntOrFloatBitWidth());
-  };
+  auto widen = [&](Type type) { bits = std::max(bits, computedBits(type)); };
   SmallVector<Region *> regions{&op.getBody(), &op.getCombine()};
   if (!op.isReduction()) {
     regions.push_back(&op.getFinish());
@@ -62,9 +70,8 @@ static bool isSum(Block &combine) {
          isa<BlockArgument>(sum.getLhs()) && isa<BlockArgument>(sum.getRhs());
 }
 
-std::vector<std::string> nest::pairedNames(ComputeOp op, MachineAttr machine) {
-  if (!machine || machine.number("bf16_dot_rate", 0) <= 0 || !op.isReduction() ||
-      !isProductOfTwo(op.getBody().front()) || !isSum(op.getCombine().front()))
+std::vector<std::string> nest::pairedNames(ComputeOp op) {
+  if (!op.isReduction() || !isProductOfTwo(op.getBody().front()) || !isSum(op.getCombine().front()))
     return {};
   std::vector<std::string> names;
   for (const nd::Dim &dim : op.getReduced()) {

@@ -18,13 +18,14 @@
 namespace heddle::nest {
 
 /// The reduced names of which two neighbours may be multiplied at once: the nest adds products of
-/// two reads of bf16 in f32, both of which have the name as a coordinate as it stands, and the
-/// machine has an instruction for it. A schedule asks for it by `unit` over such a name, by two.
-std::vector<std::string> pairedNames(ComputeOp op, MachineAttr machine);
+/// two reads of bf16 in f32, both of which have the name as a coordinate as it stands. A schedule
+/// asks for it by `unit` over such a name, by two.
+std::vector<std::string> pairedNames(ComputeOp op);
 
 /// The widest element that a nest computes with at every point: lanes of a vector are so wide. What
 /// a reduction finishes with happens seldom, in several vectors if need be.
 unsigned laneBits(ComputeOp op);
+unsigned laneBits(UpdateOp op);
 
 } // namespace heddle::nest
 

@@ -50,6 +50,10 @@ namespace {
 struct Setting {
   std::shared_ptr<const Target> target;
   nest::MachineAttr machine;
+  nest::MachineAttr facts; ///< of these, those that the user states; may be null
+  std::optional<KernelCache> cache;
+
+  const KernelCache *kept() const { return cache ? &*cache : nullptr; }
 };
 
 /// Writes the program's stages to the directory for them, if there is one.
@@ -101,30 +105,42 @@ private:
 };
 } // namespace
 
-/// What the target is like; the module's attribute `heddle.machine` overrides single facts.
-static FailureOr<nest::MachineAttr> machineFor(ModuleOp module, const Target &target, int threads) {
-  nest::MachineAttr machine = target.machine(module.getContext(), threads);
-  Attribute given = module->getAttr("heddle.machine");
+/// The module's attribute `heddle.machine` overrides single facts of the target.
+static LogicalResult readFacts(ModuleOp module, Setting &setting) {
+  Attribute given = module->getAttr(machineAttrName);
   if (!given)
-    return machine;
-  auto facts = dyn_cast<nest::MachineAttr>(given);
-  if (!facts)
-    return module.emitError() << "expected #nest.machine as 'heddle.machine', got " << given,
-           failure();
-  NamedAttrList values(machine.getValues());
-  for (NamedAttribute fact : facts.getValues())
-    values.set(fact.getName(), fact.getValue());
-  auto known =
-      nest::MachineAttr::get(module.getContext(), values.getDictionary(module.getContext()));
+    return success();
+  setting.facts = dyn_cast<nest::MachineAttr>(given);
+  if (!setting.facts)
+    return module.emitError() << "expected #nest.machine as 'heddle.machine', got " << given;
   // A module can't switch on an instruction that the machine lacks.
-  for (NamedAttribute fact : facts.getValues()) {
+  for (NamedAttribute fact : setting.facts.getValues()) {
     StringRef name = fact.getName();
-    if (name.starts_with("has_") && known.integer(name, 0) && !machine.integer(name, 0))
+    if (name.starts_with("has_") && setting.facts.integer(name, 0) &&
+        !setting.machine.integer(name, 0))
       return module.emitError() << "expected '" << name << "' to be 0 in 'heddle.machine', as the "
-                                << "target has none, got " << known.integer(name, 0),
-             failure();
+                                << "target has none, got " << setting.facts.integer(name, 0);
   }
-  return known;
+  setting.machine = withFacts(setting.machine, setting.facts);
+  return success();
+}
+
+/// The user's facts on which code depends: all but rates, which schedules alone depend on.
+static nest::MachineAttr factsOfCode(const Setting &setting) {
+  if (!setting.facts)
+    return {};
+  MLIRContext *context = setting.machine.getContext();
+  auto facts = llvm::filter_to_vector(setting.facts.getValues(), [](NamedAttribute fact) {
+    return !nest::Rates::isRate(fact.getName());
+  });
+  return facts.empty() ? nest::MachineAttr()
+                       : nest::MachineAttr::get(context, DictionaryAttr::get(context, facts));
+}
+
+/// What the schedules may depend on: not the number of threads, so that no sum does.
+static nest::MachineAttr machineOfOneThread(const Setting &setting) {
+  MLIRContext *context = setting.machine.getContext();
+  return withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
 }
 
 static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options) {
@@ -141,10 +157,13 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
     return module.emitError() << llvm::toString(target.takeError()), failure();
   int threads = options.programThreads > 0 ? options.programThreads
                                            : std::max(1, int(std::thread::hardware_concurrency()));
-  FailureOr<nest::MachineAttr> machine = machineFor(module, **target, threads);
-  if (failed(machine))
+  nest::MachineAttr machine = (*target)->machine(module.getContext(), threads);
+  Setting setting{std::move(*target), machine, {}, {}};
+  if (failed(readFacts(module, setting)))
     return failure();
-  return Setting{std::move(*target), *machine};
+  if (options.useCache)
+    setting.cache.emplace(options.cacheDirectory);
+  return setting;
 }
 
 /// Whoever looks at the passes themselves gets them one after another, and verified one by one.
@@ -176,6 +195,16 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   observe(passes, options);
   buildNestPipeline(passes, options, machine);
   return failure(failed(passes.run(module)) || failed(verify(module)));
+}
+
+/// The nests as steps, and the schedules of their kernels.
+static FailureOr<OutlinedProgram> outlineAndSchedule(ModuleOp module, const Setting &setting,
+                                                     const CompileOptions &options) {
+  auto program = outline(module, factsOfCode(setting));
+  if (failed(program) || failed(scheduleKernels(program->kernels, machineOfOneThread(setting),
+                                                *setting.target, setting.kept(), options)))
+    return failure();
+  return program;
 }
 
 /// True if a barrier costs more than the other threads save.
@@ -312,10 +341,6 @@ static void dropUnusedKernels(OutlinedProgram &program) {
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
                                         CompileStatistics &statistics) {
-  std::optional<KernelCache> cache;
-  if (options.useCache)
-    cache.emplace(options.cacheDirectory);
-  const KernelCache *kept = cache ? &*cache : nullptr;
   for (OutlinedEntry &entry : program.entries) {
     statistics.liveBytes += planMemory(entry);
     statistics.arenaBytes += entry.spec.arenaBytes;
@@ -325,7 +350,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   }
   dropUnusedKernels(program);
   auto begin = Clock::now();
-  auto kernels = compileKernels(program.kernels, *setting.target, kept, options);
+  auto kernels = compileKernels(program.kernels, *setting.target, setting.kept(), options);
   if (failed(kernels))
     return failure();
   statistics.kernelSeconds = secondsSince(begin);
@@ -351,7 +376,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     sources.push_back(
         {entry.spec.name, "entry." + entry.spec.name, entry.function.getLoc(), entry.spec.steps});
   }
-  auto entries = compileEntries(sources, *setting.target, kept);
+  auto entries = compileEntries(sources, *setting.target, setting.kept());
   if (failed(entries))
     return failure();
   std::move(entries->begin(), entries->end(), std::back_inserter(objects));
@@ -378,11 +403,11 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
   for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
     std::string name = "kernels/" + std::to_string(i) + "-" + kernel.name;
     llvm::replace(name, ' ', '-');
-    if (failed(dump.write(module, name + ".mlir", kernel.source)))
-      return failure();
+    using Form = std::optional<KernelForm>;
     for (auto [form, ending] :
-         {std::pair(KernelForm::Loops, ".loops.mlir"), std::pair(KernelForm::LlvmIr, ".ll"),
-          std::pair(KernelForm::Assembly, ".s")}) {
+         {std::pair(Form(), ".mlir"), std::pair(Form(KernelForm::Loops), ".loops.mlir"),
+          std::pair(Form(KernelForm::LlvmIr), ".ll"),
+          std::pair(Form(KernelForm::Assembly), ".s")}) {
       auto text = printKernel(kernel, target, options, form);
       if (failed(text) || failed(dump.write(module, name + ending, *text)))
         return failure();
@@ -409,8 +434,12 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   if (failed(runNestPasses(module, options, setting->machine)) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
-  auto program = outline(module, setting->machine, dump.isWanted("3-scheduled.mlir"));
-  if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
+  auto program = outlineAndSchedule(module, *setting, options);
+  if (failed(program))
+    return failure();
+  if (dump.isWanted("3-scheduled.mlir"))
+    showSchedules(*program);
+  if (failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);
   if (dump.isWanted("kernels") &&
@@ -466,23 +495,23 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
     return printed();
   if (failed(runNestPasses(module, options, setting->machine)))
     return failure();
-  auto program = outline(module, setting->machine, stage == Stage::Nest);
+  auto program = outlineAndSchedule(module, *setting, options);
   if (failed(program))
     return failure();
-  if (stage == Stage::Nest)
+  if (stage == Stage::Nest) {
+    showSchedules(*program);
     return printed();
+  }
   std::string all;
   for (const OutlinedKernel &kernel : program->kernels) {
     bool isMlir = stage == Stage::Kernels || stage == Stage::Loops;
     all += (isMlir ? "// " : stage == Stage::LlvmIr ? "; " : "# ") + kernel.name + "\n";
-    if (stage == Stage::Kernels) {
-      all += kernel.source;
-      continue;
-    }
-    auto text = printKernel(kernel, *setting->target, options,
-                            stage == Stage::Loops    ? KernelForm::Loops
-                            : stage == Stage::LlvmIr ? KernelForm::LlvmIr
-                                                     : KernelForm::Assembly);
+    std::optional<KernelForm> form;
+    if (stage != Stage::Kernels)
+      form = stage == Stage::Loops    ? KernelForm::Loops
+             : stage == Stage::LlvmIr ? KernelForm::LlvmIr
+                                      : KernelForm::Assembly;
+    auto text = printKernel(kernel, *setting->target, options, form);
     if (failed(text))
       return failure();
     all += *text;

@@ -29,13 +29,6 @@ TensorSpec heddle::specOf(nd::NdTensorType type) {
   return spec;
 }
 
-Layout heddle::defaultLayout(nd::NdTensorType type) {
-  std::vector<std::string> names;
-  for (const nd::Dim &dim : type.getDims())
-    names.push_back(dim.name.str());
-  return Layout::rowMajor(names);
-}
-
 /// The elements, row-major in the written order; i1 takes one byte.
 static std::optional<std::string> denseBytes(ElementsAttr value, int64_t width, int64_t count) {
   std::string bytes;

@@ -20,8 +20,6 @@ namespace heddle {
 
 /// The type of a tensor as the runtime sees it.
 TensorSpec specOf(nd::NdTensorType type);
-/// Row-major over the sorted names.
-Layout defaultLayout(nd::NdTensorType type);
 
 class ConstantBlock {
 public:

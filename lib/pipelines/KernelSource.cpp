@@ -11,10 +11,12 @@
 #include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Canonical.h"
+#include "lib/analysis/Layouts.h"
 #include "lib/pipelines/KernelOrder.h"
 #include "lib/transforms/nd/Lift.h"
-#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
@@ -443,22 +445,17 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
 
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
                                  ArrayRef<Layout> operandLayouts, ArrayRef<Layout> resultLayouts,
-                                 nest::MachineAttr machine, bool showSchedule,
-                                 std::vector<std::string> &symbols,
+                                 nest::MachineAttr facts, std::vector<std::string> &symbols,
                                  SmallVectorImpl<Location> &places) {
   MLIRContext *context = nest->getContext();
   SmallVector<Value> operands = nest::kernelOperands(nest);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  SmallVector<Type> types;
-  SmallVector<Layout> operandsIn, resultsIn;
-  for (auto [i, value] : llvm::enumerate(operands)) {
-    types.push_back(renamed(labels.operands[i], value.getType()));
-    operandsIn.push_back(operandLayouts[i].rename(labels.operands[i]));
-  }
-  auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "kernel",
-                                       builder.getFunctionType(types, {}));
-  Block *body = function.addEntryBlock();
+  OpBuilder builder(context);
+  auto types = llvm::map_to_vector(llvm::zip_equal(labels.operands, operands), [](auto each) {
+    return renamed(std::get<0>(each), std::get<1>(each).getType());
+  });
+  OwningOpRef<func::FuncOp> function =
+      func::FuncOp::create(builder.getUnknownLoc(), "kernel", builder.getFunctionType(types, {}));
+  Block *body = function->addEntryBlock();
   IRMapping mapping;
   mapping.map(operands, body->getArguments());
   builder.setInsertionPointToEnd(body);
@@ -476,33 +473,61 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
       isUpdate
           ? labels.operands[size_t(llvm::find(operands, nest->getOperand(0)) - operands.begin())]
           : labels.iteration;
-  for (const Layout &layout : resultLayouts)
-    resultsIn.push_back(layout.rename(resultLabels));
   func::ReturnOp::create(builder, builder.getUnknownLoc(), copy->getResults());
-  function.setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));
-  auto list = [&](ArrayRef<Layout> layouts) {
-    return builder.getArrayAttr(
-        llvm::map_to_vector(layouts, [&](const Layout &layout) -> Attribute {
-          return nest::LayoutAttr::get(context, layout);
-        }));
+  function->setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));
+  auto attr = [&](const Layout &layout, const Labels &to) {
+    return nest::LayoutAttr::get(context, layout.rename(to));
   };
-  function->setAttr("heddle.operands", list(operandsIn));
-  function->setAttr("heddle.results", list(resultsIn));
-  function->setAttr("heddle.machine", machine);
-  nameSymbols(function, nest->getParentOfType<func::FuncOp>(), nd::sizeSymbols(nest), symbols);
+  nd::setArgAttrs(*function, "nd.layout",
+                  [&](unsigned i) { return attr(operandLayouts[i], labels.operands[i]); });
+  nd::setResultAttrs(*function, "nd.layout",
+                     [&](unsigned i) { return attr(resultLayouts[i], resultLabels); });
+  if (facts)
+    (*function)->setAttr(machineAttrName, facts);
+  nameSymbols(*function, nest->getParentOfType<func::FuncOp>(), nd::sizeSymbols(nest), symbols);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module->print(stream, OpPrintingFlags().useLocalScope());
-  if (showSchedule && isa<nest::ComputeOp>(copy) && !copy->hasAttr("schedule")) {
-    nest::Schedule schedule = nest::chooseSchedule(copy, operandsIn, resultsIn, machine);
-    auto chosen = nest::ScheduleAttr::get(context, schedule);
-    std::vector<Labels> back;
-    for (Value operand : nest->getOperands())
-      back.push_back(
-          inverse(labels.operands[size_t(llvm::find(operands, operand) - operands.begin())]));
-    nest->setAttr("schedule", renamed(inverse(labels.iteration), back, chosen));
-  }
+  function->print(stream, OpPrintingFlags().useLocalScope());
+  return text + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+std::string heddle::printSchedules(Operation *nest) {
+  SmallVector<Attribute> schedules;
+  nest::forEachScheduled(nest, [&](Operation *op) {
+    schedules.push_back(nest::ScheduleAttr::get(op->getContext(), nest::scheduleOf(op)));
+  });
+  std::string text;
+  llvm::raw_string_ostream(text) << ArrayAttr::get(nest->getContext(), schedules);
   return text;
+}
+
+bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabels *labels) {
+  auto list = dyn_cast_or_null<ArrayAttr>(parseAttribute(schedules, nest->getContext()));
+  if (!list || !llvm::all_of(list, llvm::IsaPred<nest::ScheduleAttr>))
+    return false;
+  SmallVector<Value> operands = nest::kernelOperands(nest);
+  Labels iteration = labels ? inverse(labels->iteration) : Labels();
+  size_t next = 0;
+  nest::forEachScheduled(nest, [&](Operation *op) {
+    auto schedule =
+        next < list.size() ? cast<nest::ScheduleAttr>(list[next]) : nest::ScheduleAttr();
+    ++next;
+    if (labels && schedule) {
+      std::vector<Labels> back(op->getNumOperands(), iteration);
+      if (!labels->uniform)
+        for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+          back[i] =
+              inverse(labels->operands[size_t(llvm::find(operands, operand) - operands.begin())]);
+      schedule = renamed(iteration, back, schedule);
+    }
+    if (schedule)
+      op->setAttr("schedule", schedule);
+  });
+  return next == list.size();
 }
 
 std::string heddle::zeroSource(const Expr &bytes) {
@@ -514,7 +539,17 @@ std::optional<Expr> heddle::zeroedBytes(StringRef source) {
   return source.consume_front("zero ") ? Expr::parse(source.rtrim().str()) : std::nullopt;
 }
 
-nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &symbol) {
+nest::MachineAttr heddle::withFacts(nest::MachineAttr machine, nest::MachineAttr facts) {
+  if (!facts)
+    return machine;
+  NamedAttrList values(machine.getValues());
+  for (NamedAttribute fact : facts.getValues())
+    values.set(fact.getName(), fact.getValue());
+  return nest::MachineAttr::get(machine.getContext(), values.getDictionary(machine.getContext()));
+}
+
+nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &symbol,
+                                          nest::MachineAttr machine) {
   auto function = *module.getOps<func::FuncOp>().begin();
   nest::KernelRequest request;
   request.nest = &function.front().front();
@@ -522,18 +557,11 @@ nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &sy
   auto file = StringAttr::get(module.getContext(), "ops");
   request.nest->walk<WalkOrder::PreOrder>(
       [&](Operation *op) { op->setLoc(FileLineColLoc::get(file, ++number, 0)); });
-  auto read = [&](StringRef name, SmallVector<Layout> &layouts) {
-    for (auto layout : function->getAttrOfType<ArrayAttr>(name).getAsRange<nest::LayoutAttr>())
-      layouts.push_back(layout.getLayout());
-  };
-  read("heddle.operands", request.operandLayouts);
-  read("heddle.results", request.resultLayouts);
-  request.machine = function->getAttrOfType<nest::MachineAttr>("heddle.machine");
-  if (auto schedule = request.nest->getAttrOfType<nest::ScheduleAttr>("schedule"))
-    request.schedule = schedule.getSchedule();
-  else if (isa<nest::ComputeOp>(request.nest))
-    request.schedule = nest::chooseSchedule(request.nest, request.operandLayouts,
-                                            request.resultLayouts, request.machine);
+  for (Value argument : function.getArguments())
+    request.operandLayouts.push_back(nest::layoutOf(argument));
+  for (Value result : request.nest->getResults())
+    request.resultLayouts.push_back(nest::layoutOf(result));
+  request.machine = withFacts(machine, function->getAttrOfType<nest::MachineAttr>(machineAttrName));
   request.symbol = symbol;
   if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
     for (auto name : symbols.getAsRange<StringAttr>())

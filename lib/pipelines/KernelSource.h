@@ -10,13 +10,12 @@
 // labels: equal texts, equal code, whatever the names were and in whichever order they were
 // written.
 //
-//     module { func.func @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16>, ...) -> ...
-//         attributes {heddle.operands = [#nest.layout<[d0, d2]>, ...], heddle.results = [...],
-//                     heddle.machine = #nest.machine<...>} {
-//       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... } }
+//     func.func @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16> {nd.layout = #nest.layout<[d0, d2]>}, ...)
+//         -> (... {nd.layout = ...}) {
+//       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
-// The schedule is chosen on that text, so that it can't depend on spelling either, and not before
-// the cache was asked for the kernel.
+// A text says nothing of the machine. Schedules are chosen for distinct texts (Kernels.h), and can't
+// depend on spelling either; they are kept beside the text, one for each op that has one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,15 +47,26 @@ KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir
                            KnownKernels &known);
 
 /// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
-/// part of it; otherwise one is chosen when the kernel is compiled, as it follows from the text.
-/// `symbols` gets the size symbols that the kernel has to be given, in order, and `places` the
-/// locations of its ops, op n + 1 at n. With `showSchedule` it is chosen right away, too, and
-/// written on the nest in the nest's own names.
+/// part of it. `facts` is what the user says of the machine beside its rates, or null. `symbols` gets
+/// the size symbols that the kernel has to be given, in order, and `places` the locations of its ops,
+/// op n + 1 at n.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
-                         llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr machine,
-                         bool showSchedule, std::vector<std::string> &symbols,
+                         llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr facts,
+                         std::vector<std::string> &symbols,
                          llvm::SmallVectorImpl<mlir::Location> &places);
+
+/// The schedules of a nest and of those in it, as text: `[#nest.schedule<...>, ...]`.
+std::string printSchedules(mlir::Operation *nest);
+/// Writes them on `nest`; where it has other names than the kernel, in its own, by the labels of
+/// `orderOperands`. False if `schedules` is no such text.
+bool setSchedules(mlir::Operation *nest, llvm::StringRef schedules,
+                  const KernelLabels *labels = nullptr);
+
+/// The attribute of a module, or kernel, by which a user overrides facts of the machine.
+inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
+/// `machine` with `facts`, which may be null, in the place of its own.
+nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr facts);
 
 /// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h); where that is no
 /// number, as many as it is given.
@@ -64,10 +74,12 @@ std::string zeroSource(const Expr &bytes);
 /// The number of bytes, or the symbol for it, if a text is one of those.
 std::optional<Expr> zeroedBytes(llvm::StringRef source);
 
-/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text. Its ops
-/// get their numbers as lines: the code is for all nests of this text, wherever they were written,
-/// so it says by which op an instruction was made and each program where that op comes from.
-nest::KernelRequest kernelRequest(mlir::ModuleOp module, const std::string &symbol);
+/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text, and
+/// `machine` is the target's. The ops of the nest get their numbers as lines: the code is for all
+/// nests of this text, wherever they were written, so it says by which op an instruction was made and
+/// each program where that op comes from.
+nest::KernelRequest kernelRequest(mlir::ModuleOp module, const std::string &symbol,
+                                  nest::MachineAttr machine);
 
 } // namespace heddle
 

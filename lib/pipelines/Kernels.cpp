@@ -13,8 +13,11 @@
 #include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
 #include "runtime/device/ThreadTeam.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 
 #include <atomic>
@@ -36,22 +39,37 @@ public:
     });
   }
 
-  llvm::Expected<KernelCode> compile(const std::string &source, const std::string &symbol) {
-    if (auto bytes = zeroedBytes(source))
+  /// The schedules of the kernel's nests for the machine that `facts` is the text of.
+  llvm::Expected<std::string> schedule(const OutlinedKernel &kernel, StringRef facts) {
+    return withRequest(kernel, "", [&](const nest::KernelRequest &request) {
+      auto machine = cast<nest::MachineAttr>(parseAttribute(facts, &context));
+      nest::chooseSchedules(request.nest, machine);
+      return llvm::Expected<std::string>(printSchedules(request.nest));
+    });
+  }
+
+  llvm::Expected<KernelCode> compile(const OutlinedKernel &kernel, const std::string &symbol) {
+    if (auto bytes = zeroedBytes(kernel.source))
       return compiler->compileClear(symbol, *bytes);
-    return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
+    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request) {
       std::optional<CustomKernel> custom = customFor(request);
       return custom ? compiler->compileCustom(symbol, *custom) : compiler->compile(request);
     });
   }
 
-  llvm::Expected<std::string> print(const std::string &source, const std::string &symbol,
-                                    KernelForm form) {
-    if (zeroedBytes(source))
-      return source;
-    return withRequest(source, symbol, [&](const nest::KernelRequest &request) {
+  /// `form`: none for the source with its schedules.
+  llvm::Expected<std::string> print(const OutlinedKernel &kernel, const std::string &symbol,
+                                    std::optional<KernelForm> form) {
+    if (zeroedBytes(kernel.source))
+      return kernel.source;
+    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request) {
+      if (!form) {
+        std::string text;
+        llvm::raw_string_ostream(text) << *request.nest->getParentOp() << "\n";
+        return llvm::Expected<std::string>(text);
+      }
       std::optional<CustomKernel> custom = customFor(request);
-      return compiler->print(request, custom ? &*custom : nullptr, form);
+      return compiler->print(request, custom ? &*custom : nullptr, *form);
     });
   }
 
@@ -73,13 +91,18 @@ private:
 
   /// What `use` makes of the kernel's request; an error with what was said.
   template <typename Use>
-  auto withRequest(const std::string &source, const std::string &symbol, Use use)
+  auto withRequest(const OutlinedKernel &kernel, const std::string &symbol, Use use)
       -> decltype(use(nest::KernelRequest())) {
     said.clear();
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kernel.source, &context);
     if (!module)
       return llvm::createStringError("its text can't be read back: " + said);
-    auto result = use(kernelRequest(*module, symbol));
+    // How many threads run a program changes no code.
+    auto request = kernelRequest(*module, symbol, target.machine(&context, /*threads=*/1));
+    request.scheduleCopy = nest::chooseSchedule;
+    if (!kernel.schedules.empty() && !setSchedules(request.nest, kernel.schedules))
+      return llvm::createStringError("its schedules can't be read back: " + said);
+    auto result = use(request);
     if (result || said.empty())
       return result;
     return llvm::createStringError(llvm::toString(result.takeError()) + ": " + said);
@@ -93,12 +116,16 @@ private:
 };
 } // namespace
 
-static std::string symbolOf(const OutlinedKernel &kernel, const Target &target,
-                            const Extensions &extensions) {
-  std::string text = kernel.source + "|" + target.key() + "|" + compilerVersion();
+static std::string keyOf(std::string text, const Extensions &extensions) {
+  text += "|" + compilerVersion();
   for (const auto &extension : extensions)
     text += "|" + extension->key;
-  return "k_" + KernelCache::keyOf(text).substr(0, 32);
+  return KernelCache::keyOf(text).substr(0, 32);
+}
+
+static std::string symbolOf(const OutlinedKernel &kernel, const Target &target,
+                            const Extensions &extensions) {
+  return "k_" + keyOf(kernel.source + kernel.schedules + "|" + target.key(), extensions);
 }
 
 /// In the cache objects follow a line "chunks|scratch" and their sizes.
@@ -146,7 +173,7 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
     }
   if (!bench)
     bench = std::make_unique<Workbench>(options, target);
-  auto code = bench->compile(source.source, kernel.symbol);
+  auto code = bench->compile(source, kernel.symbol);
   if (!code)
     return llvm::toString(code.takeError());
   kernel.code = std::move(*code);
@@ -156,41 +183,96 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
+/// Returns what went wrong, if anything.
+static std::string scheduleKernel(OutlinedKernel &kernel, const std::string &facts,
+                                  const Target &target, const KernelCache *cache,
+                                  const CompileOptions &options,
+                                  std::unique_ptr<Workbench> &bench) {
+  if (zeroedBytes(kernel.source))
+    return "";
+  std::string key = "s_" + keyOf(kernel.source + facts, options.extensions);
+  if (cache)
+    if (auto found = cache->find(key)) {
+      kernel.schedules = std::move(*found);
+      return "";
+    }
+  if (!bench)
+    bench = std::make_unique<Workbench>(options, target);
+  auto schedules = bench->schedule(kernel, facts);
+  if (!schedules)
+    return llvm::toString(schedules.takeError());
+  kernel.schedules = std::move(*schedules);
+  if (cache)
+    cache->store(key, kernel.schedules);
+  return "";
+}
+
+/// Calls `act` with the number of each kernel and a bench of the thread's, which is empty until the
+/// thread needs one, on several threads. Returns what `act` says is wrong with each kernel, if
+/// anything.
+static std::vector<std::string>
+forEachKernel(size_t count, const CompileOptions &options,
+              llvm::function_ref<std::string(size_t, std::unique_ptr<Workbench> &)> act) {
+  std::vector<std::string> errors(count);
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    std::unique_ptr<Workbench> bench;
+    for (size_t i; (i = next.fetch_add(1)) < count;)
+      errors[i] = act(i, bench);
+  };
+  size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
+                                              : std::max(1u, std::thread::hardware_concurrency());
+  size_t others = std::min(threads, count);
+  std::vector<std::thread> workers = startThreads(others ? others - 1 : 0, work);
+  work();
+  for (std::thread &worker : workers)
+    worker.join();
+  return errors;
+}
+
+/// Fails with a diagnostic at the first nest that has an error.
+static LogicalResult report(ArrayRef<OutlinedKernel> kernels, ArrayRef<std::string> errors) {
+  for (auto [kernel, error] : llvm::zip_equal(kernels, errors))
+    if (!error.empty())
+      return emitError(kernel.loc)
+             << "'" << kernel.name << "' can't be compiled: " << respell(error, kernel.names);
+  return success();
+}
+
+LogicalResult heddle::scheduleKernels(MutableArrayRef<OutlinedKernel> kernels,
+                                      nest::MachineAttr machine, const Target &target,
+                                      const KernelCache *cache, const CompileOptions &options) {
+  std::string facts;
+  llvm::raw_string_ostream(facts) << machine;
+  auto schedule = [&](size_t i, std::unique_ptr<Workbench> &bench) {
+    return scheduleKernel(kernels[i], facts, target, cache, options, bench);
+  };
+  return report(kernels, forEachKernel(kernels.size(), options, schedule));
+}
+
 FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
                                                               const Target &target,
                                                               const KernelCache *cache,
                                                               const CompileOptions &options) {
   std::vector<CompiledKernel> kernels(sources.size());
-  std::vector<std::string> errors(sources.size());
   Progress progress("compiling kernels", sources.size(), options.progress, options.onProgress);
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    std::unique_ptr<Workbench> bench; // made when the first kernel is not cached
-    for (size_t i; (i = next.fetch_add(1)) < sources.size();) {
-      errors[i] = compileKernel(sources[i], kernels[i], target, cache, options, bench);
-      progress.advance();
-    }
+  auto compile = [&](size_t i, std::unique_ptr<Workbench> &bench) {
+    std::string error = compileKernel(sources[i], kernels[i], target, cache, options, bench);
+    progress.advance();
+    return error;
   };
-  size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
-                                              : std::max(1u, std::thread::hardware_concurrency());
-  size_t others = std::min(threads, sources.size());
-  std::vector<std::thread> workers = startThreads(others ? others - 1 : 0, work);
-  work();
-  for (std::thread &worker : workers)
-    worker.join();
+  std::vector<std::string> errors = forEachKernel(sources.size(), options, compile);
   progress.finish();
-  for (auto [source, error] : llvm::zip_equal(sources, errors))
-    if (!error.empty())
-      return emitError(source.loc)
-                 << "'" << source.name << "' can't be compiled: " << respell(error, source.names),
-             failure();
+  if (failed(report(sources, errors)))
+    return failure();
   return kernels;
 }
 
 FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel, const Target &target,
-                                           const CompileOptions &options, KernelForm form) {
+                                           const CompileOptions &options,
+                                           std::optional<KernelForm> form) {
   Workbench bench(options, target);
-  auto text = bench.print(kernel.source, symbolOf(kernel, target, options.extensions), form);
+  auto text = bench.print(kernel, symbolOf(kernel, target, options.extensions), form);
   if (text)
     return std::move(*text);
   return emitError(kernel.loc) << "'" << kernel.name << "' can't be compiled: "

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each distinct kernel is emitted on its own, on any of several threads, in an MLIRContext of that
-// thread's; what comes out depends on the source, the target and the compiler alone, so it is kept
-// in the cache under the hash of these three.
+// Each distinct kernel is scheduled, and later emitted, on its own, on any of several threads, in an
+// MLIRContext of that thread's. Schedules depend on the source and on all that is known of the
+// machine; code on the source, the schedules and the target. Each is kept in the cache under the hash
+// of what it depends on (and of the compiler's version), so a better measured rate emits only the
+// kernels whose schedules it changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +30,11 @@ struct CompiledKernel {
   bool cached = false;
 };
 
+/// Chooses the schedules of all kernels for `machine`. `cache` may be null.
+mlir::LogicalResult scheduleKernels(llvm::MutableArrayRef<OutlinedKernel> kernels,
+                                    nest::MachineAttr machine, const Target &target,
+                                    const KernelCache *cache, const CompileOptions &options);
+
 /// Compiles all of them, or fails with a diagnostic at the nest that can't be compiled. `cache` may
 /// be null.
 mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<OutlinedKernel> kernels,
@@ -35,9 +42,10 @@ mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<Outli
                                                             const KernelCache *cache,
                                                             const CompileOptions &options);
 
-/// One kernel as text.
+/// One kernel as text; without `form`, its nest with schedules.
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
-                                         const CompileOptions &options, KernelForm form);
+                                         const CompileOptions &options,
+                                         std::optional<KernelForm> form);
 
 /// A function `symbol` that runs `steps`.
 struct EntrySource {

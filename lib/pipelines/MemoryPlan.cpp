@@ -497,7 +497,7 @@ static size_t zeroKernel(OutlinedProgram &program, const Expr &bytes, Location l
   for (auto [i, kernel] : llvm::enumerate(program.kernels))
     if (kernel.source == source)
       return i;
-  program.kernels.push_back({source, "zero", loc, {}, {}});
+  program.kernels.push_back({source, "", "zero", loc, {}, {}});
   return program.kernels.size() - 1;
 }
 

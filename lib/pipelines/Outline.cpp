@@ -9,6 +9,7 @@
 
 #include "dialects/nd/ElementTypes.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/analysis/Nesting.h"
 #include "lib/pipelines/Constants.h"
@@ -144,9 +145,8 @@ namespace {
 class Outliner {
 public:
   Outliner(OutlinedProgram &program, ConstantBlock &constants,
-           std::map<std::string, size_t> &kernelOf, nest::MachineAttr machine, bool showSchedules)
-      : program(program), constants(constants), kernelOf(kernelOf), machine(machine),
-        showSchedules(showSchedules) {}
+           std::map<std::string, size_t> &kernelOf, nest::MachineAttr facts)
+      : program(program), constants(constants), kernelOf(kernelOf), facts(facts) {}
 
   LogicalResult run(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
@@ -177,8 +177,7 @@ private:
   OutlinedProgram &program;
   ConstantBlock &constants;
   std::map<std::string, size_t> &kernelOf; ///< by source
-  nest::MachineAttr machine;
-  bool showSchedules;
+  nest::MachineAttr facts;
   OutlinedEntry entry;
   KnownKernels known;
   llvm::DenseMap<Value, int32_t> values;
@@ -207,9 +206,10 @@ private:
       auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
       for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
         if (operand == constant.getResult())
-          constant->setAttr("layouts", ArrayAttr::get(op.getContext(),
-                                                      nest::LayoutAttr::get(op.getContext(),
-                                                                            layoutOf(argument))));
+          constant->setAttr(
+              "layouts",
+              ArrayAttr::get(op.getContext(),
+                             nest::LayoutAttr::get(op.getContext(), nest::layoutOf(argument))));
     }
   }
 
@@ -302,14 +302,8 @@ private:
     return nest::checkLayout(value.getLoc(), layout, "this value", value.getType());
   }
 
-  Layout layoutOf(BlockArgument argument) {
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto chosen = function.getArgAttrOfType<nest::LayoutAttr>(argument.getArgNumber(), "nd.layout");
-    return chosen ? chosen.getLayout() : defaultLayout(nest::tensorTypeOf(argument));
-  }
-
   LogicalResult addArgument(BlockArgument argument) {
-    Layout layout = layoutOf(argument);
+    Layout layout = nest::layoutOf(argument);
     if (failed(checkLayout(argument, layout)))
       return failure();
     entry.spec.arguments.push_back(
@@ -321,31 +315,13 @@ private:
     Value value = constant.getResult();
     if (value.use_empty())
       return success();
-    Layout layout = layoutOf(cast<OpResult>(value));
+    Layout layout = nest::layoutOf(value);
     auto offset = constants.add(constant, layout);
     if (!offset)
       return constant.emitOpError() << "has a literal that can't be stored";
     int32_t index = add(value, ValueSpec::Kind::Constant, "constant", layout);
     entry.spec.values[size_t(index)].offset = *offset;
     return success();
-  }
-
-  /// Where a nest's result lies: as the function's result says, else as the nest says, else
-  /// row-major.
-  Layout layoutOf(OpResult result) {
-    auto function = result.getOwner()->getParentOfType<func::FuncOp>();
-    for (OpOperand &use : result.getUses())
-      if (isa<func::ReturnOp>(use.getOwner()))
-        if (auto fixed =
-                function.getResultAttrOfType<nest::LayoutAttr>(use.getOperandNumber(), "nd.layout"))
-          return fixed.getLayout();
-    if (auto list = result.getOwner()->getAttrOfType<ArrayAttr>("layouts");
-        list && result.getResultNumber() < list.size())
-      if (auto chosen = dyn_cast<nest::LayoutAttr>(list[result.getResultNumber()]))
-        return chosen.getLayout();
-    if (auto update = dyn_cast<nest::UpdateOp>(result.getOwner()))
-      return spec(update.getDest()).layout; // so that it may work in place
-    return defaultLayout(nest::tensorTypeOf(result));
   }
 
   //===--------------------------------------------------------------------===//
@@ -387,7 +363,7 @@ private:
       if (failed(prepare(function)))
         return failure();
       for (auto [i, operand] : llvm::enumerate(op.given())) {
-        Layout layout = layoutOf(function.getArgument(unsigned(i)));
+        Layout layout = nest::layoutOf(function.getArgument(unsigned(i)));
         bool isCarried = op.isLoop() && i < op.getNumResults();
         if (!isCarried && layout == spec(operand).layout) {
           given.back().push_back(values.lookup(operand));
@@ -451,7 +427,7 @@ private:
     std::string name = label ? label.str() : op->getName().stripDialect().str();
     SmallVector<Attribute> layouts;
     for (OpResult result : op->getResults()) {
-      Layout layout = layoutOf(result);
+      Layout layout = nest::layoutOf(result);
       if (failed(checkLayout(result, layout)))
         return failure();
       auto kind = ValueSpec::Kind::Temporary;
@@ -471,8 +447,8 @@ private:
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;
     SmallVector<Location> places;
-    std::string source = kernelSource(op, labels, operandLayouts, resultLayouts, machine,
-                                      showSchedules, symbols, places);
+    std::string source =
+        kernelSource(op, labels, operandLayouts, resultLayouts, facts, symbols, places);
     for (const std::string &symbol : symbols) {
       auto told = llvm::find(entry.spec.symbols, symbol);
       if (told == entry.spec.symbols.end())
@@ -482,8 +458,10 @@ private:
     }
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
-      program.kernels.push_back({source, name, op->getLoc(), labels.spelling(), std::move(places)});
+      program.kernels.push_back(
+          {source, "", name, op->getLoc(), labels.spelling(), std::move(places)});
     step.kernel = known->second;
+    step.labels = std::move(labels);
     step.spec.name =
         label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
     step.spec.location = spellPlace(op->getLoc());
@@ -532,8 +510,7 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
   return success();
 }
 
-FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr machine,
-                                           bool showSchedules) {
+FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr facts) {
   OutlinedProgram program;
   ConstantBlock constants;
   std::map<std::string, size_t> kernelOf;
@@ -544,8 +521,18 @@ FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr ma
   for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
         (failed(ownFunctions(function, symbols, around, owned, ops)) ||
-         failed(Outliner(program, constants, kernelOf, machine, showSchedules).run(function))))
+         failed(Outliner(program, constants, kernelOf, facts).run(function))))
       return failure();
   program.constants = constants.take();
   return program;
+}
+
+void heddle::showSchedules(const OutlinedProgram &program) {
+  for (const OutlinedEntry &entry : program.entries)
+    for (const OutlinedStep &step : entry.steps)
+      if (step.nest && !program.kernels[step.kernel].schedules.empty()) {
+        bool isSet = setSchedules(step.nest, program.kernels[step.kernel].schedules, &step.labels);
+        assert(isSet && "they were printed from the kernel of this nest");
+        (void)isSet;
+      }
 }

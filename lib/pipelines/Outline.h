@@ -18,7 +18,7 @@
 #define HEDDLE_LIB_PIPELINES_OUTLINE_H
 
 #include "dialects/nest/Nest.h"
-#include "lib/analysis/Canonical.h"
+#include "lib/pipelines/KernelSource.h"
 #include "runtime/program/Manifest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,6 +27,7 @@ namespace heddle {
 
 struct OutlinedKernel {
   std::string source;                       ///< KernelSource.h
+  std::string schedules;                    ///< of its nests (`scheduleKernels`); "": none needed
   std::string name;                         ///< what messages and dumps call it
   mlir::Location loc;                       ///< of the first nest that is this kernel
   Labels names;                             ///< that nest's, by their labels in the source
@@ -35,6 +36,7 @@ struct OutlinedKernel {
 
 struct OutlinedStep {
   mlir::Operation *nest = nullptr; ///< null where the step is control flow, or clears memory
+  KernelLabels labels;             ///< of the nest's names in the kernel's source
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
@@ -63,10 +65,12 @@ struct OutlinedProgram {
 std::string spellPlace(mlir::Location loc);
 
 /// Every public function becomes an entry. The module is changed: results that would not be values
-/// of their own are copied, and nests get the layouts that were chosen; with `showSchedules` the
-/// schedules as well, which costs time.
-mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr machine,
-                                         bool showSchedules);
+/// of their own are copied, and nests get the layouts that were chosen. `facts` is what the user says
+/// of the machine that code depends on (`kernelSource`).
+mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr facts);
+
+/// Writes the schedules of the kernels on the nests that they were made of, in these nests' names.
+void showSchedules(const OutlinedProgram &program);
 
 } // namespace heddle
 

@@ -1,9 +1,17 @@
-// A module may say what the machine is like, in an attribute of the right kind.
+// A module may say what the machine is like, in an attribute of the right kind. Kernels hold what it says beside rates,
+// on which schedules alone depend: a better measured rate compiles only what it schedules anew.
 // RUN: heddlec %s --emit=kernels --target-cpu znver5 | FileCheck %s
 // RUN: sed 's/#nest.machine<{l2_bytes = 4096}>/4096/' %s > %t.mlir
 // RUN: not heddlec %t.mlir --emit=kernels 2>&1 | FileCheck %s --check-prefix=REFUSED
 
-// CHECK: heddle.machine = #nest.machine<{bf16_dot_rate = 2.0{{.*}}l2_bytes = 4096
+// RUN: sed 's/l2_bytes = 4096/chunk_flops = 8.0/' %s > %t.rate.mlir
+// RUN: heddlec %t.rate.mlir --emit=kernels --target-cpu znver5 | FileCheck %s --check-prefix=RATE
+
+// CHECK: func.func @kernel
+// CHECK-SAME: attributes {heddle.machine = #nest.machine<{l2_bytes = 4096 : i64}>}
+// RATE: func.func @kernel
+// RATE-NOT: heddle.machine
+// RATE: schedule = #nest.schedule<[
 // REFUSED: error: expected #nest.machine as 'heddle.machine', got 4096
 
 module attributes {heddle.machine = #nest.machine<{l2_bytes = 4096}>} {

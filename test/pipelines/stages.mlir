@@ -30,11 +30,11 @@ func.func private @square(%x: !nd.tensor<f32, m: 40>) -> !nd.tensor<f32, m: 40> 
 // ROWMAJOR: layouts = [#nest.layout<[m, n]>]
 // KERNELS: // reduce
 // KERNELS: func.func @kernel(
-// KERNELS-SAME: threads = 3
-// KERNELS-SAME: vector_bytes = 32
-// The schedule follows from the source, and is chosen only when the kernel is not in the cache.
+// KERNELS-SAME: nd.layout = #nest.layout<
+// Names are labels, and nothing is said of the machine but through the schedule.
 // KERNELS-NOT: m: 40
-// KERNELS-NOT: #nest.schedule
+// KERNELS-NOT: #nest.machine
+// KERNELS: schedule = #nest.schedule<[{{.*}}vector {{.*}} by 1]
 // LOOPS: func.func @k_[[KEY:[0-9a-f]+]](
 // LOOPS: scf.for
 // LOOPS: vector<8xf32>

@@ -620,6 +620,6 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
   Plan plan = planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule,
-                        laneBits(op), pairedNames(op, machine));
+                        laneBits(op), pairedNames(op));
   return ComputeEmitter(*this, op, nothing ? produced : schedule, plan, chunk).emit();
 }

@@ -99,12 +99,13 @@ struct Section {
 
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, mlir::Location loc, MachineAttr machine)
-      : b(builder), loc(loc), machine(machine) {}
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelRequest &request)
+      : b(builder), loc(loc), machine(request.machine), chooser(request.scheduleCopy) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   MachineAttr machine;
+  const ScheduleChooser &chooser;
   llvm::DenseMap<mlir::Value, Memory> memory; ///< of every tensor value in reach
   std::map<std::string, mlir::Value, std::less<>>
       vars;             ///< loop variables (i64), and vectors of them
@@ -202,6 +203,8 @@ public:
   mlir::Value dot(mlir::Value total, mlir::Value a, mlir::Value b, int64_t lanes);
 
   // Kernel.cpp, Structured.cpp
+  /// Emits a copy that is no part of the kernel's nest, from what lies in `source`.
+  mlir::LogicalResult emitAddedCopy(ComputeOp copy, const Layout &source);
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
   /// Scratch of a thread, taken until the caller restores `scratchTop`.
   mlir::Value allocateScratch(const Expr &bytes);
@@ -255,8 +258,6 @@ branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
 
-/// The layout written on the op that makes a value, or row-major over the sorted names.
-Layout layoutOf(mlir::Value value);
 /// The layout of what a memory's free names select.
 Layout freeLayout(const Memory &memory);
 Expr bytesOf(const Layout &layout, nd::NdTensorType type);

@@ -54,6 +54,12 @@ LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value
   return nest->emitOpError() << "is not a nest that can be compiled";
 }
 
+LogicalResult Emitter::emitAddedCopy(ComputeOp copy, const Layout &source) {
+  SmallVector<Layout> sources(kernelOperands(copy).size(), source);
+  Layout result = freeLayout(memory.find(copy.getResult(0))->second);
+  return emitNest(copy, chooser ? chooser(copy, sources, result, machine) : Schedule(), Value());
+}
+
 FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   Operation *nest = request.nest;
   MLIRContext *context = nest->getContext();
@@ -70,7 +76,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
                            builder.getFunctionType({pointer, builder.getI64Type(), pointer}, {}));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
-  Emitter emitter(builder, loc, request.machine);
+  Emitter emitter(builder, loc, request);
   emitter.scratch = entry->getArgument(2);
   unsigned position = 0;
   auto next = [&](Type type) -> Value {
@@ -89,7 +95,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
   for (const std::string &size : request.sizes)
     emitter.define(size, next(builder.getI64Type()),
                    nd::rangeOfNeutral(size).value_or(heddle::Range{0, largestSymbol}));
-  LogicalResult emitted = emitter.emitNest(nest, request.schedule, entry->getArgument(1));
+  LogicalResult emitted = emitter.emitNest(nest, scheduleOf(nest), entry->getArgument(1));
   for (Operation *op : llvm::reverse(emitter.temporaries))
     op->destroy();
   if (failed(emitted))

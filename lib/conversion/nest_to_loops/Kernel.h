@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one top-level nest together with the layouts of all that it touches and a schedule.
+// A kernel is one top-level nest together with the layouts of all that it touches. The nest, and those
+// in it, carry their schedules (nest-choose-schedules); without one, loops run one after another.
 // `emitKernel` makes an MLIR module with one function (runtime/program/Abi.h)
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
@@ -26,15 +27,24 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
+
 namespace heddle::nest {
+
+/// Chooses the loops of a nest between tensors with these layouts (`chooseSchedule`).
+using ScheduleChooser =
+    std::function<Schedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
+                           llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine)>;
 
 struct KernelRequest {
   mlir::Operation *nest = nullptr;
   /// One for each operand of the kernel (`kernelOperands`).
   llvm::SmallVector<Layout> operandLayouts;
   llvm::SmallVector<Layout> resultLayouts;
-  Schedule schedule;
   MachineAttr machine;
+  /// Asked for the loops of copies that the emission adds (stages, carried state, destinations that
+  /// are not updated in place); empty: one element after another.
+  ScheduleChooser scheduleCopy;
   std::string symbol;
   /// Size symbols, which the kernel gets after its operands and results.
   std::vector<std::string> sizes;

@@ -18,8 +18,6 @@
 
 #include "lib/conversion/nest_to_loops/Compute.h"
 
-#include "lib/transforms/nest/schedule/ChooseSchedule.h"
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -86,9 +84,7 @@ FailureOr<Value> ComputeEmitter::emitCopy(ComputeOp copied, ArrayRef<nd::Dim> wh
   Value result = copied.getResult(0);
   auto type = tensorTypeOf(result).withDims(whole);
   e.memory[result] = {e.allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
-  SmallVector<Layout> sources(kernelOperands(copied).size(), source);
-  Schedule schedule = chooseSchedule(copied, sources, {layout}, e.machine);
-  if (failed(e.emitNest(copied, schedule, Value())))
+  if (failed(e.emitAddedCopy(copied, source)))
     return failure();
   return result;
 }

@@ -7,7 +7,7 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
-#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+#include "lib/analysis/Layouts.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,22 +23,6 @@ bool nest::isEmpty(nd::DimsAttr dims) {
 Expr nest::bytesOf(const Layout &layout, nd::NdTensorType type) {
   int64_t width = std::max(8u, type.getElementType().getIntOrFloatBitWidth()) / 8;
   return layout.elementsOver(type.sizeExprs()) * Expr(width);
-}
-
-static Layout sortedLayout(nd::NdTensorType type) {
-  std::vector<std::string> names;
-  for (const nd::Dim &dim : type.getDims())
-    names.push_back(dim.name.str());
-  return Layout::rowMajor(names);
-}
-
-Layout nest::layoutOf(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts");
-        layouts && cast<OpResult>(value).getResultNumber() < layouts.size())
-      if (auto layout = dyn_cast<LayoutAttr>(layouts[cast<OpResult>(value).getResultNumber()]))
-        return layout.getLayout();
-  return sortedLayout(tensorTypeOf(value));
 }
 
 Layout nest::freeLayout(const Memory &memory) {
@@ -70,8 +54,7 @@ static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
                              [](OpBuilder &, Location, ValueRange read) { return Values(read); });
   e.temporaries.push_back(op);
   e.memory[op.getResult(0)] = target;
-  Layout source = freeLayout(e.memory.find(from)->second), result = freeLayout(target);
-  return e.emitNest(op, chooseSchedule(op, {source}, {result}, e.machine), Value());
+  return e.emitAddedCopy(op, freeLayout(e.memory.find(from)->second));
 }
 
 /// Gives the values that a region yields the places of the results, and what can't have them a copy
@@ -113,18 +96,7 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
       auto type = tensorTypeOf(result);
       memory[result] = {allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
     }
-    Schedule schedule;
-    if (auto chosen = op.getAttrOfType<ScheduleAttr>("schedule")) {
-      schedule = chosen.getSchedule();
-    } else if (isa<ComputeOp, UpdateOp>(op)) {
-      SmallVector<Layout> operands, results;
-      for (Value operand : kernelOperands(&op))
-        operands.push_back(freeLayout(memory.find(operand)->second));
-      for (Value result : op.getResults())
-        results.push_back(freeLayout(memory.find(result)->second));
-      schedule = chooseSchedule(&op, operands, results, machine);
-    }
-    if (failed(emitNest(&op, schedule, Value())))
+    if (failed(emitNest(&op, scheduleOf(&op), Value())))
       return failure();
   }
   for (auto &[value, place] : copies)
@@ -140,11 +112,7 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
       chunks = 0;
     return success();
   }
-  // One chunk for each point, if nothing else is said.
   Schedule chosen = schedule;
-  if (chosen.loops.empty())
-    for (const nd::Dim &dim : op.getNames())
-      chosen.loops.push_back({"thread", {dim.name.str()}, 1, 1});
   for (Loop &loop : chosen.loops)
     if (loop.level != "thread")
       loop.level = "loop";

@@ -17,7 +17,7 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
-#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+#include "lib/analysis/Lanes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -40,18 +40,15 @@ public:
       LoopWalker walker(e, nothing, chunk);
       return copyOwned(nothing, walker);
     }
-    unsigned bits = e.computeType(to.type.getElementType()).getIntOrFloatBitWidth();
-    for (Value read : op.getReads())
-      bits = std::max(bits,
-                      e.computeType(tensorTypeOf(read).getElementType()).getIntOrFloatBitWidth());
-    Schedule schedule = chosen.loops.empty() ? choose(bits) : chosen;
+    Schedule schedule = chosen;
     // What has one point has no lanes.
     for (Loop &loop : schedule.loops)
       if (loop.level == "vector" && op.getSpace().lookup(loop.names[0]).constant() == 1)
         loop.level = "loop";
     while (owners < schedule.loops.size() && schedule.loops[owners].level == "thread")
       ++owners;
-    Plan made = planLoops(e, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, bits);
+    Plan made =
+        planLoops(e, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
     LoopWalker walker(e, made, chunk);
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
       // The destination is copied by the chunk that owns it, before anything is written there.
@@ -75,68 +72,6 @@ private:
   Memory from, to;
   std::map<std::string, std::string> free; ///< space name -> the destination's name
   size_t owners = 0;                       ///< loops over owned names, which come first
-
-  Schedule choose(unsigned bits) {
-    Sizes sizes = sizesOf(op.getSpace());
-    auto owned = freeNames(op, /*owned=*/true);
-    int64_t lanes = (e.machine ? e.machine.integer("vector_bytes", 32) : 32) * 8 / bits;
-    // The vector: a free name along which the destination is contiguous.
-    std::string vector;
-    std::vector<Expr> indices = to.layout.indices(to.type.sizes());
-    Expr address = to.layout.address(to.type.sizes());
-    int64_t best = 1;
-    for (const auto &[name, dim] : free) {
-      Ranges ranges;
-      for (const auto &[other, size] : to.type.sizes())
-        ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
-      Expr moved = address.substitute(
-          Replacement{{dim, Expr::name("tile$") * Expr(lanes) + Expr::name(laneName)}});
-      ranges["tile$"] = {0, std::max<int64_t>((to.type.sizes()[dim] - 1) / lanes, 0)};
-      ranges[laneName] = {0, lanes - 1};
-      moved = moved.simplify(ranges);
-      bool plain = op.getDestMap().lookup(dim)->coefficient(name) == 1;
-      if (plain && moved.isLinearIn(laneName) && moved.coefficient(laneName) == 1 &&
-          sizes[name] > best) {
-        vector = name;
-        best = sizes[name];
-      }
-    }
-    Schedule schedule;
-    int64_t chunks = 1;
-    auto share = [&](const std::string &name, int64_t step) {
-      schedule.loops.push_back({"thread", {name}, step, 1});
-      chunks *= (sizes[name] + step - 1) / step;
-    };
-    for (const auto &[name, dim] : owned)
-      if (name != vector && chunks < 64 && sizes[name] > 1) {
-        // Parts of equal size.
-        bool known = op.getSpace().lookup(name).constant().has_value();
-        int64_t part = known ? std::max<int64_t>(1, sizes[name] / 256) : 1;
-        while (sizes[name] % part)
-          ++part;
-        if (part < sizes[name])
-          share(name, part);
-      }
-    int64_t step = std::min(4 * lanes, (best + lanes - 1) / lanes * lanes);
-    if (!vector.empty() && owned.count(vector) && chunks < 64 &&
-        op.getSpace().lookup(vector).constant())
-      share(vector, step);
-    // Other names in the order of their spelling in the canonical form of the op.
-    std::set<std::string> shared;
-    for (const Loop &loop : schedule.loops)
-      if (loop.step == 1 || loop.names[0] == vector)
-        shared.insert(loop.names[0]);
-    for (const nd::Dim &dim : op.getSpace())
-      if (!shared.count(dim.name.str()) && dim.name.str() != vector)
-        schedule.loops.push_back({"loop", {dim.name.str()}, 1, 1});
-    if (!vector.empty()) {
-      if (!shared.count(vector))
-        schedule.loops.push_back({"loop", {vector}, step, 1});
-      schedule.loops.push_back({"register", {vector}, lanes, 1});
-      schedule.loops.push_back({"vector", {vector}, 1, 1});
-    }
-    return schedule;
-  }
 
   /// Copies the part of the destination that the current chunk owns, unless the update is in place.
   LogicalResult copyOwned(const Plan &plan, LoopWalker &walker) {
@@ -174,8 +109,7 @@ private:
                       [](OpBuilder &, Location, ValueRange read) { return Values(read); });
       e.temporaries.push_back(copied);
       e.memory[copied.getResult(0)] = target;
-      Schedule schedule = chooseSchedule(copied, {freeLayout(from)}, {freeLayout(to)}, e.machine);
-      if (failed(e.emitNest(copied, schedule, Value())))
+      if (failed(e.emitAddedCopy(copied, freeLayout(from))))
         return failure();
       return Values();
     };

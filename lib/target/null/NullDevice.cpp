@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nd/FunctionAttrs.h"
+#include "lib/analysis/Layouts.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
 #include "lib/target/null/Null.h"
@@ -148,7 +149,7 @@ private:
 
     TensorValue load(unsigned argument, const std::byte *from) const {
       TensorValue tensor(staticType(kernel.getArgumentTypes()[argument]));
-      visit("heddle.operands", argument, step.values[argument], tensor,
+      visit(nest::layoutOf(kernel.getArgument(argument)), step.values[argument], tensor,
             [&](interp::Scalar &element, ElementType type, int64_t offset) {
               element = interp::loadElement(type, from + offset);
             });
@@ -156,7 +157,8 @@ private:
     }
     void store(const TensorValue &result, unsigned number, std::byte *to) const {
       TensorValue tensor = result;
-      visit("heddle.results", number, step.values[kernel.getNumArguments() + number], tensor,
+      Value made = kernel.front().getTerminator()->getOperand(number);
+      visit(nest::layoutOf(made), step.values[kernel.getNumArguments() + number], tensor,
             [&](const interp::Scalar &element, ElementType type, int64_t offset) {
               interp::storeElement(type, element, to + offset);
             });
@@ -174,10 +176,7 @@ private:
 
     /// Calls `act` with each element and its place in bytes.
     template <typename Act>
-    void visit(StringRef layouts, unsigned number, int32_t value, TensorValue &tensor,
-               Act act) const {
-      auto list = kernel->getAttrOfType<ArrayAttr>(layouts);
-      Layout layout = cast<nest::LayoutAttr>(list[number]).getLayout();
+    void visit(const Layout &layout, int32_t value, TensorValue &tensor, Act act) const {
       ElementType type = spec.values[size_t(value)].type.element;
       Sizes sizes;
       for (const auto &[name, size] : tensor.dims())

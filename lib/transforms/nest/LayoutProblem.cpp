@@ -15,6 +15,7 @@
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/LayoutCost.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -220,12 +221,8 @@ private:
   /// the passes see them, so that no choice hangs on how names are spelled.
   Layout sortedLayout(Value value) {
     nd::NdTensorType type = tensorTypeOf(value);
-    if (isa<BlockArgument>(value))
-      return nest::sortedLayout(function, type);
-    std::vector<std::string> names;
-    for (const nd::Dim &dim : type.getDims())
-      names.push_back(dim.name.str());
-    return Layout::rowMajor(names);
+    return isa<BlockArgument>(value) ? nest::sortedLayout(function, type)
+                                     : nest::sortedLayout(type);
   }
 
   void findNests() {

@@ -13,6 +13,7 @@
 
 #include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/ChooseGroups.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/Cse.h"
 #include "lib/transforms/nest/FlattenReductions.h"
 #include "lib/transforms/nest/FormGroups.h"
@@ -29,6 +30,7 @@
 namespace heddle::nest {
 #define GEN_PASS_DEF_NESTASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_NESTCHOOSEGROUPSPASS
+#define GEN_PASS_DEF_NESTCHOOSESCHEDULESPASS
 #define GEN_PASS_DEF_NESTCSEPASS
 #define GEN_PASS_DEF_NESTDROPAFTERPASS
 #define GEN_PASS_DEF_NESTFLATTENREDUCTIONSPASS
@@ -50,6 +52,12 @@ namespace {
 struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
   void runOnOperation() override { fuseNests(getOperation()); }
 };
+/// What the module around says of the machine; null if nothing.
+static MachineAttr machineOf(func::FuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<MachineAttr>("heddle.machine") : MachineAttr();
+}
+
 struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignLayoutsPass> {
   using NestAssignLayoutsPassBase::NestAssignLayoutsPassBase;
   AssignLayoutsOptions given;
@@ -60,11 +68,14 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
       return;
     AssignLayoutsOptions options = given;
     options.explain |= explain;
-    if (auto module = function->getParentOfType<ModuleOp>(); module && !options.machine)
-      options.machine = module->getAttrOfType<MachineAttr>("heddle.machine");
+    if (!options.machine)
+      options.machine = machineOf(function);
     if (failed(assignLayouts(function, options)))
       signalPassFailure();
   }
+};
+struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestChooseSchedulesPass> {
+  void runOnOperation() override { chooseSchedules(getOperation(), machineOf(getOperation())); }
 };
 struct NestMaterializeGuardsPass
     : nest::impl::NestMaterializeGuardsPassBase<NestMaterializeGuardsPass> {

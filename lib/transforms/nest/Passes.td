@@ -125,4 +125,16 @@ def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
   let options = [Option<"explain", "explain", "bool", "false", "say as remarks why each value lies as it does">];
 }
 
+def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
+  let summary = "chooses the loops of every nest";
+  let description = [{
+    Writes a `schedule` on each nest that has none, also on those in groups and scans: which loops visit the points, in which tiles,
+    which of them threads share, what runs in registers and in lanes, and what is copied first. It follows from the nest, the
+    layouts of all that the nest touches (`nd.layout`, `layouts`) and the machine, which is the module's attribute `heddle.machine`.
+    A schedule that is written stays.
+
+    The compiler runs this on each distinct kernel; `heddlec --emit=nest` shows the result.
+  }];
+}
+
 #endif // HEDDLE_TRANSFORMS_NEST_PASSES_TD

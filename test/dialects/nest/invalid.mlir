@@ -878,21 +878,6 @@ func.func @update_c9_thread_part(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, 
 
 // -----
 
-func.func @update_c9_thread_step(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
-  // expected-error @below {{expected threads over 'p' in a step that divides 3, got 2}}
-  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
-  ^bb0(%x: f32):
-    nest.yield %x : f32
-  } combine {
-  ^bb0(%old: f32, %new: f32):
-    %r = arith.addf %old, %new : f32
-    nest.yield %r : f32
-  } {schedule = #nest.schedule<[thread p by 2, loop p by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
-  return
-}
-
-// -----
-
 func.func @update_c9_thread_late(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
   // expected-error @below {{expected the thread over 'p' before all other loops}}
   %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {

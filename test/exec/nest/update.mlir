@@ -160,3 +160,21 @@ func.func @narrow_tails(%d: !nd.tensor<bf16, b: 6, row: 17> {nd.layout = #nest.l
   } : (!nd.tensor<bf16, b: 6, row: 17>, !nd.tensor<bf16, k: 2>) -> !nd.tensor<bf16, b: 6, row: 17>
   return %0 : !nd.tensor<bf16, b: 6, row: 17>
 }
+
+// Threads share parts of the destination, the last of which is short; the argument of a function stays as it is.
+func.func @parts() {
+  %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+  %u = nd.constant dense<[10, 20, 30, 40, 50]> : tensor<5xi32> by [p] : !nd.tensor<i32, p: 5>
+  %a = nest.update (p: 5) %d[n = p] unique reads %u[] {
+  ^bb0(%v: i32):
+    nest.yield %v : i32
+  } combine {
+  ^bb0(%old: i32, %new: i32):
+    %r = arith.addi %old, %new : i32
+    nest.yield %r : i32
+  } {schedule = #nest.schedule<[thread p by 3, loop p by 1]>}
+    : (!nd.tensor<i32, n: 5>, !nd.tensor<i32, p: 5>) -> !nd.tensor<i32, n: 5>
+  check.expect_eq_const %a is dense<[11, 22, 33, 44, 55]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+  check.expect_eq_const %d is dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
+  return
+}

@@ -12,6 +12,7 @@
 #include "lib/interp/Interpreter.h"
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Link.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,11 +119,13 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     set("l2_bytes", options.l2);
   request.machine = MachineAttr::get(&context, builder.getDictionaryAttr(machine));
   request.symbol = "kernel";
-  if (auto schedule = nest->getAttrOfType<ScheduleAttr>("schedule"))
-    request.schedule = schedule.getSchedule();
-  else
-    request.schedule = chooseSchedule(nest, operandLayouts, resultLayouts, request.machine);
-  llvm::raw_string_ostream(schedule) << ScheduleAttr::get(&context, request.schedule);
+  auto parent = nest->getParentOfType<func::FuncOp>();
+  for (auto [operand, layout] : llvm::zip_equal(operands, operandLayouts))
+    parent.setArgAttr(cast<BlockArgument>(operand).getArgNumber(), "nd.layout",
+                      LayoutAttr::get(&context, layout));
+  chooseSchedules(nest, request.machine);
+  request.scheduleCopy = chooseSchedule;
+  llvm::raw_string_ostream(schedule) << ScheduleAttr::get(&context, scheduleOf(nest));
   FailureOr<KernelInfo> info = emitKernel(request);
   if (failed(info))
     return;

@@ -573,7 +573,7 @@ private:
       return best.schedule;
     for (ModelTile &tile : candidates)
       tile.cycles *= 2 / rate;
-    for (const std::string &name : pairedNames(op, machine)) {
+    for (const std::string &name : pairedNames(op)) {
       model.pair = name;
       std::vector<Loop> paired = order;
       bool isEven = sizes[name] > 1;
@@ -815,12 +815,20 @@ private:
 
 Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
                               ArrayRef<Layout> resultLayouts, MachineAttr machine) {
+  auto isEmpty = [](nd::DimsAttr dims) {
+    return llvm::any_of(dims, [](const nd::Dim &dim) { return dim.size().constant() == 0; });
+  };
+  if (auto update = dyn_cast<UpdateOp>(nest))
+    return isEmpty(update.getSpace()) ? Schedule()
+                                      : chooseUpdateSchedule(update, resultLayouts[0], machine);
+  if (auto group = dyn_cast<GroupOp>(nest)) {
+    Schedule schedule; // a chunk for each point
+    for (const nd::Dim &dim : group.getNames())
+      schedule.loops.push_back({"thread", {dim.name.str()}, 1, 1});
+    return schedule;
+  }
   auto op = dyn_cast<ComputeOp>(nest);
-  if (!op)
+  if (!op || isEmpty(op.getProduced()) || isEmpty(op.getReduced()))
     return {};
-  for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
-    for (const nd::Dim &dim : dims)
-      if (dim.size().constant() == 0)
-        return {};
   return Chooser(op, operandLayouts, resultLayouts, machine).choose();
 }

@@ -26,6 +26,9 @@ namespace heddle::nest {
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
                         llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
 
+/// The same for an update, whose destination lies in `layout`.
+Schedule chooseUpdateSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
+
 } // namespace heddle::nest
 
 #endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSESCHEDULE_H

@@ -1,0 +1,87 @@
+//===- Layouts.cpp - the layout of a value --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/Layouts.h"
+
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+Layout nest::sortedLayout(nd::NdTensorType type) {
+  std::vector<std::string> names;
+  for (const nd::Dim &dim : type.getDims())
+    names.push_back(dim.name.str());
+  return Layout::rowMajor(names);
+}
+
+Layout nest::layoutAt(Layout layout, nd::DimsAttr names) {
+  for (Layout::Factor &factor : layout.factors)
+    llvm::erase_if(factor.names, [&](const std::string &name) { return names.contains(name); });
+  llvm::erase_if(layout.factors, [](const Layout::Factor &factor) { return factor.names.empty(); });
+  return layout;
+}
+
+static Layout layoutOf(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (auto scan = dyn_cast<ScanOp>(parent)) {
+    size_t carried = scan.getInits().size();
+    if (number < carried)
+      return nest::layoutOf(scan.getResult(number));
+    return layoutAt(nest::layoutOf(scan.getReads()[number - carried]), scan.getAlong());
+  }
+  auto function = dyn_cast<func::FuncOp>(parent);
+  auto chosen =
+      function ? function.getArgAttrOfType<LayoutAttr>(number, "nd.layout") : LayoutAttr();
+  return chosen ? chosen.getLayout() : sortedLayout(tensorTypeOf(argument));
+}
+
+/// The layout of the tensor that the first yield of `result`, or its return, writes into; none for
+/// what is copied there.
+static std::optional<Layout> layoutOfTarget(OpResult result) {
+  Block *block = result.getOwner()->getBlock();
+  if (!block)
+    return std::nullopt;
+  Operation *end = block->getTerminator();
+  auto yielded = llvm::find(end->getOperands(), Value(result));
+  if (yielded == end->operand_end())
+    return std::nullopt;
+  unsigned number = unsigned(yielded - end->operand_begin());
+  Operation *parent = end->getParentOp();
+  if (auto function = dyn_cast<func::FuncOp>(parent)) {
+    auto chosen = function.getResultAttrOfType<LayoutAttr>(number, "nd.layout");
+    return chosen ? std::optional(chosen.getLayout()) : std::nullopt;
+  }
+  if (isa<UpdateOp>(result.getOwner()))
+    return std::nullopt;
+  if (auto group = dyn_cast<GroupOp>(parent))
+    return layoutAt(nest::layoutOf(group.getResult(number)), group.getNames());
+  auto scan = cast<ScanOp>(parent);
+  Layout whole = nest::layoutOf(scan.getResult(number));
+  return number < scan.getInits().size() ? whole : layoutAt(whole, scan.getAlong());
+}
+
+Layout nest::layoutOf(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return ::layoutOf(cast<BlockArgument>(value));
+  if (auto target = layoutOfTarget(result))
+    return *target;
+  Operation *op = result.getOwner();
+  unsigned number = result.getResultNumber();
+  if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"); layouts && number < layouts.size())
+    if (auto chosen = dyn_cast<LayoutAttr>(layouts[number]))
+      return chosen.getLayout();
+  if (auto update = dyn_cast<UpdateOp>(op))
+    return layoutOf(update.getDest()); // so that it may work in place
+  return sortedLayout(tensorTypeOf(value));
+}

@@ -1,0 +1,37 @@
+//===- Layouts.h - the layout of a value ------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// After nest-assign-layouts every value has one layout, which is written where the value is made:
+// `nd.layout` on a function's arguments and results, `layouts` on a nest. What a region is given or
+// yields lies in a tensor outside of the region:
+//
+//     %y = nest.group (batch: 8) {                     %y lies as [batch, row]
+//       %0 = nest.compute (row: 4) ...                 so %0 lies as [row] at each point of the group
+//       nest.yield %0
+//     }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ANALYSIS_LAYOUTS_H
+#define HEDDLE_ANALYSIS_LAYOUTS_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::nest {
+
+/// Row-major over the sorted names: what holds where nothing else is written.
+Layout sortedLayout(nd::NdTensorType type);
+
+/// The layout of a value at one point of the groups and scans around it.
+Layout layoutOf(mlir::Value value);
+
+/// The layout of a slice: `layout` at one index of each of `names`.
+Layout layoutAt(Layout layout, nd::DimsAttr names);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_ANALYSIS_LAYOUTS_H

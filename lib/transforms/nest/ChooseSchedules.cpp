@@ -1,0 +1,36 @@
+//===- ChooseSchedules.cpp - the loops of every nest ----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/ChooseSchedules.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+void nest::forEachScheduled(Operation *root, llvm::function_ref<void(Operation *)> visit) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ComputeOp, UpdateOp, GroupOp>(op))
+      visit(op);
+  });
+}
+
+void nest::chooseSchedules(Operation *root, MachineAttr machine) {
+  forEachScheduled(root, [&](Operation *op) {
+    if (op->hasAttr("schedule") && !scheduleOf(op).isPartial())
+      return;
+    auto layouts = [](ValueRange values) {
+      return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
+    };
+    Schedule schedule =
+        chooseSchedule(op, layouts(kernelOperands(op)), layouts(op->getResults()), machine);
+    op->setAttr("schedule", ScheduleAttr::get(op->getContext(), schedule));
+  });
+}

@@ -1,0 +1,38 @@
+//===- ChooseSchedules.h - the loops of every nest --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `nest-choose-schedules` writes a schedule on each nest that has none, and on those in groups and
+// scans, by an analytical model of the machine (schedule/ChooseSchedule.h). The layouts have been
+// chosen: a schedule follows from the nest, the layouts of all that it touches and the machine.
+//
+//     %y = nest.compute (row: 64, column: 64) reads %x[] { ... } {layouts = [#nest.layout<[row, column]>]}
+//
+//       becomes the same with
+//
+//     schedule = #nest.schedule<[thread row by 32, cache row by 1, cache column by 16, vector column by 1]>
+//
+// The compiler runs it on kernels (lib/pipelines/Kernels.h): once on each distinct nest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_NEST_CHOOSESCHEDULES_H
+#define HEDDLE_TRANSFORMS_NEST_CHOOSESCHEDULES_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::nest {
+
+/// Schedules `root`, if it is a nest, and all nests in it; `machine` may be null.
+void chooseSchedules(mlir::Operation *root, MachineAttr machine);
+
+/// Calls `visit` with each op in `root` that a schedule belongs to, in the order in which they are
+/// written.
+void forEachScheduled(mlir::Operation *root, llvm::function_ref<void(mlir::Operation *)> visit);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_TRANSFORMS_NEST_CHOOSESCHEDULES_H

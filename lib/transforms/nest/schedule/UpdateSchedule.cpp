@@ -1,0 +1,116 @@
+//===- UpdateSchedule.cpp - schedules of updates --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads and lanes walk free names only: points that differ in one write to different elements
+// (lib/conversion/nest_to_loops/Update.cpp). The lanes walk the longest free name along which the
+// destination is contiguous; threads share the owned names.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Lanes.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+/// Chunks beyond which no further name is shared among threads.
+static constexpr int64_t enoughChunks = 64;
+
+namespace {
+class UpdateChooser {
+public:
+  UpdateChooser(UpdateOp op, const Layout &layout, MachineAttr machine)
+      : op(op), layout(layout), sizes(sizesOf(op.getSpace())), free(freeNames(op)),
+        owned(freeNames(op, /*owned=*/true)),
+        lanes((machine ? machine.integer("vector_bytes", 32) : 32) * 8 / laneBits(op)) {}
+
+  Schedule choose() {
+    pickVector();
+    shareOwned();
+    // Other names in the order of their spelling in the canonical form of the op.
+    std::set<std::string> done;
+    for (const Loop &loop : schedule.loops)
+      if (loop.step == 1 || loop.names[0] == vector)
+        done.insert(loop.names[0]);
+    for (const nd::Dim &dim : op.getSpace())
+      if (!done.count(dim.name.str()) && dim.name.str() != vector)
+        schedule.loops.push_back({"loop", {dim.name.str()}, 1, 1});
+    if (vector.empty())
+      return schedule;
+    if (!done.count(vector))
+      schedule.loops.push_back({"loop", {vector}, vectorStep(), 1});
+    schedule.loops.push_back({"register", {vector}, lanes, 1});
+    schedule.loops.push_back({"vector", {vector}, 1, 1});
+    return schedule;
+  }
+
+private:
+  UpdateOp op;
+  const Layout &layout; ///< of the destination
+  Sizes sizes;
+  std::map<std::string, std::string> free, owned; ///< space name -> the destination's name
+  int64_t lanes;
+  std::string vector; ///< the name that the lanes walk; "": none
+  Schedule schedule;
+  int64_t chunks = 1;
+
+  int64_t vectorStep() { return std::min(4 * lanes, (sizes[vector] + lanes - 1) / lanes * lanes); }
+
+  /// Whether neighbours along `dim` of the destination are neighbours in memory, in each vector.
+  bool isContiguous(const std::string &dim) {
+    Sizes extents = tensorTypeOf(op.getDest()).sizes();
+    Ranges ranges;
+    for (const auto &[other, size] : extents)
+      ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
+    ranges["tile$"] = {0, std::max<int64_t>((extents[dim] - 1) / lanes, 0)};
+    ranges["lane$"] = {0, lanes - 1};
+    std::map<std::string, Expr, std::less<>> bound{
+        {dim, Expr::name("tile$") * Expr(lanes) + Expr::name("lane$")}};
+    Expr moved = layout.address(extents).substitute(bound).simplify(ranges);
+    return moved.isLinearIn("lane$") && moved.coefficient("lane$") == 1;
+  }
+
+  void pickVector() {
+    for (const auto &[name, dim] : free)
+      if (op.getDestMap().lookup(dim)->coefficient(name) == 1 &&
+          sizes[name] > (vector.empty() ? 1 : sizes[vector]) && isContiguous(dim))
+        vector = name;
+  }
+
+  void share(const std::string &name, int64_t step) {
+    schedule.loops.push_back({"thread", {name}, step, 1});
+    chunks *= (sizes[name] + step - 1) / step;
+  }
+
+  void shareOwned() {
+    auto isKnown = [&](const std::string &name) {
+      return op.getSpace().lookup(name).constant().has_value();
+    };
+    for (const auto &[name, dim] : owned) {
+      if (name == vector || chunks >= enoughChunks || sizes[name] <= 1)
+        continue;
+      // Parts of equal size.
+      int64_t part = isKnown(name) ? std::max<int64_t>(1, sizes[name] / 256) : 1;
+      while (sizes[name] % part)
+        ++part;
+      if (part < sizes[name])
+        share(name, part);
+    }
+    if (!vector.empty() && owned.count(vector) && chunks < enoughChunks && isKnown(vector))
+      share(vector, vectorStep());
+  }
+};
+} // namespace
+
+Schedule nest::chooseUpdateSchedule(UpdateOp op, const Layout &layout, MachineAttr machine) {
+  return UpdateChooser(op, layout, machine).choose();
+}

@@ -1,0 +1,74 @@
+// nest-choose-schedules: loops for every nest, from its layouts and what the module says of the machine.
+// RUN: heddle-opt %s --nest-choose-schedules | FileCheck %s
+// RUN: heddle-opt %s --nest-choose-schedules | heddle-opt --nest-choose-schedules | FileCheck %s
+// RUN: sed 's/vector_bytes = 32/vector_bytes = 64/' %s | heddle-opt --nest-choose-schedules | FileCheck %s --check-prefix=WIDE
+
+module attributes {heddle.machine = #nest.machine<{vector_bytes = 32, vector_registers = 16}>} {
+
+// Lanes walk the name along which both tensors are contiguous: it follows from the layouts, not from the order of names.
+// CHECK-LABEL: func.func @lanes
+// CHECK: schedule = #nest.schedule<[{{.*}}vector a by 1]>
+// WIDE-LABEL: func.func @lanes
+// WIDE: schedule = #nest.schedule<[{{.*}}register a by 16, vector a by 1]>
+func.func @lanes(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>})
+    -> (!nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>}) {
+  %0 = nest.compute (a: 64, b: 64) reads %x[] {
+  ^bb0(%v: f32):
+    %1 = arith.addf %v, %v : f32
+    nest.yield %1 : f32
+  } : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  return %0 : !nd.tensor<f32, a: 64, b: 64>
+}
+
+// A sum of products has a register tile. A schedule that is written stays.
+// CHECK-LABEL: func.func @product
+// CHECK: schedule = #nest.schedule<[{{.*}}register m by 1, {{.*}}vector n by 1]
+// CHECK: schedule = #nest.schedule<[loop n by 1, loop m by 1]>
+func.func @product(%x: !nd.tensor<f32, m: 512, k: 512> {nd.layout = #nest.layout<[m, k]>},
+                   %y: !nd.tensor<f32, k: 512, n: 512> {nd.layout = #nest.layout<[k, n]>}) -> !nd.tensor<f32, m: 512, n: 512> {
+  %0 = nest.compute (m: 512, n: 512) reduce (k: 512) reads %x[], %y[] {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.mulf %a, %b : f32
+    nest.yield %1 : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>]}
+    : (!nd.tensor<f32, m: 512, k: 512>, !nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, m: 512, n: 512>
+  %2 = nest.compute (m: 512, n: 512) reads %0[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } {schedule = #nest.schedule<[loop n by 1, loop m by 1]>} : (!nd.tensor<f32, m: 512, n: 512>) -> !nd.tensor<f32, m: 512, n: 512>
+  return %2 : !nd.tensor<f32, m: 512, n: 512>
+}
+
+// What a group hands on lies in the group's result: the lanes of the inner nest follow from its layout at one point.
+// CHECK-LABEL: func.func @group
+// CHECK: schedule = #nest.schedule<[{{.*}}vector r by 1]>
+// CHECK: schedule = #nest.schedule<[thread b by 1]>
+func.func @group(%x: !nd.tensor<f32, b: 8, r: 32, c: 32> {nd.layout = #nest.layout<[b, c, r]>})
+    -> (!nd.tensor<f32, b: 8, r: 32, c: 32> {nd.layout = #nest.layout<[c, b, r]>}) {
+  %0 = nest.group (b: 8) {
+    %1 = nest.compute (r: 32, c: 32) reads %x[b = b] {
+    ^bb0(%v: f32):
+      nest.yield %v : f32
+    } : (!nd.tensor<f32, b: 8, r: 32, c: 32>) -> !nd.tensor<f32, r: 32, c: 32>
+    nest.yield %1 : !nd.tensor<f32, r: 32, c: 32>
+  } : !nd.tensor<f32, b: 8, r: 32, c: 32>
+  return %0 : !nd.tensor<f32, b: 8, r: 32, c: 32>
+}
+
+// Threads and lanes of an update walk names that alone give a coordinate of the destination.
+// CHECK-LABEL: func.func @update
+// CHECK: schedule = #nest.schedule<[thread q by 24, loop p by 1, {{.*}}vector q by 1]>
+func.func @update(%d: !nd.tensor<f32, m: 40, n: 24> {nd.layout = #nest.layout<[m, n]>}, %at: !nd.tensor<i32, p: 6>,
+                  %u: !nd.tensor<f32, p: 6, q: 24>) -> !nd.tensor<f32, m: 40, n: 24> {
+  %0 = nest.update (p: 6, q: 24) %d[m = read(0), n = q] reads %at[], %u[] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, m: 40, n: 24>, !nd.tensor<i32, p: 6>, !nd.tensor<f32, p: 6, q: 24>) -> !nd.tensor<f32, m: 40, n: 24>
+  return %0 : !nd.tensor<f32, m: 40, n: 24>
+}
+
+}
