@@ -14,10 +14,10 @@
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/Kernels.h"
 #include "lib/pipelines/MemoryPlan.h"
-#include "lib/pipelines/NeutralNames.h"
 #include "lib/pipelines/Outline.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
+#include "lib/transforms/nd/NeutralNames.h"
 #include "runtime/program/AtomicFile.h"
 #include "runtime/program/RuntimeTensor.h"
 

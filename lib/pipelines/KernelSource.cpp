@@ -12,9 +12,9 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/pipelines/KernelOrder.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/OrderReads.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -374,7 +374,7 @@ static void sortReads(Operation *nest, const KernelLabels &labels) {
     names[nest::readName(i)] = "h" + llvm::utohexstr(llvm::xxh3_64bits(key));
     keys.push_back(std::move(key));
   }
-  orderReads(nest, keys);
+  nest::orderReads(nest, keys);
 }
 
 KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Value)> layoutOf,
@@ -466,7 +466,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
       inner->removeDiscardableAttr(attr.getName());
   });
   renameNest(copy, labels);
-  orderScalars(copy);
+  nest::orderScalars(copy);
   copy->walk<WalkOrder::PreOrder>([&](Operation *op) { places.push_back(op->getLoc()); });
   bool isUpdate = isa<nest::UpdateOp>(nest);
   const Labels &resultLabels =

@@ -15,8 +15,8 @@
 #include "lib/pipelines/Constants.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/MemoryPlan.h"
-#include "lib/pipelines/RequireSizes.h"
 #include "lib/transforms/nd/InlineCalls.h"
+#include "lib/transforms/nd/RequireSizes.h"
 #include "lib/transforms/nest/LayoutProblem.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

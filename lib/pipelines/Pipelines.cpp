@@ -8,9 +8,6 @@
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/pipelines/KernelOrder.h"
-#include "lib/pipelines/NeutralNames.h"
-#include "lib/pipelines/RequireSizes.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
 
@@ -49,7 +46,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   passes.addPass(nd::createNdInlineCallsPass());
   // The callees have no more uses.
   passes.addPass(createSymbolDCEPass());
-  passes.addNestedPass<func::FuncOp>(createRequireSizesPass());
+  passes.addNestedPass<func::FuncOp>(nd::createNdRequireSizesPass());
   passes.addPass(nd::createNdExpandPass());
   if (options.check)
     passes.addNestedPass<func::FuncOp>(nd::createNdCheckPass());
@@ -67,11 +64,11 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
-  passes.addPass(createNeutralNamesPass());
+  passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   add(createConvertNdToNestPass());
   add(createCSEPass());
-  add(createOrderReadsPass());
+  add(nest::createNestOrderReadsPass());
   add(nest::createNestFusePass());
   add(nest::createNestChooseGroupsPass());
   add(nest::createNestFormGroupsPass());
@@ -81,7 +78,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     extension->addNestPasses(passes);
   add(createCSEPass());
   add(nest::createNestDropAfterPass());
-  add(createOrderReadsPass());
+  add(nest::createNestOrderReadsPass());
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine),
                                        options.explainLayouts};
@@ -91,7 +88,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     };
     add(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
   }
-  passes.addPass(createRestoreNamesPass());
+  passes.addPass(nd::createNdRestoreNamesPass());
 }
 
 void heddle::registerCompilerDialects(DialectRegistry &registry,
@@ -107,13 +104,9 @@ void heddle::registerCompilerDialects(DialectRegistry &registry,
 
 void heddle::registerCompilerPasses() {
   nd::registerNdPasses();
-  registerConvertNdToNestPass();
+  registerNdToNestPasses();
   nest::registerNestPasses();
   registerTransformsPasses();
-  registerPass(createNeutralNamesPass);
-  registerPass(createOrderReadsPass);
-  registerPass(createRestoreNamesPass);
-  registerPass(createRequireSizesPass);
   static PassPipelineRegistration<> ndPipeline(
       "nd-pipeline", "all that the compiler does to nd",
       [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });

@@ -1,5 +1,5 @@
 // Attributes that the compiler writes for itself do no harm where somebody else wrote them.
-// RUN: heddle-opt %s --restore-names | FileCheck %s
+// RUN: heddle-opt %s --nd-restore-names | FileCheck %s
 // RUN: heddle-opt %s --nd-pipeline --nest-pipeline -o /dev/null
 // RUN: heddle-run %s --size N=5 --compare
 

@@ -15,6 +15,11 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
+namespace heddle {
+#define GEN_PASS_DEF_CONVERTNDTONESTPASS
+#include "lib/conversion/nd_to_nest/Passes.h.inc"
+} // namespace heddle
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -821,13 +826,7 @@ private:
   }
 };
 
-struct ConvertNdToNestPass : PassWrapper<ConvertNdToNestPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertNdToNestPass)
-  StringRef getArgument() const override { return "convert-nd-to-nest"; }
-  StringRef getDescription() const override { return "Lower named-dimension ops to loop nests"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<NestDialect, arith::ArithDialect>();
-  }
+struct ConvertNdToNestPass : heddle::impl::ConvertNdToNestPassBase<ConvertNdToNestPass> {
   void runOnOperation() override {
     if (!getOperation().isExternal() && failed(convertNdToNest(getOperation())))
       signalPassFailure();
@@ -838,7 +837,3 @@ struct ConvertNdToNestPass : PassWrapper<ConvertNdToNestPass, OperationPass<func
 LogicalResult heddle::convertNdToNest(func::FuncOp function) {
   return Converter(function).convert();
 }
-std::unique_ptr<Pass> heddle::createConvertNdToNestPass() {
-  return std::make_unique<ConvertNdToNestPass>();
-}
-void heddle::registerConvertNdToNestPass() { registerPass(createConvertNdToNestPass); }

@@ -25,9 +25,11 @@ namespace heddle {
 /// Rewrites the body of a function. Fails with a located message for what has no lowering.
 mlir::LogicalResult convertNdToNest(mlir::func::FuncOp function);
 
-/// The pass `convert-nd-to-nest`.
-std::unique_ptr<mlir::Pass> createConvertNdToNestPass();
-void registerConvertNdToNestPass();
+#define GEN_PASS_DECL
+#include "lib/conversion/nd_to_nest/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "lib/conversion/nd_to_nest/Passes.h.inc"
 
 } // namespace heddle
 

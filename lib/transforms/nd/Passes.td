@@ -149,4 +149,32 @@ def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
   ];
 }
 
+def NdRequireSizesPass : Pass<"nd-require-sizes", "::mlir::func::FuncOp"> {
+  let summary = "writes on functions what sizes must be like";
+  let description = [{
+    An op that takes a part of a tensor may not take more than there is, and no size is negative. Where sizes have symbols and this
+    does not follow from their declared ranges, the function gets an entry in `heddle.requires`, which a compiled program checks when
+    it is called.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
+}
+
+def NdNeutralNamesPass : Pass<"nd-neutral-names", "::mlir::ModuleOp"> {
+  let summary = "renames dimensions to n000, n001, ... in their canonical order";
+  let description = [{
+    Fusion, layouts and schedules choose among names, and the choice must not depend on their spelling. `nd-restore-names` gives names
+    their spelling back, which is kept in the function's attribute `heddle.names`. Size symbols are renamed likewise. Functions that
+    branches and loops of nests run keep their names.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
+}
+
+def NdRestoreNamesPass : Pass<"nd-restore-names", "::mlir::ModuleOp"> {
+  let summary = "undoes nd-neutral-names";
+  let description = [{
+    Names that passes have derived in the meantime are renamed with the name that they derive from: `n001$1` becomes `k$1`.
+  }];
+  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
+}
+
 #endif // HEDDLE_TRANSFORMS_ND_PASSES_TD

@@ -22,6 +22,7 @@
 #include "lib/transforms/nest/FuseProducers.h"
 #include "lib/transforms/nest/FuseSiblings.h"
 #include "lib/transforms/nest/MaterializeGuards.h"
+#include "lib/transforms/nest/OrderReads.h"
 #include "lib/transforms/nest/SplitReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,7 @@ namespace heddle::nest {
 #define GEN_PASS_DEF_NESTFUSEPRODUCERSPASS
 #define GEN_PASS_DEF_NESTFUSESIBLINGSPASS
 #define GEN_PASS_DEF_NESTMATERIALIZEGUARDSPASS
+#define GEN_PASS_DEF_NESTORDERREADSPASS
 #define GEN_PASS_DEF_NESTSPLITREDUCTIONSPASS
 #include "lib/transforms/nest/Passes.h.inc"
 } // namespace heddle::nest
@@ -83,6 +85,9 @@ struct NestMaterializeGuardsPass
     if (!getOperation().isExternal())
       materializeGuards(getOperation());
   }
+};
+struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {
+  void runOnOperation() override { orderNests(getOperation()); }
 };
 struct NestDropAfterPass : nest::impl::NestDropAfterPassBase<NestDropAfterPass> {
   void runOnOperation() override {

@@ -111,6 +111,15 @@ def NestDropAfterPass : NestPass<"nest-drop-after"> {
   }];
 }
 
+def NestOrderReadsPass : NestPass<"nest-order-reads"> {
+  let summary = "sorts the reads and scalar ops of nests";
+  let description = [{
+    Reads are sorted by what they read and where, operands of commutative scalar ops by what they compute, and scalar ops in the order
+    in which the yielded values need them; equal reads are merged. So costs, rewrites and kernels do not depend on how a nest was
+    written: `x * y + z` and `z + y * x` become one kernel.
+  }];
+}
+
 def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
   let summary = "chooses a layout for every value";
   let description = [{

@@ -142,7 +142,7 @@ func.func @spelled(%x: !nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5> {
 // HIGH: 'ranged' expected at most 'R', whose range is declared, 4, got 5 with R = 5
 // RUN: not heddle-run %s --entry ranged --interpret --size R=5 2>&1 | FileCheck %s --check-prefix=INTERPRETED
 // INTERPRETED: expected 1 to 4 for 'R' of '@ranged', got 5
-// RUN: heddle-opt %s --require-sizes | FileCheck %s --check-prefix=RANGED
+// RUN: heddle-opt %s --nd-require-sizes | FileCheck %s --check-prefix=RANGED
 // RANGED: func.func @ranged{{.*}}heddle.requires = [{got = "1", most = "R", place = {{.*}}, what = "'R', whose range is declared"}, {got = "R", most = "4", place = {{.*}}, what = "'R', whose range is declared"}], nd.ranges = {R = [1, 4]}
 func.func @ranged(%x: !nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5> attributes {nd.ranges = {R = [1, 4]}} {
   %0 = nd.sort %x along n : (!nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5>

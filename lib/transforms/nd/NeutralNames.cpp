@@ -5,17 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/NeutralNames.h"
+#include "lib/transforms/nd/NeutralNames.h"
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdTypical.h"
 #include "lib/analysis/CanonicalNames.h"
-#include "lib/pipelines/KernelSource.h"
-#include "lib/pipelines/RequireSizes.h"
 #include "lib/transforms/nd/Lift.h"
+#include "lib/transforms/nd/Passes.h"
+#include "lib/transforms/nd/RequireSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDNEUTRALNAMESPASS
+#define GEN_PASS_DEF_NDRESTORENAMESPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
 
 using namespace heddle;
 using namespace mlir;
@@ -25,13 +31,7 @@ static constexpr const char *dictionaryName = "heddle.names";
 namespace {
 /// Functions that run others (nest.control) and those that are run have names in common. What was
 /// made of one function is renamed like it; where it was written so, names stay as they are.
-struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NeutralNamesPass)
-  StringRef getArgument() const override { return "neutral-names"; }
-  StringRef getDescription() const override {
-    return "calls names n000, n001, ... in their canonical order, until restore-names";
-  }
-
+struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass> {
   void runOnOperation() override {
     llvm::DenseSet<Operation *> kept;
     getOperation().walk([&](nest::ControlOp op) {
@@ -75,17 +75,13 @@ struct NeutralNamesPass : PassWrapper<NeutralNamesPass, OperationPass<ModuleOp>>
   }
 };
 
-struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RestoreNamesPass)
-  StringRef getArgument() const override { return "restore-names"; }
-  StringRef getDescription() const override { return "gives names back what neutral-names took"; }
-
+struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       restore(function);
   }
 
-  /// The attribute that neutral-names wrote; null if another pass or user wrote it.
+  /// The attribute that nd-neutral-names wrote; null if another pass or user wrote it.
   static DictionaryAttr spellingsOf(func::FuncOp function) {
     auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
     llvm::StringSet<> names;
@@ -150,13 +146,6 @@ struct RestoreNamesPass : PassWrapper<RestoreNamesPass, OperationPass<ModuleOp>>
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> heddle::createNeutralNamesPass() {
-  return std::make_unique<NeutralNamesPass>();
-}
-std::unique_ptr<Pass> heddle::createRestoreNamesPass() {
-  return std::make_unique<RestoreNamesPass>();
-}
 
 //===----------------------------------------------------------------------===//
 // Diagnostics

@@ -18,18 +18,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_REQUIRESIZES_H
-#define HEDDLE_LIB_PIPELINES_REQUIRESIZES_H
+#ifndef HEDDLE_TRANSFORMS_ND_REQUIRESIZES_H
+#define HEDDLE_TRANSFORMS_ND_REQUIRESIZES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
 
 #include "runtime/program/Manifest.h"
 
 namespace heddle {
 
-/// `require-sizes`
-std::unique_ptr<mlir::Pass> createRequireSizesPass();
 /// Follows a renaming of the function's symbols.
 void renameRequirements(mlir::func::FuncOp function,
                         const std::map<std::string, Expr, std::less<>> &symbols);
@@ -40,4 +37,4 @@ requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_PIPELINES_REQUIRESIZES_H
+#endif // HEDDLE_TRANSFORMS_ND_REQUIRESIZES_H

@@ -1,19 +1,17 @@
-//===- KernelOrder.cpp - one order for what has none ----------------------===//
+//===- OrderReads.cpp - one order for reads and scalar ops ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/KernelOrder.h"
+#include "lib/transforms/nest/OrderReads.h"
 
 #include "dialects/nest/Nest.h"
 #include "dialects/nest/NestBuild.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
 #include <set>
@@ -68,7 +66,7 @@ static void permuteArguments(Block &block, unsigned first, ArrayRef<unsigned> or
   block.eraseArguments(first, count);
 }
 
-void heddle::orderReads(Operation *nest, ArrayRef<std::string> keys) {
+void nest::orderReads(Operation *nest, ArrayRef<std::string> keys) {
   auto maps = nest->getAttrOfType<ArrayAttr>("maps"),
        guards = nest->getAttrOfType<ArrayAttr>("guards");
   auto update = dyn_cast<nest::UpdateOp>(nest);
@@ -222,7 +220,7 @@ static void orderBlock(Block &block) {
   }
 }
 
-void heddle::orderScalars(Operation *nest) {
+void nest::orderScalars(Operation *nest) {
   nest->walk([](Operation *op) {
     if (isa<nest::ComputeOp, nest::UpdateOp>(op))
       for (Region &region : op->getRegions())
@@ -235,54 +233,40 @@ void heddle::orderScalars(Operation *nest) {
 // All nests of a function
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Values are numbered as they are made; names are neutral.
-struct OrderReadsPass : PassWrapper<OrderReadsPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderReadsPass)
-  StringRef getArgument() const override { return "order-reads"; }
-  StringRef getDescription() const override {
-    return "sorts the reads of nests by what they read and where, and their scalar ops, so that "
-           "costs, rewrites and kernels do not depend on how they were written";
-  }
-
-  void runOnOperation() override {
-    llvm::DenseMap<Value, unsigned> numbers;
-    auto number = [&](ValueRange values) {
-      for (Value value : values)
-        numbers.try_emplace(value, unsigned(numbers.size()));
-    };
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      number(op->getResults());
-      bool isNest = isa<nest::ComputeOp, nest::UpdateOp>(op);
-      if (isNest)
-        return WalkResult::skip();
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          number(block.getArguments());
-      return WalkResult::advance();
-    });
-    getOperation()->walk([&](Operation *op) {
-      if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
-        return;
-      if (auto compute = dyn_cast<nest::ComputeOp>(op))
-        mergeReads(compute);
-      else
-        mergeReads(cast<nest::UpdateOp>(op));
-      auto maps = op->getAttrOfType<ArrayAttr>("maps"),
-           guards = op->getAttrOfType<ArrayAttr>("guards");
-      unsigned first = isa<nest::UpdateOp>(op) ? 1 : 0;
-      std::vector<std::string> keys;
-      for (unsigned i = 0; i < maps.size(); ++i) {
-        std::string key = std::to_string(numbers.lookup(op->getOperand(first + i)));
-        key.insert(0, 8 - std::min<size_t>(8, key.size()), ' ');
-        llvm::raw_string_ostream(key) << " " << maps[i] << guards[i];
-        keys.push_back(std::move(key));
-      }
-      orderReads(op, keys);
-      orderScalars(op);
-    });
-  }
-};
-} // namespace
-
-std::unique_ptr<Pass> heddle::createOrderReadsPass() { return std::make_unique<OrderReadsPass>(); }
+void nest::orderNests(Operation *function) {
+  llvm::DenseMap<Value, unsigned> numbers;
+  auto number = [&](ValueRange values) {
+    for (Value value : values)
+      numbers.try_emplace(value, unsigned(numbers.size()));
+  };
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    number(op->getResults());
+    bool isNest = isa<nest::ComputeOp, nest::UpdateOp>(op);
+    if (isNest)
+      return WalkResult::skip();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        number(block.getArguments());
+    return WalkResult::advance();
+  });
+  function->walk([&](Operation *op) {
+    if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
+      return;
+    if (auto compute = dyn_cast<nest::ComputeOp>(op))
+      mergeReads(compute);
+    else
+      mergeReads(cast<nest::UpdateOp>(op));
+    auto maps = op->getAttrOfType<ArrayAttr>("maps"),
+         guards = op->getAttrOfType<ArrayAttr>("guards");
+    unsigned first = isa<nest::UpdateOp>(op) ? 1 : 0;
+    std::vector<std::string> keys;
+    for (unsigned i = 0; i < maps.size(); ++i) {
+      std::string key = std::to_string(numbers.lookup(op->getOperand(first + i)));
+      key.insert(0, 8 - std::min<size_t>(8, key.size()), ' ');
+      llvm::raw_string_ostream(key) << " " << maps[i] << guards[i];
+      keys.push_back(std::move(key));
+    }
+    orderReads(op, keys);
+    orderScalars(op);
+  });
+}

@@ -1,4 +1,4 @@
-//===- KernelOrder.h - one order for what has none --------------*- C++ -*-===//
+//===- OrderReads.h - one order for reads and scalar ops --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,12 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_KERNELORDER_H
-#define HEDDLE_LIB_PIPELINES_KERNELORDER_H
+#ifndef HEDDLE_TRANSFORMS_NEST_ORDERREADS_H
+#define HEDDLE_TRANSFORMS_NEST_ORDERREADS_H
 
-#include "mlir/Pass/Pass.h"
+#include "mlir/IR/Operation.h"
 
-namespace heddle {
+namespace heddle::nest {
 
 /// Sorts the reads of a `nest.compute` or `nest.update` by `keys`, one for each read (those of a
 /// finish after those of the body, among themselves). A read comes after those that it mentions.
@@ -28,10 +28,10 @@ void orderReads(mlir::Operation *nest, llvm::ArrayRef<std::string> keys);
 /// Brings the scalar ops of all regions of `nest`, and of nests inside, into their order.
 void orderScalars(mlir::Operation *nest);
 
-/// `order-reads`: for all nests of a function with neutral names one read of each place,
-/// `orderReads` and `orderScalars`.
-std::unique_ptr<mlir::Pass> createOrderReadsPass();
+/// `nest-order-reads`: orders the reads and the scalar ops of all nests in `function`, whose names
+/// are neutral. Values are numbered in the order in which they are made.
+void orderNests(mlir::Operation *function);
 
-} // namespace heddle
+} // namespace heddle::nest
 
-#endif // HEDDLE_LIB_PIPELINES_KERNELORDER_H
+#endif // HEDDLE_TRANSFORMS_NEST_ORDERREADS_H

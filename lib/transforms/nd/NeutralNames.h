@@ -16,21 +16,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
-#define HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
+#ifndef HEDDLE_TRANSFORMS_ND_NEUTRALNAMES_H
+#define HEDDLE_TRANSFORMS_ND_NEUTRALNAMES_H
 
 #include "lib/analysis/Canonical.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/Pass.h"
 
 namespace heddle {
-
-/// `neutral-names`
-std::unique_ptr<mlir::Pass> createNeutralNamesPass();
-/// `restore-names`: names that passes made out of `n001`, such as `n001$1`, follow it.
-std::unique_ptr<mlir::Pass> createRestoreNamesPass();
 
 /// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
 std::string respell(llvm::StringRef text, const Labels &names);
@@ -49,4 +43,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_PIPELINES_NEUTRALNAMES_H
+#endif // HEDDLE_TRANSFORMS_ND_NEUTRALNAMES_H

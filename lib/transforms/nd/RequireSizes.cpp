@@ -5,15 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/RequireSizes.h"
+#include "lib/transforms/nd/RequireSizes.h"
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/transforms/nd/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <set>
+
+namespace heddle::nd {
+#define GEN_PASS_DEF_NDREQUIRESIZESPASS
+#include "lib/transforms/nd/Passes.h.inc"
+} // namespace heddle::nd
 
 using namespace heddle;
 using namespace mlir;
@@ -104,13 +110,7 @@ static bool narrow(Spans &spans, const nest::Condition &condition) {
 }
 
 namespace {
-struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RequireSizesPass)
-  StringRef getArgument() const override { return "require-sizes"; }
-  StringRef getDescription() const override {
-    return "writes on functions what symbols must be like: parts fit, nothing is negative";
-  }
-
+struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass> {
   SmallVector<Attribute> found;
   std::set<Expr> known; ///< at least 0
 
@@ -279,10 +279,6 @@ struct RequireSizesPass : PassWrapper<RequireSizesPass, OperationPass<func::Func
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> heddle::createRequireSizesPass() {
-  return std::make_unique<RequireSizesPass>();
-}
 
 void heddle::renameRequirements(func::FuncOp function,
                                 const std::map<std::string, Expr, std::less<>> &symbols) {

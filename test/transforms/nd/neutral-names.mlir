@@ -1,0 +1,26 @@
+// nd-neutral-names: what passes choose can't depend on how names are spelled; nd-restore-names gives them back.
+// RUN: heddle-opt %s --nd-neutral-names | FileCheck %s
+// RUN: heddle-opt %s -o %t.before.mlir
+// RUN: heddle-opt %s --nd-neutral-names --nd-restore-names | diff %t.before.mlir -
+
+// The same program with other names, in another order, is the same but for its dictionary.
+// RUN: sed -e 's/row/zebra/g; s/column/b/g; s/: N/: M/g' %s | heddle-opt --nd-neutral-names | sed 's/heddle.names = {[^}]*}//' > %t.other.mlir
+// RUN: heddle-opt %s --nd-neutral-names | sed 's/heddle.names = {[^}]*}//' | diff - %t.other.mlir
+
+// CHECK-LABEL: func.func @f
+// CHECK-SAME: %arg0: !nd.tensor<f32, n000: size0_, n001: 2> {nd.name = "x"}
+// CHECK-SAME: heddle.names = {n000 = "column", n001 = "row", size0_ = "N"}
+// CHECK: nd.reduce %0 over [n000]
+func.func @f(%x: !nd.tensor<f32, row: 2, column: N> {nd.name = "x"}, %y: !nd.tensor<f32, column: N>) -> !nd.tensor<f32, row: 2> {
+  %0 = nd.pointwise %x, %y : (!nd.tensor<f32, row: 2, column: N>, !nd.tensor<f32, column: N>) -> !nd.tensor<f32, row: 2, column: N> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.mulf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.reduce %0 over [column] neutral [0.0 : f32] : (!nd.tensor<f32, row: 2, column: N>) -> !nd.tensor<f32, row: 2> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %1 : !nd.tensor<f32, row: 2>
+}

@@ -1,0 +1,15 @@
+// nd-require-sizes: what a part of a tensor takes, there must be; what follows from the sizes is not written.
+// RUN: heddle-opt %s --nd-require-sizes | FileCheck %s
+
+// CHECK-LABEL: func.func @f
+// CHECK-SAME: heddle.requires = [{got = "5", most = "N", place = #loc{{[0-9]*}}, what = "the size of 'n' in 'nd.sort'"}]
+// CHECK-LABEL: func.func @g
+// CHECK-NOT: heddle.requires
+func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
+  return %0 : !nd.tensor<f32, n: 5>
+}
+func.func @g(%x: !nd.tensor<f32, n: N + 5>) -> !nd.tensor<f32, n: 5> {
+  %0 = nd.sort %x along n : (!nd.tensor<f32, n: N + 5>) -> !nd.tensor<f32, n: 5>
+  return %0 : !nd.tensor<f32, n: 5>
+}
