@@ -194,28 +194,29 @@ TEST(Types, IntegersAndSmallFloats) {
 }
 
 TEST(Gather, Reads) {
-  std::string table = "f32, channel: 20, row: 11", index = "i32, n: 9",
-              bytes = "ui8, channel: 20, n: 9", r = "f32, channel: 20, n: 9";
+  std::string r = "f32, channel: 20, n: 9";
+  // A gather from a table, with the types and layouts of its index and table and the text of its
+  // read.
+  auto gathered = [&](const std::string &index, const char *indexLayout, const char *tableLayout,
+                      const std::string &read, const char *scalar, const char *schedule) {
+    std::string table = "f32, channel: 20, row: 11";
+    return checkText(function(
+        {{index, indexLayout}, {table, tableLayout}},
+        "nest.compute (n: 9, channel: 20) reads %a0[], " + read + " {\n^bb0(%i: " + scalar +
+            ", %x: f32):\nnest.yield %x : f32\n} " + attributes("[n, channel]", schedule) +
+            " : (!nd.tensor<" + index + ">, !nd.tensor<" + table + ">) -> !nd.tensor<" + r + ">",
+        r));
+  };
   for (const char *schedule :
        {"", "[vector channel by 1]", "[vector n by 1]", "[register n by 1]"}) {
-    EXPECT_EQ(
-        checkText(function({{index, "[n]"}, {table, "[row, channel]"}},
-                           "nest.compute (n: 9, channel: 20) reads %a0[], %a1[row = read(0)] "
-                           "{\n^bb0(%i: i32, %x: f32):\nnest.yield %x : f32\n} " +
-                               attributes("[n, channel]", schedule) + " : (!nd.tensor<" + index +
-                               ">, !nd.tensor<" + table + ">) -> !nd.tensor<" + r + ">",
-                           r)),
-        "")
+    EXPECT_EQ(gathered("i32, n: 9", "[n]", "[row, channel]", "%a1[row = read(0)]", "i32", schedule),
+              "")
         << schedule;
-    EXPECT_EQ(
-        checkText(function(
-            {{bytes, "[n, channel]"}, {table, "[row, channel floordiv 8, channel mod 8]"}},
-            "nest.compute (n: 9, channel: 20) reads %a0[], %a1[row = read(0) + 1] if [channel - 2 "
-            ">= 0] else 3.0 : f32 {\n^bb0(%i: i8, %x: f32):\nnest.yield %x : f32\n} " +
-                attributes("[n, channel]", schedule) + " : (!nd.tensor<" + bytes +
-                ">, !nd.tensor<" + table + ">) -> !nd.tensor<" + r + ">",
-            r)),
-        "")
+    EXPECT_EQ(gathered("ui8, channel: 20, n: 9", "[n, channel]",
+                       "[row, channel floordiv 8, channel mod 8]",
+                       "%a1[row = read(0) + 1] if [channel - 2 >= 0] else 3.0 : f32", "i8",
+                       schedule),
+              "")
         << schedule;
   }
 }
