@@ -34,6 +34,7 @@
 
 #include <csignal>
 #include <new>
+#include <sys/resource.h>
 
 namespace heddle {
 
@@ -45,8 +46,8 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
-/// Does a tool's work, which returns the exit status, on a large stack; what it throws is told,
-/// lack of memory too.
+/// Runs a tool on a large stack; `work` returns the exit status. Prints the message of an exception
+/// that it throws, std::bad_alloc included.
 template <typename Work>
 int runTool(const char *name, Work &&work) {
   // LLVM's handlers end the process with a stack trace.
@@ -57,7 +58,10 @@ int runTool(const char *name, Work &&work) {
     onLargeStack([&] { status = work(); });
     return status;
   } catch (const std::bad_alloc &) {
-    llvm::WithColor::error(llvm::errs(), name) << "out of memory\n";
+    struct rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    llvm::WithColor::error(llvm::errs(), name)
+        << "out of memory, in a process that holds up to " << usage.ru_maxrss << " KiB\n";
   } catch (const std::exception &error) {
     llvm::WithColor::error(llvm::errs(), name) << error.what() << "\n";
   }

@@ -65,7 +65,7 @@ io::HostArray toHost(const TensorValue &tensor) {
     shape.push_back(size);
   }
   ElementType element = *nd::elementTypeOf(tensor.elementType());
-  io::HostArray array = io::HostArray::zeros(element, std::move(shape), std::move(names));
+  io::HostArray array = io::HostArray::zeros(element, std::move(shape), std::move(names), Here());
   std::byte *to = array.bytes.data();
   for (const Scalar &scalar : tensor.elements) {
     storeElement(element, scalar, to);

@@ -30,7 +30,7 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
     order.push_back(Name(name));
     shape.push_back(size);
   }
-  io::HostArray array = io::HostArray::zeros(tensor.elementType(here), shape, names);
+  io::HostArray array = io::HostArray::zeros(tensor.elementType(here), shape, names, here);
   tensor.toBytes(array.bytes.data(), array.element, order, here);
   return array;
 }

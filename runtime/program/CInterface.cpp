@@ -11,7 +11,9 @@
 #include "runtime/program/Program.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
+#include <sys/resource.h>
 
 using namespace heddle;
 
@@ -56,41 +58,54 @@ static_assert(int(ElementType::F8E5M2) == HEDDLE_F8E5M2 && int(ElementType::UI8)
 //===----------------------------------------------------------------------===//
 
 static thread_local std::string lastError;
-static thread_local bool noMemoryForMessage = false;
+/// Takes the place of `lastError` unless it is empty: where there is no memory, there is none for a
+/// message either.
+static thread_local char outOfMemory[160] = "";
 
-static void remember(const char *message) noexcept {
+static void rememberOutOfMemory(const char *function) noexcept {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  snprintf(outOfMemory, sizeof outOfMemory,
+           "out of memory in '%s', in a process that holds up to %ld KiB", function,
+           usage.ru_maxrss);
+}
+
+static void remember(const char *message, const char *function) noexcept {
   try {
     lastError = message;
-    noMemoryForMessage = false;
+    outOfMemory[0] = 0;
   } catch (...) {
-    noMemoryForMessage = true;
+    rememberOutOfMemory(function);
   }
 }
 
-/// No exception leaves this file: every function that can fail runs in here.
+/// No exception leaves this file: every function that can fail runs in here. `function` is the one
+/// that calls this.
 template <typename Action>
-static heddle_status guarded(Action &&action) noexcept {
+static heddle_status guarded(Action &&action,
+                             const char *function = __builtin_FUNCTION()) noexcept {
   try {
     action();
     return HEDDLE_OK;
   } catch (const ExecutionError &error) {
-    remember(error.what());
+    remember(error.what(), function);
     return HEDDLE_EXECUTION_ERROR;
   } catch (const std::bad_alloc &) {
-    remember("out of memory");
+    rememberOutOfMemory(function);
   } catch (const std::exception &error) {
-    remember(error.what());
+    remember(error.what(), function);
   } catch (...) {
-    remember("unknown failure");
+    remember("unknown failure", function);
   }
   return HEDDLE_ERROR;
 }
 
 /// What `make` returns, or null.
 template <typename Make>
-static auto made(Make &&make) noexcept -> decltype(make()) {
+static auto made(Make &&make, const char *function = __builtin_FUNCTION()) noexcept
+    -> decltype(make()) {
   decltype(make()) result = nullptr;
-  guarded([&] { result = make(); });
+  guarded([&] { result = make(); }, function);
   return result;
 }
 
@@ -109,9 +124,7 @@ static auto *at(List &list, size_t index, const char *what) {
   return &list[index];
 }
 
-const char *heddle_last_error(void) {
-  return noMemoryForMessage ? "out of memory" : lastError.c_str();
-}
+const char *heddle_last_error(void) { return outOfMemory[0] ? outOfMemory : lastError.c_str(); }
 
 const char *heddle_runtime_version(void) { return HEDDLE_VERSION; }
 

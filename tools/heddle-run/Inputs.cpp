@@ -161,7 +161,7 @@ static io::HostArray generate(ElementType element, const Sizes &sizes, uint64_t 
     names.push_back(name);
     shape.push_back(size);
   }
-  io::HostArray array = io::HostArray::zeros(element, shape, names);
+  io::HostArray array = io::HostArray::zeros(element, shape, names, Here());
   std::mt19937_64 random(seed);
   std::byte *to = array.bytes.data();
   int64_t width = byteSize(element);

@@ -50,7 +50,7 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
       names.push_back(name);
       shape.push_back(size);
     }
-    results.push_back(io::HostArray::zeros(tensor->spec().element, shape, names));
+    results.push_back(io::HostArray::zeros(tensor->spec().element, shape, names, Here()));
     tensor->copyTo(results.back().bytes.data(), names);
   }
   return results;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What files hold and data sets deliver: elements in row-major order (the last
-// axis varies fastest), as plain bytes. Axes may have names, so that an array
-// can become a tensor without a word about order:
+// An array as files store it and data sets deliver it: elements in row-major
+// order (the last axis varies fastest), as plain bytes in host memory. Axes may
+// have names, so that an array can become a tensor whatever their order:
 //
 //     auto image = HostArray::of<uint8_t>({1, 2, 3, 4, 5, 6}, {2, 3}, {"row", "column"});
 //     image.values<uint8_t>()[4]   // 5, at row 1, column 1
@@ -21,6 +21,7 @@
 #define HEDDLE_IO_HOSTARRAY_H
 
 #include "heddle/ElementType.h"
+#include "heddle/Error.h"
 
 #include <cstddef>
 #include <cstring>
@@ -49,7 +50,7 @@ struct AlignedAllocator {
 using Bytes = std::vector<std::byte, AlignedAllocator<std::byte>>;
 
 /// The product of the sizes. Throws Error if one is negative or the product is beyond 2^60.
-int64_t elementCount(std::span<const int64_t> shape);
+int64_t elementCount(std::span<const int64_t> shape, Here here = Here::current());
 
 struct HostArray {
   ElementType element = ElementType::F32;
@@ -57,35 +58,37 @@ struct HostArray {
   std::vector<std::string> names; ///< one for each axis, or none
   Bytes bytes = Bytes(4);         ///< by default a single 0.0
 
-  /// Zeros.
+  /// An array of zeros. Throws Error if the shape is no shape, has another number of axes than names,
+  /// or does not fit into memory.
   static HostArray zeros(ElementType element, std::vector<int64_t> shape,
-                         std::vector<std::string> names = {});
+                         std::vector<std::string> names = {}, Here here = Here::current());
+  /// The given values in row-major order. Throws Error if the shape has another number of elements.
   template <typename T>
   static HostArray of(std::span<const T> values, std::vector<int64_t> shape,
-                      std::vector<std::string> names = {}) {
-    HostArray array = zeros(elementTypeOf<T>(), std::move(shape), std::move(names));
-    array.expectCount(values.size());
+                      std::vector<std::string> names = {}, Here here = Here::current()) {
+    HostArray array = zeros(elementTypeOf<T>(), std::move(shape), std::move(names), here);
+    array.expectCount(values.size(), here);
     if (!values.empty())
       std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
     return array;
   }
   template <typename T>
   static HostArray of(std::initializer_list<T> values, std::vector<int64_t> shape,
-                      std::vector<std::string> names = {}) {
-    return of(std::span<const T>(values.begin(), values.size()), std::move(shape),
-              std::move(names));
+                      std::vector<std::string> names = {}, Here here = Here::current()) {
+    return of(std::span<const T>(values.begin(), values.size()), std::move(shape), std::move(names),
+              here);
   }
 
   int64_t count() const { return elementCount(shape); }
   /// The elements. Throws Error if they are of another type than T.
   template <typename T>
-  std::span<T> values() {
-    expectElement(elementTypeOf<T>());
+  std::span<T> values(Here here = Here::current()) {
+    expectElement(elementTypeOf<T>(), here);
     return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)};
   }
   template <typename T>
-  std::span<const T> values() const {
-    expectElement(elementTypeOf<T>());
+  std::span<const T> values(Here here = Here::current()) const {
+    expectElement(elementTypeOf<T>(), here);
     return {reinterpret_cast<const T *>(bytes.data()), bytes.size() / sizeof(T)};
   }
   /// "ui8 [row: 28, column: 28]", "f32 [3, 4]".
@@ -94,8 +97,8 @@ struct HostArray {
   bool operator==(const HostArray &) const = default;
 
 private:
-  void expectElement(ElementType expected) const;
-  void expectCount(size_t given) const;
+  void expectElement(ElementType expected, Here here) const;
+  void expectCount(size_t given, Here here) const;
 };
 
 } // namespace heddle::io

@@ -100,9 +100,10 @@ struct Loader::State {
       std::vector<std::string> names{options.batchName};
       shape.insert(shape.end(), field.shape.begin(), field.shape.end());
       names.insert(names.end(), field.names.begin(), field.names.end());
-      batch.arrays.push_back(io::HostArray::zeros(field.element, shape, names));
+      batch.arrays.push_back(io::HostArray::zeros(field.element, shape, names, Here()));
     }
-    batch.weight = io::HostArray::zeros(ElementType::F32, {options.batch}, {options.batchName});
+    batch.weight =
+        io::HostArray::zeros(ElementType::F32, {options.batch}, {options.batchName}, Here());
     std::span<float> weight = batch.weight.values<float>();
     int64_t first = position++ * options.batch;
     batch.samples = std::min(options.batch, int64_t(order.size()) - first);

@@ -42,3 +42,14 @@ TEST(HostArray, mistakes_are_errors) {
   expectHas(messageOf([] { HostArray::of<float>({1}, {}).values<double>(); }),
             {"expected elements of type f64, got f32 []"});
 }
+
+TEST(HostArray, mistakes_name_their_source_location) {
+  auto expectLine = [](int line, auto action) {
+    expectHas(messageOf(action), {std::string(__FILE__) + ":" + std::to_string(line) + ":"});
+  };
+  HostArray array;
+  expectLine(__LINE__, [&] { array.values<double>(); });
+  expectLine(__LINE__, [&] { HostArray::zeros(ElementType::F32, {-1}); });
+  expectLine(__LINE__, [&] { HostArray::zeros(ElementType::F32, {1}, {"a", "b"}); });
+  expectLine(__LINE__, [&] { HostArray::of<float>({1, 2}, {3}); });
+}
