@@ -18,6 +18,7 @@
 #ifndef HEDDLE_RUNTIME_DEVICE_DEVICE_H
 #define HEDDLE_RUNTIME_DEVICE_DEVICE_H
 
+#include "runtime/memory/MemoryManager.h"
 #include "runtime/program/Abi.h"
 #include "runtime/program/ProgramImage.h"
 
@@ -43,6 +44,8 @@ public:
   virtual std::string name() const = 0;
   /// Null if the code can't be loaded, and `error` says why. What is needed of the image is copied.
   virtual std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) = 0;
+  /// The manager of a memory space beside the host's; null if the device does not serve it.
+  virtual std::shared_ptr<MemoryManager> memory(std::string_view /*space*/) { return nullptr; }
 };
 
 /// Null if no device of that name is registered.

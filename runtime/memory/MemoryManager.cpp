@@ -22,15 +22,20 @@ using namespace heddle;
 MemoryManager::~MemoryManager() = default;
 
 void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info) {
+  auto what = [&] {
+    return (info.name.empty() ? "" : " for '" + std::string(info.name) + "'") +
+           (info.location.empty() ? "" : " at " + std::string(info.location));
+  };
+  if (info.space != space())
+    throw Error("expected a memory manager of the space '" + std::string(info.space) + "'" +
+                what() + ", got one of the space '" + std::string(space()) + "'");
   bytes = std::max<int64_t>(bytes, 1);
   MemoryEvent event{MemoryEvent::Kind::Allocate, nullptr, bytes, alignment, std::string(info.name),
                     std::string(info.location)};
   std::unique_lock lock(mutex);
   void *address = event.address = obtain(bytes, alignment);
   if (!address)
-    throw Error("out of memory: " + std::to_string(bytes) + " bytes" +
-                (info.name.empty() ? "" : " for '" + std::string(info.name) + "'") +
-                (info.location.empty() ? "" : " at " + std::string(info.location)) + ", beside " +
+    throw Error("out of memory: " + std::to_string(bytes) + " bytes" + what() + ", beside " +
                 std::to_string(counts.live) + " bytes that are in use");
   auto call = listener;
   try {
@@ -87,8 +92,8 @@ MemoryStatistics heddle::replay(const std::vector<MemoryEvent> &events, MemoryMa
   std::unordered_map<void *, void *> given;
   for (const MemoryEvent &event : events) {
     if (event.kind == MemoryEvent::Kind::Allocate) {
-      given[event.address] =
-          manager.allocate(event.bytes, event.alignment, {event.name, event.location});
+      given[event.address] = manager.allocate(event.bytes, event.alignment,
+                                              {event.name, event.location, manager.space()});
     } else if (auto found = given.find(event.address); found != given.end()) {
       manager.free(found->second);
       given.erase(found);
@@ -305,6 +310,9 @@ std::shared_ptr<MemoryManager> heddle::defaultMemoryManager() {
 }
 
 void heddle::setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager) {
+  if (manager && manager->space() != hostSpace)
+    throw Error("expected a default memory manager of the space 'host', got one of the space '" +
+                std::string(manager->space()) + "'");
   std::lock_guard lock(theDefault().mutex);
   theDefault().current = manager ? std::move(manager) : theDefault().original;
 }

@@ -29,6 +29,7 @@
 #define HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 
 #include "runtime/device/Fork.h"
+#include "runtime/memory/MemorySpace.h"
 #include "runtime/memory/Planner.h"
 
 #include <cstdint>
@@ -43,10 +44,11 @@
 
 namespace heddle {
 
-/// What a buffer is for.
+/// Describes the buffer that is allocated.
 struct AllocationInfo {
   std::string_view name;     ///< of the op or argument
-  std::string_view location; ///< source place, "file:line:column"
+  std::string_view location; ///< source location, "file:line:column"
+  std::string_view space = hostSpace;
 };
 
 struct MemoryStatistics {
@@ -66,8 +68,11 @@ struct MemoryEvent {
 class MemoryManager {
 public:
   virtual ~MemoryManager();
-  /// At least `bytes` bytes, aligned to `alignment` (a power of two). Throws
-  /// Error with the name and place when there is no memory. Any thread may call.
+  /// The memory space that the buffers lie in.
+  virtual std::string_view space() const { return hostSpace; }
+  /// At least `bytes` bytes, aligned to `alignment` (a power of two). Throws Error with the name and
+  /// source location if there is no memory, or if `info` asks for another memory space. Any thread
+  /// may call it.
   void *allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info);
   /// Takes back what `allocate` gave; null is nothing.
   void free(void *address);
@@ -157,7 +162,7 @@ MemoryStatistics replay(const std::vector<MemoryEvent> &events, MemoryManager &m
 /// The manager that tensors use when none is named: a CachingManager unless it
 /// was replaced.
 std::shared_ptr<MemoryManager> defaultMemoryManager();
-/// Null: the original one again.
+/// Null: the original one again. Throws Error for a manager of another memory space than the host's.
 void setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager);
 
 } // namespace heddle

@@ -5,9 +5,9 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * Compiled code imports nothing. Everything that it needs comes in the call
- * context: where each value lies, and a table of functions for what only the
- * runtime can do. An entry function is run by every thread of a team at once:
+ * Compiled code imports nothing. The call context holds all that it needs:
+ * the address of each value, and a table of functions that only the runtime
+ * can provide. An entry function is run by every thread of a team at once:
  *
  *     int32_t entry(HeddleCall *call, int32_t thread, int32_t threads);
  *
@@ -53,6 +53,12 @@ typedef struct HeddleCallTable {
    *  function with the status that this returns: `reason` goes into the error
    *  that the caller of the program gets, with the step's name and place. */
   int32_t (*fail)(HeddleCall *call, int32_t step, const char *reason);
+  /** Each runs a step that calls a library (`StepKind::Invoke`, `Start`, `Await`), on thread 0:
+   *  `invoke` returns when the library's function has, `start` at once, and `await` when the
+   *  function that an earlier step started has returned. */
+  int32_t (*invoke)(HeddleCall *call, int32_t step);
+  int32_t (*start)(HeddleCall *call, int32_t step);
+  int32_t (*await)(HeddleCall *call, int32_t step);
 } HeddleCallTable;
 
 /** One call in flight. Filled by the runtime. The order of the fields is the
@@ -69,6 +75,11 @@ struct HeddleCall {
 };
 
 typedef int32_t (*HeddleEntry)(HeddleCall *call, int32_t thread, int32_t threads);
+
+/** A function of a library that steps call by name: `values[i]` is the address of the step's i-th
+ *  value, `numbers[i]` its i-th number (a size symbol, or what follows from them). It returns 0, or a
+ *  status that ends the program. */
+typedef int32_t (*HeddleLibraryFunction)(void *const *values, const int64_t *numbers);
 
 #ifdef __cplusplus
 }

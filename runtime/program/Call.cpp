@@ -33,6 +33,15 @@ const HeddleCallTable &heddle::callTable() {
       },
       [](HeddleCall *call, int32_t step, const char *reason) -> int32_t {
         return static_cast<Call *>(call->runtime)->fail(step, reason);
+      },
+      [](HeddleCall *call, int32_t step) -> int32_t {
+        return static_cast<Call *>(call->runtime)->invoke(step);
+      },
+      [](HeddleCall *call, int32_t step) -> int32_t {
+        return static_cast<Call *>(call->runtime)->start(step);
+      },
+      [](HeddleCall *call, int32_t step) -> int32_t {
+        return static_cast<Call *>(call->runtime)->await(step);
       }};
   return table;
 }
@@ -60,6 +69,67 @@ int32_t Call::fail(int32_t index, const char *reason) {
   return Failed;
 }
 
+Call::LibraryCall Call::libraryCall(int32_t index) const {
+  const StepSpec &step = spec.steps[size_t(index)];
+  LibraryCall made{program->libraryFunctions.at(&step)};
+  for (int32_t value : step.values)
+    made.values.push_back(addresses[size_t(value)]);
+  for (int32_t number : step.numbers)
+    made.numbers.push_back(call.symbols[number]);
+  return made;
+}
+
+/// The status of an entry for the status of a library's function.
+int32_t Call::returned(int32_t index, int32_t code) {
+  const StepSpec &step = spec.steps[size_t(index)];
+  if (code == 0)
+    return 0;
+  return fail(index, ("'" + step.kernel + "' of the library '" + step.library +
+                      "' returned the status " + std::to_string(code))
+                         .c_str());
+}
+
+int32_t Call::invoke(int32_t index) {
+  try {
+    LibraryCall now = libraryCall(index);
+    now.run();
+    return returned(index, now.status);
+  } catch (const std::exception &error) {
+    return fail(index, error.what());
+  }
+}
+
+int32_t Call::start(int32_t index) {
+  try {
+    LibraryCall &begun = started.emplace(index, libraryCall(index)).first->second;
+    begun.thread = std::thread([&begun] { begun.run(); });
+    return 0;
+  } catch (const std::exception &error) {
+    started.erase(index);
+    return fail(index, error.what());
+  }
+}
+
+int32_t Call::await(int32_t index) {
+  int32_t begun = spec.steps[size_t(index)].awaits;
+  auto found = started.find(begun);
+  found->second.thread.join();
+  int32_t code = found->second.status;
+  started.erase(found);
+  return returned(begun, code);
+}
+
+/// Waits for what a program that gave up has started.
+void Call::awaitAll() {
+  for (auto &[step, begun] : started)
+    begun.thread.join();
+  started.clear();
+}
+
+const std::shared_ptr<MemoryManager> &Call::managerOf(std::string_view space) const {
+  return space == hostSpace ? settings.manager : program->managers.find(space)->second;
+}
+
 /// Keeps the reason of a failure, if there is memory for that.
 void Call::note(const char *reason) noexcept {
   try {
@@ -72,11 +142,11 @@ void Call::makeAndFree(int32_t step) {
   const auto &free = plan->freeBefore[size_t(step)], &make = plan->makeBefore[size_t(step)];
   for (int32_t value : free) // a branch that was not taken has made none
     if (void *address = std::exchange(addresses[size_t(value)], nullptr))
-      settings.manager->free(address);
+      managerOf(spec.values[size_t(value)].space)->free(address);
   for (int32_t value : make) {
     const ValueSpec &of = spec.values[size_t(value)];
-    addresses[size_t(value)] = settings.manager->allocate(
-        plan->types[size_t(value)]->bytes, of.layout.alignment, {of.name, of.location});
+    addresses[size_t(value)] = managerOf(of.space)->allocate(
+        plan->types[size_t(value)]->bytes, of.layout.alignment, {of.name, of.location, of.space});
   }
   if (!free.empty() || !make.empty())
     for (size_t i = 0; i < addresses.size(); ++i)
@@ -95,6 +165,9 @@ Call::Call(std::shared_ptr<Program::Loaded> loaded, const EntrySpec &entry, Call
     settings.team = sharedThreadTeam();
   if (!settings.manager)
     settings.manager = defaultMemoryManager();
+  for (const auto &[name, value] : settings.supplied)
+    if (!spec.isSupplied(name))
+      throw Error("'" + spec.name + "' takes no number '" + name + "' from its caller");
   for (size_t r = results.size(); r-- > 0;)
     resultOf[size_t(spec.results[r])] = int32_t(r);
   if (spec.symbols.empty())
@@ -110,7 +183,8 @@ Call::Call(std::shared_ptr<Program::Loaded> loaded, const EntrySpec &entry, Call
 Call::~Call() {
   for (void *area : scratch)
     settings.manager->free(area);
-  settings.manager->free(arena);
+  for (size_t a = 0; a < arenas.size(); ++a)
+    managerOf(plan->arenas[a].space)->free(arenas[a].address);
   std::free(counters);
 }
 
@@ -126,6 +200,10 @@ void Call::bind(size_t argument, TensorRef tensor, bool donate) {
                 tensor->donatedTo + "', which updated it in place");
   if (!(tensor->spec() == formal.type))
     requireArgumentType(spec, argument, tensor->spec());
+  if (tensor->space() != formal.space)
+    throw Error("the argument '" + formal.name + "' of '" + spec.name +
+                "' should lie in the memory space '" + formal.space + "', got '" + tensor->space() +
+                "'");
   arguments[argument] = {std::move(tensor), nullptr, donate, false};
   ready = false;
 }
@@ -154,7 +232,7 @@ TensorRef &Call::ensureResult(size_t result) {
   size_t value = size_t(spec.results[result]);
   if (!results[result] || results[result]->placedType() != plan->types[value])
     results[result] = std::make_shared<RuntimeTensor>(
-        plan->types[value], settings.manager,
+        plan->types[value], managerOf(spec.values[value].space),
         AllocationInfo{spec.values[value].name, spec.values[value].location});
   return results[result];
 }
@@ -169,14 +247,18 @@ void Call::prepare() {
     std::vector<const TensorSpec *> types;
     for (const Argument &argument : arguments)
       types.push_back(&argument.tensor->spec());
-    plan = program->planFor(spec, bindSymbols(spec, types));
+    plan = program->planFor(spec, bindSymbols(spec, types, settings.supplied));
   }
-  if (!settings.managed && plan->arenaBytes > arenaBytes) {
-    settings.manager->free(std::exchange(arena, nullptr));
-    arenaBytes = 0;
-    arena = static_cast<char *>(settings.manager->allocate(plan->arenaBytes, plan->arenaAlignment,
-                                                           {spec.name + " (arena)", ""}));
-    arenaBytes = plan->arenaBytes;
+  arenas.resize(plan->arenas.size());
+  for (size_t a = 0; a < arenas.size() && !settings.managed; ++a) {
+    const EntryPlan::Arena &planned = plan->arenas[a];
+    if (planned.bytes <= arenas[a].bytes)
+      continue;
+    auto &manager = managerOf(planned.space);
+    manager->free(std::exchange(arenas[a], {}).address);
+    void *address = manager->allocate(planned.bytes, planned.alignment,
+                                      {spec.name + " (arena)", "", planned.space});
+    arenas[a] = {static_cast<char *>(address), planned.bytes};
   }
   if (plan->scratchBytes > scratchBytes) {
     for (void *&area : scratch)
@@ -196,7 +278,9 @@ void Call::prepare() {
     if (spec.values[i].kind == ValueSpec::Kind::Constant)
       addresses[i] = program->constants.data() + spec.values[i].offset;
     else if (spec.values[i].kind == ValueSpec::Kind::Temporary)
-      addresses[i] = settings.managed ? nullptr : arena + plan->offsets[i];
+      addresses[i] = settings.managed || spec.values[i].aliasOf >= 0
+                         ? nullptr
+                         : arenas[size_t(plan->arenaOf[i])].address + plan->offsets[i];
   }
   placeArguments();
   placeResults();
@@ -250,9 +334,9 @@ void Call::placeArguments() {
     } else if (fits) {
       addresses[value] = argument.tensor->address();
     } else {
-      argument.converted =
-          std::make_shared<RuntimeTensor>(argument.tensor->spec(), formal.layout, settings.manager,
-                                          AllocationInfo{formal.name, formal.location});
+      argument.converted = std::make_shared<RuntimeTensor>(
+          argument.tensor->spec(), formal.layout, managerOf(formal.space),
+          AllocationInfo{formal.name, formal.location});
       copiesBefore.emplace_back(argument.converted.get(), argument.tensor.get());
       addresses[value] = argument.converted->address();
     }
@@ -310,6 +394,7 @@ void Call::run() {
   } else {
     settings.team->run(body);
   }
+  awaitAll();
   if (call.hooks || !spec.donations.empty() || !copiesAfter.empty() ||
       status.load(std::memory_order_relaxed))
     afterRun();
@@ -361,7 +446,7 @@ void Call::freeTemporaries() {
       continue;
     void *address = std::exchange(addresses[i], nullptr);
     if (plan->places[i] == int32_t(i))
-      settings.manager->free(address);
+      managerOf(spec.values[i].space)->free(address);
   }
 }
 

@@ -77,8 +77,22 @@ private:
   HeddleCall call{};
   std::vector<void *> addresses, scratch;
   int64_t *counters = nullptr;
-  char *arena = nullptr;
-  int64_t arenaBytes = 0, scratchBytes = 0;
+  struct Arena {
+    char *address = nullptr;
+    int64_t bytes = 0;
+  };
+  std::vector<Arena> arenas; ///< as the plan lists them
+  int64_t scratchBytes = 0;
+  /// A call of a library's function, and the thread that runs it if it was started.
+  struct LibraryCall {
+    HeddleLibraryFunction function;
+    std::vector<void *> values = {};
+    std::vector<int64_t> numbers = {};
+    int32_t status = 0;
+    std::thread thread = {};
+    void run() { status = function(values.data(), numbers.data()); }
+  };
+  std::map<int32_t, LibraryCall> started;                                ///< by the step
   std::vector<std::pair<RuntimeTensor *, RuntimeTensor *>> copiesBefore; ///< (to, from)
   std::vector<std::pair<RuntimeTensor *, int32_t>> copiesAfter;          ///< (to, value)
 
@@ -91,6 +105,13 @@ private:
   friend const HeddleCallTable &callTable();
   int32_t step(int32_t index);
   int32_t fail(int32_t index, const char *reason);
+  LibraryCall libraryCall(int32_t index) const;
+  int32_t invoke(int32_t index);
+  int32_t start(int32_t index);
+  int32_t await(int32_t index);
+  int32_t returned(int32_t index, int32_t code);
+  void awaitAll();
+  const std::shared_ptr<MemoryManager> &managerOf(std::string_view space) const;
   void note(const char *reason) noexcept;
   void makeAndFree(int32_t step);
   void prepare();

@@ -61,8 +61,16 @@ static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t>
 }
 
 std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
-                                         const std::vector<const TensorSpec *> &arguments) {
+                                         const std::vector<const TensorSpec *> &arguments,
+                                         const SuppliedNumbers &supplied) {
   Values known;
+  for (const std::string &name : entry.supplied) {
+    auto found = supplied.find(name);
+    if (found == supplied.end())
+      throw Error("'" + entry.name + "' lacks the number '" + name +
+                  "', which its caller supplies");
+    known[name] = Expr(found->second);
+  }
   for (size_t i = 0; i < arguments.size(); ++i)
     requireArgumentType(entry, i, *arguments[i]);
   // Sizes that are linear in one unknown symbol give it, until none is left that does.
@@ -74,14 +82,16 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
         std::vector<std::string> unknown = left.names();
         if (unknown.size() != 1 || !left.isAffine())
           continue;
-        int64_t extent = *arguments[i]->dims.find(name)->second.constant() - left.offset();
+        // 128 bits: a manifest may hold any offset and coefficient.
+        __int128 extent = *arguments[i]->dims.find(name)->second.constant();
+        extent -= left.offset();
         int64_t factor = left.coefficient(unknown[0]);
-        if (extent % factor != 0)
+        if (extent % factor != 0 || extent / factor != int64_t(extent / factor))
           throw Error("the argument '" + formalOf(entry, i).name + "' of '" + entry.name +
                       "' has the size " +
                       std::to_string(*arguments[i]->dims.find(name)->second.constant()) + " for '" +
                       name + "', expected a number of the form " + size.str());
-        known[unknown[0]] = Expr(extent / factor);
+        known[unknown[0]] = Expr(int64_t(extent / factor));
         progress = true;
       }
   }
@@ -92,9 +102,9 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
       throw Error("the arguments of '" + entry.name + "' do not tell the size '" + symbol + "'");
     values.push_back(*found->second.constant());
     if (values.back() < 0 || values.back() > largestSymbol)
-      throw Error("the arguments of '" + entry.name + "' make the size '" + symbol + "' " +
-                  std::to_string(values.back()) + ", expected a number from 0 to " +
-                  std::to_string(largestSymbol));
+      throw Error((entry.isSupplied(symbol) ? "the caller of '" : "the arguments of '") +
+                  entry.name + "' make the size '" + symbol + "' " + std::to_string(values.back()) +
+                  ", expected a number from 0 to " + std::to_string(largestSymbol));
   }
   for (size_t i = 0; i < arguments.size(); ++i)
     for (const auto &[name, size] : formalOf(entry, i).type.dims) {
@@ -148,7 +158,7 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
       else
         size = Expr(number);
     try {
-      plan.types.push_back(placed(std::move(type), value.layout));
+      plan.types.push_back(placed(std::move(type), value.layout, value.space));
     } catch (const Error &error) {
       throw Error("the value '" + value.name + "' of '" + entry.name +
                   "' does not fit: " + error.what());
@@ -165,24 +175,36 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
     last[size_t(plan.places[i])] = std::max(last[size_t(plan.places[i])], entry.values[i].lastStep);
   plan.makeBefore.resize(entry.steps.size() + 1);
   plan.freeBefore.resize(entry.steps.size() + 1);
-  std::vector<PlannedBuffer> buffers;
-  std::vector<size_t> owners;
+  std::vector<std::vector<PlannedBuffer>> buffers; // of each arena
+  std::vector<std::vector<size_t>> owners;         // the value of each buffer
+  plan.arenaOf.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const ValueSpec &value = entry.values[i];
     if (value.kind != ValueSpec::Kind::Temporary || value.aliasOf >= 0)
       continue;
     plan.makeBefore[size_t(value.firstStep)].push_back(int32_t(i));
     plan.freeBefore[std::min(size_t(last[i]) + 1, entry.steps.size())].push_back(int32_t(i));
-    plan.arenaAlignment = std::max(plan.arenaAlignment, value.layout.alignment);
-    buffers.push_back({plan.types[i]->bytes, value.firstStep, last[i], -1, value.layout.alignment});
-    owners.push_back(i);
+    auto found = std::find_if(plan.arenas.begin(), plan.arenas.end(),
+                              [&](const auto &arena) { return arena.space == value.space; });
+    auto a = size_t(found - plan.arenas.begin());
+    if (found == plan.arenas.end()) {
+      plan.arenas.push_back({value.space});
+      buffers.emplace_back();
+      owners.emplace_back();
+    }
+    plan.arenaOf[i] = int32_t(a);
+    plan.arenas[a].alignment = std::max(plan.arenas[a].alignment, value.layout.alignment);
+    buffers[a].push_back(
+        {plan.types[i]->bytes, value.firstStep, last[i], -1, value.layout.alignment});
+    owners[a].push_back(i);
   }
-  plan.arenaBytes = entry.arenaBytes;
-  plan.liveBytes = liveBytes(buffers);
-  if (!entry.symbols.empty()) {
-    plan.arenaBytes = planArena(buffers);
-    for (size_t i = 0; i < owners.size(); ++i)
-      plan.offsets[owners[i]] = buffers[i].offset;
+  for (size_t a = 0; a < plan.arenas.size(); ++a) {
+    EntryPlan::Arena &arena = plan.arenas[a];
+    arena.live = liveBytes(buffers[a]);
+    bool stored = arena.space == hostSpace && entry.symbols.empty();
+    arena.bytes = stored ? entry.arenaBytes : planArena(buffers[a]);
+    for (size_t i = 0; !stored && i < owners[a].size(); ++i)
+      plan.offsets[owners[a][i]] = buffers[a][i].offset;
   }
   return plan;
 }
@@ -201,8 +223,10 @@ EntryMemory heddle::memoryOf(const EntrySpec &entry, const EntryPlan &plan) {
     else if (kind == Kind::Constant)
       memory.constants += plan.types[i]->bytes;
   }
-  memory.arena = plan.arenaBytes;
-  memory.live = plan.liveBytes;
+  for (const EntryPlan::Arena &arena : plan.arenas) {
+    memory.arena += arena.bytes;
+    memory.live += arena.live;
+  }
   memory.scratch = plan.scratchBytes;
   return memory;
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before an entry runs, its size symbols get values (from the arguments'
-// extents) and its values get places. For an entry without symbols that is the
-// plan that the compiler stored; for others it is made when a size comes for the
-// first time and kept.
+// Before an entry runs, its size symbols get values, from the arguments' sizes or from the caller, and
+// its temporaries get offsets in an arena, one for each memory space. For temporaries of an entry
+// without symbols on the host the compiler has stored them; others are planned when a size comes for
+// the first time, and kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,23 @@
 
 namespace heddle {
 
+/// Values of the symbols that a caller supplies (`EntrySpec::supplied`), by name.
+using SuppliedNumbers = std::map<std::string, int64_t, std::less<>>;
+
 struct EntryPlan {
   std::vector<int64_t> symbols; ///< in EntrySpec::symbols order, then EntrySpec::derived
   int64_t scratchBytes = 0;     ///< a thread
   std::vector<std::shared_ptr<const PlacedType>> types; ///< of each value
-  std::vector<int64_t> offsets;                         ///< of temporaries in the arena
+  std::vector<int64_t> offsets;                         ///< of temporaries in their arenas
   std::vector<int32_t> places; ///< the value in whose place each lies, itself if in none
-  int64_t arenaBytes = 0, arenaAlignment = 64;
-  int64_t liveBytes = 0; ///< of temporaries, at the worst step: no arena can be smaller
+  /// The temporaries of one memory space.
+  struct Arena {
+    std::string_view space;
+    int64_t bytes = 0, alignment = 64;
+    int64_t live = 0; ///< bytes of temporaries, at the worst step: no arena can be smaller
+  };
+  std::vector<Arena> arenas;    ///< in the same order for all sizes
+  std::vector<int32_t> arenaOf; ///< of each temporary
   /// For managed memory: the temporaries to make before each step and to free
   /// before it; one more list for the end.
   std::vector<std::vector<int32_t>> makeBefore, freeBefore;
@@ -37,7 +46,7 @@ EntryPlan planEntry(const EntrySpec &entry, std::vector<int64_t> symbols);
 /// What a call of the entry takes, in bytes. Values that lie in the place of another take nothing.
 struct EntryMemory {
   int64_t arguments = 0, results = 0, constants = 0;
-  int64_t arena = 0;   ///< of temporaries, as planned
+  int64_t arena = 0;   ///< of temporaries, as planned, in all memory spaces
   int64_t live = 0;    ///< of temporaries, at the worst step: the lower bound of the arena
   int64_t scratch = 0; ///< of each thread
 };
@@ -45,10 +54,12 @@ EntryMemory memoryOf(const EntrySpec &entry, const EntryPlan &plan);
 /// For an entry without symbols, or for given values of its symbols.
 EntryMemory memoryOf(const EntrySpec &entry, const std::vector<int64_t> &symbols = {});
 
-/// The values of the entry's symbols for arguments of these types, which may not
-/// be null. Throws Error that names the argument if one does not fit.
+/// The values of the entry's symbols for arguments of these types, which may not be null, and for
+/// the numbers that the caller supplies. Throws Error that names the argument or number if one does
+/// not fit or is missing.
 std::vector<int64_t> bindSymbols(const EntrySpec &entry,
-                                 const std::vector<const TensorSpec *> &arguments);
+                                 const std::vector<const TensorSpec *> &arguments,
+                                 const SuppliedNumbers &supplied = {});
 
 /// Throws Error if an argument can't be of this type, whatever its symbols.
 void requireArgumentType(const EntrySpec &entry, size_t argument, const TensorSpec &given);

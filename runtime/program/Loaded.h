@@ -15,6 +15,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
+#include "runtime/program/Library.h"
 #include "runtime/program/Mapping.h"
 #include "runtime/program/Program.h"
 
@@ -29,11 +30,17 @@ struct Program::Loaded {
   std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
   std::vector<DeviceProgram::Entry> functions; ///< of each entry
   std::vector<bool> alone; ///< of each entry: no step is shared, a team would only wait
+  std::map<std::string, std::shared_ptr<MemoryManager>, std::less<>>
+      managers; ///< beside the host's
+  std::map<const StepSpec *, HeddleLibraryFunction> libraryFunctions;
   /// Plans by entry and values of its symbols.
   ForkMutex mutex;
   std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const EntryPlan>>
       plans;
 
+  /// Finds the memory spaces and library functions that the entries use, on this CPU where `device`
+  /// is null. Throws Error that names what is missing.
+  void resolve(Device *device);
   /// `function(entry)` is its code. The manifest must be there.
   template <typename F>
   void setFunctions(F &&function) {
@@ -52,6 +59,7 @@ struct Program::Loaded {
   bool isAlone(const EntrySpec &entry) const { return alone[indexOf(entry)]; }
 
 private:
+  std::vector<std::unique_ptr<Library>> libraries; ///< stay open as long as the program
   size_t indexOf(const EntrySpec &entry) const { return size_t(&entry - manifest.entries.data()); }
 };
 

@@ -22,7 +22,8 @@ const EntrySpec *Manifest::find(std::string_view entry) const {
 }
 
 static constexpr const char *kinds[] = {"argument", "result", "temporary", "constant"};
-static constexpr const char *stepKinds[] = {"kernel", "if", "else", "endif", "loop", "endloop"};
+static constexpr const char *stepKinds[] = {"kernel",  "if",     "else",  "endif", "loop",
+                                            "endloop", "invoke", "start", "await", "copy"};
 
 static Json toJson(const ValueSpec &value) {
   Json dims = Json::object();
@@ -38,7 +39,8 @@ static Json toJson(const ValueSpec &value) {
           {"first", value.firstStep},
           {"last", value.lastStep},
           {"offset", value.offset},
-          {"alias", value.aliasOf}};
+          {"alias", value.aliasOf},
+          {"space", value.space}};
 }
 
 /// A number that fits; JSON would turn 1e300 into any.
@@ -96,6 +98,7 @@ static ValueSpec valueFrom(const Json &json) {
   value.lastStep = whole<int32_t>(json.at("last"));
   value.offset = whole<int64_t>(json.at("offset"));
   value.aliasOf = whole<int32_t>(json.at("alias"));
+  value.space = json.at("space");
   return value;
 }
 
@@ -105,7 +108,8 @@ static Json toJson(const StepSpec &step) {
           {"flops", step.flops},     {"bytes", step.bytesMoved},
           {"serial", step.serial},   {"kind", stepKinds[int(step.kind)]},
           {"waits", step.waits},     {"values", step.values},
-          {"numbers", step.numbers}, {"chunksAt", step.chunksAt}};
+          {"numbers", step.numbers}, {"chunksAt", step.chunksAt},
+          {"library", step.library}, {"awaits", step.awaits}};
 }
 
 static StepSpec stepFrom(const Json &json) {
@@ -122,6 +126,8 @@ static StepSpec stepFrom(const Json &json) {
   step.values = indices(json.at("values"));
   step.numbers = indices(json.at("numbers"));
   step.chunksAt = whole<int32_t>(json.at("chunksAt"));
+  step.library = json.at("library");
+  step.awaits = whole<int32_t>(json.at("awaits"));
   return step;
 }
 
@@ -137,12 +143,19 @@ static Json toJson(const EntrySpec &entry) {
     values.push_back(toJson(value));
   for (const StepSpec &step : entry.steps)
     steps.push_back(toJson(step));
-  return {{"name", entry.name},           {"code", entry.codeOffset},
-          {"symbols", entry.symbols},     {"derived", derived},
-          {"requirements", required},     {"values", values},
-          {"arguments", entry.arguments}, {"results", entry.results},
-          {"donations", entry.donations}, {"steps", steps},
-          {"arena", entry.arenaBytes},    {"scratch", entry.scratchBytes.str()}};
+  return {{"name", entry.name},
+          {"code", entry.codeOffset},
+          {"symbols", entry.symbols},
+          {"supplied", entry.supplied},
+          {"derived", derived},
+          {"requirements", required},
+          {"values", values},
+          {"arguments", entry.arguments},
+          {"results", entry.results},
+          {"donations", entry.donations},
+          {"steps", steps},
+          {"arena", entry.arenaBytes},
+          {"scratch", entry.scratchBytes.str()}};
 }
 
 static EntrySpec entryFrom(const Json &json) {
@@ -150,6 +163,7 @@ static EntrySpec entryFrom(const Json &json) {
   entry.name = json.at("name");
   entry.codeOffset = whole<int64_t>(json.at("code"));
   entry.symbols = json.at("symbols").get<std::vector<std::string>>();
+  entry.supplied = json.at("supplied").get<std::vector<std::string>>();
   for (const Json &each : json.at("derived"))
     entry.derived.push_back(parseSize(each));
   for (const Json &each : json.value("requirements", Json::array()))

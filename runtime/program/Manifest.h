@@ -19,6 +19,9 @@
 
 #include "heddle/ElementType.h"
 #include "runtime/expr/Layout.h"
+#include "runtime/memory/MemorySpace.h"
+
+#include <algorithm>
 
 namespace heddle {
 
@@ -44,17 +47,34 @@ struct ValueSpec {
   int64_t offset = -1;
   /// The value whose place this one takes over (in place, donated argument); -1: none.
   int32_t aliasOf = -1;
+  std::string space = std::string(hostSpace); ///< the memory space in which it lies
 };
 
-/// What a step does. All but a kernel are control flow: they read a truth value, and say which steps
-/// come next.
+/// The kinds of steps. Control flow (`If` to `EndLoop`) reads a truth value and decides which steps
+/// run next.
 ///
 ///     step 5   If c                           step 5   Loop c       while c holds:
 ///     step 6     ...                          step 6     ...
 ///     step 7   Else                           step 7     ...        computes c anew
 ///     step 8     ...                          step 8   EndLoop      back to step 5
 ///     step 9   EndIf
-enum class StepKind : uint8_t { Kernel, If, Else, EndIf, Loop, EndLoop };
+///
+/// `Invoke` calls a function of a library that the runtime opens by name. `Start` begins such a call
+/// and a later `Await` waits until it has returned, so that the steps between overlap with it. `Copy`
+/// copies its second value into its first, which may lie in another memory space; only devices run
+/// such steps.
+enum class StepKind : uint8_t {
+  Kernel,
+  If,
+  Else,
+  EndIf,
+  Loop,
+  EndLoop,
+  Invoke,
+  Start,
+  Await,
+  Copy
+};
 
 /// A step of an entry. Its chunks are run by all threads, or by thread 0 alone (`serial`). Threads
 /// meet only before steps that say so (`waits`):
@@ -68,7 +88,7 @@ struct StepSpec {
   std::string name; ///< what the profile shows
   std::string location;
   int64_t chunks = 1;
-  std::string kernel;               ///< symbol of the kernel; empty for control flow
+  std::string kernel; ///< symbol of the kernel or of the library's function; empty for control flow
   double flops = 0, bytesMoved = 0; ///< the compiler's estimates
   StepKind kind = StepKind::Kernel;
   bool serial = false, waits = true;
@@ -77,7 +97,10 @@ struct StepSpec {
   /// how many chunks there are; -1: as `chunks` says.
   std::vector<int32_t> numbers = {};
   int32_t chunksAt = -1;
+  std::string library = {}; ///< file name of the library that `Invoke` and `Start` call
+  int32_t awaits = -1;      ///< the step that `Await` waits for
 
+  bool callsLibrary() const { return kind == StepKind::Invoke || kind == StepKind::Start; }
   /// True if all threads run chunks of it.
   bool isShared() const {
     return kind == StepKind::Kernel && !serial && (chunks > 1 || chunksAt >= 0);
@@ -93,9 +116,10 @@ struct SizeRequirement {
 
 struct EntrySpec {
   std::string name;
-  int64_t codeOffset = 0;                    ///< of the HeddleEntry in the code block
-  std::vector<std::string> symbols;          ///< size symbols, in HeddleCall::symbols order
-  std::vector<Expr> derived;                 ///< numbers that follow from them, behind them
+  int64_t codeOffset = 0;            ///< of the HeddleEntry in the code block
+  std::vector<std::string> symbols;  ///< size symbols, in HeddleCall::symbols order
+  std::vector<std::string> supplied; ///< those that the caller supplies by name, such as its rank
+  std::vector<Expr> derived;         ///< numbers that follow from them, behind them
   std::vector<SizeRequirement> requirements; ///< checked before it runs
   std::vector<ValueSpec> values;             ///< index = index into HeddleCall::addresses
   std::vector<int32_t> arguments, results;   ///< indices into `values`
@@ -103,8 +127,12 @@ struct EntrySpec {
   /// the result then takes.
   std::vector<std::pair<int32_t, int32_t>> donations;
   std::vector<StepSpec> steps;
-  int64_t arenaBytes = 0; ///< planned arena
+  int64_t arenaBytes = 0; ///< planned arena on the host; the runtime plans those of other spaces
   Expr scratchBytes;      ///< a thread, over the symbols
+
+  bool isSupplied(std::string_view symbol) const {
+    return std::find(supplied.begin(), supplied.end(), symbol) != supplied.end();
+  }
 };
 
 /// A function in the code block, for profilers.

@@ -38,6 +38,9 @@ public:
     for (size_t i = 0; i < entry.values.size(); ++i)
       if (std::string message = value(i); !message.empty())
         return message;
+    for (const std::string &name : entry.supplied)
+      if (std::find(entry.symbols.begin(), entry.symbols.end(), name) == entry.symbols.end())
+        return "its caller should supply '" + name + "', which is no size symbol of it";
     std::set<int32_t> seen;
     for (int32_t index : entry.arguments)
       if (!isValue(index) || entry.values[size_t(index)].kind != ValueSpec::Kind::Argument ||
@@ -46,6 +49,11 @@ public:
     for (int32_t index : entry.results)
       if (!isValue(index) || entry.values[size_t(index)].kind == ValueSpec::Kind::Temporary)
         return "its result " + std::to_string(index) + " is not a value that it gives back";
+      else if (const ValueSpec &value = entry.values[size_t(index)];
+               value.space != hostSpace &&
+               (value.kind != ValueSpec::Kind::Result || !seen.insert(index).second))
+        return "its result '" + value.name + "' in the memory space '" + value.space +
+               "' would have to be copied by the host";
     std::string message = steps();
     return message.empty() ? donations() : message;
   }
@@ -84,7 +92,13 @@ private:
         (!constant || value.offset < 0 || value.offset > constantBytes ||
          *value.bytes.constant() > constantBytes - value.offset))
       return name + " lies outside of the program's constants";
+    if (value.kind == Kind::Constant && value.space != hostSpace)
+      return name + " is a constant in the memory space '" + value.space + "', expected 'host'";
+    if (value.space != entry.values[size_t(at)].space)
+      return name + " in the memory space '" + value.space + "' takes the place of one in '" +
+             entry.values[size_t(at)].space + "'";
     if (value.kind == Kind::Temporary && value.aliasOf < 0 && constant && entry.symbols.empty() &&
+        value.space == hostSpace &&
         (value.offset < 0 || value.offset > entry.arenaBytes ||
          *value.bytes.constant() > entry.arenaBytes - value.offset))
       return name + " lies outside of the arena";
@@ -99,8 +113,43 @@ private:
     return "";
   }
 
+  /// Checks a step that calls a library, awaits one or copies. `started` maps each step that is
+  /// started and not awaited yet to the number of branches and loops around it.
+  std::string asynchronous(size_t s, size_t depth, std::map<int32_t, size_t> &started) const {
+    const StepSpec &step = entry.steps[s];
+    std::string name = "its step " + std::to_string(s);
+    if (step.callsLibrary() && (step.library.empty() || step.kernel.empty()))
+      return name + " should name a library and a function of it";
+    if (step.kind == StepKind::Start)
+      started[int32_t(s)] = depth;
+    if (step.kind == StepKind::Await) {
+      auto found = started.find(step.awaits);
+      if (found == started.end() || found->second != depth)
+        return name + " awaits the step " + std::to_string(step.awaits) +
+               ", which is not started before it in the same branch or loop";
+      for (int32_t index : entry.steps[size_t(step.awaits)].values)
+        if (const ValueSpec &value = entry.values[size_t(index)];
+            value.kind == ValueSpec::Kind::Temporary && value.lastStep < int32_t(s))
+          return name + " awaits the step " + std::to_string(step.awaits) + ", whose value '" +
+                 value.name + "' lives until step " + std::to_string(value.lastStep);
+      started.erase(found);
+    }
+    if (step.kind == StepKind::Copy) {
+      if (step.values.size() != 2)
+        return name + " should copy one value into another, got " +
+               std::to_string(step.values.size()) + " values";
+      const ValueSpec &to = entry.values[size_t(step.values[0])],
+                      &from = entry.values[size_t(step.values[1])];
+      if (!(to.type == from.type) || to.layout != from.layout)
+        return name + " copies '" + from.name + "' into '" + to.name +
+               "', which has another type or layout";
+    }
+    return "";
+  }
+
   std::string steps() const {
     std::vector<StepKind> open; // branches and loops around a step
+    std::map<int32_t, size_t> started;
     auto numbers = int32_t(entry.symbols.size() + entry.derived.size());
     for (size_t s = 0; s < entry.steps.size(); ++s) {
       const StepSpec &step = entry.steps[s];
@@ -116,6 +165,13 @@ private:
       if (step.chunks < 0 || (step.chunksAt != -1 && !isNumber(step.chunksAt)) ||
           !std::all_of(step.numbers.begin(), step.numbers.end(), isNumber))
         return name + " uses a number that does not exist";
+      if (std::string message = asynchronous(s, open.size(), started); !message.empty())
+        return message;
+      bool ends = step.kind == StepKind::Else || step.kind == StepKind::EndIf ||
+                  step.kind == StepKind::EndLoop;
+      for (auto [each, depth] : started)
+        if (ends && depth == open.size())
+          return "its step " + std::to_string(each) + " is started and never awaited";
       StepKind innermost = open.empty() ? StepKind::Kernel : open.back();
       bool fits = true;
       if (reads)
@@ -128,6 +184,8 @@ private:
       if (!fits)
         return name + " ends a branch or loop that does not begin";
     }
+    if (!started.empty())
+      return "its step " + std::to_string(started.begin()->first) + " is started and never awaited";
     return open.empty() ? "" : "a branch or loop among its steps has no end";
   }
 

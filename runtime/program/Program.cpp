@@ -28,6 +28,44 @@ static void requireConsistent(const Manifest &manifest, int64_t codeBytes, int64
     throw Error("the program can't be loaded: " + message);
 }
 
+void Program::Loaded::resolve(Device *serving) {
+  std::string where = serving ? "the device '" + serving->name() + "'" : "this CPU";
+  for (const EntrySpec &entry : manifest.entries) {
+    auto fail = [&](const std::string &what, const std::string &location,
+                    const std::string &reason) {
+      throw Error("the program can't be loaded: " + what + " of '" + entry.name + "'" +
+                  (location.empty() ? "" : " (" + location + ")") + " " + reason);
+    };
+    for (const ValueSpec &value : entry.values) {
+      if (value.space == hostSpace || managers.count(value.space))
+        continue;
+      auto manager = serving ? serving->memory(value.space) : nullptr;
+      if (!manager)
+        fail("the value '" + value.name + "'", value.location,
+             "lies in the memory space '" + value.space + "', which " + where + " does not serve");
+      managers.emplace(value.space, std::move(manager));
+    }
+    for (const StepSpec &step : entry.steps) {
+      if (!step.callsLibrary())
+        continue;
+      std::string what = "the step '" + step.name + "'",
+                  callee = "calls '" + step.kernel + "' of the library '" + step.library + "', ";
+      auto library = std::find_if(libraries.begin(), libraries.end(),
+                                  [&](auto &each) { return each->name == step.library; });
+      try {
+        if (library == libraries.end())
+          library = libraries.insert(library, std::make_unique<Library>(step.library));
+      } catch (const Error &error) {
+        fail(what, step.location, callee + "which can't be opened: " + error.what());
+      }
+      void *function = (*library)->find(step.kernel);
+      if (!function)
+        fail(what, step.location, callee + "which has no such function");
+      libraryFunctions[&step] = reinterpret_cast<HeddleLibraryFunction>(function);
+    }
+  }
+}
+
 static std::string hostTarget() {
 #if defined(__x86_64__)
   return "x86_64";
@@ -42,7 +80,8 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
   const Manifest &manifest = image.manifest;
   requireConsistent(manifest, int64_t(image.code.size()), int64_t(image.constants.size()));
   std::string machine = manifest.target.substr(0, manifest.target.find('-'));
-  if (Device *device = findDevice(manifest.target)) {
+  Device *device = findDevice(manifest.target);
+  if (device) {
     std::string error;
     loaded->device = device->load(image, error);
     if (!loaded->device)
@@ -62,6 +101,7 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
   }
   loaded->constants = Mapping(image.constants, Mapping::Use::Constants);
   loaded->manifest = std::move(image.manifest);
+  loaded->resolve(device);
   if (!loaded->device) {
     loaded->code = Mapping(image.code, Mapping::Use::Code);
     describeToPerf(loaded->manifest, loaded->code.data());
@@ -90,6 +130,7 @@ std::shared_ptr<Program> Program::fromFunctions(Manifest manifest,
   program->loaded = std::make_shared<Loaded>();
   program->loaded->constants = Mapping(constants, Mapping::Use::Constants);
   program->loaded->manifest = std::move(manifest);
+  program->loaded->resolve(nullptr);
   program->loaded->setFunctions([&](const EntrySpec &entry) -> DeviceProgram::Entry {
     return {functions[size_t(entry.codeOffset)], nullptr};
   });
@@ -135,7 +176,8 @@ std::unique_ptr<Call> Program::acquire(const EntrySpec &entry, const CallOptions
     idle.reserve(8);
     for (auto &call : idle)
       if (&call->spec == &entry && call->settings.manager == manager &&
-          call->settings.managed == options.managed && call->settings.team == team) {
+          call->settings.managed == options.managed && call->settings.team == team &&
+          call->settings.supplied == options.supplied) {
         auto found = std::move(call);
         call = std::move(idle.back());
         idle.pop_back();
@@ -143,8 +185,9 @@ std::unique_ptr<Call> Program::acquire(const EntrySpec &entry, const CallOptions
         return found;
       }
   }
-  return std::make_unique<Call>(loaded, entry,
-                                CallOptions{team, manager, options.managed, options.profile});
+  return std::make_unique<Call>(
+      loaded, entry,
+      CallOptions{team, manager, options.managed, options.profile, options.supplied});
 }
 
 std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRef> arguments,

@@ -33,6 +33,7 @@
 
 #include "runtime/device/ThreadTeam.h"
 #include "runtime/program/Abi.h"
+#include "runtime/program/EntryPlan.h"
 #include "runtime/program/Profile.h"
 #include "runtime/program/ProgramImage.h"
 #include "runtime/program/RuntimeTensor.h"
@@ -43,8 +44,9 @@ namespace heddle {
 struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: the shared team of all cores
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
-  bool managed = false;       ///< temporaries buffer by buffer instead of in a planned arena
-  Profile *profile = nullptr; ///< receives the time of every step, if given
+  bool managed = false;          ///< temporaries buffer by buffer instead of in a planned arena
+  Profile *profile = nullptr;    ///< receives the time of every step, if given
+  SuppliedNumbers supplied = {}; ///< for entries with `EntrySpec::supplied`
 };
 
 class Call;

@@ -22,7 +22,7 @@ using namespace heddle;
 static constexpr std::string_view magic("HEDDLE\r\n", 8);
 /// Grows with every change of the file, the keys of the manifest included, that older runtimes
 /// cannot read.
-static constexpr uint32_t formatVersion = 4;
+static constexpr uint32_t formatVersion = 5;
 static constexpr size_t nameBytes = 16, sectionBytes = nameBytes + 3 * 8, mostSections = 64;
 
 /// Four lanes of multiply and rotate, eight bytes at a time: constants may be large.
@@ -214,7 +214,9 @@ private:
     uint64_t version = getNumber(file, 8, 4), count = getNumber(file, 12, 4);
     if (version != formatVersion)
       throw Error("'" + path + "' has version " + std::to_string(version) +
-                  " of the program format, expected version " + std::to_string(formatVersion));
+                  " of the program format, expected version " + std::to_string(formatVersion) +
+                  (version < formatVersion ? ": an older Heddle wrote it, compile it again"
+                                           : ": a newer Heddle wrote it"));
     if (count > mostSections)
       throw damaged("it claims to have " + std::to_string(count) + " sections");
     size_t header = tableBegin + count * sectionBytes;

@@ -36,19 +36,25 @@ int64_t heddle::byteCount(const TensorSpec &spec, const Layout &layout) {
   return layout.elements(constantSizes(spec)) * byteSize(spec.element);
 }
 
-std::shared_ptr<const PlacedType> heddle::placed(TensorSpec spec, Layout layout) {
+std::shared_ptr<const PlacedType> heddle::placed(TensorSpec spec, Layout layout,
+                                                 std::string_view space) {
   Sizes sizes = constantSizes(spec);
   if (std::string message = layout.verify(sizes); !message.empty())
     throw Error(message + ": " + layout.str() + " for a tensor of type " + describe(spec));
   int64_t bytes = layout.elements(sizes) * byteSize(spec.element);
   bool zeroed = layout.zeroPadded && layout.hasPadding(sizes);
+  if (zeroed && space != hostSpace)
+    throw Error("expected no padding that must be zero in the memory space '" + std::string(space) +
+                "', got " + layout.str() + " for a tensor of type " + describe(spec));
   return std::make_shared<const PlacedType>(
-      PlacedType{std::move(spec), std::move(layout), bytes, zeroed});
+      PlacedType{std::move(spec), std::move(layout), bytes, zeroed, std::string(space)});
 }
 
 RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager,
                              const AllocationInfo &info)
-    : RuntimeTensor(placed(std::move(spec), std::move(layout)), std::move(manager), info) {}
+    : RuntimeTensor(
+          placed(std::move(spec), std::move(layout), manager ? manager->space() : hostSpace),
+          manager, info) {}
 
 RuntimeTensor::RuntimeTensor(std::shared_ptr<const PlacedType> given,
                              std::shared_ptr<MemoryManager> manager, const AllocationInfo &info)
@@ -56,8 +62,8 @@ RuntimeTensor::RuntimeTensor(std::shared_ptr<const PlacedType> given,
   if (!manager)
     manager = defaultMemoryManager();
   std::string what = info.name.empty() ? "a tensor of type " + describe(spec()) : "";
-  void *address = manager->allocate(bytes(), layout().alignment,
-                                    info.name.empty() ? AllocationInfo{what, info.location} : info);
+  AllocationInfo asked{info.name.empty() ? what : info.name, info.location, space()};
+  void *address = manager->allocate(bytes(), layout().alignment, asked);
   // Should this throw, it frees the memory.
   storage = std::shared_ptr<void>(
       address, [manager = std::move(manager)](void *memory) { manager->free(memory); });
@@ -87,6 +93,9 @@ void RuntimeTensor::requireMemory() const {
   if (!donatedTo.empty())
     throw Error("this tensor of type " + describe(spec()) + " was given up to '" + donatedTo +
                 "', which updated it in place");
+  if (space() != hostSpace)
+    throw Error("this tensor of type " + describe(spec()) + " lies in the memory space '" +
+                space() + "': only programs of its device can use it");
 }
 
 static Layout denseLayout(const TensorSpec &spec, const std::vector<std::string> &order) {

@@ -33,14 +33,17 @@ struct PlacedType {
   Layout layout;
   int64_t bytes = 0;   ///< padding included
   bool zeroed = false; ///< has padding that must be zero
+  std::string space = std::string(hostSpace);
 };
 /// Throws Error if the layout does not fit the sizes.
-std::shared_ptr<const PlacedType> placed(TensorSpec spec, Layout layout);
+std::shared_ptr<const PlacedType> placed(TensorSpec spec, Layout layout,
+                                         std::string_view space = hostSpace);
 
 class RuntimeTensor {
 public:
-  /// Allocates for constant sizes; elements are undefined, padding is zero if
-  /// the layout says so. Throws Error if the layout does not fit the sizes.
+  /// Allocates for constant sizes, in the manager's memory space; elements are undefined, padding is
+  /// zero if the layout says so. Throws Error if the layout does not fit the sizes, or if padding
+  /// outside of the host's memory would have to be zero.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
   RuntimeTensor(std::shared_ptr<const PlacedType> type, std::shared_ptr<MemoryManager> manager,
@@ -55,6 +58,9 @@ public:
   const Layout &layout() const { return type->layout; }
   const std::shared_ptr<const PlacedType> &placedType() const { return type; }
   Sizes sizes() const;
+  /// The memory space of its elements. Those outside of "host" can be used by programs only: the
+  /// copies below throw Error.
+  const std::string &space() const { return type->space; }
   /// Null after the memory was given up.
   void *address() const { return storage.get(); }
   /// In memory, padding included.

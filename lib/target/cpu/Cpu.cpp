@@ -41,10 +41,8 @@ public:
 
   llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                            const CustomKernel &kernel) override {
-    auto info = call(symbol, kernel);
-    if (!info)
-      return info.takeError();
-    auto code = codeOf(symbol, std::move(info->module), info->chunks, info->scratchBytes);
+    nest::KernelInfo info = call(symbol, kernel);
+    auto code = codeOf(symbol, std::move(info.module), info.chunks, info.scratchBytes);
     if (code)
       llvm::append_range(code->objects, kernel.objects);
     return code;
@@ -63,7 +61,7 @@ public:
 
   llvm::Expected<std::string> print(const nest::KernelRequest &request, const CustomKernel *custom,
                                     KernelForm form) override {
-    auto info = custom                      ? call(request.symbol, *custom)
+    auto info = custom ? llvm::Expected<nest::KernelInfo>(call(request.symbol, *custom))
                 : form == KernelForm::Loops ? loops(request)
                                             : lowered(request, /*lines=*/false);
     if (!info)
@@ -80,9 +78,9 @@ private:
   MLIRContext &context;
   Emitter emitter;
 
-  llvm::Expected<nest::KernelInfo> call(const std::string &symbol, const CustomKernel &kernel) {
-    return nest::KernelInfo{buildCustomCall(&context, symbol, kernel.function, kernel.numbers),
-                            kernel.chunks, kernel.scratchBytes};
+  nest::KernelInfo call(const std::string &symbol, const CustomKernel &kernel) {
+    return {buildCustomCall(&context, symbol, kernel.function, kernel.numbers), kernel.chunks,
+            kernel.scratchBytes};
   }
 
   llvm::Expected<nest::KernelInfo> loops(const nest::KernelRequest &request) {

@@ -222,6 +222,11 @@ private:
       meet(int64_t(i), step.waits && i > 0);
       return emitStep(step, int64_t(i));
     }
+    if (step.callsLibrary() || step.kind == StepKind::Await) {
+      meet(int64_t(i), step.waits && i > 0);
+      return emitLibraryStep(step, int64_t(i));
+    }
+    assert(step.kind != StepKind::Copy && "a CPU has one memory space");
     Block *body = newBlock(), *after = newBlock();
     if (step.kind == StepKind::If) {
       size_t middle = i + 1;
@@ -272,6 +277,19 @@ private:
     if (waits)
       barrier();
     LLVM::BrOp::create(b, loc, ValueRange{}, after);
+    b.setInsertionPointToEnd(after);
+  }
+
+  /// Thread 0 asks the runtime to call a library's function, or to wait for it.
+  void emitLibraryStep(const StepSpec &step, int64_t index) {
+    Block *first = newBlock(), *after = newBlock();
+    LLVM::CondBrOp::create(b, loc, isFirst, first, after);
+    b.setInsertionPointToEnd(first);
+    callTable(step.kind == StepKind::Invoke  ? offsetof(HeddleCallTable, invoke)
+              : step.kind == StepKind::Start ? offsetof(HeddleCallTable, start)
+                                             : offsetof(HeddleCallTable, await),
+              number(i32, index));
+    branchTo(after);
     b.setInsertionPointToEnd(after);
   }
 

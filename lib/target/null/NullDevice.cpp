@@ -49,10 +49,10 @@ public:
   }
 
   Entry entry(const EntrySpec &spec) override {
-    auto &made = entries.emplace_back(new Bound{*this, spec});
+    auto &made = entries.emplace_back(new Bound{*this, spec, partners(spec.steps)});
     return {[](HeddleCall *call, int32_t thread, int32_t) -> int32_t {
               auto *bound = static_cast<Bound *>(call->device);
-              return thread == 0 ? bound->program.run(bound->spec, call) : 0;
+              return thread == 0 ? bound->program.run(*bound, call) : 0;
             },
             made.get()};
   }
@@ -61,6 +61,7 @@ private:
   struct Bound {
     NullProgram &program;
     const EntrySpec &spec;
+    std::vector<size_t> partners;
   };
   std::vector<std::unique_ptr<Bound>> entries;
   std::mutex mutex;
@@ -69,27 +70,48 @@ private:
   std::optional<SymbolTable> symbols;
   std::string said;
 
-  int32_t run(const EntrySpec &spec, HeddleCall *call) {
-    const std::vector<StepSpec> &steps = spec.steps;
-    std::vector<size_t> partner = partners(steps);
+  int32_t run(const Bound &bound, HeddleCall *call) {
+    const std::vector<StepSpec> &steps = bound.spec.steps;
     for (size_t s = 0; s <= steps.size(); ++s) {
+      auto number = int32_t(s);
       if (call->hooks)
-        if (int32_t status = call->table->step(call, int32_t(s)))
+        if (int32_t status = call->table->step(call, number))
           return status;
       if (s == steps.size())
         break;
       const StepSpec &step = steps[s];
-      bool jumps = step.kind == StepKind::If || step.kind == StepKind::Loop
-                       ? !*static_cast<const char *>(call->addresses[step.values[0]])
-                       : step.kind == StepKind::Else;
-      if (step.kind == StepKind::Kernel) {
-        if (std::string error = runKernel(spec, step, call); !error.empty())
-          return call->table->fail(call, int32_t(s), error.c_str());
-      } else if (step.kind == StepKind::EndLoop) {
-        s = partner[s] - 1; // the loop reads its truth value again
-      } else if (jumps) {
-        s = step.kind == StepKind::Else ? partner[s] - 1 : partner[s];
+      int32_t status = 0;
+      switch (step.kind) {
+      case StepKind::Kernel:
+        if (std::string error = runKernel(bound.spec, step, call); !error.empty())
+          status = call->table->fail(call, number, error.c_str());
+        break;
+      case StepKind::If:
+      case StepKind::Loop:
+        if (!*static_cast<const char *>(call->addresses[step.values[0]]))
+          s = bound.partners[s];
+        break;
+      case StepKind::Else:
+      case StepKind::EndLoop: // the loop reads its truth value again
+        s = bound.partners[s] - 1;
+        break;
+      case StepKind::EndIf:
+        break;
+      case StepKind::Invoke:
+        status = call->table->invoke(call, number);
+        break;
+      case StepKind::Start:
+        status = call->table->start(call, number);
+        break;
+      case StepKind::Await:
+        status = call->table->await(call, number);
+        break;
+      case StepKind::Copy:
+        status = call->table->fail(call, number, "the device 'null' has one memory space");
+        break;
       }
+      if (status)
+        return status;
     }
     return 0;
   }

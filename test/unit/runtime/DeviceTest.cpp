@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "test/unit/runtime/Programs.h"
+#include "test/unit/runtime/LibraryEntry.h"
 
 #include "heddle/Error.h"
 #include "runtime/device/Device.h"
+
+#include <sys/mman.h>
 
 using namespace heddle;
 
@@ -75,4 +77,240 @@ TEST(Device, AFailedStepIsNamed) {
   } catch (const ExecutionError &error) {
     EXPECT_STREQ(error.what(), "'scale' failed at 'scale' (model.cpp:1:1): nine is too much");
   }
+}
+
+TEST(Device, MissingLibrariesAndFunctionsAreNamed) {
+  auto loading = [](auto change) {
+    Manifest manifest;
+    manifest.entries = {libraryEntry()};
+    change(manifest.entries[0].steps[4]);
+    return errorOf<Error>([&] { Program::fromFunctions(manifest, {chainFunction}); });
+  };
+  EXPECT_EQ(loading([](StepSpec &) {}), "");
+  expectIn("the step 'step 4' of 'f' (model.cpp:5:1) calls 'heddle_test_add' of the library "
+           "'libthere-is-none.so', which can't be opened: ",
+           loading([](StepSpec &step) { step.library = "libthere-is-none.so"; }));
+  expectIn("(model.cpp:5:1) calls 'multiply' of the library '" + std::string(HEDDLE_TEST_LIBRARY) +
+               "', which has no such function",
+           loading([](StepSpec &step) { step.kernel = "multiply"; }));
+}
+
+TEST(Device, NumbersThatTheCallerSuppliesAreChecked) {
+  Manifest manifest;
+  manifest.entries = {libraryEntry()};
+  auto program =
+      Program::fromFunctions(manifest, {[](HeddleCall *call, int32_t thread, int32_t) -> int32_t {
+                               for (int i = 0; thread == 0 && i < 4; ++i)
+                                 static_cast<float *>(call->addresses[1])[i] =
+                                     float(call->symbols[0]);
+                               return 0;
+                             }});
+  auto run = [&](const SuppliedNumbers &supplied) {
+    return program->run("f", {{"x", tensorOf({1, 2, 3, 4})}}, {.supplied = supplied});
+  };
+  for (int64_t rank : {3, 8, 3})
+    EXPECT_EQ(valuesOf(run({{"rank", rank}})[0]), std::vector<float>(4, float(rank)));
+  expectIn("'f' lacks the number 'rank', which its caller supplies",
+           errorOf<Error>([&] { run({}); }));
+  expectIn("'f' takes no number 'size' from its caller",
+           errorOf<Error>([&] { run({{"rank", 1}, {"size", 2}}); }));
+  expectIn("the caller of 'f' make the size 'rank' -1, expected a number from 0 to",
+           errorOf<Error>([&] { run({{"rank", -1}}); }));
+}
+
+//===----------------------------------------------------------------------===//
+// A device with a memory of its own
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t vaultBytes = 1 << 20;
+
+/// Gives out addresses that the host can't touch; `at` tells where their bytes are.
+class Vault : public MemoryManager {
+public:
+  Vault()
+      : base(static_cast<char *>(
+            mmap(nullptr, vaultBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+        bytes(vaultBytes) {}
+  ~Vault() override { munmap(base, vaultBytes); }
+  std::string_view space() const override { return "vault"; }
+  char *at(void *address) {
+    return isMine(address) ? bytes.data() + (static_cast<char *>(address) - base)
+                           : static_cast<char *>(address);
+  }
+
+protected:
+  bool isMine(void *address) const { return address >= base && address < base + vaultBytes; }
+  void *obtain(int64_t size, int64_t alignment) override {
+    used = (used + alignment - 1) / alignment * alignment;
+    used += size;
+    return used > vaultBytes ? nullptr : base + used - size;
+  }
+  void release(void *, int64_t) override {}
+
+private:
+  char *base;
+  std::vector<char> bytes;
+  int64_t used = 0;
+};
+
+/// Runs copies, and kernels that add 1 to four floats, with the memory space "vault".
+class VaultDevice : public Device {
+public:
+  std::shared_ptr<Vault> vault = std::make_shared<Vault>();
+  std::string name() const override { return "vault device"; }
+  std::shared_ptr<MemoryManager> memory(std::string_view space) override {
+    return space == "vault" ? vault : nullptr;
+  }
+  std::shared_ptr<DeviceProgram> load(const ProgramImage &, std::string &) override {
+    struct Bound {
+      const EntrySpec &spec;
+      Vault &vault;
+    };
+    struct Loaded : DeviceProgram {
+      std::shared_ptr<Vault> vault;
+      std::vector<std::unique_ptr<Bound>> entries;
+      Entry entry(const EntrySpec &spec) override {
+        return {&run, entries.emplace_back(new Bound{spec, *vault}).get()};
+      }
+      static int32_t run(HeddleCall *call, int32_t thread, int32_t) {
+        auto &[spec, vault] = *static_cast<Bound *>(call->device);
+        for (int32_t s = 0; thread == 0 && size_t(s) <= spec.steps.size(); ++s) {
+          if (call->hooks)
+            if (int32_t status = call->table->step(call, s))
+              return status;
+          if (size_t(s) == spec.steps.size())
+            break;
+          const StepSpec &step = spec.steps[size_t(s)];
+          char *to = vault.at(call->addresses[step.values[0]]),
+               *from = vault.at(call->addresses[step.values[1]]);
+          std::memmove(to, from, 16);
+          for (int i = 0; step.kind == StepKind::Kernel && i < 4; ++i)
+            reinterpret_cast<float *>(to)[i] += 1;
+        }
+        return 0;
+      }
+    };
+    auto program = std::make_shared<Loaded>();
+    program->vault = vault;
+    return program;
+  }
+};
+
+/// An entry with an argument x in one space and a result y in another, by `kernels` steps of the
+/// vault between copies where they are on the host.
+EntrySpec vaultEntry(const std::string &name, const char *from, const char *to, int kernels) {
+  using Kind = ValueSpec::Kind;
+  EntrySpec entry;
+  entry.name = name;
+  auto add = [&](Kind kind, const std::string &called, const char *space, int32_t first) {
+    ValueSpec &made =
+        entry.values.emplace_back(value(kind, called, floats({{"i", 4}}), "[i]", first, first + 1));
+    made.space = space;
+    return int32_t(entry.values.size() - 1);
+  };
+  auto step = [&](StepKind kind, int32_t into, int32_t of) {
+    entry.steps.push_back({"step", "model.cpp:1:1", 1, "add"});
+    entry.steps.back().kind = kind;
+    entry.steps.back().values = {into, of};
+    return into;
+  };
+  int32_t now = add(Kind::Argument, "x", from, 0), result = add(Kind::Result, "y", to, 0);
+  if (from == hostSpace)
+    now = step(StepKind::Copy, add(Kind::Temporary, "x'", "vault", 0), now);
+  for (int k = 0; k < kernels; ++k) {
+    bool last = k + 1 == kernels && to != hostSpace;
+    int32_t next =
+        last ? result
+             : add(Kind::Temporary, "t" + std::to_string(k), "vault", int32_t(entry.steps.size()));
+    now = step(StepKind::Kernel, next, now);
+  }
+  if (to == hostSpace)
+    step(StepKind::Copy, result, now);
+  entry.arguments = {0};
+  entry.results = {1};
+  return entry;
+}
+
+ProgramImage vaultImage() {
+  ProgramImage image;
+  image.manifest.target = "vault device";
+  image.manifest.entries = {vaultEntry("in", "host", "vault", 2),
+                            vaultEntry("on", "vault", "vault", 4),
+                            vaultEntry("out", "vault", "host", 1)};
+  image.code = "v";
+  return image;
+}
+} // namespace
+
+TEST(MemorySpaces, ValuesLieInTheSpaceThatTheManifestSays) {
+  auto device = std::make_unique<VaultDevice>();
+  std::shared_ptr<Vault> vault = device->vault;
+  DeviceRegistration registered(std::move(device));
+  std::string file = vaultImage().bytes();
+  Program program(ProgramImage::parse(file, "vault.heddle"));
+  for (bool managed : {false, true}) {
+    CallOptions options;
+    options.managed = managed;
+    TensorRef x = tensorOf({1, 2, 3, 4});
+    EXPECT_EQ(x->space(), "host");
+    TensorRef inside = program.run("in", {{"x", x}}, options)[0];
+    EXPECT_EQ(inside->space(), "vault");
+    inside = program.run("on", {{"x", inside}}, options)[0];
+    TensorRef out = program.run("out", {{"x", inside}}, options)[0];
+    EXPECT_EQ(valuesOf(out), (std::vector<float>{8, 9, 10, 11}));
+    float copy[4];
+    expectIn("lies in the memory space 'vault': only programs of its device can use it",
+             errorOf<Error>([&] { inside->copyTo(copy, {"i"}); }));
+    expectIn("the argument 'x' of 'in' should lie in the memory space 'host', got 'vault'",
+             errorOf<Error>([&] { program.run("in", {{"x", inside}}); }));
+    expectIn("the argument 'x' of 'out' should lie in the memory space 'vault', got 'host'",
+             errorOf<Error>([&] { program.run("out", {{"x", x}}); }));
+  }
+  // Of four temporaries of which two live at once there is room for two: 128 bytes.
+  EntryMemory memory = memoryOf(program.entry("on"));
+  EXPECT_EQ(memory.arena, 128);
+  EXPECT_EQ(memory.live, 32);
+}
+
+TEST(MemorySpaces, WhatNoDeviceServesIsRefused) {
+  DeviceRegistration registered(std::make_unique<VaultDevice>());
+  expectIn("the value 'x' of 'on' (model.cpp:1:1) lies in the memory space 'cellar', which the "
+           "device 'vault device' does not serve",
+           errorOf<Error>([] {
+             ProgramImage image = vaultImage();
+             image.manifest.entries[1].values[0].space = "cellar";
+             Program program(std::move(image));
+           }));
+  expectIn("the value 'y' of 'scale' (model.cpp:1:1) lies in the memory space 'vault', which this "
+           "CPU does not serve",
+           errorOf<Error>([] {
+             ProgramImage image = scaleImage();
+             image.manifest.entries[0].values[1].space = "vault";
+             Program program(std::move(image));
+           }));
+}
+
+TEST(MemorySpaces, ManagersOfOtherSpacesAreRefused) {
+  auto vault = std::make_shared<Vault>();
+  EXPECT_EQ(SystemManager().space(), "host");
+  expectIn("expected a memory manager of the space 'host' for 'x' at model.cpp:1:1, got one of the "
+           "space 'vault'",
+           errorOf<Error>([&] { vault->allocate(16, 64, {"x", "model.cpp:1:1"}); }));
+  expectIn("got one of the space 'host'",
+           errorOf<Error>([&] { SystemManager().allocate(16, 64, {"x", "", "vault"}); }));
+  expectIn("expected a default memory manager of the space 'host', got one of the space 'vault'",
+           errorOf<Error>([&] { setDefaultMemoryManager(vault); }));
+  RuntimeTensor tensor(floats({{"i", 4}}), *Layout::parse("[i]"), vault);
+  EXPECT_EQ(tensor.space(), "vault");
+  expectIn("expected no padding that must be zero in the memory space 'vault'", errorOf<Error>([&] {
+             RuntimeTensor padded(floats({{"i", 3}}),
+                                  *Layout::parse("[i floordiv 4, i mod 4], zero_padded"), vault);
+           }));
+  auto program = smallPrograms();
+  CallOptions options;
+  options.manager = vault;
+  expectIn("expected a memory manager of the space 'host'", errorOf<Error>([&] {
+             program->run("chain", {{"x", tensorOf(std::vector<float>(chainSize))}}, options);
+           }));
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "test/unit/runtime/Programs.h"
+#include "test/unit/runtime/LibraryEntry.h"
 #include "test/unit/runtime/Random.h"
 
 #include "heddle/Error.h"
@@ -176,10 +176,16 @@ TEST_F(ProgramFile, OtherFilesAreRefused) {
            errorOf<Error>([&] { ProgramImage::read(path); }));
   scaleImage().write(path);
   std::string whole = read(path);
-  whole[8] = 9;
-  put(whole);
-  expectIn("has version 9 of the program format, expected version 4",
-           errorOf<Error>([&] { ProgramImage::read(path); }));
+  for (char version = 1; version < 10; ++version)
+    if (version != 5) {
+      whole[8] = version;
+      put(whole);
+      expectIn("has version " + std::to_string(version) +
+                   " of the program format, expected version 5: " +
+                   (version < 5 ? "an older Heddle wrote it, compile it again"
+                                : "a newer Heddle wrote it"),
+               errorOf<Error>([&] { ProgramImage::read(path); }));
+    }
 }
 
 TEST_F(ProgramFile, AFullDiskLeavesTheOldFile) {
@@ -256,7 +262,7 @@ struct Crafted {
     return std::string_view(rest).substr(section.offset - begin(), section.length);
   }
   std::string file() const {
-    std::string bytes("HEDDLE\r\n\4\0\0\0", 12);
+    std::string bytes("HEDDLE\r\n\5\0\0\0", 12);
     auto append = [&](uint64_t value, size_t width) {
       bytes.append(reinterpret_cast<const char *>(&value), width);
     };
@@ -493,6 +499,20 @@ TEST(Manifest, InconsistenciesAreRefused) {
        }},
       {"a branch or loop among its steps has no end",
        [](EntrySpec &e) { e.steps[0].kind = StepKind::Loop, e.steps[0].values = {0}; }},
+      {"its caller should supply 'rank', which is no size symbol",
+       [](EntrySpec &e) { e.supplied = {"rank"}; }},
+      {"'c' is a constant in the memory space 'vault', expected 'host'",
+       [](EntrySpec &e) { e.values[2].space = "vault"; }},
+      {"'y' in the memory space 'host' takes the place of one in 'vault'",
+       [](EntrySpec &e) { e.values[0].space = "vault", e.values[1].aliasOf = 0; }},
+      {"its result 'x' in the memory space 'vault' would have to be copied by the host",
+       [](EntrySpec &e) { e.values[0].space = "vault", e.results = {0}; }},
+      {"its result 'y' in the memory space 'vault' would have to be copied by the host",
+       [](EntrySpec &e) { e.values[1].space = "vault", e.results = {1, 1}; }},
+      {"its step 0 should copy one value into another, got 0 values",
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::Copy; }},
+      {"its step 0 copies 'x' into 'y', which has another type or layout",
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::Copy, e.steps[0].values = {1, 0}; }},
   };
   for (auto &[part, change] : changes) {
     std::string message = loadError(
@@ -507,6 +527,43 @@ TEST(Manifest, InconsistenciesAreRefused) {
            loadError([](ProgramImage &image) {
              image.manifest.functions.push_back({"scale", "", 8, int64_t(image.code.size())});
            }));
+}
+
+TEST(Manifest, StepsOfLibrariesAreStartedBeforeTheyAreAwaited) {
+  using Change = std::function<void(EntrySpec &)>;
+  auto inBranch = [](EntrySpec &e, size_t from, size_t count) {
+    StepSpec begin = e.steps[0], middle = begin, end = begin;
+    begin.kind = StepKind::If, middle.kind = StepKind::Else, end.kind = StepKind::EndIf;
+    begin.values = {0};
+    auto at = e.steps.begin() + std::ptrdiff_t(from + count);
+    e.steps.insert(e.steps.insert(at, end), middle);
+    e.steps.insert(e.steps.begin() + std::ptrdiff_t(from), begin);
+  };
+  std::pair<const char *, Change> changes[] = {
+      {"", [](EntrySpec &) {}},
+      {"its step 0 should name a library", [](EntrySpec &e) { e.steps[0].library = ""; }},
+      {"its step 0 should name a library", [](EntrySpec &e) { e.steps[0].kernel = ""; }},
+      {"its step 3 awaits the step -1, which is not started before it",
+       [](EntrySpec &e) { e.steps[3].awaits = -1; }},
+      {"its step 3 awaits the step 0", [](EntrySpec &e) { e.steps[3].awaits = 0; }},
+      {"its step 3 awaits the step 4", [](EntrySpec &e) { e.steps[3].awaits = 4; }},
+      {"its step 4 awaits the step 1", [](EntrySpec &e) { e.steps[4] = e.steps[3]; }},
+      {"its step 1 is started and never awaited", [](EntrySpec &e) { e.steps[3] = e.steps[2]; }},
+      {"its step 3 awaits the step 1, whose value 'flag' lives until step 2",
+       [](EntrySpec &e) { e.values[2].lastStep = 2; }},
+      {"its step 2 is started and never awaited", [&](EntrySpec &e) { inBranch(e, 1, 1); }},
+      {"its step 4 awaits the step 1", [&](EntrySpec &e) { inBranch(e, 3, 1); }},
+  };
+  for (auto &[part, change] : changes) {
+    Manifest manifest;
+    manifest.entries = {libraryEntry()};
+    change(manifest.entries[0]);
+    std::string message = manifest.verify(1, 0);
+    if (*part)
+      expectIn(part, message);
+    else
+      EXPECT_EQ(message, "");
+  }
 }
 
 TEST(Manifest, TextRoundTripsAndDamageIsNamed) {

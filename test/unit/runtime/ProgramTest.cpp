@@ -112,6 +112,67 @@ TEST(Program, CallersOnSeveralThreadsDoNotDisturbOneAnother) {
     caller.join();
 }
 
+namespace {
+/// Lets the call that enters it wait until it is opened, for ten seconds at most.
+struct Gate {
+  std::atomic<bool> entered{false}, open{false};
+  void wait() {
+    entered = true;
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!open && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+  }
+} gate;
+
+/// y = x, where a negative x waits at the gate.
+int32_t gatedFunction(HeddleCall *call, int32_t thread, int32_t) {
+  return runSteps(
+      call, thread, chainSteps, 10, [](HeddleCall *call, int step, int64_t chunk, int64_t chunks) {
+        if (step == 1 && chunk == 0 && *static_cast<const float *>(call->addresses[0]) < 0)
+          gate.wait();
+        chainBody(call, step, chunk, chunks);
+      });
+}
+} // namespace
+
+// One of them waits in a step, or in what a memory manager calls; the other goes on.
+TEST(Program, CallersWithTeamsOfTheirOwnDoNotWaitForOneAnother) {
+  Manifest manifest;
+  manifest.entries = {chainEntry()};
+  auto program = Program::fromFunctions(std::move(manifest), {gatedFunction});
+  for (bool inManager : {false, true}) {
+    gate.entered = gate.open = false;
+    auto manager = std::make_shared<CachingManager>();
+    CallOptions waiting, other;
+    waiting.team = makeThreadTeam(2);
+    other.team = makeThreadTeam(2);
+    waiting.manager = other.manager = manager;
+    waiting.managed = other.managed = inManager;
+    std::thread::id waits;
+    manager->setListener([&](const MemoryEvent &event) {
+      if (inManager && event.name == "t2" && std::this_thread::get_id() == waits)
+        gate.wait();
+    });
+    TensorRef slow = tensorOf(std::vector<float>(chainSize, inManager ? 1.f : -1.f)),
+              fast = tensorOf(std::vector<float>(chainSize, 5.f));
+    std::atomic<bool> done = false;
+    std::thread first([&] {
+      waits = std::this_thread::get_id();
+      EXPECT_EQ(valuesOf(program->run("chain", {{"x", slow}}, waiting)[0]),
+                std::vector<float>(chainSize, chainSteps + (inManager ? 1.f : -1.f)));
+      done = true;
+    });
+    while (!gate.entered)
+      std::this_thread::yield();
+    EXPECT_EQ(valuesOf(program->run("chain", {{"x", fast}}, other)[0]),
+              std::vector<float>(chainSize, chainSteps + 5.f));
+    EXPECT_FALSE(done) << "the second caller waited for the first";
+    gate.open = true;
+    first.join();
+    manager->setListener(nullptr);
+  }
+}
+
 TEST(Program, WithoutSharedStepsTheTeamIsLeftAlone) {
   class Counting : public ThreadTeam {
   public:
@@ -429,4 +490,28 @@ TEST(Program, SizesThatDoNotFitAreNamed) {
              auto scalar = std::make_shared<RuntimeTensor>(floats({}), Layout());
              program->run("double", {{"x", scalar}, {"w", weights(2)}});
            }));
+}
+
+// A manifest may hold any coefficient and offset.
+TEST(Program, SymbolsOfExtremeSizesAreRefused) {
+  EntrySpec entry;
+  entry.name = "f";
+  entry.symbols = {"N"};
+  Expr n = Expr::name("N");
+  TensorSpec given = floats({{"i", 0}});
+  for (const auto &[size, part] : std::initializer_list<std::pair<Expr, const char *>>{
+           {Expr(INT64_MIN) - n, "make the size 'N' -9223372036854775808"},
+           {n + INT64_MIN, "has the size 0"},
+           {-n, ""},
+           {n * INT64_MIN, ""},
+           {7 - n * 7, ""},
+           {6 - n * 7, "the form"}}) {
+    entry.values = {value(ValueSpec::Kind::Argument, "x", floats({{"i", size}}), "[i]")};
+    entry.arguments = {0};
+    std::string message = errorOf<Error>([&] { bindSymbols(entry, {&given}); });
+    if (*part)
+      expectIn(part, message);
+    else
+      EXPECT_EQ(message, "") << size.str();
+  }
 }
