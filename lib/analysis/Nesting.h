@@ -28,6 +28,9 @@ namespace heddle {
 
 /// Most regions around an op within its function.
 constexpr unsigned deepestRegion = 1000;
+/// Most ops that calls and requests for derivatives may make of a function: a text of a few lines
+/// may ask for more than any machine holds, by functions that each call the next one twice.
+constexpr int64_t mostInlinedOps = 500000;
 /// Most brackets around a place of a text, and attributes that stand in each other by name. A
 /// region may need two.
 constexpr unsigned deepestBracket = 2500;

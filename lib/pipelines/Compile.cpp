@@ -194,6 +194,7 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   PassManager passes(module.getContext());
   observe(passes, options);
   buildNestPipeline(passes, options, machine);
+  buildStepPipeline(passes);
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 

@@ -82,6 +82,9 @@ void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options)
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
                        mlir::Attribute machine);
 
+/// From laid out nests to steps, each with buffers of its own.
+void buildStepPipeline(mlir::OpPassManager &passes);
+
 /// All dialects that the compiler uses, and those of extensions.
 void registerCompilerDialects(mlir::DialectRegistry &registry,
                               llvm::ArrayRef<std::shared_ptr<const Extension>> extensions = {});

@@ -11,13 +11,12 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/analysis/Nesting.h"
 #include "lib/pipelines/Constants.h"
 #include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/MemoryPlan.h"
-#include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/RequireSizes.h"
 #include "lib/transforms/nest/LayoutProblem.h"
+#include "lib/transforms/nest/PrepareSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -35,106 +34,6 @@ std::string heddle::spellPlace(Location loc) {
     return "";
   return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
          std::to_string(file.getColumn());
-}
-
-//===----------------------------------------------------------------------===//
-// Preparing a function
-//===----------------------------------------------------------------------===//
-
-/// Marks copies that are left out where what they copy may be made in their place.
-static constexpr const char *passingName = "heddle.passing";
-
-/// A copy of a value as a nest.
-static nest::ComputeOp copyOf(OpBuilder &builder, Value value) {
-  auto type = nest::tensorTypeOf(value);
-  nest::NestBuilder copy(builder, value.getLoc());
-  copy.produced = type.getDims();
-  copy.read(value, nest::MapAttr::identity(type));
-  auto op = copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
-    return SmallVector<Value>(read);
-  });
-  op->setAttr("heddle.name", builder.getStringAttr("copy"));
-  return op;
-}
-
-/// A function returns each value once, and none that it was given, that is a literal or that
-/// several steps make: such results are copied.
-static void makeResultsDistinct(func::FuncOp function) {
-  auto end = cast<func::ReturnOp>(function.front().getTerminator());
-  llvm::DenseSet<Value> seen;
-  for (OpOperand &operand : end->getOpOperands()) {
-    Value value = operand.get();
-    Operation *maker = value.getDefiningOp();
-    bool isControl = isa_and_nonnull<nest::ControlOp>(maker);
-    if (maker && !isa<nd::ConstantOp>(maker) && !isControl && seen.insert(value).second)
-      continue;
-    OpBuilder builder(end);
-    nest::ComputeOp copy = copyOf(builder, value);
-    if (isControl)
-      copy->setAttr(passingName, builder.getUnitAttr());
-    operand.set(copy.getResult(0));
-  }
-}
-
-/// Large literals of one value, and those whose size is no number, are filled in by a nest.
-static void fillSplats(func::FuncOp function) {
-  for (auto constant : llvm::make_early_inc_range(function.getOps<nd::ConstantOp>())) {
-    auto type = nest::tensorTypeOf(constant.getResult());
-    TypedAttr splat = constant.splat();
-    if (!splat || (type.isStatic() && type.elements() < 4096))
-      continue;
-    OpBuilder builder(constant);
-    nest::NestBuilder fill(builder, constant.getLoc());
-    fill.produced = type.getDims();
-    auto op = fill.create({type.getElementType()}, [&](OpBuilder &b, Location loc, ValueRange) {
-      return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
-    });
-    op->setAttr("heddle.name", builder.getStringAttr("fill"));
-    if (Attribute layouts = constant->getAttr("layouts"))
-      op->setAttr("layouts", layouts);
-    constant.getResult().replaceAllUsesWith(op.getResult(0));
-    constant->erase();
-  }
-}
-
-/// A result that takes the place of an argument must be made after all others have read the
-/// argument: the nest that makes it, and what depends on it, moves behind them.
-static void delayOverwriting(func::FuncOp function) {
-  auto end = cast<func::ReturnOp>(function.front().getTerminator());
-  for (BlockArgument argument : function.getArguments()) {
-    auto donate = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
-    if (!donate || donate.getInt() < 0 || donate.getInt() >= int64_t(end.getNumOperands()))
-      continue;
-    Operation *maker = end.getOperand(unsigned(donate.getInt())).getDefiningOp();
-    if (!maker || !llvm::is_contained(nest::kernelOperands(maker), argument))
-      continue;
-    Operation *last = maker;
-    for (Operation *user : argument.getUsers()) {
-      Operation *reader = function.front().findAncestorOpInBlock(*user);
-      if (reader != end && last->isBeforeInBlock(reader))
-        last = reader;
-    }
-    if (last == maker)
-      continue;
-    llvm::SetVector<Operation *> moved;
-    moved.insert(maker);
-    for (Operation *op = maker->getNextNode(); op != last->getNextNode(); op = op->getNextNode()) {
-      bool depends = llvm::any_of(nest::kernelOperands(op), [&](Value operand) {
-        return operand.getDefiningOp() && moved.contains(operand.getDefiningOp());
-      });
-      if (depends)
-        moved.insert(op);
-    }
-    bool legal = llvm::none_of(moved.getArrayRef().drop_front(), [&](Operation *op) {
-      return llvm::is_contained(nest::kernelOperands(op), argument);
-    });
-    if (!legal)
-      continue;
-    for (Operation *op : moved) {
-      op->moveAfter(last);
-      last = op;
-    }
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,7 +56,7 @@ public:
     entry.spec.name = function.getName().str();
     bindSymbols();
     entry.spec.requirements = requirementsOf(function, entry.spec.symbols, spellPlace);
-    if (failed(prepare(function)))
+    if (failed(checkTypes(function)))
       return failure();
     for (BlockArgument argument : function.getArguments())
       if (failed(addArgument(argument)))
@@ -182,36 +81,6 @@ private:
   KnownKernels known;
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
-
-  LogicalResult prepare(func::FuncOp function) {
-    if (failed(checkTypes(function)))
-      return failure();
-    layLiteralsAsGiven(function);
-    fillSplats(function);
-    makeResultsDistinct(function);
-    delayOverwriting(function);
-    return success();
-  }
-
-  /// Literals that loops and branches alone are given, such as what a loop begins with, lie as
-  /// these take them.
-  void layLiteralsAsGiven(func::FuncOp function) {
-    for (auto constant : function.getOps<nd::ConstantOp>()) {
-      auto uses = constant.getResult().getUses();
-      if (uses.empty() ||
-          !llvm::all_of(uses, [](OpOperand &use) { return isa<nest::ControlOp>(use.getOwner()); }))
-        continue;
-      auto op = cast<nest::ControlOp>(uses.begin()->getOwner());
-      auto symbol = cast<FlatSymbolRefAttr>(op.getFunctions()[0]);
-      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
-      for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
-        if (operand == constant.getResult())
-          constant->setAttr(
-              "layouts",
-              ArrayAttr::get(op.getContext(),
-                             nest::LayoutAttr::get(op.getContext(), nest::layoutOf(argument))));
-    }
-  }
 
   LogicalResult addSteps(func::FuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
@@ -341,7 +210,7 @@ private:
   /// inserted by `builder`.
   FailureOr<int32_t> pass(OpBuilder builder, Value from, const Layout &layout,
                           OutlinedStep::Passing passing, std::optional<int32_t> to = {}) {
-    Operation *copy = copyOf(builder, from);
+    Operation *copy = nest::createCopy(builder, from);
     cast<nest::ComputeOp>(copy).setLayout(0, nest::LayoutAttr::get(copy->getContext(), layout));
     if (to)
       values[copy->getResult(0)] = *to;
@@ -360,7 +229,7 @@ private:
       auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
       functions.push_back(function);
       given.emplace_back();
-      if (failed(prepare(function)))
+      if (failed(checkTypes(function)))
         return failure();
       for (auto [i, operand] : llvm::enumerate(op.given())) {
         Layout layout = nest::layoutOf(function.getArgument(unsigned(i)));
@@ -414,7 +283,7 @@ private:
   LogicalResult addStep(Operation *op) {
     OutlinedStep step;
     step.nest = op;
-    if (op->removeAttr(passingName))
+    if (op->removeAttr(nest::phiCopyAttrName))
       step.passing = OutlinedStep::Passing::Start;
     SmallVector<Layout> operandLayouts, resultLayouts;
     KernelLabels labels =
@@ -475,53 +344,13 @@ private:
 };
 } // namespace
 
-/// Gives every branch and loop functions of its own, and refuses recursion and what would be too
-/// much: `ops` counts those of copies.
-static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
-                                  llvm::SetVector<Operation *> &around,
-                                  llvm::DenseSet<Operation *> &owned, int64_t &ops) {
-  around.insert(function);
-  for (auto op : function.getOps<nest::ControlOp>()) {
-    SmallVector<Attribute> own;
-    for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
-      auto callee = symbols.lookup<func::FuncOp>(name.getValue());
-      if (around.contains(callee))
-        return op.emitOpError() << "is recursive: '@" << name.getValue()
-                                << "' runs itself; write a loop for what is repeated";
-      if (around.size() > deepestRegion)
-        return op.emitOpError() << "expected at most " << deepestRegion
-                                << " branches and loops inside each other, got more";
-      if (!owned.insert(callee).second) {
-        callee.walk([&](Operation *) { ++ops; });
-        if (ops > nd::mostInlinedOps)
-          return op.emitOpError() << "makes more than " << nd::mostInlinedOps
-                                  << " ops of branches and loops: '@" << name.getValue()
-                                  << "' stands in several, and is copied for each";
-        callee = callee.clone();
-        symbols.insert(callee);
-      }
-      if (failed(ownFunctions(callee, symbols, around, owned, ops)))
-        return failure();
-      own.push_back(FlatSymbolRefAttr::get(callee));
-    }
-    op.setFunctionsAttr(ArrayAttr::get(op.getContext(), own));
-  }
-  around.remove(function);
-  return success();
-}
-
 FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr facts) {
   OutlinedProgram program;
   ConstantBlock constants;
   std::map<std::string, size_t> kernelOf;
-  SymbolTable symbols(module);
-  llvm::SetVector<Operation *> around;
-  llvm::DenseSet<Operation *> owned;
-  int64_t ops = 0;
   for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
-        (failed(ownFunctions(function, symbols, around, owned, ops)) ||
-         failed(Outliner(program, constants, kernelOf, facts).run(function))))
+        failed(Outliner(program, constants, kernelOf, facts).run(function)))
       return failure();
   program.constants = constants.take();
   return program;

@@ -64,8 +64,8 @@ struct OutlinedProgram {
 /// "file:line:column", or empty.
 std::string spellPlace(mlir::Location loc);
 
-/// Every public function becomes an entry. The module is changed: results that would not be values
-/// of their own are copied, and nests get the layouts that were chosen. `facts` is what the user says
+/// Every public function of a module that nest-prepare-steps has prepared becomes an entry. Nests get
+/// the layouts that were chosen as attributes, and phi copies are added around branches and loops. `facts` is what the user says
 /// of the machine that code depends on (`kernelSource`).
 mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr facts);
 

@@ -91,6 +91,10 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(nd::createNdRestoreNamesPass());
 }
 
+void heddle::buildStepPipeline(OpPassManager &passes) {
+  passes.addPass(nest::createNestPrepareStepsPass());
+}
+
 void heddle::registerCompilerDialects(DialectRegistry &registry,
                                       ArrayRef<std::shared_ptr<const Extension>> extensions) {
   registry.insert<nd::NdDialect, nest::NestDialect, arith::ArithDialect, cf::ControlFlowDialect,
@@ -113,4 +117,7 @@ void heddle::registerCompilerPasses() {
   static PassPipelineRegistration<> nestPipeline(
       "nest-pipeline", "from nd to nests that are fused and laid out",
       [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions(), nullptr); });
+  static PassPipelineRegistration<> stepPipeline(
+      "step-pipeline", "from nests that are laid out to steps",
+      [](OpPassManager &passes) { buildStepPipeline(passes); });
 }

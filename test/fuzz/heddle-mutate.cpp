@@ -161,6 +161,7 @@ public:
                              "nest-split-reductions",
                              "nest-drop-after",
                              "nest-assign-layouts",
+                             "nest-prepare-steps",
                              "nest-choose-schedules",
                              "nd-pipeline",
                              "nest-pipeline"})

@@ -39,10 +39,6 @@ mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 /// and regions that would lie too deep after inlining (lib/analysis/Nesting.h).
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
 
-/// Most ops that calls and requests for derivatives may make of a function: a text of a few lines
-/// may ask for more than any machine holds, by functions that each call the next one twice.
-constexpr int64_t mostInlinedOps = 500000;
-
 /// Refuses public functions of which inlining would make more, before any is made: counts along the
 /// graph of calls. `calleesFirst` are all functions.
 mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesFirst);

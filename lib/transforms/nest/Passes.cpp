@@ -23,6 +23,7 @@
 #include "lib/transforms/nest/FuseSiblings.h"
 #include "lib/transforms/nest/MaterializeGuards.h"
 #include "lib/transforms/nest/OrderReads.h"
+#include "lib/transforms/nest/PrepareSteps.h"
 #include "lib/transforms/nest/SplitReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,6 +43,7 @@ namespace heddle::nest {
 #define GEN_PASS_DEF_NESTFUSESIBLINGSPASS
 #define GEN_PASS_DEF_NESTMATERIALIZEGUARDSPASS
 #define GEN_PASS_DEF_NESTORDERREADSPASS
+#define GEN_PASS_DEF_NESTPREPARESTEPSPASS
 #define GEN_PASS_DEF_NESTSPLITREDUCTIONSPASS
 #include "lib/transforms/nest/Passes.h.inc"
 } // namespace heddle::nest
@@ -88,6 +90,12 @@ struct NestMaterializeGuardsPass
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {
   void runOnOperation() override { orderNests(getOperation()); }
+};
+struct NestPrepareStepsPass : nest::impl::NestPrepareStepsPassBase<NestPrepareStepsPass> {
+  void runOnOperation() override {
+    if (failed(prepareSteps(getOperation())))
+      signalPassFailure();
+  }
 };
 struct NestDropAfterPass : nest::impl::NestDropAfterPassBase<NestDropAfterPass> {
   void runOnOperation() override {

@@ -134,6 +134,18 @@ def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
   let options = [Option<"explain", "explain", "bool", "false", "say as remarks why each value lies as it does">];
 }
 
+def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {
+  let summary = "rewrites functions until each op is a step and each result a buffer of its own";
+  let description = [{
+    Copies results that are arguments, constants, results of branches and loops, or returned twice; fills large constants of one value
+    by a nest; lays out constants that only branches and loops are given; moves what overwrites a donated argument behind all
+    other readers of it; gives each branch and loop functions of its own.
+
+    Refuses recursion through branches and loops.
+  }];
+  let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
   let summary = "chooses the loops of every nest";
   let description = [{

@@ -1,0 +1,189 @@
+//===- PrepareSteps.cpp - every value gets a nest of its own --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/PrepareSteps.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/analysis/Nesting.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+/// A copy of a value as a nest.
+ComputeOp nest::createCopy(OpBuilder &builder, Value value) {
+  auto type = tensorTypeOf(value);
+  NestBuilder copy(builder, value.getLoc());
+  copy.produced = type.getDims();
+  copy.read(value, MapAttr::identity(type));
+  auto op = copy.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
+    return SmallVector<Value>(read);
+  });
+  op->setAttr("heddle.name", builder.getStringAttr("copy"));
+  return op;
+}
+
+/// A function returns each value once, and none that it was given, that is a literal or that
+/// several steps make: such results are copied.
+static void makeResultsDistinct(func::FuncOp function) {
+  Operation *end = function.front().getTerminator();
+  llvm::DenseSet<Value> seen;
+  for (OpOperand &operand : end->getOpOperands()) {
+    Value value = operand.get();
+    if (!isa<nd::NdTensorType>(value.getType()))
+      continue;
+    Operation *maker = value.getDefiningOp();
+    bool isControl = isa_and_nonnull<ControlOp>(maker);
+    if (maker && !isa<nd::ConstantOp>(maker) && !isControl && seen.insert(value).second)
+      continue;
+    OpBuilder builder(end);
+    ComputeOp copy = createCopy(builder, value);
+    if (isControl)
+      copy->setAttr(phiCopyAttrName, builder.getUnitAttr());
+    operand.set(copy.getResult(0));
+  }
+}
+
+/// Large literals of one value, and those whose size is no number, are filled in by a nest.
+static void fillSplats(func::FuncOp function) {
+  for (auto constant : llvm::make_early_inc_range(function.getOps<nd::ConstantOp>())) {
+    auto type = tensorTypeOf(constant.getResult());
+    TypedAttr splat = constant.splat();
+    if (!splat || (type.isStatic() && type.elements() < 4096))
+      continue;
+    OpBuilder builder(constant);
+    NestBuilder fill(builder, constant.getLoc());
+    fill.produced = type.getDims();
+    auto op = fill.create({type.getElementType()}, [&](OpBuilder &b, Location loc, ValueRange) {
+      return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
+    });
+    op->setAttr("heddle.name", builder.getStringAttr("fill"));
+    if (Attribute layouts = constant->getAttr("layouts"))
+      op->setAttr("layouts", layouts);
+    constant.getResult().replaceAllUsesWith(op.getResult(0));
+    constant->erase();
+  }
+}
+
+/// A result that takes the place of an argument must be made after all others have read the
+/// argument: the nest that makes it, and what depends on it, moves behind them.
+static void delayOverwriting(func::FuncOp function) {
+  Operation *end = function.front().getTerminator();
+  for (BlockArgument argument : function.getArguments()) {
+    auto donate = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "heddle.donate");
+    if (!donate || donate.getInt() < 0 || donate.getInt() >= int64_t(end->getNumOperands()))
+      continue;
+    Operation *maker = end->getOperand(unsigned(donate.getInt())).getDefiningOp();
+    if (!maker || !llvm::is_contained(kernelOperands(maker), argument))
+      continue;
+    Operation *last = maker;
+    for (Operation *user : argument.getUsers()) {
+      Operation *reader = function.front().findAncestorOpInBlock(*user);
+      if (reader != end && last->isBeforeInBlock(reader))
+        last = reader;
+    }
+    if (last == maker)
+      continue;
+    llvm::SetVector<Operation *> moved;
+    moved.insert(maker);
+    for (Operation *op = maker->getNextNode(); op != last->getNextNode(); op = op->getNextNode()) {
+      bool depends = llvm::any_of(kernelOperands(op), [&](Value operand) {
+        return operand.getDefiningOp() && moved.contains(operand.getDefiningOp());
+      });
+      if (depends)
+        moved.insert(op);
+    }
+    bool legal = llvm::none_of(moved.getArrayRef().drop_front(), [&](Operation *op) {
+      return llvm::is_contained(kernelOperands(op), argument);
+    });
+    if (!legal)
+      continue;
+    for (Operation *op : moved) {
+      op->moveAfter(last);
+      last = op;
+    }
+  }
+}
+
+/// Constants that only branches and loops are given, such as initial values, lie as these take them.
+static void layLiteralsAsGiven(func::FuncOp function) {
+  for (auto constant : function.getOps<nd::ConstantOp>()) {
+    auto uses = constant.getResult().getUses();
+    if (uses.empty() ||
+        !llvm::all_of(uses, [](OpOperand &use) { return isa<ControlOp>(use.getOwner()); }))
+      continue;
+    auto op = cast<ControlOp>(uses.begin()->getOwner());
+    auto symbol = cast<FlatSymbolRefAttr>(op.getFunctions()[0]);
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
+    for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
+      if (operand == constant.getResult())
+        constant->setAttr(
+            "layouts",
+            ArrayAttr::get(op.getContext(), LayoutAttr::get(op.getContext(), layoutOf(argument))));
+  }
+}
+
+/// Gives every branch and loop functions of its own, and refuses recursion and what would be too
+/// much: `ops` counts those of copies.
+static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
+                                  llvm::SetVector<Operation *> &around,
+                                  llvm::DenseSet<Operation *> &owned, int64_t &ops) {
+  around.insert(function);
+  for (auto op : function.getOps<ControlOp>()) {
+    SmallVector<Attribute> own;
+    for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
+      auto callee = symbols.lookup<func::FuncOp>(name.getValue());
+      if (around.contains(callee))
+        return op.emitOpError() << "is recursive: '@" << name.getValue()
+                                << "' runs itself; write a loop for what is repeated";
+      if (around.size() > deepestRegion)
+        return op.emitOpError() << "expected at most " << deepestRegion
+                                << " branches and loops inside each other, got more";
+      if (!owned.insert(callee).second) {
+        callee.walk([&](Operation *) { ++ops; });
+        if (ops > mostInlinedOps)
+          return op.emitOpError() << "makes more than " << mostInlinedOps
+                                  << " ops of branches and loops: '@" << name.getValue()
+                                  << "' stands in several, and is copied for each";
+        callee = callee.clone();
+        symbols.insert(callee);
+      }
+      if (failed(ownFunctions(callee, symbols, around, owned, ops)))
+        return failure();
+      own.push_back(FlatSymbolRefAttr::get(callee));
+    }
+    op.setFunctionsAttr(ArrayAttr::get(op.getContext(), own));
+  }
+  around.remove(function);
+  return success();
+}
+
+LogicalResult nest::prepareSteps(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> around;
+  llvm::DenseSet<Operation *> owned;
+  int64_t ops = 0;
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (function.isPublic() && !function.isExternal() &&
+        failed(ownFunctions(function, symbols, around, owned, ops)))
+      return failure();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || !function.getBody().hasOneBlock())
+      continue;
+    layLiteralsAsGiven(function);
+    fillSplats(function);
+    makeResultsDistinct(function);
+    delayOverwriting(function);
+  }
+  return success();
+}

@@ -1,0 +1,61 @@
+// nest-prepare-steps: each op becomes a step, each result a buffer of its own.
+// RUN: heddle-opt %s --nest-prepare-steps | FileCheck %s
+// RUN: heddle-opt %s --nest-prepare-steps --nest-prepare-steps | FileCheck %s
+// RUN: heddle-opt %s --step-pipeline | FileCheck %s
+
+// An argument that is returned, and a value that is returned twice, are copied.
+// CHECK-LABEL: func.func @copies
+// CHECK: %[[Y:.*]] = nest.compute
+// CHECK: %[[X:.*]] = nest.compute (n: 4) reads %arg0[]
+// CHECK: heddle.name = "copy"
+// CHECK: %[[AGAIN:.*]] = nest.compute (n: 4) reads %[[Y]][]
+// CHECK: return %[[X]], %[[Y]], %[[AGAIN]]
+func.func @copies(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) {
+  %y = nest.compute (n: 4) reads %x[] {
+  ^bb0(%a: f32):
+    %r = arith.negf %a : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return %x, %y, %y : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
+}
+
+// A large constant of one value is filled in.
+// CHECK-LABEL: func.func @fills
+// CHECK-NOT: nd.constant
+// CHECK: nest.compute (n: 4096) {
+func.func @fills(%x: !nd.tensor<f32, n: 4096>) -> !nd.tensor<f32, n: 4096> {
+  %c = nd.constant dense<2.0> : tensor<4096xf32> by [n] : !nd.tensor<f32, n: 4096>
+  return %c : !nd.tensor<f32, n: 4096>
+}
+
+// What takes the place of a donated argument comes after other readers of the argument.
+// CHECK-LABEL: func.func @delays
+// CHECK: reduce (n: 4) reads %arg0[]
+// CHECK: nest.compute (n: 4) reads %arg0[], %arg1[]
+func.func @delays(%x: !nd.tensor<f32, n: 4> {heddle.donate = 0}, %w: !nd.tensor<f32>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32>) {
+  %y = nest.compute (n: 4) reads %x[], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.mulf %a, %b : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 4>
+  %s = nest.compute () reduce (n: 4) reads %x[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+  return %y, %s : !nd.tensor<f32, n: 4>, !nd.tensor<f32>
+}
+
+// Two loops with one body get one each; what they return is copied, unless it can be made there at once.
+// CHECK-LABEL: func.func @own
+// CHECK: nest.control [@[[STEP:step[_0-9]*]]]
+// CHECK-NOT: nest.control [@[[STEP]]]
+// CHECK: nest.control [@step
+// CHECK: heddle.phi_copy
+func.func private @step(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<i1>, !nd.tensor<f32, n: 4>) {
+  return %c, %x : !nd.tensor<i1>, !nd.tensor<f32, n: 4>
+}
+func.func @own(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4> {
+  %0:2 = nest.control [@step] %c, %x : (!nd.tensor<i1>, !nd.tensor<f32, n: 4>) -> (!nd.tensor<i1>, !nd.tensor<f32, n: 4>)
+  %1:2 = nest.control [@step] %c, %0#1 : (!nd.tensor<i1>, !nd.tensor<f32, n: 4>) -> (!nd.tensor<i1>, !nd.tensor<f32, n: 4>)
+  return %1#1 : !nd.tensor<f32, n: 4>
+}
