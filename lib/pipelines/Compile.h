@@ -9,7 +9,7 @@
 // program: nd is simplified and differentiated, lowered to nests, fused and laid out
 // (`buildNdPipeline`, `buildNestPipeline`); the nests are read off as steps (Outline.h), each
 // distinct one becomes a kernel, scheduled, emitted in parallel and cached on disk (Kernels.h);
-// values get places (MemoryPlan.h), and an entry function runs the steps.
+// values get memory (PlanMemory.h), and an entry function runs the steps.
 //
 //     CompileOptions options;
 //     options.targetCpu = "haswell";

@@ -7,9 +7,12 @@
 
 #include "lib/pipelines/Kernels.h"
 
+#include "dialects/nd/FunctionAttrs.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/pipelines/KernelSource.h"
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/NeutralNames.h"
@@ -24,6 +27,31 @@
 
 using namespace heddle;
 using namespace mlir;
+
+/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text, and
+/// `machine` is the target's. The ops of the nest get their numbers as lines: the code is for all
+/// nests of this text, wherever they were written, so it says by which op an instruction was made and
+/// each program where that op comes from.
+static nest::KernelRequest kernelRequest(ModuleOp module, const std::string &symbol,
+                                         nest::MachineAttr machine) {
+  auto function = *module.getOps<func::FuncOp>().begin();
+  nest::KernelRequest request;
+  request.nest = &function.front().front();
+  unsigned number = 0;
+  auto file = StringAttr::get(module.getContext(), "ops");
+  request.nest->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { op->setLoc(FileLineColLoc::get(file, ++number, 0)); });
+  for (Value argument : function.getArguments())
+    request.operandLayouts.push_back(nest::layoutOf(argument));
+  for (Value result : request.nest->getResults())
+    request.resultLayouts.push_back(nest::layoutOf(result));
+  request.machine = withFacts(machine, function->getAttrOfType<nest::MachineAttr>(machineAttrName));
+  request.symbol = symbol;
+  if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
+    for (auto name : symbols.getAsRange<StringAttr>())
+      request.sizes.push_back(name.str());
+  return request;
+}
 
 namespace {
 /// A context of one thread's, and what was said in it.

@@ -16,8 +16,8 @@
 #ifndef HEDDLE_LIB_PIPELINES_KERNELS_H
 #define HEDDLE_LIB_PIPELINES_KERNELS_H
 
+#include "lib/conversion/nest_to_steps/Outline.h"
 #include "lib/pipelines/Compile.h"
-#include "lib/pipelines/Outline.h"
 #include "lib/target/Target.h"
 
 namespace heddle {

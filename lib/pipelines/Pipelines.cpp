@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nd_to_nest/NdToNest.h"
+#include "lib/conversion/nest_to_steps/Passes.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/transforms/nd/Passes.h"
@@ -109,6 +110,7 @@ void heddle::registerCompilerDialects(DialectRegistry &registry,
 void heddle::registerCompilerPasses() {
   nd::registerNdPasses();
   registerNdToNestPasses();
+  registerNestToStepsPasses();
   nest::registerNestPasses();
   registerTransformsPasses();
   static PassPipelineRegistration<> ndPipeline(

@@ -162,6 +162,7 @@ public:
                              "nest-drop-after",
                              "nest-assign-layouts",
                              "nest-prepare-steps",
+                             "nest-plan-memory",
                              "nest-choose-schedules",
                              "nd-pipeline",
                              "nest-pipeline"})

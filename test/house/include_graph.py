@@ -21,6 +21,7 @@ ORDER = [
     ["lib/analysis"],
     ["lib/interp"],
     ["lib/transforms/nd", "lib/transforms/nest", "lib/transforms/mesh", "lib/conversion"],
+    ["lib/conversion/nest_to_steps"],
     ["lib/target"],
     ["lib/pipelines"],
     ["lib/builder"],

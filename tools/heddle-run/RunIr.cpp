@@ -10,9 +10,9 @@
 #include "dialects/check/Check.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Nesting.h"
+#include "lib/conversion/nest_to_steps/Constants.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
-#include "lib/pipelines/Constants.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

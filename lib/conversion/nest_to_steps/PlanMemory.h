@@ -1,4 +1,4 @@
-//===- MemoryPlan.h - where the values of an entry lie ----------*- C++ -*-===//
+//===- PlanMemory.h - where the values of an entry lie ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +19,12 @@
 // What a loop carries, and what both sides of a branch make, has one place that several steps write.
 // What lives where the program jumps lives as long as the branch or loop: linear lifetimes stay true.
 //
-// Two steps that touch no place in common, or only read it, need not wait for each other; steps
-// say after which others a barrier has to stand (`StepSpec::waits`).
-//
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_MEMORYPLAN_H
-#define HEDDLE_LIB_PIPELINES_MEMORYPLAN_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLANMEMORY_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_PLANMEMORY_H
 
-#include "lib/pipelines/Outline.h"
+#include "lib/conversion/nest_to_steps/Outline.h"
 
 namespace heddle {
 
@@ -42,10 +39,6 @@ int64_t typicalBytes(const ValueSpec &value);
 /// step of their own before they are made. Memory must have been planned.
 void establishPadding(OutlinedProgram &program, OutlinedEntry &entry);
 
-/// For each step, whether a barrier must stand before it. `serial[s]`: step s is run by thread 0
-/// alone. Memory must have been planned.
-std::vector<bool> planBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);
-
 } // namespace heddle
 
-#endif // HEDDLE_LIB_PIPELINES_MEMORYPLAN_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_PLANMEMORY_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/Constants.h"
+#include "lib/conversion/nest_to_steps/Constants.h"
 
 #include "dialects/nd/ElementTypes.h"
 #include "runtime/program/Relayout.h"

@@ -19,12 +19,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_KERNELSOURCE_H
-#define HEDDLE_LIB_PIPELINES_KERNELSOURCE_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_KERNELSOURCE_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_KERNELSOURCE_H
 
 #include "dialects/nest/Nest.h"
 #include "lib/analysis/Canonical.h"
-#include "lib/conversion/nest_to_loops/Kernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -74,13 +73,6 @@ std::string zeroSource(const Expr &bytes);
 /// The number of bytes, or the symbol for it, if a text is one of those.
 std::optional<Expr> zeroedBytes(llvm::StringRef source);
 
-/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text, and
-/// `machine` is the target's. The ops of the nest get their numbers as lines: the code is for all
-/// nests of this text, wherever they were written, so it says by which op an instruction was made and
-/// each program where that op comes from.
-nest::KernelRequest kernelRequest(mlir::ModuleOp module, const std::string &symbol,
-                                  nest::MachineAttr machine);
-
 } // namespace heddle
 
-#endif // HEDDLE_LIB_PIPELINES_KERNELSOURCE_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_KERNELSOURCE_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_CONSTANTS_H
-#define HEDDLE_LIB_PIPELINES_CONSTANTS_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H
 
 #include "dialects/nd/Nd.h"
 #include "runtime/program/Manifest.h"
@@ -34,4 +34,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_PIPELINES_CONSTANTS_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H

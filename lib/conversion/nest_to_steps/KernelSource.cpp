@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/KernelSource.h"
+#include "lib/conversion/nest_to_steps/KernelSource.h"
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Canonical.h"
 #include "lib/analysis/Layouts.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/OrderReads.h"
@@ -546,25 +547,4 @@ nest::MachineAttr heddle::withFacts(nest::MachineAttr machine, nest::MachineAttr
   for (NamedAttribute fact : facts.getValues())
     values.set(fact.getName(), fact.getValue());
   return nest::MachineAttr::get(machine.getContext(), values.getDictionary(machine.getContext()));
-}
-
-nest::KernelRequest heddle::kernelRequest(ModuleOp module, const std::string &symbol,
-                                          nest::MachineAttr machine) {
-  auto function = *module.getOps<func::FuncOp>().begin();
-  nest::KernelRequest request;
-  request.nest = &function.front().front();
-  unsigned number = 0;
-  auto file = StringAttr::get(module.getContext(), "ops");
-  request.nest->walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { op->setLoc(FileLineColLoc::get(file, ++number, 0)); });
-  for (Value argument : function.getArguments())
-    request.operandLayouts.push_back(nest::layoutOf(argument));
-  for (Value result : request.nest->getResults())
-    request.resultLayouts.push_back(nest::layoutOf(result));
-  request.machine = withFacts(machine, function->getAttrOfType<nest::MachineAttr>(machineAttrName));
-  request.symbol = symbol;
-  if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
-    for (auto name : symbols.getAsRange<StringAttr>())
-      request.sizes.push_back(name.str());
-  return request;
 }

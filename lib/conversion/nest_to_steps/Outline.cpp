@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/Outline.h"
+#include "lib/conversion/nest_to_steps/Outline.h"
 
 #include "dialects/nd/ElementTypes.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/pipelines/Constants.h"
-#include "lib/pipelines/KernelSource.h"
-#include "lib/pipelines/MemoryPlan.h"
+#include "lib/conversion/nest_to_steps/Constants.h"
+#include "lib/conversion/nest_to_steps/KernelSource.h"
+#include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/nd/RequireSizes.h"
 #include "lib/transforms/nest/LayoutProblem.h"
 #include "lib/transforms/nest/PrepareSteps.h"
@@ -208,15 +208,15 @@ private:
 
   /// Copies `from` to a value of its own, or to `to`, whichever lies where; the op that says so is
   /// inserted by `builder`.
-  FailureOr<int32_t> pass(OpBuilder builder, Value from, const Layout &layout,
-                          OutlinedStep::Passing passing, std::optional<int32_t> to = {}) {
+  FailureOr<int32_t> addPhiCopy(OpBuilder builder, Value from, const Layout &layout,
+                                OutlinedStep::Phi phi, std::optional<int32_t> to = {}) {
     Operation *copy = nest::createCopy(builder, from);
     cast<nest::ComputeOp>(copy).setLayout(0, nest::LayoutAttr::get(copy->getContext(), layout));
     if (to)
       values[copy->getResult(0)] = *to;
     if (failed(addStep(copy)))
       return failure();
-    entry.steps.back().passing = passing;
+    entry.steps.back().phi = phi;
     return values.lookup(copy->getResult(0));
   }
 
@@ -239,8 +239,8 @@ private:
           continue;
         }
         FailureOr<int32_t> copy =
-            pass(before, operand, layout,
-                 isCarried ? OutlinedStep::Passing::Start : OutlinedStep::Passing::None);
+            addPhiCopy(before, operand, layout,
+                       isCarried ? OutlinedStep::Phi::Start : OutlinedStep::Phi::None);
         if (failed(copy))
           return failure();
         given.back().push_back(*copy);
@@ -260,9 +260,9 @@ private:
       OpBuilder end(function.front().getTerminator());
       for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
         bool isFirst = i == results.size();
-        FailureOr<int32_t> to = pass(
+        FailureOr<int32_t> to = addPhiCopy(
             end, value, isFirst ? spec(value).layout : entry.spec.values[size_t(results[i])].layout,
-            op.isLoop() ? OutlinedStep::Passing::Next : OutlinedStep::Passing::Side,
+            op.isLoop() ? OutlinedStep::Phi::Next : OutlinedStep::Phi::Side,
             isFirst ? std::nullopt : std::optional(results[i]));
         if (failed(to))
           return failure();
@@ -284,7 +284,7 @@ private:
     OutlinedStep step;
     step.nest = op;
     if (op->removeAttr(nest::phiCopyAttrName))
-      step.passing = OutlinedStep::Passing::Start;
+      step.phi = OutlinedStep::Phi::Start;
     SmallVector<Layout> operandLayouts, resultLayouts;
     KernelLabels labels =
         orderOperands(op, [&](Value operand) { return spec(operand).layout; }, known);

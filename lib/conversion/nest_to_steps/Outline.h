@@ -14,11 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PIPELINES_OUTLINE_H
-#define HEDDLE_LIB_PIPELINES_OUTLINE_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINE_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINE_H
 
 #include "dialects/nest/Nest.h"
-#include "lib/pipelines/KernelSource.h"
+#include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "runtime/program/Manifest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,10 +40,9 @@ struct OutlinedStep {
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
-  /// A copy to what several steps make: before a loop or the end of the entry, at the end of a
-  /// loop's body, of a side of a branch. It is left out where what it copies can be made there at
-  /// once.
-  enum class Passing { None, Start, Next, Side } passing = Passing::None;
+  /// A phi copy, to a buffer that several steps write: before a loop or the end of the entry, at the
+  /// end of a loop's body, or of a side of a branch (CoalesceCopies.h).
+  enum class Phi { None, Start, Next, Side } phi = Phi::None;
 
   /// The value that op operand or result `value` is, among this step's.
   int32_t operand(mlir::Value value) const;
@@ -74,4 +73,4 @@ void showSchedules(const OutlinedProgram &program);
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_PIPELINES_OUTLINE_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINE_H

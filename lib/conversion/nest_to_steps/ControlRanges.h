@@ -1,0 +1,63 @@
+//===- ControlRanges.h - branches and loops in a list of steps --*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_CONTROLRANGES_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_CONTROLRANGES_H
+
+#include "lib/conversion/nest_to_steps/Outline.h"
+
+namespace heddle {
+
+/// Steps from If to EndIf, or from Loop to EndLoop.
+struct ControlRange {
+  size_t begin, middle, end; ///< middle: Else, or `begin`
+  bool isLoop;
+  int32_t outer;          ///< range around; -1: none
+  bool holdsLoop = false; ///< inside
+  bool contains(size_t step) const { return begin < step && step < end; }
+};
+
+/// Outer ones come before those inside of them.
+struct ControlRanges : std::vector<ControlRange> {
+  explicit ControlRanges(const std::vector<OutlinedStep> &steps) {
+    int32_t open = -1;
+    for (auto [s, step] : llvm::enumerate(steps)) {
+      if (step.spec.kind == StepKind::If || step.spec.kind == StepKind::Loop) {
+        push_back({s, s, s, step.spec.kind == StepKind::Loop, open});
+        open = int32_t(size()) - 1;
+      } else if (step.spec.kind == StepKind::Else) {
+        at(size_t(open)).middle = s;
+      }
+      around.push_back(open);
+      if (step.spec.kind != StepKind::EndIf && step.spec.kind != StepKind::EndLoop)
+        continue;
+      at(size_t(open)).end = s;
+      open = at(size_t(open)).outer;
+    }
+    for (const ControlRange &each : llvm::reverse(*this))
+      if (each.outer >= 0)
+        at(size_t(each.outer)).holdsLoop |= each.isLoop || each.holdsLoop;
+  }
+  /// The innermost one that the step lies in, or at the edge of.
+  const ControlRange *of(size_t step) const { return get(around[step]); }
+  const ControlRange *outside(const ControlRange &range) const { return get(range.outer); }
+
+private:
+  std::vector<int32_t> around;
+  const ControlRange *get(int32_t i) const { return i < 0 ? nullptr : &at(size_t(i)); }
+};
+
+/// The value in whose buffer `value` lies.
+inline size_t bufferOf(const std::vector<ValueSpec> &values, int32_t value) {
+  while (values[size_t(value)].aliasOf >= 0)
+    value = values[size_t(value)].aliasOf;
+  return size_t(value);
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_CONTROLRANGES_H

@@ -1,0 +1,127 @@
+//===- PlanBarriers.cpp - which steps wait for others ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_steps/PlanBarriers.h"
+
+#include "lib/conversion/nest_to_steps/ControlRanges.h"
+
+#include "llvm/ADT/IntervalMap.h"
+
+using namespace heddle;
+using namespace mlir;
+
+using Kind = ValueSpec::Kind;
+
+namespace {
+/// A byte of the arena (-1), or of the value with this number that lies elsewhere.
+using Byte = std::pair<int64_t, int64_t>;
+/// Bytes that a step touches.
+struct Touched {
+  Byte begin, end;
+};
+
+/// Bytes that some steps touch.
+class Places {
+public:
+  void add(Touched place) {
+    for (auto piece = pieces.find(place.begin); piece.valid() && piece.start() < place.end;
+         piece.erase()) {
+      place.begin = std::min(place.begin, piece.start());
+      place.end = std::max(place.end, piece.stop());
+    }
+    pieces.insert(place.begin, place.end, true);
+  }
+  bool overlap(ArrayRef<Touched> places) const {
+    return llvm::any_of(
+        places, [&](const Touched &place) { return pieces.overlaps(place.begin, place.end); });
+  }
+  void clear() { pieces.clear(); }
+
+private:
+  using Pieces = llvm::IntervalMap<Byte, bool, 4, llvm::IntervalMapHalfOpenInfo<Byte>>;
+  Pieces::Allocator allocator;
+  Pieces pieces{allocator};
+};
+
+/// Steps since a barrier.
+struct Open {
+  Places reads, writes;
+  int32_t firstDeath = INT32_MAX; ///< the first step after which a temporary of theirs is dead
+
+  void clear() {
+    reads.clear();
+    writes.clear();
+    firstDeath = INT32_MAX;
+  }
+};
+} // namespace
+
+std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
+                                       const std::vector<bool> &serial) {
+  const std::vector<ValueSpec> &values = entry.spec.values;
+  auto touched = [&](int32_t value) -> Touched {
+    while (values[size_t(value)].aliasOf >= 0)
+      value = values[size_t(value)].aliasOf;
+    const ValueSpec &place = values[size_t(value)];
+    int64_t bytes = std::max<int64_t>(1, place.bytes.constant().value_or(1));
+    if (place.kind == Kind::Temporary && entry.spec.symbols.empty())
+      return {{-1, place.offset}, {-1, place.offset + bytes}};
+    return {{value, 0}, {value, bytes}};
+  };
+  // Where the arena is planned when sizes are known, a value may lie where any did that is dead.
+  std::vector<int32_t> last(values.size());
+  for (auto [v, value] : llvm::enumerate(values)) {
+    int32_t &ofPlace = last[bufferOf(values, int32_t(v))];
+    ofPlace = std::max(ofPlace, value.lastStep);
+  }
+  std::vector<bool> waits(entry.steps.size());
+  std::vector<int32_t> sharedBefore{0}; // steps with chunks for all threads
+  for (auto [s, step] : llvm::enumerate(entry.steps))
+    sharedBefore.push_back(sharedBefore.back() +
+                           (step.spec.kind == StepKind::Kernel && !serial[s]));
+  // Of all threads, and of thread 0, which runs its own (serial) ones in order.
+  Open open[2];
+  ControlRanges ranges(entry.steps);
+  for (auto [s, step] : llvm::enumerate(entry.steps)) {
+    auto touchedBy = [&](const std::vector<int32_t> &list) {
+      return llvm::map_to_vector(list, touched);
+    };
+    SmallVector<Touched> reads = touchedBy(step.operands), writes = touchedBy(step.results);
+    bool makes = !entry.spec.symbols.empty() && llvm::any_of(step.results, [&](int32_t value) {
+      return values[bufferOf(values, value)].kind == Kind::Temporary;
+    });
+    for (const Open &before : ArrayRef(open).take_front(serial[s] ? 1 : 2))
+      if (before.writes.overlap(reads) || before.reads.overlap(writes) ||
+          before.writes.overlap(writes) || (makes && before.firstDeath < int32_t(s)))
+        waits[s] = true;
+    // Threads meet where they read which way to go, where the ways join, and where a loop goes back
+    // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the
+    // other.
+    StepKind kind = step.spec.kind;
+    size_t at = s;
+    if (kind == StepKind::EndLoop || kind == StepKind::Else) {
+      const ControlRange &range = *ranges.of(s);
+      waits[s] =
+          waits[s] || (kind == StepKind::EndLoop && sharedBefore[s] != sharedBefore[range.begin]);
+      llvm::for_each(open, [](Open &each) { each.clear(); });
+      at = range.begin;
+      reads = {touched(entry.steps[at].operands[0])};
+    } else if (kind != StepKind::Kernel) {
+      waits[s] = true;
+    }
+    if (waits[s])
+      llvm::for_each(open, [](Open &each) { each.clear(); });
+    Open &own = open[serial[at]];
+    llvm::for_each(reads, [&](const Touched &place) { own.reads.add(place); });
+    llvm::for_each(writes, [&](const Touched &place) { own.writes.add(place); });
+    for (const std::vector<int32_t> *list : {&entry.steps[at].operands, &entry.steps[at].results})
+      for (int32_t value : *list)
+        if (size_t place = bufferOf(values, value); values[place].kind == Kind::Temporary)
+          own.firstDeath = std::min(own.firstDeath, last[place]);
+  }
+  return waits;
+}

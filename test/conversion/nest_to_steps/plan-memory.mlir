@@ -1,0 +1,48 @@
+// nest-plan-memory: a nest that reads its own element writes in place; others get a buffer of the arena, which is used
+// again when nobody reads it any more.
+// RUN: heddle-opt %s --nest-prepare-steps --nest-plan-memory | FileCheck %s
+
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: heddle.arena = [8064, 8000]
+// CHECK: heddle.memory = [{bytes = "4000", live = [0, 1], offset = 0 : i64}]
+// CHECK: heddle.memory = [{alias = 0 : i64, bytes = "4000", live = [1, 2]}]
+// CHECK: heddle.memory = [{bytes = "4000", live = [2, 3], offset = 4032 : i64}]
+// CHECK: heddle.memory = [{bytes = "4000", live = [3, 4], offset = 0 : i64}]
+// CHECK: heddle.memory = [{buffer = "sum", bytes = "4", live = [4, 4]}]
+func.func @chain(%x: !nd.tensor<f32, n: 1000> {nd.name = "x"}) -> (!nd.tensor<f32> {nd.name = "sum"}) {
+  %a = nest.compute (n: 1000) reads %x[] {
+  ^bb0(%v: f32):
+    %r = arith.negf %v : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, n: 1000>) -> !nd.tensor<f32, n: 1000>
+  %b = nest.compute (n: 1000) reads %a[] {
+  ^bb0(%v: f32):
+    %r = arith.mulf %v, %v : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, n: 1000>) -> !nd.tensor<f32, n: 1000>
+  %c = nest.compute (n: 1000) reads %b[n = 999 - n] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } : (!nd.tensor<f32, n: 1000>) -> !nd.tensor<f32, n: 1000>
+  %d = nest.compute (n: 1000) reads %c[n = 999 - n] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } : (!nd.tensor<f32, n: 1000>) -> !nd.tensor<f32, n: 1000>
+  %s = nest.compute () reduce (n: 1000) reads %d[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, n: 1000>) -> !nd.tensor<f32>
+  return %s : !nd.tensor<f32>
+}
+
+// A donated argument is overwritten by the nest that reads it last.
+// CHECK-LABEL: func.func @donated
+// CHECK: heddle.memory = [{alias = "x", bytes = "4 * N", live = [0, 0]}]
+func.func @donated(%x: !nd.tensor<f32, n: N> {nd.name = "x", heddle.donate = 0}) -> (!nd.tensor<f32, n: N> {nd.name = "y"}) {
+  %y = nest.compute (n: N) reads %x[] {
+  ^bb0(%v: f32):
+    %r = arith.negf %v : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
+  return %y : !nd.tensor<f32, n: N>
+}
