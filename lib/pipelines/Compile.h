@@ -7,9 +7,10 @@
 //
 // The compiler's story in one call. Every public function of the module becomes an entry of the
 // program: nd is simplified and differentiated, lowered to nests, fused and laid out
-// (`buildNdPipeline`, `buildNestPipeline`); the nests are read off as steps (Outline.h), each
-// distinct one becomes a kernel, scheduled, emitted in parallel and cached on disk (Kernels.h);
-// values get memory (PlanMemory.h), and an entry function runs the steps.
+// (`buildNdPipeline`, `buildNestPipeline`), and rewritten until each op is a step
+// (`buildStepPipeline`). Steps are read off (Outline.h); each distinct nest becomes a kernel, which
+// is scheduled, emitted and cached on disk (Kernels.h); values get memory (PlanMemory.h), steps
+// barriers (PlanBarriers.h), and an entry function runs the steps.
 //
 //     CompileOptions options;
 //     options.targetCpu = "haswell";
