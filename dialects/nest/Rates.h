@@ -79,6 +79,7 @@
   RATE(nestStart,        "nest_start_seconds",    2e-6,   "seconds",     "of a nest's barrier and first touch") \
   RATE(keptBytes,        "kept_bytes",       512 << 10,   "bytes",       "that stay in a cache between nests")  \
   RATE(groupBytes,       "group_bytes",      256 << 10,   "bytes",       "of a group's values at one point")    \
+  RATE(stepRate,         "step_ops_per_second",    2e10, "1/second",    "operations of a step that one thread runs") \
   RATE(stepBandwidth,    "step_bytes_per_second", 2e10,   "bytes/second", "of a step that one thread runs")     \
   RATE(barrierSeconds,   "barrier_seconds",       5e-6,   "seconds",     "of a step below which one thread runs it")
 // clang-format on

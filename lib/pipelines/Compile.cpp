@@ -12,24 +12,21 @@
 
 #include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
-#include "lib/conversion/nest_to_steps/PlanBarriers.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
+#include "lib/conversion/nest_to_steps/PlanSteps.h"
 #include "lib/pipelines/Cache.h"
+#include "lib/pipelines/DescribeCode.h"
+#include "lib/pipelines/Dump.h"
 #include "lib/pipelines/Kernels.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "runtime/program/AtomicFile.h"
-#include "runtime/program/RuntimeTensor.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 
-#include <atomic>
 #include <thread>
 
 using namespace heddle;
@@ -39,11 +36,6 @@ using Clock = std::chrono::steady_clock;
 
 static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-static LogicalResult writeText(ModuleOp module, const std::string &path, StringRef text) {
-  std::string reason = writeAtomically(path, text);
-  return reason.empty() ? success() : LogicalResult(module.emitError() << reason);
 }
 
 namespace {
@@ -57,53 +49,6 @@ struct Setting {
   const KernelCache *kept() const { return cache ? &*cache : nullptr; }
 };
 
-/// Writes the program's stages to the directory for them, if there is one.
-class Dump {
-public:
-  Dump(ModuleOp module, const CompileOptions &options) : directory(options.dumpDirectory) {
-    if (const char *given = std::getenv("HEDDLE_DUMP_FILES"); given && *given)
-      files = given;
-    const char *everything = std::getenv("HEDDLE_DUMP_DIR");
-    if (!directory.empty() || !everything || !*everything)
-      return;
-    // Programs of this process, in the order of compilation.
-    static std::atomic<int> count{0};
-    std::string name = std::to_string(count++);
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic()) {
-        name += "-" + function.getName().str();
-        break;
-      }
-    llvm::SmallString<128> path(everything);
-    llvm::sys::path::append(path, name);
-    directory = std::string(path);
-  }
-  /// Whether a file is written: all of them, or those whose names $HEDDLE_DUMP_FILES lists.
-  bool isWanted(StringRef name) const {
-    return !directory.empty() &&
-           (files.empty() || llvm::is_contained(llvm::split(files, ','), name));
-  }
-
-  LogicalResult write(ModuleOp module, const std::string &name, StringRef text) const {
-    if (!isWanted(StringRef(name).split('/').first))
-      return success();
-    llvm::SmallString<128> path(directory);
-    llvm::sys::path::append(path, name);
-    if (auto error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
-      return module.emitError() << "can't write '" << path << "': " << error.message();
-    return writeText(module, path.str().str(), text);
-  }
-  LogicalResult write(ModuleOp module, const std::string &name) const {
-    if (!isWanted(name))
-      return success();
-    std::string text;
-    llvm::raw_string_ostream(text) << module << "\n";
-    return write(module, name, text);
-  }
-
-private:
-  std::string directory, files;
-};
 } // namespace
 
 /// The module's attribute `heddle.machine` overrides single facts of the target.
@@ -209,144 +154,13 @@ static FailureOr<OutlinedProgram> outlineAndSchedule(ModuleOp module, const Sett
   return program;
 }
 
-/// True if a barrier costs more than the other threads save.
-static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
-  return step.flops / rates.scalarRate + step.bytesMoved / rates.stepBandwidth <
-         rates.barrierSeconds;
-}
-
-/// Says how the steps run: in how many chunks, by which threads, behind which barriers.
-static void planSteps(OutlinedEntry &entry, ArrayRef<CompiledKernel> kernels,
-                      const nest::Rates &rates) {
-  std::vector<bool> serial;
-  EntrySpec &spec = entry.spec;
-  std::vector<Expr> chunks;
-  for (OutlinedStep &step : entry.steps) {
-    if (step.spec.kind != StepKind::Kernel) {
-      chunks.push_back(1);
-      serial.push_back(false); // all threads go the same way
-      continue;
-    }
-    const CompiledKernel &kernel = kernels[step.kernel];
-    auto numberOf = [&](const std::string &symbol) -> std::optional<Expr> {
-      size_t number = 0; // nd::neutralSymbol
-      StringRef digits = StringRef(symbol).drop_front(4);
-      digits.consumeInteger(10, number);
-      size_t at = size_t(step.spec.numbers[number]), count = spec.symbols.size();
-      return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
-    };
-    step.spec.kernel = kernel.symbol;
-    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.code.scratchBytes.substitute(numberOf));
-    chunks.push_back(kernel.code.chunks.substitute(numberOf));
-    bool isOne = chunks.back().constant().value_or(2) <= 1;
-    serial.push_back(isOne || (isSmall(step.spec, rates) && chunks.back().isConstant()));
-  }
-  std::vector<bool> waits = planBarriers(entry, serial);
-  for (auto [s, step] : llvm::enumerate(entry.steps)) {
-    StepSpec &made = spec.steps.emplace_back(step.spec);
-    made.values = step.operands;
-    llvm::append_range(made.values, step.results);
-    made.serial = serial[s];
-    made.waits = waits[s];
-    made.chunks = chunks[s].constant().value_or(2); // of more than one
-    if (chunks[s].isConstant())
-      continue;
-    size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());
-    if (found == spec.derived.size())
-      spec.derived.push_back(chunks[s]);
-    made.chunksAt = int32_t(spec.symbols.size() + found);
-  }
-}
-
-/// Checks that the sizes that a program computes at entry can be written to its file.
-static LogicalResult requireTerms(const OutlinedEntry &entry) {
-  func::FuncOp function = entry.function;
-  auto refuse = [&](const std::string &what) {
-    return function.emitError() << "expected " << Expr::limits() << " for " << what << " in '@"
-                                << entry.spec.name << "', got more";
-  };
-  for (const ValueSpec &value : entry.spec.values)
-    if (value.bytes.isTooLarge())
-      return refuse("the bytes of '" + value.name + "' with the type " + describe(value.type));
-  if (entry.spec.scratchBytes.isTooLarge())
-    return refuse("the memory of its steps");
-  if (llvm::any_of(entry.spec.derived, [](const Expr &each) { return each.isTooLarge(); }))
-    return refuse("how often its steps are run");
-  return success();
-}
-
-/// Where the code of a function that ops at `locations` were fused into is from. Instructions of no
-/// op in particular belong to the first: that is the nest itself.
-static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> locations,
-                          FunctionSpec &spec) {
-  std::map<std::string, int32_t> numbers;
-  for (auto [offset, op] : code.lines) {
-    std::string place = op && op <= locations.size() ? spellPlace(locations[op - 1]) : "";
-    if (place.empty())
-      place = spec.location;
-    auto [known, isNew] = numbers.try_emplace(place, int32_t(numbers.size()));
-    if (isNew)
-      spec.places.push_back(place);
-    if (spec.lines.empty() || spec.lines.back().second != known->second)
-      spec.lines.emplace_back(offset, known->second);
-  }
-  if (spec.places.size() == 1 && spec.places[0] == spec.location) {
-    spec.places.clear();
-    spec.lines.clear();
-  }
-}
-
-/// A kernel is called after the first step that runs it, what it shares with others after its
-/// symbol.
-static std::vector<FunctionSpec> describeFunctions(const ProgramCode &block,
-                                                   const std::vector<EntrySpec> &entries,
-                                                   ArrayRef<OutlinedKernel> sources,
-                                                   ArrayRef<CompiledKernel> kernels) {
-  llvm::StringMap<ArrayRef<Location>> locations;
-  for (auto [source, kernel] : llvm::zip_equal(sources, kernels))
-    locations[kernel.symbol] = source.places;
-  std::map<std::string, const StepSpec *> steps;
-  for (const EntrySpec &entry : entries)
-    for (const StepSpec &step : entry.steps)
-      steps.try_emplace(step.kernel, &step);
-  std::vector<FunctionSpec> functions;
-  for (const ProgramCode::Function &code : block.functions) {
-    auto step = steps.find(code.name);
-    bool isKernel = step != steps.end();
-    functions.push_back({isKernel ? step->second->name : code.name,
-                         isKernel ? step->second->location : "", code.offset, code.bytes});
-    if (isKernel)
-      describeLines(code, locations.lookup(code.name), functions.back());
-  }
-  return functions;
-}
-
-/// Kernels of steps that were left out are not compiled.
-static void dropUnusedKernels(OutlinedProgram &program) {
-  constexpr size_t unused = SIZE_MAX;
-  std::vector<size_t> number(program.kernels.size(), unused);
-  std::vector<OutlinedKernel> kept;
-  for (OutlinedEntry &entry : program.entries)
-    for (OutlinedStep &step : entry.steps) {
-      if (step.spec.kind != StepKind::Kernel)
-        continue;
-      size_t &to = number[step.kernel];
-      if (to == unused) {
-        to = kept.size();
-        kept.push_back(std::move(program.kernels[step.kernel]));
-      }
-      step.kernel = to;
-    }
-  program.kernels = std::move(kept);
-}
-
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
                                         CompileStatistics &statistics) {
   for (OutlinedEntry &entry : program.entries) {
     statistics.liveBytes += planMemory(entry);
     statistics.arenaBytes += entry.spec.arenaBytes;
-    if (failed(requireTerms(entry)))
+    if (failed(checkSizes(entry)))
       return failure();
     establishPadding(program, entry);
   }
@@ -365,10 +179,13 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     statistics.cachedKernels += kernel.cached;
   }
   statistics.kernels = int(kernels->size());
+  auto codes = llvm::map_to_vector(*kernels, [](const CompiledKernel &kernel) {
+    return StepCode{kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes};
+  });
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    planSteps(entry, *kernels, nest::Rates::of(setting.machine));
-    if (failed(requireTerms(entry)))
+    planSteps(entry, codes, nest::Rates::of(setting.machine));
+    if (failed(checkSizes(entry)))
       return failure();
     for (const StepSpec &step : entry.spec.steps) {
       statistics.serialSteps += step.serial;
@@ -422,7 +239,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
                                                CompileStatistics *statistics) {
   auto begin = Clock::now();
   CompileStatistics counted;
-  Dump dump(module, options);
+  Dump dump(module, options.dumpDirectory);
   auto setting = prepare(module, options);
   if (failed(setting) || failed(dump.write(module, "0-input.mlir")) ||
       failed(runNdPasses(module, options)) || failed(dump.write(module, "1-nd.mlir")))

@@ -365,3 +365,21 @@ void heddle::showSchedules(const OutlinedProgram &program) {
         (void)isSet;
       }
 }
+
+void heddle::dropUnusedKernels(OutlinedProgram &program) {
+  constexpr size_t unused = SIZE_MAX;
+  std::vector<size_t> number(program.kernels.size(), unused);
+  std::vector<OutlinedKernel> kept;
+  for (OutlinedEntry &entry : program.entries)
+    for (OutlinedStep &step : entry.steps) {
+      if (step.spec.kind != StepKind::Kernel)
+        continue;
+      size_t &to = number[step.kernel];
+      if (to == unused) {
+        to = kept.size();
+        kept.push_back(std::move(program.kernels[step.kernel]));
+      }
+      step.kernel = to;
+    }
+  program.kernels = std::move(kept);
+}

@@ -68,6 +68,9 @@ std::string spellPlace(mlir::Location loc);
 /// of the machine that code depends on (`kernelSource`).
 mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr facts);
 
+/// Drops the kernels that no step runs, since copies were coalesced.
+void dropUnusedKernels(OutlinedProgram &program);
+
 /// Writes the schedules of the kernels on the nests that they were made of, in these nests' names.
 void showSchedules(const OutlinedProgram &program);
 

@@ -1,0 +1,76 @@
+//===- PlanSteps.cpp - how steps run --------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_steps/PlanSteps.h"
+
+#include "lib/conversion/nest_to_steps/PlanBarriers.h"
+#include "runtime/program/RuntimeTensor.h"
+
+using namespace heddle;
+using namespace mlir;
+
+/// True if a barrier costs more than the other threads save.
+static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
+  return step.flops / rates.stepRate + step.bytesMoved / rates.stepBandwidth < rates.barrierSeconds;
+}
+
+void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const nest::Rates &rates) {
+  std::vector<bool> serial;
+  EntrySpec &spec = entry.spec;
+  std::vector<Expr> chunks;
+  for (OutlinedStep &step : entry.steps) {
+    if (step.spec.kind != StepKind::Kernel) {
+      chunks.push_back(1);
+      serial.push_back(false); // all threads go the same way
+      continue;
+    }
+    const StepCode &kernel = kernels[step.kernel];
+    auto numberOf = [&](const std::string &symbol) -> std::optional<Expr> {
+      size_t number = 0; // nd::neutralSymbol
+      StringRef digits = StringRef(symbol).drop_front(4);
+      digits.consumeInteger(10, number);
+      size_t at = size_t(step.spec.numbers[number]), count = spec.symbols.size();
+      return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
+    };
+    step.spec.kernel = kernel.symbol;
+    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.scratchBytes.substitute(numberOf));
+    chunks.push_back(kernel.chunks.substitute(numberOf));
+    bool isOne = chunks.back().constant().value_or(2) <= 1;
+    serial.push_back(isOne || (isSmall(step.spec, rates) && chunks.back().isConstant()));
+  }
+  std::vector<bool> waits = planBarriers(entry, serial);
+  for (auto [s, step] : llvm::enumerate(entry.steps)) {
+    StepSpec &made = spec.steps.emplace_back(step.spec);
+    made.values = step.operands;
+    llvm::append_range(made.values, step.results);
+    made.serial = serial[s];
+    made.waits = waits[s];
+    made.chunks = chunks[s].constant().value_or(2); // of more than one
+    if (chunks[s].isConstant())
+      continue;
+    size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());
+    if (found == spec.derived.size())
+      spec.derived.push_back(chunks[s]);
+    made.chunksAt = int32_t(spec.symbols.size() + found);
+  }
+}
+
+LogicalResult heddle::checkSizes(const OutlinedEntry &entry) {
+  func::FuncOp function = entry.function;
+  auto refuse = [&](const std::string &what) {
+    return function.emitError() << "expected " << Expr::limits() << " for " << what << " in '@"
+                                << entry.spec.name << "', got more";
+  };
+  for (const ValueSpec &value : entry.spec.values)
+    if (value.bytes.isTooLarge())
+      return refuse("the bytes of '" + value.name + "' with the type " + describe(value.type));
+  if (entry.spec.scratchBytes.isTooLarge())
+    return refuse("the memory of its steps");
+  if (llvm::any_of(entry.spec.derived, [](const Expr &each) { return each.isTooLarge(); }))
+    return refuse("how often its steps are run");
+  return success();
+}

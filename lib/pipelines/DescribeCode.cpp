@@ -1,0 +1,55 @@
+//===- DescribeCode.cpp - which ops machine code is from ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/pipelines/DescribeCode.h"
+
+using namespace heddle;
+using namespace mlir;
+
+/// Where the code of a function that ops at `locations` were fused into is from. Instructions of no
+/// op in particular belong to the first: that is the nest itself.
+static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> locations,
+                          FunctionSpec &spec) {
+  std::map<std::string, int32_t> numbers;
+  for (auto [offset, op] : code.lines) {
+    std::string place = op && op <= locations.size() ? spellPlace(locations[op - 1]) : "";
+    if (place.empty())
+      place = spec.location;
+    auto [known, isNew] = numbers.try_emplace(place, int32_t(numbers.size()));
+    if (isNew)
+      spec.places.push_back(place);
+    if (spec.lines.empty() || spec.lines.back().second != known->second)
+      spec.lines.emplace_back(offset, known->second);
+  }
+  if (spec.places.size() == 1 && spec.places[0] == spec.location) {
+    spec.places.clear();
+    spec.lines.clear();
+  }
+}
+
+std::vector<FunctionSpec> heddle::describeFunctions(const ProgramCode &block,
+                                                    const std::vector<EntrySpec> &entries,
+                                                    ArrayRef<OutlinedKernel> sources,
+                                                    ArrayRef<CompiledKernel> kernels) {
+  llvm::StringMap<ArrayRef<Location>> locations;
+  for (auto [source, kernel] : llvm::zip_equal(sources, kernels))
+    locations[kernel.symbol] = source.places;
+  std::map<std::string, const StepSpec *> steps;
+  for (const EntrySpec &entry : entries)
+    for (const StepSpec &step : entry.steps)
+      steps.try_emplace(step.kernel, &step);
+  std::vector<FunctionSpec> functions;
+  for (const ProgramCode::Function &code : block.functions) {
+    auto step = steps.find(code.name);
+    bool isKernel = step != steps.end();
+    functions.push_back({isKernel ? step->second->name : code.name,
+                         isKernel ? step->second->location : "", code.offset, code.bytes});
+    if (isKernel)
+      describeLines(code, locations.lookup(code.name), functions.back());
+  }
+  return functions;
+}
