@@ -1,4 +1,4 @@
-//===- Bench.h - what a benchmark is ----------------------------*- C++ -*-===//
+//===- Bench.h - the interface of benchmarks --------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ namespace heddle::bench {
 
 using Shape = std::map<std::string, int64_t>;
 
-/// What was asked for on the command line.
+/// Options of the command line.
 struct Request {
   int threads = 1;
   bool peers = false;
@@ -48,7 +48,7 @@ struct Request {
   int64_t size(const std::string &name, int64_t fallback) const;
 };
 
-/// What a row's value is; the first two have a limit that the probe measures.
+/// The meaning of a row's value; the probe measures a limit of the first two.
 enum class Unit {
   GigaflopsPerSecond,
   GigabytesPerSecond,

@@ -1,4 +1,4 @@
-//===- Calls.cpp - what a call costs beyond its work ----------------------===//
+//===- Calls.cpp - overhead of a call -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

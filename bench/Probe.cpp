@@ -1,4 +1,4 @@
-//===- Probe.cpp - what the machine can do --------------------------------===//
+//===- Probe.cpp - peak rates of the machine ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

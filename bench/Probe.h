@@ -1,4 +1,4 @@
-//===- Probe.h - what the machine can do ------------------------*- C++ -*-===//
+//===- Probe.h - peak rates of the machine ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Scaling.cpp - how compile time grows with the program --------------===//
+//===- Scaling.cpp - compile time by size of the program ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

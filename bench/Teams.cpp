@@ -7,8 +7,8 @@
 //
 //     heddle-bench-teams own|libomp [threads]
 //
-// What a region costs that does nothing, a barrier within it, and a region after the caller was idle.
-// A process measures one team: idle threads of the other would spin on the cores that it needs.
+// Measures an empty region, a barrier within it, and a region after the caller was idle. A process
+// measures one team: idle threads of the other would spin on the cores that it needs.
 //
 //===----------------------------------------------------------------------===//
 

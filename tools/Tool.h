@@ -1,4 +1,4 @@
-//===- Tool.h - what mains share --------------------------------*- C++ -*-===//
+//===- Tool.h - shared by all mains -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

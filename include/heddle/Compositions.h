@@ -1,12 +1,12 @@
-//===- Compositions.h - what is made of operations --------------*- C++ -*-===//
+//===- Compositions.h - functions made of operations -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that many programs need and that are a few operations of Ops.h each. They have
-// gradients of every order, take sizes that are no numbers, and fuse with what stands around them:
+// Functions that many programs need, each made of a few operations of Ops.h. They have gradients of
+// every order, work with symbolic sizes, and fuse with the operations around them:
 //
 //     Tensor y = einsum({x, down, up}, over(in, rank));          // a layer of low rank
 //     Tensor evidence = logSumExp(score + prior, state);
@@ -22,18 +22,18 @@
 namespace heddle {
 
 /// The product of all operands, summed over `over`; its names are all others. A name that several
-/// operands have is one dimension, so a diagonal is taken, or an operand used twice, by `rename`.
+/// operands have is one dimension; `rename` an operand to take a diagonal or to use it twice.
 ///
-/// Two operands at a time are multiplied, the pair with the fewest products first (sizes that are
-/// no numbers count as 1024), and a name is summed over as soon as one factor alone has it. Sums of
-/// floats are therefore rounded in that order; they run in `accumulator` as those of `sum`.
-/// Throws Error for a name that no operand has, and for operands that hang together by no name.
+/// It multiplies two operands at a time, the pair with the fewest products first (symbolic sizes
+/// count as 1024), and sums over a name as soon as one factor alone has it. Sums of floats are
+/// therefore rounded in that order; they run in `accumulator` as those of `sum`. Throws Error for a
+/// name that no operand has, and for operands that no shared name connects.
 Tensor einsum(const std::vector<Tensor> &operands, const Names &over,
               std::optional<ElementType> accumulator = {}, Here here = Here::current());
 
 /// log(sum(exp(x))) without overflow. Where every element is -inf the result is -inf and all
-/// gradients are 0, so that what is impossible stays so and does no harm; +inf gives +inf (its
-/// gradient is NaN), NaN gives NaN.
+/// gradients are 0, so that an impossible state stays impossible; +inf gives +inf (its gradient is
+/// NaN), NaN gives NaN.
 Tensor logSumExp(Operand x, const Names &over);
 /// log(exp(a) + exp(b)) of two tensors, without overflow and precise where one is far below the
 /// other. Where both are the same infinity it is that infinity, and the gradients are 0.

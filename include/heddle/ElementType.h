@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an element of a tensor is. Integers keep their signedness (`i8` and `ui8` are two types),
-// floats are IEEE's, bfloat16 and two of the eight-bit formats of the OCP. A type's spelling is the
-// one that IR, program files and messages use:
+// The type of an element of a tensor. Integers keep their signedness (`i8` and `ui8` are two
+// types), floats are IEEE's, bfloat16 and two of the eight-bit formats of the OCP. A type's
+// spelling is the one that IR, program files and messages use:
 //
 //     parseElementType("ui8")       ElementType::UI8; none for "u8"
 //     byteSize(ElementType::I1)     1: in memory a truth value takes a byte, 0 or 1

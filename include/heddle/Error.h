@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that a user can mend is thrown as an `Error`, whose text says what was expected and
-// what was got, for tensors with names, sizes and source places: "'net.heddle': can't open: No such
-// file or directory". Mistakes inside of Heddle are assertions, never exceptions.
+// A mistake that a user can correct throws an `Error`, whose text says what was expected and what
+// the function got, for tensors with names, sizes and source locations: "'net.heddle': can't open:
+// No such file or directory". Mistakes inside of Heddle are assertions, never exceptions.
 //
 //     try { step(state, image, label); }
-//     catch (const ExecutionError &error) { ... }   // it broke off: error.step, error.location
+//     catch (const ExecutionError &error) { ... }   // it failed: error.step, error.location
 //     catch (const Error &error) { ... }            // it was never started
 //
 //===----------------------------------------------------------------------===//
@@ -24,18 +24,18 @@
 
 namespace heddle {
 
-/// Where a call is written, for the messages of what it throws.
+/// The source location of a call, for the messages of the errors that it throws.
 using Here = std::source_location;
 
 /// A mistake of the user or a failure of the machine, in a sentence that says what was expected and
-/// what was got.
+/// what the function got.
 class Error : public std::runtime_error {
 public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
-  /// With the place of a call in front, "file:line:column: ", unless that is none.
+  /// With the source location of a call in front, "file:line:column: ", unless it is `Here()`.
   Error(const std::string &message, Here here)
-      : Error((here.line() ? placeOf(here) + ": " : "") + message) {}
-  static std::string placeOf(Here here) {
+      : Error((here.line() ? sourceLocation(here) + ": " : "") + message) {}
+  static std::string sourceLocation(Here here) {
     return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
            std::to_string(here.column());
   }

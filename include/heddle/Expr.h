@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An `Expr` is an integer expression over named variables. The same class says
-// how large a dimension is (variables are size symbols: `(N - 3) floordiv 2 + 1`),
-// where a nest reads (variables are iteration names: `2 * row + ky - 1`) and
-// at which address a layout puts an element.
+// An `Expr` is an integer expression over named variables. The same class describes the size of a
+// dimension (variables are size symbols: `(N - 3) floordiv 2 + 1`), the index of a read of a nest
+// (variables are iteration names: `2 * row + ky - 1`) and the address of an element in a layout.
 //
 // Every Expr is kept in one canonical form, a sum of integer multiples of
 // products of atoms
@@ -24,15 +23,14 @@
 //     2 * r + k - r          ==  k + r
 //     (4 * r + 6).floordiv(2) ==  2 * r + 3
 //
-// With ranges for the names more is known: `simplify` with r in [0, 8) and
-// l in [0, 16) turns `(16 * r + l) floordiv 16` into `r` and
-// `(16 * r + l) mod 16` into `l`. That one rule is what lets code generation
-// work for blocked, merged and interleaved layouts without special cases.
+// Ranges of the names allow more: `simplify` with r in [0, 8) and l in [0, 16) turns `(16 * r + l)
+// floordiv 16` into `r` and `(16 * r + l) mod 16` into `l`. With that one rule code generation
+// handles blocked, merged and interleaved layouts without special cases.
 //
-// A product of sums has as many terms as the product of their lengths, and text or arithmetic of
-// a few lines makes more than any memory holds. So an expression has limits, and one beyond them is
-// *too large*: it says nothing more, and what is computed from it is too large as well. Whoever
-// takes an expression in asks `isTooLarge` and refuses it:
+// A product of sums has as many terms as the product of their lengths, so that a few lines of text
+// can ask for more terms than any memory holds. So an expression has limits, and one beyond them is
+// *too large*: it has no value, and every expression computed from it is too large as well. Code
+// that reads an expression from a user checks `isTooLarge` and refuses it:
 //
 //     Expr size(1);
 //     for (int i = 0; i < 16; ++i)
@@ -65,7 +63,7 @@ struct Range {
 
 /// Names with sizes; the order of a map is the sorted order of the names.
 using Sizes = std::map<std::string, int64_t, std::less<>>;
-/// What is known of the names in an expression.
+/// The ranges of the names in an expression.
 using Ranges = std::map<std::string, Range, std::less<>>;
 
 class Expr {
@@ -86,7 +84,7 @@ public:
   Expr &operator=(const Expr &other);
   Expr &operator=(Expr &&other) noexcept;
   ~Expr();
-  /// The product that a term of the canonical form stands for.
+  /// The product that a term of the canonical form represents.
   static Expr ofTerm(Term term);
   /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the
   /// name `@3`, written `read(3)`, stands for the value of a nest's fourth read.
@@ -129,8 +127,8 @@ public:
 
   /// The coefficient of the term that is `name` alone; 0 if there is none.
   int64_t coefficient(std::string_view name) const;
-  /// True if `name` stands nowhere but alone in a term (so that the expression
-  /// is `coefficient(name) * name + rest`, with `rest` free of it).
+  /// True if `name` occurs only alone in a term (so that the expression is `coefficient(name) *
+  /// name + rest`, with `rest` free of it).
   bool isLinearIn(std::string_view name) const;
   /// True if every term is a single name.
   bool isAffine() const;
@@ -176,7 +174,7 @@ private:
   static Expr finished(Expr sum);
   bool recombine();
   Expr simplify(const Ranges &ranges, int &rounds) const;
-  /// The expression with another in the place of each atom.
+  /// The expression with each atom replaced by another expression.
   Expr replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const;
 };
 
@@ -186,8 +184,8 @@ struct Expr::Atom {
   std::string name;           ///< Name
   std::vector<Expr> operands; ///< one for FloorDiv and Mod, two for Min and Max
   int64_t divisor = 0;        ///< FloorDiv, Mod
-  size_t factors = 1;         ///< of which it is made, itself included
-  size_t nested = 0;          ///< how many functions stand within each other
+  size_t factors = 1;         ///< in it, itself included
+  size_t nested = 0;          ///< depth of functions within each other
 
   int compare(const Atom &other) const;
 };

@@ -1,14 +1,14 @@
-//===- FastMath.h - what may be done to floats ------------------*- C++ -*-===//
+//===- FastMath.h - permissions to change floats ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Without permission the compiler gives values that the program as written may give: sums in any
-// order, since a reduction has none, and between casts in any greater precision. What changes
-// floats beyond that is permitted by name, a word for each thing that a rewrite takes for granted;
-// each rewrite says which words it needs.
+// Without permission the compiler computes values that the program as written may have: sums in any
+// order, since a reduction has none, and between casts in any greater precision. Rewrites that
+// change floats beyond that need permission, by a word for each assumption; each rewrite lists the
+// words that it needs.
 //
 //     JitOptions options;
 //     options.fastMath = {"reassociate"};      // A (B C) for (A B) C, a * sum(x) for sum(a * x)
@@ -24,7 +24,7 @@
 
 namespace heddle {
 
-/// Permissions, a bit each.
+/// Permissions as bits.
 enum FastMath : unsigned {
   Strict = 0,
   Reassociate = 1,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `jit` makes a compiled function of a C++ function on tensors. It is traced once for each
+// `jit` turns a C++ function on tensors into a compiled function. It is traced once for each
 // signature (names, sizes and element types of its arguments), compiled and cached:
 //
 //     auto step = jit([&](State &s, Tensor image, Tensor label) {
@@ -16,14 +16,14 @@
 //     });
 //     Tensor loss = step(state, image, label);
 //
-// Arguments are trees of tensors (Tree.h). One taken by non-const reference is state: what the
-// function assigns to its tensors is written back, in the place of the old value where type and
-// layout allow (the old value is donated; using another handle on it afterwards throws). Tensors
-// that the function captures are hidden inputs. Tensors that are empty, as the gradients of
-// integers are, stay empty in what a function is given (but not in state) and in what it gives.
+// Arguments are trees of tensors (Tree.h). An argument by non-const reference is state: the call
+// writes back what the function assigns to its tensors, in place where type and layout allow (the
+// old value is donated; using another handle on it afterwards throws). Tensors that the function
+// captures are hidden inputs. Empty tensors, such as the gradients of integers, stay empty in
+// arguments (but not in state) and in results.
 //
-// Where a function takes a Tensor, a call may give a number: it becomes a tensor without names, f32,
-// i64 of integers, i1 of bool. Another number runs the same program:
+// A call may pass a number for a Tensor parameter: it becomes a tensor without names, f32, i64 of
+// integers, i1 of bool. Another number runs the same program:
 //
 //     auto decay = jit([](Tensor x, Tensor rate) { return x * (1.0 - rate); });
 //     Tensor y = decay(x, 0.1), z = decay(x, 0.2);              // compiled once
@@ -44,40 +44,39 @@
 
 namespace heddle {
 
-/// How functions are compiled; the defaults suit this machine.
+/// Options of compilation; the defaults suit this machine.
 struct JitOptions {
   std::string name = "function"; ///< of the entry point, in messages and profiles
   std::string targetCpu = "native";
   int threads = 0;            ///< that run the program; 0: all cores
   bool managedMemory = false; ///< buffer by buffer instead of a planned arena
   bool cache = true;          ///< use the cache of compiled kernels on disk
-  /// Calls look for mistakes that values make: coordinates outside of what is gathered or scattered
-  /// to, computed starts for which a slice or an update would leave its tensor, and operations that
-  /// make a NaN of operands without one. The first is thrown as an Error that says where it was
-  /// written; results and state are then as before the call. Slower: every value is looked at, and
-  /// no state is updated in place. Kernels are looked at by their results: what they compute on the
-  /// way may be what a condition discards. Program files (`save`) have no checks.
+  /// Calls check for errors that depend on values: coordinates of gathers and scatters that are out
+  /// of bounds, computed starts for which a slice or an update would leave its tensor, and
+  /// operations that compute a NaN from operands without one. The first is thrown as an Error with
+  /// its source location; results and state are then as before the call. This is slower: every
+  /// value is checked, and no state is updated in place. Of kernels only the results are checked,
+  /// since a condition may discard intermediate values. Program files (`save`) have no checks.
   bool check = false;
-  /// Told how many kernels of a compilation are done; by one thread at a time, any of them. Long
-  /// compilations show their progress on a terminal in any case.
+  /// Called with the number of kernels that are compiled, by one thread at a time, any of them.
+  /// Long compilations show their progress on a terminal in any case.
   std::function<void(size_t done, size_t total)> onProgress = {};
   /// Positions of arguments that many calls have in common and none of them changes, such as the
-  /// weights of a classifier. The program chooses how they lie in memory (other arguments lie
-  /// row-major over their sorted names), and a tensor that lies otherwise is packed at its first
-  /// call, not at each.
+  /// weights of a classifier. The program chooses their layouts (other arguments are row-major over
+  /// their sorted names), and a tensor in another layout is packed at its first call, not at each.
   std::vector<size_t> kept = {};
   /// Paths of shared objects that add passes, kernels or rules to the compiler, in this order
   /// (docs/plugins.md). `jit` throws Error for one that can't be loaded.
   std::vector<std::string> plugins = {};
-  /// What may be done to floats: words of heddle/FastMath.h. Without any, programs give values that
-  /// they may give as written. `jit` throws Error for an unknown word.
+  /// Permissions to change floats: words of heddle/FastMath.h. `jit` throws Error for an unknown
+  /// word.
   std::vector<std::string> fastMath = {};
-  /// Names whose size one program serves whatever it is, so that a last, short batch needs no
-  /// program of its own. In the traced function such a size is no number. What hangs on it is
-  /// decided when the function is called; all arguments that have the name must agree.
-  /// What is said of the sizes, `batch.between(1, 4096).multipleOf(8)`, is held at each call.
+  /// Names with symbolic sizes: one program serves all sizes, so that a last, short batch needs no
+  /// program of its own. In the traced function such a size is an expression, whose value each call
+  /// decides; all arguments that have the name must agree. Each call checks the conditions on
+  /// sizes, `batch.between(1, 4096).multipleOf(8)`.
   SymbolicSizes symbolic = {};
-  /// Sizes of these names that get programs of their own all the same.
+  /// Sizes of these names for which specialised programs are compiled as well.
   std::vector<Extent> specialised = {};
 };
 
@@ -102,8 +101,8 @@ struct Output {
   std::string path;
   Tensor tensor;
 };
-/// What a function gave when it was traced. `shape` is its result without the tensors' values: the
-/// tree that later results are put into.
+/// The results of a traced function. `shape` is the tree of results without the tensors' values,
+/// for later results.
 struct Traced {
   std::vector<Output> outputs;
   std::shared_ptr<const void> shape;
@@ -249,7 +248,7 @@ private:
   std::vector<size_t> kept;
   std::shared_ptr<JitCore> core;
 
-  /// While the function is traced, formals stand in its arguments. A tree that it may not change is
+  /// While the function is traced, its arguments hold formals. A tree that it may not change is
   /// copied for that: the caller's may be given several times, or be read by another thread.
   template <typename T>
   using Held = std::conditional_t<std::is_lvalue_reference_v<T> &&
@@ -347,7 +346,7 @@ std::vector<Tensor> loopWhile(const Part &condition, Part body, const std::vecto
 /// gives the next state, then slices of outputs. Results: the last state, then the outputs.
 std::vector<Tensor> recurrence(const Name &along, Part body, const std::vector<Tensor> &initial,
                                const std::vector<Tensor> &inputs, bool reverse, Here here);
-/// An i64 scalar that stands for a loop's counter while its body is traced.
+/// An i64 scalar: a loop's counter while its body is traced.
 Tensor counterFormal(Here here);
 
 /// `outputs`, computed from `formals`, for the values `actuals`, which have further names.

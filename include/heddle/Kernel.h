@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel says what one element of its results is. It becomes one loop nest, which is
-// differentiated, fused, laid out and scheduled like any other.
+// A kernel defines one element of its results. It becomes one loop nest, which the compiler
+// differentiates, fuses, lays out and schedules like any other.
 //
 //     // Convolutional capsules: 4x4 pose matrices, summed over a window and the input capsules.
 //     Tensor votes = kernel(row, column, out, i, j)
@@ -14,7 +14,7 @@
 //         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) *
 //             at(weight, {{row_k, ky}, {column_k, kx}}));
 //
-// A name of an operand that has no coordinate written is read at the iteration name of the same
+// A read without a coordinate for a name of its operand uses the iteration name of the same
 // spelling. Names of operands that are neither produced nor reduced are lifted over: the results
 // have them too. Sizes follow from the operands: first from names read directly, then from the
 // largest range for which every read stays inside; `size` states one.
@@ -31,26 +31,26 @@
 
 namespace heddle {
 
-/// Where a tensor is read along one name: an index expression, or a value (an integer scalar, which
-/// is clamped to the tensor).
-struct Place {
-  Place(const Name &name) : expr(name) {}
-  Place(const Expr &expr) : expr(expr) {}
-  Place(std::integral auto number) : expr(int64_t(number)) {}
-  Place(const Scalar &value) : value(value.node) {}
+/// The index of a read along one name: an expression, or a value (an integer scalar, which is
+/// clamped to the tensor).
+struct Index {
+  Index(const Name &name) : expr(name) {}
+  Index(const Expr &expr) : expr(expr) {}
+  Index(std::integral auto number) : expr(int64_t(number)) {}
+  Index(const Scalar &value) : value(value.node) {}
   Expr expr;
   std::shared_ptr<const Scalar::Node> value; ///< if not null, instead of `expr`
 };
-/// A name with the place that is read along it: `{row, 2 * row + ky}`, `{node, at(edges)}`.
+/// A name with the index of a read along it: `{row, 2 * row + ky}`, `{node, at(edges)}`.
 struct Coordinate {
   Name name;
-  Place place;
+  Index index;
 };
 
 /// A read of `tensor`.
 Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates = {},
           Here here = Here::current());
-/// A read that gives `otherwise` where a coordinate lies outside the tensor.
+/// A read whose value is `otherwise` where a coordinate is out of bounds.
 Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise,
             Here here = Here::current());
 
@@ -129,8 +129,8 @@ private:
   Scalars predicates;
   Here here;
 };
-/// `kernel(row, column)` begins a kernel that produces these names. (A class, so that the place
-/// where it is written can follow the names.)
+/// `kernel(row, column)` begins a kernel that produces these names. (A class, so that its source
+/// location can be the last parameter.)
 template <typename... N>
 struct kernel : KernelBuilder {
   explicit kernel(const N &...names, Here here = Here::current())
@@ -140,7 +140,7 @@ template <typename... N>
 kernel(const N &...) -> kernel<N...>;
 
 namespace detail {
-/// While it lives, what this thread makes belongs to one group.
+/// Operations that this thread makes in its lifetime belong to one group.
 class GroupScope {
 public:
   GroupScope(const Names &names, Here here);
@@ -150,15 +150,14 @@ public:
 };
 } // namespace detail
 
-/// What `body` makes runs together, point by point of `names`: values between its operations stay
-/// in a cache instead of going through memory as a whole. It changes no value, only how it is
-/// computed.
+/// Fuses the operations of `body` into one nest over the points of `names`: values between them
+/// stay in a cache instead of going through memory. It changes no value, only the schedule.
 ///
 ///     auto [pose, activation] =
 ///         group(over(batch, row, column), [&] { return route(votes(x), 3); });
 ///
 /// Operations that do not have all of `names`, or read at other points of them, run outside. Of
-/// nested groups the inner one holds.
+/// nested groups the inner one wins.
 template <typename Body>
 auto group(const Names &names, Body &&body, Here here = Here::current()) {
   detail::GroupScope scope(names, here);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dimension is known by its name, everywhere and only by it:
+// A dimension is identified by its name, and by nothing else:
 //
 //     Name row("row"), column("column");
 //     Name ky = fresh("ky");              // a name that nothing else has
@@ -46,16 +46,15 @@ public:
   /// For JitOptions::symbolic: sizes from `low` to `high`, or multiples of `divisor`.
   SymbolicSize between(int64_t low, int64_t high, Here here = Here::current()) const;
   SymbolicSize multipleOf(int64_t divisor, Here here = Here::current()) const;
-  /// For JitOptions::symbolic: a size that follows from those of other names there, which stand for
-  /// them: `time.is(batch)`, `time.is(2 * batch + 1)`.
+  /// For JitOptions::symbolic: a size as an expression over those of other names: `time.is(batch)`,
+  /// `time.is(2 * batch + 1)`.
   SymbolicSize is(const Expr &size) const;
 
 private:
   std::string spelling;
 };
 
-/// What is said of a size that is no number: `batch.between(1, 4096).multipleOf(8)`. The name alone
-/// says nothing.
+/// Conditions on a symbolic size: `batch.between(1, 4096).multipleOf(8)`. The name alone sets none.
 struct SymbolicSize {
   Name name;
   int64_t low = 0, high = int64_t(1) << 31, divisor = 1;
@@ -90,7 +89,7 @@ struct Names : std::vector<Name> {
   template <std::convertible_to<std::string_view> S>
   Names(const S &spelling, Here here = Here::current()) : vector(1, Name(spelling, here)) {}
 };
-/// Some of them; names alone will do.
+/// A list of symbolic sizes, which converts from names.
 struct SymbolicSizes : std::vector<SymbolicSize> {
   using std::vector<SymbolicSize>::vector;
   SymbolicSizes(std::vector<SymbolicSize> sizes) : vector(std::move(sizes)) {}
@@ -106,22 +105,21 @@ Names over(const N &...names) {
 struct Rename {
   Name from, to;
 };
-/// How large a dimension is: a number, and used as one. In a function that one program serves for
-/// every size (JitOptions::symbolic) it may be an expression over symbols instead; then it can be
-/// passed on, `{batch, x.size(batch)}`, or computed with, `x.size(batch) / 8`; asking it for a
-/// number throws.
+/// The size of a dimension, which converts to a number. In a function with symbolic sizes
+/// (JitOptions::symbolic) it may be an expression over symbols; it can be passed on, `{batch,
+/// x.size(batch)}`, and computed with, `x.size(batch) / 8`, but the conversion to a number throws.
 class Size {
 public:
   Size(std::integral auto number) : size(int64_t(number)) {}
   Size(Expr size) : size(std::move(size)) {}
-  /// Of dimension `name`, asked for `here`.
+  /// The size of dimension `name`; the query is at `here`.
   Size(Expr size, const Name &name, Here here)
       : size(std::move(size)), name(name.str()), here(here) {}
   operator int64_t() const { return size.isConstant() ? size.offset() : refuse(); }
   const Expr &expr() const { return size; }
   bool isNumber() const { return size.isConstant(); }
-  /// Where it was asked for; no place for a number that was written.
-  Here place() const { return here; }
+  /// The source location of the query; `Here()` for a number.
+  Here location() const { return here; }
 
 private:
   Expr size;

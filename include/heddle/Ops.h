@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Operations align their operands by name. Two operands that both have names must share one (or
-// one's names include the other's); an outer product is asked for with `broadcast`.
+// one's names include the other's); write an outer product with `broadcast`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +76,7 @@ Tensor sign(Operand x);
 Tensor square(Operand x);
 /// `x` held between two bounds.
 Tensor clamp(Operand x, Operand low, Operand high);
-/// Whether elements are NaN (i1).
+/// True for elements that are NaN (i1).
 Tensor isNan(Operand x);
 Tensor floor(Operand x);
 Tensor ceil(Operand x);
@@ -94,12 +94,12 @@ Tensor sum(Operand x, const Names &over, std::optional<ElementType> accumulator 
 Tensor product(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
 Tensor max(Operand x, const Names &over);
 Tensor min(Operand x, const Names &over);
-/// The sum by the count of its elements. Where windows exclude places it is of those inside, and
-/// NaN if there are none.
+/// The sum divided by the number of elements. Where windows exclude taps it counts the others, and
+/// is NaN if there are none.
 Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
-/// How many elements of `x` a reduction over `names` takes: a tensor without names, also where
-/// sizes are no numbers; where windows exclude places, with the names along which the count may
-/// vary.
+/// The number of elements of `x` that a reduction over `names` combines: a tensor without names,
+/// also where sizes are symbolic; where windows exclude taps, with the names along which the number
+/// may vary.
 Tensor countOf(Operand x, const Names &names, ElementType type = ElementType::F32);
 /// Combines the elements of several tensors of the same names together, by a combiner that is
 /// associative and commutative and has `neutral` for its neutral elements, one for each tensor.
@@ -115,10 +115,10 @@ std::vector<Tensor> reduce(const std::vector<Tensor> &tensors, const Names &over
                            const std::vector<double> &neutral, const Combine &combiner,
                            Here here = Here::current());
 /// The row-major index, in the order of `over`, of the largest element; the smallest such index on
-/// ties, and NaN only where there is nothing else. i64.
+/// ties, and that of a NaN only where all elements are NaN. i64.
 Tensor argmax(Operand x, const Names &over);
 Tensor argmin(Operand x, const Names &over);
-/// How elements are combined where any order of them will do.
+/// Combiners that do not depend on the order of elements.
 enum class Combiner { Add, Multiply, Max, Min };
 /// Element i combines the elements up to i, or before i if `exclusive`, from the other end if
 /// `reverse`; in `accumulator` as for `sum`.
@@ -158,7 +158,7 @@ Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tens
 Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
                const Tensor &updates, const std::function<Scalar(Scalar, Scalar)> &combiner,
                Here here = Here::current());
-/// Puts `updates` in the place of elements; no place may be met twice.
+/// Replaces elements by `updates`; no element may be updated twice.
 Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
                      const Tensor &updates, Here here = Here::current());
 inline Tensor scatterAdd(const Tensor &destination, const Name &name, const Tensor &index,

@@ -36,11 +36,11 @@ Tensor quantizationScale(Operand x, const Names &per = {}, int bits = 8);
 Quantized quantize(Operand x, const Tensor &scale, int bits = 8);
 Quantized quantize(Operand x, const Names &per = {}, int bits = 8);
 Tensor dequantize(const Quantized &x, Here here = Here::current());
-/// What quantising and dequantising gives; its gradient is 1 where nothing is clipped.
+/// Quantises and dequantises; the gradient is 1 where nothing is clipped.
 Tensor fakeQuantize(Operand x, const Tensor &scale, int bits = 8);
 
-/// Two neighbours along `name`, of 4 bits each, in one byte (ui8); the size must be even (held
-/// when a program is entered, where it is no number).
+/// Two neighbours along `name`, of 4 bits each, in one byte (ui8); the size must be even (a
+/// symbolic one is checked when a program is entered).
 Tensor packInt4(const Tensor &x, const Name &name, Here here = Here::current());
 Tensor unpackInt4(const Tensor &packed, const Name &name, Here here = Here::current());
 

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is done to single elements: the body of a kernel (heddle/Kernel.h), and combiners of
+// Expressions over single elements: the body of a kernel (heddle/Kernel.h), and combiners of
 // reductions, scans and scatters (heddle/Ops.h).
 //
 //     reduce({x}, over(row), {1}, [](const Scalars &a, const Scalars &b) {
 //       return Scalars{a[0] * b[0]};
 //     });
 //
-// Numbers and coordinates take the element type of what they meet in an operation; where they meet
-// only each other, coordinates compare as i64 and everything else is f32.
+// Numbers and coordinates take the element type of the other operand; with each other, coordinates
+// compare as i64 and all else is f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,10 +40,10 @@ public:
   Scalar(B) = delete;
   /// The coordinate of an iteration name, as an integer; or an expression over several.
   Scalar(const Name &name, std::source_location here = std::source_location::current());
-  Scalar(const Expr &place, std::source_location here = std::source_location::current());
+  Scalar(const Expr &index, std::source_location here = std::source_location::current());
   explicit Scalar(std::shared_ptr<const Node> node) : node(std::move(node)) {}
   Scalar cast(ElementType type) const;
-  /// No C++ condition: it is known only when the kernel runs.
+  /// Not a C++ condition: its value is known only when the kernel runs.
   explicit operator bool() const = delete; // write select, logicalAnd, logicalOr, logicalNot
   std::shared_ptr<const Node> node;
 };
@@ -111,7 +111,7 @@ inline Scalar clamp(const Scalar &x, const Scalar &low, const Scalar &high) {
 }
 
 using Scalars = std::vector<Scalar>;
-/// What two rows of scalars become together.
+/// Combines two rows of scalars.
 using Combine = std::function<Scalars(const Scalars &, const Scalars &)>;
 
 } // namespace heddle

@@ -14,9 +14,9 @@
 //     Tensor b = sum(a * a, over(column));      // row: 2
 //     std::vector<float> values = b.to<float>({row});
 //
-// Pointwise operations align by name and take the union of the names. Data that come from or
-// go to the host have an order, which is then stated. Mistakes throw `Error` with
-// the source place of the call, both sets of names, expected and got.
+// Pointwise operations align by name and take the union of the names. Data that come from or go to
+// the host have an order, which is then stated. Mistakes throw `Error` with the source location of
+// the call, both sets of names, expected and got.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,8 @@ namespace detail {
 struct Node;
 }
 
-/// What stands outside the input of a window. `Exclude`: left out of the reduction over the tap.
+/// The value of taps outside the input of a window. `exclude`: the reduction over the tap leaves
+/// them out.
 struct Padding {
   enum class Kind { Valid, Same, Explicit } kind = Kind::Valid;
   int64_t low = 0, high = 0;
@@ -64,7 +65,7 @@ struct WindowOptions {
   Padding padding = Valid;
 };
 
-/// What `pad` puts beyond the ends of 1 2 3: 1 1 2 3 3, 2 1 2 3 2, 3 1 2 3 1.
+/// The elements of `pad` beyond the ends of 1 2 3: 1 1 2 3 3, 2 1 2 3 2, 3 1 2 3 1.
 enum class PadMode { Edge, Reflect, Wrap };
 
 class Tensor {
@@ -72,7 +73,7 @@ public:
   /// Empty; may only be assigned to.
   Tensor() = default;
   bool empty() const { return !node; }
-  /// No C++ condition: its elements are known only when the program runs. `empty` asks whether
+  /// Not a C++ condition: its elements are known only when the program runs. `empty` asks whether
   /// anything was assigned.
   explicit operator bool() const = delete; // write cond, select, logicalAnd/Or/Not, or empty()
 
@@ -91,11 +92,11 @@ public:
   /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low].
   Tensor window(const Name &name, const Name &tap, WindowOptions options,
                 Here here = Here::current()) const;
-  /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the place
+  /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the one
   /// that it was read from.
   Tensor unwindow(const Name &name, const Name &tap, WindowOptions options, const Size &size,
                   Here here = Here::current()) const;
-  /// Several names at once; names may change places.
+  /// Renames several names at once, which may swap.
   Tensor rename(const std::vector<Rename> &renames, Here here = Here::current()) const;
   /// Repeats along new names.
   Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
@@ -106,7 +107,7 @@ public:
   /// this tensor. Names that both have are zipped.
   Tensor slice(const Name &name, const Tensor &start, const Size &size,
                Here here = Here::current()) const;
-  /// This tensor with `part` in the place of what such a slice reads.
+  /// This tensor with the elements of such a slice replaced by `part`.
   Tensor update(const Name &name, const Tensor &start, const Tensor &part,
                 Here here = Here::current()) const;
   /// The last element first.

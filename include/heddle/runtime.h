@@ -70,7 +70,7 @@ inline std::vector<const char *> pointers(const std::vector<std::string> &texts)
 /// A name with its size.
 struct Dim {
   std::string name;
-  int64_t size; ///< -1 in the description of an entry: not known before the arguments are
+  int64_t size; ///< -1 in the description of an entry: depends on the arguments
   bool operator==(const Dim &) const = default;
 };
 
@@ -120,7 +120,7 @@ public:
     return result;
   }
   int64_t count() const { return heddle_tensor_count(handle.get()); }
-  /// Where the elements lie, in the tensor's own layout; null after it was given up.
+  /// The address of the elements, in the tensor's own layout; null after it was donated.
   void *address() const { return heddle_tensor_address(handle.get()); }
   std::string layout() const { return detail::check(heddle_tensor_layout(handle.get())); }
 
@@ -181,7 +181,7 @@ struct Value {
   std::string layout; ///< in which the program takes or gives it
 };
 
-/// How a call runs.
+/// Options of a call.
 struct Options {
   int threads = 0;      ///< 0: all cores that the process may use
   bool managed = false; ///< temporaries one by one from the memory manager, no arena
@@ -214,7 +214,7 @@ public:
       values.push_back(describe(heddle_entry_result(found, i)));
     return values;
   }
-  /// What an entry without size symbols needs, in bytes.
+  /// The memory that an entry without size symbols needs, in bytes.
   heddle_memory_needs memory(const std::string &entry) const {
     heddle_memory_needs needs;
     detail::check(heddle_entry_memory(find(entry), &needs));
@@ -257,7 +257,7 @@ public:
     detail::check(heddle_call_bind(handle.get(), argument.c_str(), tensor.get(), donate));
   }
   void run() { detail::check(heddle_call_run(handle.get())); }
-  /// Of the last run; the next run writes into the same tensor.
+  /// The result of the last run; the next run writes into the same tensor.
   Tensor result(const std::string &name) const {
     return Tensor(heddle_call_result(handle.get(), name.c_str()));
   }

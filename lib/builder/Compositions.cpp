@@ -1,4 +1,4 @@
-//===- Compositions.cpp - what is made of operations ----------------------===//
+//===- Compositions.cpp - functions made of operations --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace heddle;
 using namespace heddle::detail;
 
 namespace {
-/// Operands that carry the place of the caller, not of a line in this file.
+/// Operands with the source location of the caller, not of a line in this file.
 struct At {
   Here here;
   Operand operator()(const auto &value) const { return {value, here}; }

@@ -62,8 +62,9 @@ ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
   mlir::FailureOr<ProgramImage> image = mlir::failure();
   onLargeStack([&] { image = compileProgram(*module->module, options, statistics); });
   if (mlir::failed(image))
-    throw Error(module->diagnostics.empty() ? placeOf(here) + ": the program could not be compiled"
-                                            : module->diagnostics);
+    throw Error(module->diagnostics.empty()
+                    ? Error::sourceLocation(here) + ": the program could not be compiled"
+                    : module->diagnostics);
   return std::move(*image);
 }
 
@@ -87,7 +88,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
            "a tensor that this value depends on was given up to the call at " + node->donatedAt);
     arguments.push_back(node->data);
   }
-  auto results = placed(here, [&] {
+  auto results = located(here, [&] {
     Program program(std::move(image));
     return program.run(program.entry("evaluate"), arguments);
   });

@@ -53,7 +53,7 @@ uint64_t Node::made(bool more) {
 
 // A long chain of groups must not be destroyed by recursion: operands that die are queued. The
 // queue outlives all tensors of static storage.
-Group::~Group() {
+Fragment::~Fragment() {
   GraphLock lock;
   static auto &dying = *new std::vector<NodeRef>;
   static bool draining = false;
@@ -73,8 +73,6 @@ Group::~Group() {
   }
   draining = false;
 }
-
-std::string heddle::detail::placeOf(Here here) { return Error::placeOf(here); }
 
 std::string heddle::detail::originOf(Location loc) {
   auto file = dyn_cast<FileLineColLoc>(loc);
@@ -179,19 +177,19 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
       message += "; " + note.str() + originOf(note.getLocation());
     return success();
   });
-  auto group = std::make_shared<Group>();
-  group->operands = operands;
-  group->callee = std::move(callee);
+  auto fragment = std::make_shared<Fragment>();
+  fragment->operands = operands;
+  fragment->callee = std::move(callee);
   OpBuilder builder(graphContext());
-  builder.setInsertionPointToEnd(group->block.get());
+  builder.setInsertionPointToEnd(fragment->block.get());
   SmallVector<Value> values = build(builder, locationOf(here));
   if (!openGroups.empty())
-    for (Operation &op : *group->block)
+    for (Operation &op : *fragment->block)
       op.setAttr("group", openGroups.back());
   bool valid = !values.empty() && llvm::all_of(values, [](Value value) { return bool(value); });
   // Symbols are resolved only once a function is emitted.
-  if (valid && !group->callee)
-    for (Operation &op : *group->block)
+  if (valid && !fragment->callee)
+    for (Operation &op : *fragment->block)
       valid = valid && succeeded(verify(&op));
   if (!valid)
     fail(here, message.empty() ? "this operation is not possible" : message);
@@ -199,7 +197,7 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
   for (Value value : values) {
     Tensor tensor;
     tensor.node = std::make_shared<Node>();
-    tensor.node->group = group;
+    tensor.node->fragment = fragment;
     tensor.node->value = value;
     results.push_back(tensor);
   }
@@ -239,15 +237,15 @@ NodeRef heddle::detail::includedIn(const NodeRef &node, Here here) {
 }
 
 bool heddle::detail::isHidden(const NodeRef &included) {
-  return included->group->operands.empty() && llvm::isa<BlockArgument>(included->value) &&
+  return included->fragment->operands.empty() && llvm::isa<BlockArgument>(included->value) &&
          !included->actual;
 }
 
 NodeRef heddle::detail::makeLeaf(nd::NdTensorType type, Here here) {
   GraphLock lock;
   auto node = std::make_shared<Node>();
-  node->group = std::make_shared<Group>();
-  node->value = node->group->block->addArgument(type, locationOf(here));
+  node->fragment = std::make_shared<Fragment>();
+  node->value = node->fragment->block->addArgument(type, locationOf(here));
   return node;
 }
 
@@ -281,8 +279,8 @@ std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &ro
     enter(root);
     while (!stack.empty()) {
       auto &[node, next] = stack.back();
-      if (!stop(node) && next < node->group->operands.size()) {
-        enter(NodeRef(node->group->operands[next++]));
+      if (!stop(node) && next < node->fragment->operands.size()) {
+        enter(NodeRef(node->fragment->operands[next++]));
         continue;
       }
       order.push_back(node);
@@ -360,22 +358,22 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
   Block *body = emission.function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   IRMapping mapping;
-  llvm::DenseSet<Group *> cloned;
+  llvm::DenseSet<Fragment *> cloned;
   std::optional<SymbolTable> functions;
   unsigned next = 0;
   for (auto [node, argument] : llvm::zip_equal(arguments, body->getArguments()))
     mapping.map(node->value, argument);
   for (const NodeRef &node : order) {
     if (isFormal.contains(node.get()) || isCaptured(node) ||
-        !cloned.insert(node->group.get()).second)
+        !cloned.insert(node->fragment.get()).second)
       continue;
     FlatSymbolRefAttr callee;
-    if (node->group->callee) {
+    if (node->fragment->callee) {
       if (!functions)
         functions.emplace(module);
-      callee = addCallee(*functions, next, *node->group->callee);
+      callee = addCallee(*functions, next, *node->fragment->callee);
     }
-    for (Operation &op : *node->group->block) {
+    for (Operation &op : *node->fragment->block) {
       Operation *copy = builder.clone(op, mapping);
       if (callee && isa<nd::VjpOp, nd::JvpOp, nd::CallOp>(copy))
         copy->setAttr("callee", callee);

@@ -42,16 +42,16 @@ struct Callee {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds it, under the name "f", and its own callees
 };
 
-/// The ops behind one operation of the builder.
-struct Group {
+/// The ops of one operation of the builder.
+struct Fragment {
   std::unique_ptr<mlir::Block> block = std::make_unique<mlir::Block>();
   std::vector<NodeRef> operands;
   std::shared_ptr<Callee> callee;
-  ~Group();
+  ~Fragment();
 };
 
 struct Node {
-  std::shared_ptr<Group> group;
+  std::shared_ptr<Fragment> fragment;
   mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
   std::shared_ptr<RuntimeTensor> packed; ///< the same as a program wants it that keeps it
@@ -64,11 +64,11 @@ struct Node {
   std::string donatedAt;    ///< where the value was given up, if it was
   uint64_t number = made(); ///< nodes are numbered as they are made
 
-  /// How many nodes have been made.
+  /// The number of nodes so far.
   static uint64_t made(bool more = true);
 
-  void giveUp(std::string place) {
-    donatedAt = std::move(place);
+  void giveUp(std::string location) {
+    donatedAt = std::move(location);
     packed = nullptr;
   }
   nd::NdTensorType type() const { return llvm::cast<nd::NdTensorType>(value.getType()); }
@@ -84,23 +84,22 @@ struct GraphLock {
 };
 
 mlir::Location locationOf(Here here);
-std::string placeOf(Here here);
-/// ` (from file:line)`, or nothing where the location is no place in a file.
+/// ` (from file:line)`, or nothing if the location is not in a file.
 std::string originOf(mlir::Location loc);
 /// The type of a tensor and where it was made, for messages that compare it with another.
 std::string typeAndOrigin(const Tensor &tensor);
 
-/// Throws Error with the place of `here`, unless that is no place (`Here()`).
+/// Throws Error with the source location `here`, unless that is `Here()`.
 [[noreturn]] void fail(Here here, const std::string &message);
-/// Does what may throw an Error that does not know the place `here`, and adds it.
+/// Runs `action` and adds the source location `here` to an Error that it throws without one.
 template <typename Action>
-auto placed(Here here, Action &&action) {
+auto located(Here here, Action &&action) {
   try {
     return action();
   } catch (const ExecutionError &) {
-    throw; // knows the op's place
+    throw; // knows the op's source location
   } catch (const Error &error) {
-    if (llvm::StringRef(error.what()).starts_with(placeOf(here) + ": "))
+    if (llvm::StringRef(error.what()).starts_with(Error::sourceLocation(here) + ": "))
       throw; // where the op was written, too
     fail(here, error.what());
   }
@@ -112,7 +111,7 @@ void requireNumber(double value, mlir::Type element, Here here);
 NodeRef nodeOf(const Tensor &tensor, Here here);
 
 /// Runs `build` with a builder that appends to a new group, verifies what it made and returns the
-/// results as tensors. Diagnostics become an Error that names the place.
+/// results as tensors. Diagnostics become an Error with the source location.
 std::vector<Tensor>
 makeAll(Here here, const std::vector<NodeRef> &operands,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location)> build,
@@ -123,7 +122,7 @@ Tensor make(Here here, const std::vector<NodeRef> &operands,
 /// Ones with the names on which it hangs what windows leave out of a reduction of the node, these
 /// left out (nd::buildIncluded); null if they leave nothing out.
 NodeRef includedIn(const NodeRef &node, Here here);
-/// Whether they are a leaf that nothing stands for.
+/// True for a leaf without a value.
 bool isHidden(const NodeRef &included);
 
 /// A leaf of the given type.
@@ -131,11 +130,11 @@ NodeRef makeLeaf(nd::NdTensorType type, Here here);
 
 mlir::Type toMlir(ElementType type);
 std::optional<ElementType> fromMlir(mlir::Type type);
-/// A dims list from extents written by the user; refuses a name that stands twice and negative
+/// A dims list from extents written by the user; refuses a name that occurs twice and negative
 /// sizes.
 llvm::SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
 
-/// What `emit` made.
+/// The results of `emit`.
 struct Emission {
   mlir::func::FuncOp function;
   std::vector<NodeRef> captured; ///< leaves in memory, arguments after the formals

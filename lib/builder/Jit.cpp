@@ -42,7 +42,7 @@ Tensor Argument::of(int64_t number, bool isPositive, Here here) {
 }
 
 namespace {
-/// What tracing found out about one signature.
+/// The trace of one signature.
 struct Outline {
   std::vector<NodeRef> captured;
   std::vector<int> written; ///< for each leaf, the result that it becomes; -1: unchanged
@@ -72,7 +72,7 @@ struct JitCore::Impl {
 
   static std::string symbolOf(const Name &name) { return name.str() + "_size"; }
 
-  /// What was said of sizes, about the symbols that stand for them in arguments.
+  /// The conditions on sizes, in terms of the symbols of arguments.
   void declareRanges(mlir::func::FuncOp function) const {
     mlir::Builder builder(function.getContext());
     mlir::NamedAttrList ranges;
@@ -117,7 +117,7 @@ struct JitCore::Impl {
     return types;
   }
 
-  /// A name is one of an argument, or stands in the size of one that is.
+  /// A name is one of an argument, or occurs in the size of one that is.
   void requireSymbolicNames(llvm::ArrayRef<nd::NdTensorType> types, Here here) const {
     for (const SymbolicSize &size : options.symbolic) {
       bool isKnown =
@@ -230,7 +230,7 @@ struct JitCore::Impl {
       asked.check = options.check;
       ProgramImage image = compile(std::move(module), asked, &found, here);
       made->checks = std::move(found.checks);
-      auto program = placed(here, [&] { return std::make_shared<Program>(std::move(image)); });
+      auto program = located(here, [&] { return std::make_shared<Program>(std::move(image)); });
       {
         std::lock_guard guard(mutex);
         statistics = {found.seconds, found.arenaBytes, found.liveBytes,
@@ -407,7 +407,7 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trac
     module = copyModule(*traced.module, here);
   }
   ProgramImage image = compile(std::move(module), impl->compileOptions(), nullptr, here);
-  placed(here, [&] { image.write(path); });
+  located(here, [&] { image.write(path); });
 }
 
 /// The tensor as `layout` wants it. What was packed is kept with the node for the next call.
@@ -443,7 +443,7 @@ static void requireChecked(const std::vector<std::string> &checks,
   if (int64_t failed = number(2); failed >= 0) {
     const std::string &message = checks[size_t(failed)];
     throw Error(message + (message.ends_with(' ') ? std::to_string(number(1)) : "") +
-                "; in the call at " + placeOf(here));
+                "; in the call at " + Error::sourceLocation(here));
   }
 }
 
@@ -511,12 +511,12 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1 &&
                      !impl->options.check);
   CallOptions options;
-  options.team = placed(here, [&] { return sharedThreadTeam(impl->options.threads); });
+  options.team = located(here, [&] { return sharedThreadTeam(impl->options.threads); });
   options.managed = impl->options.managedMemory;
   std::vector<NodeRef> given;
   for (const Leaf &leaf : leaves)
     given.push_back(leaf.tensor->node);
-  auto results = placed(here, [&] { return program->run(entry, arguments, options, donate); });
+  auto results = located(here, [&] { return program->run(entry, arguments, options, donate); });
   if (impl->options.check)
     requireChecked(compiled->checks, results, here);
   Returned returned{{}, outline.shape};
@@ -527,7 +527,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     if (outline.written[i] < 0)
       continue;
     if (!arguments[i]->donatedTo.empty())
-      given[i]->giveUp(placeOf(here));
+      given[i]->giveUp(Error::sourceLocation(here));
     *leaves[i].tensor = Tensor::fromData(results[size_t(outline.written[i])], here);
   }
   return returned;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel collects the reads of its bodies, finds the iteration space and its sizes, and makes one
-// nest.compute. A place that is computed and no affine expression of integers that are read becomes
+// nest.compute. A computed index that is no affine expression of integers that are read becomes
 // a kernel of its own, which is read instead.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ static Scalar read(const Tensor &tensor, const std::vector<Coordinate> &coordina
     if (!source->type().has(coordinate.name.str()))
       fail(here, "unknown name '" + coordinate.name.str() + "': the tensor read is " +
                      typeAndOrigin(tensor));
-    if (!node.coordinates.emplace(coordinate.name.str(), coordinate.place).second)
+    if (!node.coordinates.emplace(coordinate.name.str(), coordinate.index).second)
       fail(here, "the name '" + coordinate.name.str() + "' has two coordinates");
   }
   return Scalar(std::make_shared<const Scalar::Node>(std::move(node)));
@@ -97,15 +97,15 @@ KernelBuilder &KernelBuilder::where(const Scalar &condition) {
 }
 
 namespace {
-/// The reads of bodies, each once, what places depend on before the reads that they serve.
-struct Reads {
+/// The reads of bodies, each once, and those that indices depend on first.
+struct KernelReads {
   std::vector<ScalarRef> list;
   llvm::DenseMap<const Scalar::Node *, unsigned> position;
-  /// Values of places that have become tensors, and the reads of these.
+  /// Values of indices that have become tensors, and the reads of these.
   llvm::DenseMap<const Scalar::Node *, ScalarRef> stored;
-  std::vector<ScalarRef> computed; ///< values of places that must become tensors
+  std::vector<ScalarRef> computed; ///< values of indices that must become tensors
   std::set<const Scalar::Node *> seen;
-  mutable std::map<const Scalar::Node *, std::optional<Expr>> places; ///< found by `affine`
+  mutable std::map<const Scalar::Node *, std::optional<Expr>> indices; ///< found by `affine`
 
   void collect(const ScalarRef &node) {
     if (!seen.insert(node.get()).second)
@@ -117,9 +117,9 @@ struct Reads {
     if (node->kind != Kind::Read)
       return;
     (void)nodeOf(node->tensor, node->here);
-    for (const auto &[name, place] : node->coordinates)
-      if (place.value) {
-        ScalarRef value = lookUp(place.value);
+    for (const auto &[name, index] : node->coordinates)
+      if (index.value) {
+        ScalarRef value = lookUp(index.value);
         collect(value);
         if (!affine(*value))
           computed.push_back(value);
@@ -136,7 +136,7 @@ struct Reads {
   /// A value as an expression of coordinates and of integers that are read, if it is one.
   std::optional<Expr> affine(const Scalar::Node &node) const {
     if (node.kind == Kind::Index)
-      return node.place;
+      return node.index;
     if (node.kind == Kind::Number)
       return node.number == std::floor(node.number) && std::abs(node.number) < 1e15
                  ? std::optional(Expr(int64_t(node.number)))
@@ -147,7 +147,7 @@ struct Reads {
     if (node.kind != Kind::Apply || node.operands.size() != 2)
       return std::nullopt;
     // Scalars are shared: each is looked at once.
-    auto [known, isNew] = places.try_emplace(&node);
+    auto [known, isNew] = indices.try_emplace(&node);
     if (!isNew)
       return known->second;
     auto a = affine(*node.operands[0]), b = affine(*node.operands[1]);
@@ -162,9 +162,9 @@ struct Reads {
     return std::nullopt;
   }
 
-  /// The place that is read along `name`: what was written, or the name itself. None for a value
-  /// that must become a tensor.
-  std::optional<Expr> placeAlong(const Scalar::Node &read, StringRef name) const {
+  /// The index of a read along `name`: as written, or the name itself. None for a value that must
+  /// become a tensor.
+  std::optional<Expr> indexAlong(const Scalar::Node &read, StringRef name) const {
     auto found = read.coordinates.find(name.str());
     if (found == read.coordinates.end())
       return Expr::name(name.str());
@@ -181,17 +181,17 @@ struct Space {
 } // namespace
 
 /// The iteration names that a scalar and what it reads depend on.
-static void addNames(const Reads &reads, const Scalar::Node &node, std::set<std::string> &names,
-                     std::set<const Scalar::Node *> &seen) {
+static void addNames(const KernelReads &reads, const Scalar::Node &node,
+                     std::set<std::string> &names, std::set<const Scalar::Node *> &seen) {
   if (!seen.insert(&node).second)
     return;
-  auto add = [&](const Expr &place) {
-    for (const std::string &name : place.names())
+  auto add = [&](const Expr &index) {
+    for (const std::string &name : index.names())
       if (isIteration(name))
         names.insert(name);
   };
   if (node.kind == Kind::Index)
-    add(node.place);
+    add(node.index);
   for (const ScalarRef &operand : node.operands)
     addNames(reads, *operand, names, seen);
   if (node.kind != Kind::Read)
@@ -201,10 +201,10 @@ static void addNames(const Reads &reads, const Scalar::Node &node, std::set<std:
     if (found != node.coordinates.end() && found->second.value)
       addNames(reads, *reads.lookUp(found->second.value), names, seen);
     else
-      add(*reads.placeAlong(node, name));
+      add(*reads.indexAlong(node, name));
   }
 }
-static std::set<std::string> namesOf(const Reads &reads, llvm::ArrayRef<Scalar> scalars) {
+static std::set<std::string> namesOf(const KernelReads &reads, llvm::ArrayRef<Scalar> scalars) {
   std::set<std::string> names;
   std::set<const Scalar::Node *> seen;
   for (const Scalar &scalar : scalars)
@@ -214,22 +214,22 @@ static std::set<std::string> namesOf(const Reads &reads, llvm::ArrayRef<Scalar> 
 
 /// Sizes of iteration names: from names read directly, then from the largest range that stays
 /// inside every tensor.
-static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &stated,
+static Space findSizes(const KernelReads &reads, const std::map<std::string, Expr> &stated,
                        const std::set<std::string> &names, Here here) {
   Space space;
   space.sizes = {stated.begin(), stated.end()};
-  /// Calls `use` with each place that must stay inside, and the size that it must stay below.
-  auto forEachPlace = [&](auto &&use) {
+  /// Calls `use` with each index that must be in bounds, and its bound.
+  auto forEachIndex = [&](auto &&use) {
     for (const ScalarRef &read : reads.list)
       for (const nd::Dim &dim : read->tensor.node->type().getDims())
-        if (auto place = reads.placeAlong(*read, dim.name.getValue());
-            place && !(read->otherwise && read->coordinates.count(dim.name.str())) &&
-            llvm::all_of(place->names(), isIteration))
-          use(*read, *place, dim);
+        if (auto index = reads.indexAlong(*read, dim.name.getValue());
+            index && !(read->otherwise && read->coordinates.count(dim.name.str())) &&
+            llvm::all_of(index->names(), isIteration))
+          use(*read, *index, dim);
   };
-  forEachPlace([&](const Scalar::Node &read, const Expr &place, const nd::Dim &dim) {
+  forEachIndex([&](const Scalar::Node &read, const Expr &index, const nd::Dim &dim) {
     const Expr &size = dim.size().getExpr();
-    auto name = place.asName();
+    auto name = index.asName();
     if (!name)
       return;
     auto [known, isNew] = space.sizes.emplace(*name, size);
@@ -245,29 +245,29 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
   for (bool changed = true; changed;) {
     changed = false;
     SizeExprs found;
-    forEachPlace([&](const Scalar::Node &read, const Expr &place, const nd::Dim &dim) {
+    forEachIndex([&](const Scalar::Node &read, const Expr &index, const nd::Dim &dim) {
       const Expr &extent = dim.size().getExpr();
       std::vector<std::string> unknown;
       Ranges ranges;
-      for (const std::string &name : place.names())
+      for (const std::string &name : index.names())
         if (auto known = space.sizes.find(name); known == space.sizes.end())
           unknown.push_back(name);
         else if (auto size = known->second.constant())
           ranges[name] = {0, *size - 1};
-      if (unknown.size() != 1 || !place.isLinearIn(unknown[0]) ||
-          place.coefficient(unknown[0]) <= 0)
+      if (unknown.size() != 1 || !index.isLinearIn(unknown[0]) ||
+          index.coefficient(unknown[0]) <= 0)
         return;
-      Expr rest = place - place.coefficient(unknown[0]) * Expr::name(unknown[0]);
+      Expr rest = index - index.coefficient(unknown[0]) * Expr::name(unknown[0]);
       auto bounds = rest.bounds(ranges);
       if (!bounds)
         return;
       Expr room = extent - Expr(1 + bounds->high);
-      Expr size = room.floordiv(place.coefficient(unknown[0])) + Expr(1);
+      Expr size = room.floordiv(index.coefficient(unknown[0])) + Expr(1);
       bool isEmpty = extent == Expr(0) || llvm::any_of(ranges, [](const auto &range) {
                        return range.second.high < range.second.low;
                      });
       if (!isEmpty && size.constant().value_or(1) < 1)
-        fail(read.here, "expected a place for '" + unknown[0] + "' at which '" + place.str() +
+        fail(read.here, "expected an index '" + unknown[0] + "' at which '" + index.str() +
                             "' lies within '" + dim.name.str() + "' of " +
                             typeAndOrigin(read.tensor) + ", got none");
       if (size.isConstant())
@@ -289,14 +289,14 @@ static Space findSizes(const Reads &reads, const std::map<std::string, Expr> &st
 // The nest
 //===----------------------------------------------------------------------===//
 
-/// The nest of a kernel with the given bodies, in steps: names and sizes, places, types, code.
+/// Builds the nest of a kernel with the given bodies: names and sizes, indices, types, code.
 class KernelBuilder::Nest {
 public:
   Nest(const KernelBuilder &kernel, const Scalars &bodies) : kernel(kernel), bodies(bodies) {
     roots = bodies;
     roots.insert(roots.end(), kernel.predicates.begin(), kernel.predicates.end());
     listNames();
-    reads = collected(Reads());
+    reads = collected(KernelReads());
     std::set<std::string> names = namesOf(reads, roots);
     names.insert(produced.begin(), produced.end());
     names.insert(reduced.begin(), reduced.end());
@@ -327,7 +327,7 @@ private:
   const Scalars &bodies;
   Scalars roots; ///< all scalars: the bodies, then the predicates
   std::set<std::string> produced, reduced;
-  Reads reads;
+  KernelReads reads;
   Space space;
   Scalars holds; ///< what must hold at points that take part, beside guards
   SmallVector<Type> elements, accumulators; ///< of the results, with signedness
@@ -351,7 +351,7 @@ private:
                  "select for other values at some points");
   }
 
-  Reads collected(Reads from) const {
+  KernelReads collected(KernelReads from) const {
     for (const Scalar &root : roots)
       from.collect(root.node);
     return from;
@@ -360,7 +360,7 @@ private:
   /// Places that are no affine expressions become tensors, by kernels of their own.
   void storePlaces() {
     OpBuilder untyped(graphContext());
-    Reads next;
+    KernelReads next;
     next.stored = reads.stored;
     for (const ScalarRef &value : reads.computed) {
       KernelBuilder inner({}, value->here);
@@ -371,7 +371,7 @@ private:
       Type own = emitterOf(untyped, untyped.getUnknownLoc(), {}).ownType(value);
       Tensor stored = inner.of(own ? Scalar(value) : Scalar(value).cast(ElementType::I64));
       if (!stored.node->type().getElementType().isInteger())
-        fail(value->here, "expected a place of integers, got " + stored.type() +
+        fail(value->here, "expected an integer index, got " + stored.type() +
                               "; convert with cast, or write floor and cast");
       next.stored[value.get()] = at(stored, {}, value->here).node;
     }
@@ -395,10 +395,10 @@ private:
       for (const Expr &condition : kernel.conditions)
         holds.push_back(Scalar(condition, kernel.here) >= Scalar(0.0, kernel.here));
     for (const ScalarRef &read : reads.list) {
-      // What is read along a whole name has its size, in the same words.
+      // A read along a whole name has its size, spelled the same.
       Value tensor = read->tensor.node->value;
       for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
-        auto along = reads.placeAlong(*read, dim.name.getValue())->asName();
+        auto along = reads.indexAlong(*read, dim.name.getValue())->asName();
         auto size = along ? space.sizes.find(*along) : space.sizes.end();
         if (!read->otherwise && size != space.sizes.end() && !kernel.sizes.count(*along))
           tensor = nd::buildResized(
@@ -410,11 +410,11 @@ private:
       SmallVector<nest::MapEntry> entries;
       SmallVector<nest::Condition> inside;
       for (const nd::Dim &dim : type.getDims()) {
-        Expr place = *reads.placeAlong(*read, dim.name.getValue());
-        entries.emplace_back(context, dim.name.getValue(), place);
+        Expr index = *reads.indexAlong(*read, dim.name.getValue());
+        entries.emplace_back(context, dim.name.getValue(), index);
         if (read->otherwise) {
-          inside.emplace_back(context, place);
-          inside.emplace_back(context, dim.size().getExpr() - 1 - place);
+          inside.emplace_back(context, index);
+          inside.emplace_back(context, dim.size().getExpr() - 1 - index);
         }
       }
       if (guarded != reads.list.end() && read == *guarded)

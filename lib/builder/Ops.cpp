@@ -32,7 +32,7 @@ namespace heddle {
 
 namespace {
 /// The shape of a window over `whole` elements, and how many are put before and behind these first:
-/// where that hangs on a symbol it is no part of the shape.
+/// where that depends on a symbol it is not part of the shape.
 struct Window {
   nd::WindowShape shape;
   Expr low = Expr(0), high = Expr(0);
@@ -67,7 +67,7 @@ static void requirePositive(const WindowOptions &options, Here here) {
                    std::to_string(options.dilation));
 }
 
-/// A window that has no place at all in a tensor with elements is a mistake.
+/// A window that fits nowhere in a tensor with elements is an error.
 static void requirePlace(const Tensor &tensor, const Name &name, const WindowOptions &options,
                          Here here) {
   Expr whole = tensor.size(name, here).expr();
@@ -423,8 +423,8 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
   return Operand(total, x.here) / Operand(countOf(x, over, x.tensor.elementType()), x.here);
 }
 
-/// The place of the best element, by `kind`: Max or Min.
-static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind) {
+/// The index of the best element, by `kind`: Max or Min.
+static Tensor bestIndex(const Operand &x, const Names &over, nd::CombinerKind kind) {
   GraphLock lock;
   // The linear index of each element travels with it; on a tie the smaller index stays. Any number
   // is better than NaN.
@@ -437,10 +437,10 @@ static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind
       if (!(extent.name == name))
         others.push_back(extent);
     Size size = x.tensor.size(name, x.here);
-    Tensor place = iota({name, size}, ElementType::I64, x.here).broadcast(others, x.here);
+    Tensor position = iota({name, size}, ElementType::I64, x.here).broadcast(others, x.here);
     Operand count = size.isNumber() ? Operand(double(size), x.here)
                                     : Operand(countOf(x, {name}, ElementType::I64), x.here);
-    index = Operand(index, x.here) * count + Operand(place, x.here);
+    index = Operand(index, x.here) * count + Operand(position, x.here);
   }
   return makeAll(x.here, {input, index.node}, [&](OpBuilder &builder, Location loc) {
     Type element = input->type().scalarType();
@@ -486,8 +486,8 @@ static Tensor placeOf(const Operand &x, const Names &over, nd::CombinerKind kind
   })[1];
 }
 
-Tensor argmax(Operand x, const Names &over) { return placeOf(x, over, nd::CombinerKind::Max); }
-Tensor argmin(Operand x, const Names &over) { return placeOf(x, over, nd::CombinerKind::Min); }
+Tensor argmax(Operand x, const Names &over) { return bestIndex(x, over, nd::CombinerKind::Max); }
+Tensor argmin(Operand x, const Names &over) { return bestIndex(x, over, nd::CombinerKind::Min); }
 
 Tensor scan(Operand x, const Name &along, Combiner combiner, bool exclusive, bool reverse,
             std::optional<ElementType> accumulator) {

@@ -25,8 +25,8 @@ static Scalar made(Scalar::Node node) {
 Scalar::Scalar(double number, Here here)
     : Scalar(made({.kind = Kind::Number, .here = here, .number = number})) {}
 Scalar::Scalar(const Name &name, Here here) : Scalar(Expr(name), here) {}
-Scalar::Scalar(const Expr &place, Here here)
-    : Scalar(made({.kind = Kind::Index, .here = here, .place = place})) {}
+Scalar::Scalar(const Expr &index, Here here)
+    : Scalar(made({.kind = Kind::Index, .here = here, .index = index})) {}
 
 static Scalar applied(std::string op, std::initializer_list<Scalar> operands) {
   Scalar::Node node{.kind = Kind::Apply, .here = operands.begin()->node->here, .op = std::move(op)};
@@ -156,9 +156,9 @@ Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
     if (isCombiner)
       refuseInCombiner(*node);
     Type integer = builder.getI64Type();
-    Value place = nest::emitIndex(builder, loc, node->place);
-    place = arith::IndexCastOp::create(builder, loc, integer, place);
-    value = convert(builder, loc, place, integer, wanted);
+    Value index = nest::emitIndex(builder, loc, node->index);
+    index = arith::IndexCastOp::create(builder, loc, integer, index);
+    value = convert(builder, loc, index, integer, wanted);
   } else {
     value = apply(*node, wanted);
   }

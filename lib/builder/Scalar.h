@@ -28,16 +28,16 @@ namespace heddle {
 struct Scalar::Node {
   enum class Kind {
     Number,   ///< `number`
-    Index,    ///< `place`
+    Index,    ///< `index`
     Read,     ///< of `tensor` at `coordinates`
     Argument, ///< `position` of a combiner
     Apply     ///< `op` to `operands`
   } kind;
   Here here;
   double number = 0;
-  Expr place;
+  Expr index;
   Tensor tensor;
-  std::map<std::string, Place> coordinates;
+  std::map<std::string, Index> coordinates;
   std::optional<double> otherwise;
   size_t position = 0;
   std::string op;
@@ -69,7 +69,7 @@ struct ScalarEmitter {
   mlir::Type ownType(const ScalarRef &node) const;
 
 private:
-  /// Whether coordinates take part.
+  /// True if coordinates take part.
   bool hasIndex(const Scalar::Node &node);
   mlir::Value apply(const Scalar::Node &node, mlir::Type wanted);
   mlir::Type typeOf(const ScalarRef &a, const ScalarRef &b, mlir::Type otherwise) const;
@@ -92,7 +92,7 @@ struct ScalarCombiner {
 /// Lets code that throws be called by code that knows no exceptions.
 class Deferred {
 public:
-  /// What `emit` gives; zeros of `types` if it throws.
+  /// The result of `emit`; zeros of `types` if it throws.
   llvm::SmallVector<mlir::Value> run(mlir::OpBuilder &builder, mlir::Location loc,
                                      llvm::ArrayRef<mlir::Type> types,
                                      llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit);

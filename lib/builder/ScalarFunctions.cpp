@@ -43,7 +43,7 @@ Value compare(OpBuilder &b, Location loc, Value x, Value y) {
   return Op::create(b, loc, predicate, x, y);
 }
 
-/// Whether the sign bit is set, of zeros as well.
+/// True if the sign bit is set, of zeros as well.
 Value isBelow(OpBuilder &b, Location loc, Value x) {
   using namespace arith;
   Value zero = number(b, loc, 0, x.getType()), one = number(b, loc, 1, x.getType());

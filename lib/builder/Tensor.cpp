@@ -49,8 +49,8 @@ SymbolicSize SymbolicSize::multipleOf(int64_t divisor, Here here) const {
 
 Size heddle::detail::divided(const Size &a, int64_t b, bool remainder) {
   if (b < 1)
-    fail(a.place(), "expected to divide a size by a positive number, got " + a.expr().str() +
-                        " by " + std::to_string(b));
+    fail(a.location(), "expected to divide a size by a positive number, got " + a.expr().str() +
+                           " by " + std::to_string(b));
   return remainder ? a.expr().mod(b) : a.expr().floordiv(b);
 }
 

@@ -84,30 +84,30 @@ public:
 
 private:
   std::map<Node *, NodeRef> copies;
-  std::map<Group *, std::shared_ptr<Group>> groups;
+  std::map<Fragment *, std::shared_ptr<Fragment>> fragments;
   mlir::IRMapping mapping;
 
   NodeRef copy(const NodeRef &node) {
     bool changed = false;
-    for (const NodeRef &operand : node->group->operands)
+    for (const NodeRef &operand : node->fragment->operands)
       changed |= copies[operand.get()] != operand;
     if (!changed)
       return node;
-    auto &group = groups[node->group.get()];
-    if (!group) {
-      group = std::make_shared<Group>();
-      group->callee = node->group->callee;
-      for (const NodeRef &operand : node->group->operands) {
-        group->operands.push_back(copies[operand.get()]);
+    auto &fragment = fragments[node->fragment.get()];
+    if (!fragment) {
+      fragment = std::make_shared<Fragment>();
+      fragment->callee = node->fragment->callee;
+      for (const NodeRef &operand : node->fragment->operands) {
+        fragment->operands.push_back(copies[operand.get()]);
         mapping.map(operand->value, copies[operand.get()]->value);
       }
       mlir::OpBuilder builder(graphContext());
-      builder.setInsertionPointToEnd(group->block.get());
-      for (mlir::Operation &op : *node->group->block)
+      builder.setInsertionPointToEnd(fragment->block.get());
+      for (mlir::Operation &op : *node->fragment->block)
         builder.clone(op, mapping);
     }
     auto result = std::make_shared<Node>();
-    result->group = group;
+    result->fragment = fragment;
     result->value = mapping.lookup(node->value);
     return result;
   }
@@ -134,7 +134,7 @@ static NodeRef actualOf(const NodeRef &captured, llvm::ArrayRef<NodeRef> formals
   return isOwn ? captured->actual : captured;
 }
 
-/// Whether a value is made of constants alone.
+/// True if a value depends on constants alone.
 static bool isKnown(mlir::Value value) {
   llvm::SetVector<mlir::Value> seen;
   seen.insert(value);
@@ -190,13 +190,13 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
       depends.insert(formal->included.get());
   }
   for (const NodeRef &node : dependencies(roots, [](const NodeRef &) { return false; }))
-    for (const NodeRef &operand : node->group->operands)
+    for (const NodeRef &operand : node->fragment->operands)
       if (depends.contains(operand.get()))
         depends.insert(node.get());
   if (!callee.module)
     callee.module = mlir::ModuleOp::create(locationOf(here));
   return emit(*callee.module, name, formals, roots, here, [&](const NodeRef &node) {
-    bool isLiteral = node->group->operands.empty() && !node->formal && !node->data;
+    bool isLiteral = node->fragment->operands.empty() && !node->formal && !node->data;
     bool isInside = since ? node->number >= *since : depends.contains(node.get());
     return !isLiteral && (node->formal || !isInside);
   });

@@ -15,7 +15,7 @@ using namespace heddle;
 using namespace heddle::nn;
 
 namespace {
-/// Operands that carry the place of the layer's call, not of a line in this file.
+/// Operands with the source location of the layer's call, not of a line in this file.
 struct At {
   Here here;
   Operand operator()(const auto &value) const { return {value, here}; }

@@ -1,4 +1,4 @@
-//===- Meters.cpp - what a run shows of itself ----------------------------===//
+//===- Meters.cpp - means, rates and progress -----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

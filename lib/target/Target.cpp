@@ -1,4 +1,4 @@
-//===- Target.cpp - the targets that there are ----------------------------===//
+//===- Target.cpp - finds targets by name ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,11 +1,11 @@
-//===- Target.h - what code is made for -------------------------*- C++ -*-===//
+//===- Target.h - the interface of a target ---------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A target makes code of kernels, and a program of that code. Each is a folder beside this file, and
+// A target compiles kernels and links them into a program. Each is a folder beside this file, and
 // no other folder names one:
 //
 //     Expected<std::shared_ptr<const Target>> target = findTarget("haswell");
@@ -35,7 +35,7 @@
 
 namespace heddle {
 
-/// Code that `Target::link` takes; what its bytes are is up to the target (an ELF file on a CPU).
+/// Code for `Target::link`, in a format of the target (an ELF file on a CPU).
 struct Object {
   std::string name; ///< what messages call it
   std::string bytes;
@@ -47,7 +47,7 @@ struct KernelCode {
   Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 
-/// A kernel in machine code that comes from elsewhere:
+/// A kernel in machine code that an extension provides:
 ///
 ///     void function(void *const *addresses, int64_t chunk, void *scratch, const int64_t *numbers)
 ///
@@ -60,18 +60,18 @@ struct CustomKernel {
   int64_t chunks = 1, scratchBytes = 0;
 };
 
-/// All code of a program: one block that runs wherever it lies.
+/// All code of a program: one position-independent block.
 struct ProgramCode {
   std::string bytes;
   std::map<std::string, int64_t> symbols; ///< offset of each global function
   struct Function {
     std::string name;
     int64_t offset, bytes;
-    /// Which line of the source the code is from, from an offset in the function on; 0: none in
-    /// particular. Empty if the object does not tell.
+    /// The source line of each range of code, given by its first offset in the function; 0: none in
+    /// particular. Empty if the object has no line table.
     std::vector<std::pair<int64_t, uint32_t>> lines = {};
   };
-  std::vector<Function> functions; ///< all of them, as they lie
+  std::vector<Function> functions; ///< all of them, by offset
 };
 
 /// The stages at which a kernel can be printed, for tools.
@@ -81,19 +81,19 @@ enum class KernelForm { Loops, LlvmIr, Assembly };
 class KernelCompiler {
 public:
   virtual ~KernelCompiler() = default;
-  /// The kernel `request.symbol`. Errors of the nest are told to the context's diagnostic handler as
-  /// well.
+  /// The kernel `request.symbol`. Errors of the nest are reported to the context's diagnostic
+  /// handler as well.
   virtual llvm::Expected<KernelCode> compile(const nest::KernelRequest &request) = 0;
-  /// A kernel that clears so many bytes of its only value; as many as its only number says where
-  /// `bytes` is no constant.
+  /// A kernel that clears the first `bytes` bytes of its only value; its only number holds them if
+  /// they are not constant.
   virtual llvm::Expected<KernelCode> compileClear(const std::string &symbol, const Expr &bytes) = 0;
-  /// A kernel that calls one from elsewhere.
+  /// A kernel that calls a custom one.
   virtual llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                                    const CustomKernel &kernel) = 0;
   /// The function that runs the steps (runtime/program/Abi.h).
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
                                               const std::vector<StepSpec> &steps) = 0;
-  /// The kernel as text; `custom` is what is called in its place, or null.
+  /// The kernel as text; `custom` is the kernel that replaces it, or null.
   virtual llvm::Expected<std::string> print(const nest::KernelRequest &request,
                                             const CustomKernel *custom, KernelForm form) = 0;
 };
@@ -103,12 +103,12 @@ public:
   virtual ~Target() = default;
   /// Identifies the code that is made: equal targets give equal bytes.
   virtual std::string key() const = 0;
-  /// What passes may know of it. `threads`: those that will run the program.
+  /// The facts that passes may use. `threads`: the number that will run the program.
   virtual nest::MachineAttr machine(mlir::MLIRContext *context, int threads) const = 0;
   virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
-  /// Fails with a message that names what is missing or can't be linked.
+  /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
-  /// Writes which machine the code is for.
+  /// Writes the machine that the code is for.
   virtual void describe(Manifest &manifest) const = 0;
 };
 

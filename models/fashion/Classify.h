@@ -21,7 +21,7 @@ namespace fashion {
 std::vector<int> classifyWithRuntime(const std::string &programFile, const std::string &weightsFile,
                                      const heddle::nn::LabelledImages &images, int threads);
 
-/// How many of the images have the class predicted.
+/// The number of images whose class was predicted correctly.
 int64_t countRight(const heddle::nn::LabelledImages &images, const std::vector<int> &predicted);
 
 } // namespace fashion

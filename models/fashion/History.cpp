@@ -1,4 +1,4 @@
-//===- History.cpp - what each epoch came to ------------------------------===//
+//===- History.cpp - results of each epoch --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- History.h - what each epoch came to ----------------------*- C++ -*-===//
+//===- History.h - results of each epoch ------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

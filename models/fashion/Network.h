@@ -41,7 +41,7 @@ struct State {
   HEDDLE_FIELDS(net, sgd)
 };
 
-/// What a step sees: a batch, with weight zero for samples that only fill it up.
+/// The input of a step: a batch, with weight zero for samples that only fill it up.
 struct Sample {
   Tensor image, label, weight;
   HEDDLE_FIELDS(image, label, weight)
@@ -50,12 +50,12 @@ struct Image {
   Tensor image;
   HEDDLE_FIELDS(image)
 };
-/// What a step tells: the mean loss over the batch, and how many it got right.
+/// The results of a step: the mean loss over the batch, and the number of correct predictions.
 struct Outcome {
   Tensor loss, right;
   HEDDLE_FIELDS(loss, right)
 };
-/// What the classifier says of a batch of images.
+/// The predictions of the classifier for a batch of images.
 struct Prediction {
   Tensor label, logits;
   HEDDLE_FIELDS(label, logits)

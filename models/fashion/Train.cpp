@@ -34,14 +34,14 @@ double fashion::rateAt(double peak, int64_t step, int64_t steps) {
 }
 
 namespace {
-/// What decides the curve.
+/// The options that determine the learning curve.
 struct Setting {
   int64_t epochs, batch, limit;
   uint64_t seed;
   double rate;
 };
 
-/// How far the run is: `step` of `epoch` is next, both from zero.
+/// The progress of a run: `step` of `epoch` is next, both from zero.
 struct Position {
   int64_t epoch = 0, step = 0;
   nn::Mean loss; ///< of the epoch so far
@@ -142,7 +142,7 @@ void Run::openOutput() {
   removeLeftovers();
 }
 
-/// What a run that was killed while it wrote has left.
+/// Removes files that a run left that was killed while it wrote.
 void Run::removeLeftovers() {
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))

@@ -37,7 +37,7 @@ struct Options {
   std::string data, output = "fashion-output", log;
   std::vector<std::string> plugins; ///< of the compiler
 
-  // What holds where nothing was said.
+  // The defaults.
   static constexpr int64_t defaultEpochs = 4, defaultBatch = 64;
   static constexpr uint64_t defaultSeed = 1;
   static constexpr double defaultRate = 0.05;

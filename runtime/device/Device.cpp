@@ -1,4 +1,4 @@
-//===- Device.cpp - what runs programs beside this CPU --------------------===//
+//===- Device.cpp - runs programs of other targets ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

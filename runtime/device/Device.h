@@ -1,4 +1,4 @@
-//===- Device.h - what runs programs beside this CPU ------------*- C++ -*-===//
+//===- Device.h - runs programs of other targets ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //     static DeviceRegistration null(std::make_unique<NullDevice>());   // in libheddle
 //
 // Without it the program is refused by name. A device gives a function for each entry, which is
-// called as those of machine code are (Abi.h), with `HeddleCall::device` as the device wants it.
+// called as those of machine code are (Abi.h), with the device's own data in `HeddleCall::device`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,10 @@ public:
 class Device {
 public:
   virtual ~Device() = default;
-  /// What `Manifest::target` calls it.
+  /// The name by which `Manifest::target` refers to it.
   virtual std::string name() const = 0;
-  /// Null if the code can't be loaded, and `error` says why. What is needed of the image is copied.
+  /// Null if the code can't be loaded, and `error` says why. The device copies what it needs of the
+  /// image.
   virtual std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) = 0;
   /// The manager of a memory space beside the host's; null if the device does not serve it.
   virtual std::shared_ptr<MemoryManager> memory(std::string_view /*space*/) { return nullptr; }

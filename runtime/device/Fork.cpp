@@ -1,4 +1,4 @@
-//===- Fork.cpp - what is left of a process in its child ------------------===//
+//===- Fork.cpp - locks and threads across fork ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Fork.h - what is left of a process in its child ----------*- C++ -*-===//
+//===- Fork.h - locks and threads across fork -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A child of `fork` has one thread, the one that forked. Threads that its parent had do not exist
-// in it, and a mutex that one of them held would stay locked for ever. So what has threads asks
-// whether it was made in this process,
+// in it, and a mutex that one of them held would stay locked for ever. So an object that has
+// threads checks whether it was made in this process,
 //
 //     if (age != processAge())           // made by a parent: its threads are not here
 //       makeThemAnew();
 //
-// and what is locked for short times is locked by a `ForkMutex`, which no other thread holds at the
-// moment of a fork.
+// and locks that are held for short times are of type `ForkMutex`, which no other thread holds at
+// the moment of a fork.
 //
 //===----------------------------------------------------------------------===//
 

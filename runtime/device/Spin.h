@@ -27,8 +27,8 @@
 
 namespace heddle {
 
-/// How long a thread spins at a barrier, where all threads are at work, between runs, where the
-/// next may never come, and in both cases on a busy machine.
+/// The time that a thread spins before it sleeps: at a barrier, where all threads are at work;
+/// between runs, where the next may never come; and in both cases on a busy machine.
 inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500}, busySpin{100};
 
 /// True if others have taken the core from this thread since it last asked: the machine is busy.

@@ -15,8 +15,8 @@
 //       other(thread);
 //     });
 //
-// A thread that fails calls `abort`, which lets all others leave their barriers
-// with false, so that nobody waits for a thread that is gone.
+// A thread that fails calls `abort`, which lets all others leave their barriers with false, so that
+// no thread waits for one that has left.
 //
 // A team may be shared. Callers on several threads take turns, so that they do
 // not crowd one another out of the cores; a call from within a region (a

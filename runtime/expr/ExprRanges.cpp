@@ -1,4 +1,4 @@
-//===- ExprRanges.cpp - what ranges of names say of expressions -----------===//
+//===- ExprRanges.cpp - bounds and simplification of expressions ----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -124,7 +124,7 @@ private:
     return value;
   }
 
-  /// Refuses what is too large.
+  /// Refuses an expression that is too large.
   std::optional<Expr> limited(const Expr &expr) {
     return expr.isTooLarge() ? refuse("expected " + Expr::limits()) : std::optional(expr);
   }

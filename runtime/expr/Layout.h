@@ -65,8 +65,8 @@ struct Layout {
   std::string str() const;
   static std::optional<Layout> parse(std::string_view text, std::string *error = nullptr);
 
-  /// Empty if every element of a tensor with these sizes has its own place;
-  /// otherwise a sentence that names the dimension at fault.
+  /// Empty if every element of a tensor with these sizes has an offset of its own; otherwise a
+  /// sentence that names the dimension at fault.
   std::string verify(const Sizes &sizes) const;
   /// The same for all values of the symbols.
   std::string verifyAll(const SizeExprs &sizes) const;
@@ -82,7 +82,7 @@ struct Layout {
   /// Elements in memory, padding included; 0 if a size is 0.
   int64_t elements(const Sizes &sizes) const;
   Expr elementsOver(const SizeExprs &sizes) const;
-  /// True if some place in memory belongs to no element.
+  /// True if some offset belongs to no element.
   bool hasPadding(const Sizes &sizes) const;
   /// The same layout with names replaced (names not mentioned stay).
   Layout rename(const std::map<std::string, std::string, std::less<>> &to) const;

@@ -1,4 +1,4 @@
-//===- MemoryManager.cpp - where tensors get their memory -----------------===//
+//===- MemoryManager.cpp - allocates memory for tensors -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -206,10 +206,10 @@ ArenaManager::Pieces::iterator ArenaManager::makePiece(char *address, int64_t by
 
 void ArenaManager::setFree(Pieces::iterator piece, bool free) {
   if (free) {
-    piece->second.place.value() = {piece->second.bytes, piece->first};
-    freePieces.insert(std::move(piece->second.place));
+    piece->second.node.value() = {piece->second.bytes, piece->first};
+    freePieces.insert(std::move(piece->second.node));
   } else {
-    piece->second.place = freePieces.extract({piece->second.bytes, piece->first});
+    piece->second.node = freePieces.extract({piece->second.bytes, piece->first});
   }
 }
 
@@ -246,7 +246,7 @@ void *ArenaManager::obtain(int64_t bytes, int64_t alignment) {
   auto piece = found == freePieces.end() ? makeBlock(bytes, alignment) : pieces.find(found->second);
   if (piece == pieces.end())
     return nullptr;
-  // What is left before and after becomes pieces of their own, made before anything changes.
+  // The gap before and the rest behind become pieces, allocated before anything changes.
   int64_t whole = piece->second.bytes, gap = gapOf(piece->first), left = whole - gap - bytes;
   char *address = piece->first + gap;
   auto rest = left ? makePiece(address + bytes, left, false) : pieces.end();

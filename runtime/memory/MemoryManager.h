@@ -1,12 +1,12 @@
-//===- MemoryManager.h - where tensors get their memory ---------*- C++ -*-===//
+//===- MemoryManager.h - allocates memory for tensors -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A small interface that a user can replace: two functions to write, and every
-// tensor and program runs on the replacement.
+// An interface that a user can implement with two functions, for the memory of every tensor and
+// program:
 //
 //     struct Counting : MemoryManager {
 //       void *obtain(int64_t bytes, int64_t alignment) override { ... }
@@ -14,14 +14,13 @@
 //     };
 //     setDefaultMemoryManager(std::make_shared<Counting>());
 //
-// Each allocation says what it is for. A listener sees all of them with the op's
-// name and place; what it records can be replayed through another manager.
+// Each allocation has the name and source location of its op. A listener sees all of them, and its
+// record can be replayed through another manager.
 //
-// Three managers come with it. `CachingManager` (the default) keeps what is
-// freed for the next request of that size class; `ArenaManager` cuts requests
-// out of large blocks on huge pages and joins neighbours that are free again;
-// `SystemManager` asks the system each time. Fresh memory costs ten to a hundred
-// times as much to touch as memory that was used before, so keeping it matters.
+// There are three managers. `CachingManager` (the default) keeps freed buffers for the next request
+// of their size class; `ArenaManager` allocates best-fit from large blocks on huge pages and merges
+// adjacent free pieces; `SystemManager` asks the system each time. Fresh memory costs ten to a
+// hundred times as much to touch as memory that was used before, so keeping it matters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +73,7 @@ public:
   /// source location if there is no memory, or if `info` asks for another memory space. Any thread
   /// may call it.
   void *allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info);
-  /// Takes back what `allocate` gave; null is nothing.
+  /// Frees a buffer of `allocate`; null does nothing.
   void free(void *address);
   MemoryStatistics statistics() const;
   /// Called after every allocation and before every free, on the thread that
@@ -98,15 +97,15 @@ private:
   std::shared_ptr<const std::function<void(const MemoryEvent &)>> listener;
 };
 
-/// Straight from the system.
+/// Allocates each buffer from the system.
 class SystemManager : public MemoryManager {
 protected:
   void *obtain(int64_t bytes, int64_t alignment) override;
   void release(void *address, int64_t bytes) override;
 };
 
-/// Rounds sizes up to classes (four a power of two) and keeps what is freed;
-/// large buffers lie on huge pages.
+/// Rounds sizes up to classes (four a power of two) and keeps freed buffers; large ones are on huge
+/// pages.
 class CachingManager : public MemoryManager {
 public:
   ~CachingManager() override;
@@ -124,7 +123,7 @@ private:
   int64_t reserved = 0;
 };
 
-/// Cuts requests best-fit out of blocks on huge pages, which it keeps.
+/// Allocates best-fit from blocks on huge pages, which it keeps.
 class ArenaManager : public MemoryManager {
 public:
   explicit ArenaManager(int64_t blockBytes = int64_t(64) << 20) : blockBytes(blockBytes) {}
@@ -140,9 +139,9 @@ private:
   struct Piece {
     int64_t bytes;
     bool startsBlock;
-    /// Its place among the free ones while it is not there: to give memory back takes none.
-    FreePieces::node_type place;
-    bool isFree() const { return place.empty(); }
+    /// Its node of `freePieces` while it is in use, so that freeing allocates nothing.
+    FreePieces::node_type node;
+    bool isFree() const { return node.empty(); }
   };
   using Pieces = std::map<char *, Piece>;
   Pieces pieces; ///< all of them, by address
@@ -155,8 +154,7 @@ private:
   Pieces::iterator makeBlock(int64_t bytes, int64_t alignment);
 };
 
-/// Runs the recorded events through a manager; what it then says of its peak
-/// and reserve tells how it would have done.
+/// Replays the recorded events through a manager and returns its statistics.
 MemoryStatistics replay(const std::vector<MemoryEvent> &events, MemoryManager &manager);
 
 /// The manager that tensors use when none is named: a CachingManager unless it

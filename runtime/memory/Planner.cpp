@@ -33,7 +33,7 @@ int64_t heddle::liveBytes(const std::vector<PlannedBuffer> &buffers) {
   return mostLive(buffers, 1);
 }
 
-/// A tensor without elements has a place as well: code may read there, and drop what it read.
+/// A tensor without elements has memory as well: code may read there, and drop the value.
 static int64_t room(const PlannedBuffer &buffer, int64_t alignment) {
   return rounded(std::max<int64_t>(buffer.bytes, 1), alignment);
 }

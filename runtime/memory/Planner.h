@@ -10,7 +10,7 @@
 // gives each an offset in one arena:
 //
 //     std::vector<PlannedBuffer> buffers = {{100, 0, 1}, {50, 1, 2}, {100, 2, 3}};
-//     planArena(buffers);     // 192 bytes: the third takes the place of the first
+//     planArena(buffers);     // 192 bytes: the third reuses the memory of the first
 //     liveBytes(buffers);     // 150: no arena can be smaller
 //
 // The compiler plans once and stores the offsets in the program; the runtime

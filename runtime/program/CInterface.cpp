@@ -58,8 +58,7 @@ static_assert(int(ElementType::F8E5M2) == HEDDLE_F8E5M2 && int(ElementType::UI8)
 //===----------------------------------------------------------------------===//
 
 static thread_local std::string lastError;
-/// Takes the place of `lastError` unless it is empty: where there is no memory, there is none for a
-/// message either.
+/// Replaces `lastError` unless it is empty: without memory there is none for a message either.
 static thread_local char outOfMemory[160] = "";
 
 static void rememberOutOfMemory(const char *function) noexcept {
@@ -100,7 +99,7 @@ static heddle_status guarded(Action &&action,
   return HEDDLE_ERROR;
 }
 
-/// What `make` returns, or null.
+/// The result of `make`, or null.
 template <typename Make>
 static auto made(Make &&make, const char *function = __builtin_FUNCTION()) noexcept
     -> decltype(make()) {

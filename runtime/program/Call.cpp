@@ -19,31 +19,24 @@ using namespace heddle;
 enum : int32_t { Failed = 1, Cancelled = 2 };
 
 //===----------------------------------------------------------------------===//
-// What compiled code calls
+// The table of functions for compiled code
 //===----------------------------------------------------------------------===//
 
+/// Calls a method of the call that the runtime keeps behind a HeddleCall.
+template <auto method>
+static constexpr auto forward = [](HeddleCall *call, auto... arguments) -> int32_t {
+  return (static_cast<Call *>(call->runtime)->*method)(arguments...);
+};
+
 const HeddleCallTable &heddle::callTable() {
-  static const HeddleCallTable table = {
-      [](HeddleCall *call, int32_t) -> int32_t {
-        Region *region = static_cast<Call *>(call->runtime)->region.load(std::memory_order_relaxed);
-        return region->barrier() ? 0 : Cancelled;
-      },
-      [](HeddleCall *call, int32_t step) -> int32_t {
-        return static_cast<Call *>(call->runtime)->step(step);
-      },
-      [](HeddleCall *call, int32_t step, const char *reason) -> int32_t {
-        return static_cast<Call *>(call->runtime)->fail(step, reason);
-      },
-      [](HeddleCall *call, int32_t step) -> int32_t {
-        return static_cast<Call *>(call->runtime)->invoke(step);
-      },
-      [](HeddleCall *call, int32_t step) -> int32_t {
-        return static_cast<Call *>(call->runtime)->start(step);
-      },
-      [](HeddleCall *call, int32_t step) -> int32_t {
-        return static_cast<Call *>(call->runtime)->await(step);
-      }};
+  static const HeddleCallTable table = {forward<&Call::barrier>, forward<&Call::step>,
+                                        forward<&Call::fail>,    forward<&Call::invoke>,
+                                        forward<&Call::start>,   forward<&Call::await>};
   return table;
+}
+
+int32_t Call::barrier(int32_t) {
+  return region.load(std::memory_order_relaxed)->barrier() ? 0 : Cancelled;
 }
 
 int32_t Call::step(int32_t index) {
@@ -60,7 +53,7 @@ int32_t Call::step(int32_t index) {
   return Failed;
 }
 
-/// Of several threads that fail the first is told.
+/// Keeps the reason of the first of several threads that fail.
 int32_t Call::fail(int32_t index, const char *reason) {
   if (int32_t none = 0; status.compare_exchange_strong(none, Failed, std::memory_order_acq_rel)) {
     currentStep = index;
@@ -150,7 +143,7 @@ void Call::makeAndFree(int32_t step) {
   }
   if (!free.empty() || !make.empty())
     for (size_t i = 0; i < addresses.size(); ++i)
-      addresses[i] = addresses[size_t(plan->places[i])];
+      addresses[i] = addresses[size_t(plan->storage[i])];
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,14 +202,7 @@ void Call::bind(size_t argument, TensorRef tensor, bool donate) {
 }
 
 void Call::bind(std::string_view argument, TensorRef tensor, bool donate) {
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (spec.values[size_t(spec.arguments[i])].name == argument)
-      return bind(i, std::move(tensor), donate);
-  std::string known;
-  for (int32_t index : spec.arguments)
-    known += (known.empty() ? "'" : ", '") + spec.values[size_t(index)].name + "'";
-  throw Error("'" + spec.name + "' has no argument '" + std::string(argument) + "'; it takes " +
-              (known.empty() ? "none" : known));
+  bind(spec.positionOf(argument, spec.arguments), std::move(tensor), donate);
 }
 
 void Call::unbind() {
@@ -230,14 +216,14 @@ void Call::unbind() {
 
 TensorRef &Call::ensureResult(size_t result) {
   size_t value = size_t(spec.results[result]);
-  if (!results[result] || results[result]->placedType() != plan->types[value])
+  if (!results[result] || results[result]->storedType() != plan->types[value])
     results[result] = std::make_shared<RuntimeTensor>(
         plan->types[value], managerOf(spec.values[value].space),
         AllocationInfo{spec.values[value].name, spec.values[value].location});
   return results[result];
 }
 
-/// Fills the table of addresses for what is bound.
+/// Fills the table of addresses for the bound arguments.
 void Call::prepare() {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (!arguments[i].tensor)
@@ -285,7 +271,7 @@ void Call::prepare() {
   placeArguments();
   placeResults();
   for (size_t i = 0; i < addresses.size(); ++i)
-    addresses[i] = addresses[size_t(plan->places[i])];
+    addresses[i] = addresses[size_t(plan->storage[i])];
   call = {addresses.data(),
           counters,
           scratch.data(),
@@ -297,7 +283,7 @@ void Call::prepare() {
   ready = true;
 }
 
-/// True if the program can use the tensor where it lies.
+/// True if the program can use the tensor without a copy.
 static bool fitsInPlace(const RuntimeTensor &tensor, const Layout &wanted) {
   if (reinterpret_cast<uintptr_t>(tensor.address()) % uint64_t(wanted.alignment))
     return false;
@@ -352,7 +338,7 @@ void Call::placeResults() {
       continue;
     ensureResult(r);
     bool ownPlace = spec.values[value].kind == ValueSpec::Kind::Result &&
-                    plan->places[value] == int32_t(value) && resultOf[value] == int32_t(r);
+                    plan->storage[value] == int32_t(value) && resultOf[value] == int32_t(r);
     if (ownPlace)
       addresses[value] = results[r]->address();
     else // an argument, a constant or another result that is given back again
@@ -445,7 +431,7 @@ void Call::freeTemporaries() {
     if (spec.values[i].kind != ValueSpec::Kind::Temporary)
       continue;
     void *address = std::exchange(addresses[i], nullptr);
-    if (plan->places[i] == int32_t(i))
+    if (plan->storage[i] == int32_t(i))
       managerOf(spec.values[i].space)->free(address);
   }
 }
@@ -461,15 +447,7 @@ TensorRef Call::result(size_t result) const {
 }
 
 TensorRef Call::result(std::string_view name) const {
-  std::string known;
-  for (size_t r = 0; r < results.size(); ++r) {
-    const std::string &each = spec.values[size_t(spec.results[r])].name;
-    if (each == name)
-      return result(r);
-    known += (known.empty() ? "'" : ", '") + each + "'";
-  }
-  throw Error("'" + spec.name + "' has no result '" + std::string(name) + "'; it gives " +
-              (known.empty() ? "none" : known));
+  return result(spec.positionOf(name, spec.results));
 }
 
 std::vector<TensorRef> Call::takeResults() {

@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call owns all that a program needs to run once: the table of addresses, the
-// arena, a scratch area for each thread, a counter for each step. Binding checks
-// and fills the table; running only starts the threads.
+// A call owns the memory of one run: the table of addresses, the arenas, a scratch area for each
+// thread, a chunk counter for each step. Binding checks the arguments; the first run fills the
+// table, later ones only start the threads.
 //
-// Temporaries lie in an arena as the compiler planned them, or (managed) come
-// from the memory manager one by one, made before the step that writes them and
-// freed after the last that reads them.
+// Temporaries are in arenas at planned offsets, or (managed) the memory manager allocates each
+// before the step that writes it and frees it after the last that reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +71,7 @@ private:
   std::vector<Argument> arguments;
   std::vector<TensorRef> results;
   std::vector<int32_t> resultOf; ///< of each value: the result that it is, or -1
-  bool ready = false;            ///< the table is filled for what is bound
+  bool ready = false;            ///< the table is filled for the bound arguments
 
   HeddleCall call{};
   std::vector<void *> addresses, scratch;
@@ -103,6 +102,7 @@ private:
   std::vector<Profile::Begin> times;
 
   friend const HeddleCallTable &callTable();
+  int32_t barrier(int32_t thread);
   int32_t step(int32_t index);
   int32_t fail(int32_t index, const char *reason);
   LibraryCall libraryCall(int32_t index) const;

@@ -1,4 +1,4 @@
-//===- CpuFeatures.h - what this CPU can do ---------------------*- C++ -*-===//
+//===- CpuFeatures.h - features of this CPU ---------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -23,7 +23,7 @@ static const ValueSpec &formalOf(const EntrySpec &entry, size_t argument) {
   return entry.values[size_t(entry.arguments[argument])];
 }
 
-/// How the type of an argument differs from what is expected; empty if it may fit.
+/// Describes how the type of an argument differs from the expected one; empty if it may fit.
 static std::string differenceOf(const TensorSpec &given, const TensorSpec &formal) {
   if (given.element != formal.element)
     return "expected elements of type " + std::string(spelling(formal.element)) + ", got " +
@@ -158,21 +158,22 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
       else
         size = Expr(number);
     try {
-      plan.types.push_back(placed(std::move(type), value.layout, value.space));
+      plan.types.push_back(storedTypeOf(std::move(type), value.layout, value.space));
     } catch (const Error &error) {
       throw Error("the value '" + value.name + "' of '" + entry.name +
                   "' does not fit: " + error.what());
     }
     plan.offsets.push_back(value.offset);
-    int32_t place = int32_t(i);
-    while (entry.values[size_t(place)].aliasOf >= 0)
-      place = entry.values[size_t(place)].aliasOf;
-    plan.places.push_back(place);
+    int32_t owner = int32_t(i);
+    while (entry.values[size_t(owner)].aliasOf >= 0)
+      owner = entry.values[size_t(owner)].aliasOf;
+    plan.storage.push_back(owner);
     last[i] = value.lastStep;
   }
-  // A place lives as long as the last value in it.
+  // Memory is live as long as the last value that uses it.
   for (size_t i = 0; i < count; ++i)
-    last[size_t(plan.places[i])] = std::max(last[size_t(plan.places[i])], entry.values[i].lastStep);
+    last[size_t(plan.storage[i])] =
+        std::max(last[size_t(plan.storage[i])], entry.values[i].lastStep);
   plan.makeBefore.resize(entry.steps.size() + 1);
   plan.freeBefore.resize(entry.steps.size() + 1);
   std::vector<std::vector<PlannedBuffer>> buffers; // of each arena
@@ -213,7 +214,7 @@ EntryMemory heddle::memoryOf(const EntrySpec &entry, const EntryPlan &plan) {
   EntryMemory memory;
   using Kind = ValueSpec::Kind;
   for (size_t i = 0; i < entry.values.size(); ++i) {
-    if (plan.places[i] != int32_t(i))
+    if (plan.storage[i] != int32_t(i))
       continue;
     Kind kind = entry.values[i].kind;
     if (kind == Kind::Argument)

@@ -25,9 +25,9 @@ using SuppliedNumbers = std::map<std::string, int64_t, std::less<>>;
 struct EntryPlan {
   std::vector<int64_t> symbols; ///< in EntrySpec::symbols order, then EntrySpec::derived
   int64_t scratchBytes = 0;     ///< a thread
-  std::vector<std::shared_ptr<const PlacedType>> types; ///< of each value
+  std::vector<std::shared_ptr<const StoredType>> types; ///< of each value
   std::vector<int64_t> offsets;                         ///< of temporaries in their arenas
-  std::vector<int32_t> places; ///< the value in whose place each lies, itself if in none
+  std::vector<int32_t> storage; ///< the value whose memory each uses, itself if it aliases none
   /// The temporaries of one memory space.
   struct Arena {
     std::string_view space;
@@ -43,7 +43,7 @@ struct EntryPlan {
 
 EntryPlan planEntry(const EntrySpec &entry, std::vector<int64_t> symbols);
 
-/// What a call of the entry takes, in bytes. Values that lie in the place of another take nothing.
+/// The memory of a call of the entry, in bytes. Values that alias another take none.
 struct EntryMemory {
   int64_t arguments = 0, results = 0, constants = 0;
   int64_t arena = 0;   ///< of temporaries, as planned, in all memory spaces

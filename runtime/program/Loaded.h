@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The inside of a program: what loading made and all calls of it share. `mutex` guards `plans`
-// alone, the rest does not change after loading.
+// The state of a loaded program, which all calls of it share. `mutex` guards `plans` alone, the
+// rest does not change after loading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace heddle {
 
-/// What the calls of a program share; it lives as long as any of them.
+/// Lives as long as the program or any of its calls.
 struct Program::Loaded {
   Manifest manifest;
   Mapping code, constants;

@@ -7,6 +7,8 @@
 
 #include "runtime/program/Manifest.h"
 
+#include "heddle/Error.h"
+
 #include <nlohmann/json.hpp>
 
 #include <sstream>
@@ -19,6 +21,20 @@ const EntrySpec *Manifest::find(std::string_view entry) const {
     if (each.name == entry)
       return &each;
   return nullptr;
+}
+
+size_t EntrySpec::positionOf(std::string_view wanted, const std::vector<int32_t> &indices) const {
+  std::string known;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::string &each = values[size_t(indices[i])].name;
+    if (each == wanted)
+      return i;
+    known += (known.empty() ? "'" : ", '") + each + "'";
+  }
+  bool isArgument = &indices == &arguments;
+  throw Error("'" + name + "' has no " + (isArgument ? "argument" : "result") + " '" +
+              std::string(wanted) + "'; it " + (isArgument ? "takes " : "gives ") +
+              (known.empty() ? "none" : known));
 }
 
 static constexpr const char *kinds[] = {"argument", "result", "temporary", "constant"};

@@ -1,4 +1,4 @@
-//===- Manifest.h - what a program file says about itself --------*- C++ -*-===//
+//===- Manifest.h - describes a program -------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,12 +32,12 @@ struct TensorSpec {
   bool operator==(const TensorSpec &) const = default;
 };
 
-/// A value of an entry: where it comes from and how long it lives.
+/// A value of an entry: its origin, type, layout and live range.
 struct ValueSpec {
   enum class Kind : uint8_t { Argument, Result, Temporary, Constant };
   Kind kind = Kind::Temporary;
   std::string name;     ///< the argument's or result's name; of a temporary, the op's
-  std::string location; ///< source place of the op that makes it, "file:line:column"
+  std::string location; ///< source location of the op that makes it, "file:line:column"
   TensorSpec type;
   Layout layout;
   Expr bytes;                          ///< over the symbols, padding included
@@ -45,7 +45,7 @@ struct ValueSpec {
   /// Offset in the arena as planned for the sizes of `planSizes`; for a constant the
   /// offset in the constants block; -1 for arguments and results.
   int64_t offset = -1;
-  /// The value whose place this one takes over (in place, donated argument); -1: none.
+  /// The value whose memory this one reuses (in place, donated argument); -1: none.
   int32_t aliasOf = -1;
   std::string space = std::string(hostSpace); ///< the memory space in which it lies
 };
@@ -107,10 +107,10 @@ struct StepSpec {
   }
 };
 
-/// What sizes must be like that the compiler could not know: `got` is at most `most`.
+/// A condition on sizes that the compiler could not decide: `got` is at most `most`.
 struct SizeRequirement {
   Expr got, most;       ///< over the symbols
-  std::string what;     ///< of which `most` is how much there is, "the size of 'n' in 'nd.sort'"
+  std::string what;     ///< the thing that `most` is the limit of, "the size of 'n' in 'nd.sort'"
   std::string location; ///< source place of the op, "file:line:column"
 };
 
@@ -123,13 +123,16 @@ struct EntrySpec {
   std::vector<SizeRequirement> requirements; ///< checked before it runs
   std::vector<ValueSpec> values;             ///< index = index into HeddleCall::addresses
   std::vector<int32_t> arguments, results;   ///< indices into `values`
-  /// (argument, result) positions: the caller may give up the argument, whose place
-  /// the result then takes.
+  /// (argument, result) positions: the caller may donate the argument, and the result then reuses
+  /// its memory.
   std::vector<std::pair<int32_t, int32_t>> donations;
   std::vector<StepSpec> steps;
   int64_t arenaBytes = 0; ///< planned arena on the host; the runtime plans those of other spaces
   Expr scratchBytes;      ///< a thread, over the symbols
 
+  /// The position of a name in `indices`, which are `arguments` or `results`. Throws Error with the
+  /// known names for an unknown one.
+  size_t positionOf(std::string_view name, const std::vector<int32_t> &indices) const;
   bool isSupplied(std::string_view symbol) const {
     return std::find(supplied.begin(), supplied.end(), symbol) != supplied.end();
   }
@@ -141,8 +144,8 @@ struct FunctionSpec {
   std::string
       location; ///< source place of the op, "file:line:column"; of the first, if many share it
   int64_t offset = 0, bytes = 0;
-  /// Where several ops were fused into one function: their places, and which of them the code is
-  /// from, from a byte of the function on.
+  /// Of a function into which several ops were fused: their source locations, and for ranges of
+  /// code, each given by its first byte, the number of the location.
   std::vector<std::string> places = {};
   std::vector<std::pair<int64_t, int32_t>> lines = {};
 };
@@ -160,8 +163,8 @@ struct Manifest {
   std::map<std::string, std::string> sums;
 
   const EntrySpec *find(std::string_view entry) const;
-  /// Empty if all offsets, indices and lifetimes are consistent with code and
-  /// constants of these sizes; otherwise a sentence that names what is not.
+  /// Empty if all offsets, indices and lifetimes are consistent with code and constants of these
+  /// sizes; otherwise a sentence that names the inconsistency.
   std::string verify(int64_t codeBytes, int64_t constantBytes) const;
   std::string toJson() const;
   /// On malformed text none, and `error` says what is wrong and where.

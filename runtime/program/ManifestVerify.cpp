@@ -1,4 +1,4 @@
-//===- ManifestVerify.cpp - is a manifest consistent? ---------------------===//
+//===- ManifestVerify.cpp - verifies manifests ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -28,7 +28,7 @@ static uint64_t now() {
 }
 
 namespace {
-/// Numbers and texts, as they lie in the file.
+/// Appends numbers and texts in the format of the file.
 struct Bytes {
   std::string text;
   template <typename T>

@@ -38,7 +38,7 @@ public:
 
   using Clock = std::chrono::steady_clock;
   using Begin = std::pair<int32_t, Clock::time_point>;
-  /// Which steps began when, in this order; the last one is the program's end.
+  /// The steps and when they began, in this order; the last one is the program's end.
   void add(const EntrySpec &entry, const std::vector<Begin> &times);
 
   std::vector<Step> steps() const;

@@ -213,24 +213,9 @@ std::vector<TensorRef> Program::run(std::string_view name,
                                     const std::map<std::string, TensorRef> &arguments,
                                     const CallOptions &options) {
   const EntrySpec &chosen = entry(name);
-  std::vector<TensorRef> ordered;
-  std::string expected;
-  for (int32_t index : chosen.arguments)
-    expected += (expected.empty() ? "'" : ", '") + chosen.values[size_t(index)].name + "'";
-  for (int32_t index : chosen.arguments) {
-    auto found = arguments.find(chosen.values[size_t(index)].name);
-    if (found == arguments.end())
-      throw Error("'" + chosen.name + "' lacks its argument '" + chosen.values[size_t(index)].name +
-                  "'; it takes " + expected);
-    ordered.push_back(found->second);
-  }
+  std::vector<TensorRef> ordered(chosen.arguments.size());
   for (const auto &[given, tensor] : arguments)
-    if (std::none_of(chosen.arguments.begin(), chosen.arguments.end(),
-                     [&, &given = given](int32_t index) {
-                       return chosen.values[size_t(index)].name == given;
-                     }))
-      throw Error("'" + chosen.name + "' has no argument '" + given + "'; it takes " +
-                  (expected.empty() ? "none" : expected));
+    ordered[chosen.positionOf(given, chosen.arguments)] = tensor;
   return run(chosen, std::move(ordered), options);
 }
 

@@ -40,7 +40,7 @@
 
 namespace heddle {
 
-/// How a call runs.
+/// Options of a call.
 struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: the shared team of all cores
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
@@ -68,9 +68,9 @@ public:
   /// Throws Error with the known names for an unknown one.
   const EntrySpec &entry(std::string_view name) const;
 
-  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments
-  /// that lie in another layout than the program wants are copied. `donate[i]`:
-  /// the caller gives argument i up, and a result may take its place.
+  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that lie in
+  /// another layout than the program wants are copied. `donate[i]`: the caller donates argument i,
+  /// and a result may reuse its memory.
   std::vector<TensorRef> run(const EntrySpec &entry, std::vector<TensorRef> arguments,
                              const CallOptions &options = {}, const std::vector<bool> &donate = {});
   std::vector<TensorRef> run(std::string_view entry,

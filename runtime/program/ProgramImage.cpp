@@ -170,8 +170,8 @@ static std::string readWhole(const std::string &path) {
 ProgramImage ProgramImage::read(const std::string &path) { return parse(readWhole(path), path); }
 
 namespace {
-/// Takes a file apart. Sections lie as `write` lays them, one after the other, so that no byte of a
-/// file is without meaning.
+/// Splits a file into sections. They follow one another as `write` wrote them, so that every byte
+/// of a file has a meaning.
 class Reader {
 public:
   Reader(std::string_view file, const std::string &path) : file(file), path(path) {}
@@ -227,7 +227,7 @@ private:
     return count;
   }
 
-  /// The section whose place stands at `at`, behind what ends at `end`.
+  /// The section whose offset is at byte `at` of the table; the section before it ends at `end`.
   std::string_view section(const std::string &name, size_t at, size_t end) const {
     uint64_t offset = getNumber(file, at, 8), length = getNumber(file, at + 8, 8);
     if (offset != aligned(end))

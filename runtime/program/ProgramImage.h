@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler makes and a program file holds: a manifest, machine code
-// and constants. A file is
+// A compiled program in memory or in a file: a manifest, machine code and constants. A file is
 //
 //     magic   "HEDDLE\r\n"           (a copy in text mode destroys it)
 //     u32     version of the format, u32 number of sections
@@ -42,10 +41,9 @@ struct ProgramImage {
   /// Throws Error. The file appears whole or not at all: what was there before
   /// survives a full disk or a crash.
   void write(const std::string &path) const;
-  /// What `write` puts into a file.
+  /// The contents of the file that `write` writes.
   std::string bytes() const;
-  /// Reads a file and verifies every length and checksum. Throws Error that says
-  /// what is wrong with it.
+  /// Reads a file and verifies every length and checksum. Throws Error that names the defect.
   static ProgramImage read(const std::string &path);
   /// The same of a file's bytes; `path` is for messages.
   static ProgramImage parse(std::string_view bytes, const std::string &path);

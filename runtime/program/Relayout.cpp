@@ -16,13 +16,13 @@ namespace {
 /// Names that some layout of the two merges, directly or through others.
 using Group = std::vector<std::string>;
 
-/// Over `count` steps the places go from `from` and `to` by even strides.
+/// A loop of `count` steps with constant strides from the offsets `from` and `to`.
 struct Run {
   int64_t from = 0, to = 0, count = 0, fromStride = 0, toStride = 0;
 };
 using Loop = std::vector<Run>;
 
-/// What a factor adds to the offset.
+/// The term of a factor in the offset.
 struct Part {
   std::vector<std::pair<size_t, int64_t>>
       merge; ///< position in the group, weight in the merged index
@@ -44,7 +44,7 @@ struct Part {
         return weight;
     return 0;
   }
-  /// What one step of `name` adds, for as many steps as `evenSteps` says.
+  /// The stride of `name`, for `evenSteps` steps.
   int64_t step(size_t name) const { return divisor == 1 ? weight(name) * stride : 0; }
   int64_t evenSteps(const std::vector<int64_t> &position, size_t name) const {
     int64_t weight = this->weight(name), block = divisor > 1 ? divisor : modulus;
@@ -98,7 +98,7 @@ static std::vector<Part> partsOf(const Layout &layout, const Group &group, const
   return parts;
 }
 
-/// Appends a run, as part of the last one where that goes on evenly.
+/// Appends a run, merged with the last one if it continues it with the same strides.
 static void append(Loop &loop, const Run &run) {
   if (!loop.empty()) {
     Run &last = loop.back();
@@ -146,7 +146,7 @@ static Loop loopOf(const Group &group, const Layout &from, const Layout &to, con
   }
 }
 
-/// Makes one loop of two where the outer goes on where the inner ends.
+/// Collapses two loops into one if the outer continues where the inner ends.
 static void coalesce(std::vector<Loop> &loops) {
   for (size_t outer = 0; outer < loops.size(); ++outer)
     for (size_t inner = 0; inner < loops.size(); ++inner) {
@@ -235,7 +235,7 @@ struct Copy {
 };
 } // namespace
 
-/// How far one step of the loop goes on one side; the least is innermost.
+/// The stride of the loop on one side; the least is innermost.
 static int64_t reach(const Loop &loop, bool source) {
   for (const Run &run : loop)
     if (run.count > 1)

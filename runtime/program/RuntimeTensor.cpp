@@ -36,8 +36,8 @@ int64_t heddle::byteCount(const TensorSpec &spec, const Layout &layout) {
   return layout.elements(constantSizes(spec)) * byteSize(spec.element);
 }
 
-std::shared_ptr<const PlacedType> heddle::placed(TensorSpec spec, Layout layout,
-                                                 std::string_view space) {
+std::shared_ptr<const StoredType> heddle::storedTypeOf(TensorSpec spec, Layout layout,
+                                                       std::string_view space) {
   Sizes sizes = constantSizes(spec);
   if (std::string message = layout.verify(sizes); !message.empty())
     throw Error(message + ": " + layout.str() + " for a tensor of type " + describe(spec));
@@ -46,17 +46,17 @@ std::shared_ptr<const PlacedType> heddle::placed(TensorSpec spec, Layout layout,
   if (zeroed && space != hostSpace)
     throw Error("expected no padding that must be zero in the memory space '" + std::string(space) +
                 "', got " + layout.str() + " for a tensor of type " + describe(spec));
-  return std::make_shared<const PlacedType>(
-      PlacedType{std::move(spec), std::move(layout), bytes, zeroed, std::string(space)});
+  return std::make_shared<const StoredType>(
+      StoredType{std::move(spec), std::move(layout), bytes, zeroed, std::string(space)});
 }
 
 RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager,
                              const AllocationInfo &info)
     : RuntimeTensor(
-          placed(std::move(spec), std::move(layout), manager ? manager->space() : hostSpace),
+          storedTypeOf(std::move(spec), std::move(layout), manager ? manager->space() : hostSpace),
           manager, info) {}
 
-RuntimeTensor::RuntimeTensor(std::shared_ptr<const PlacedType> given,
+RuntimeTensor::RuntimeTensor(std::shared_ptr<const StoredType> given,
                              std::shared_ptr<MemoryManager> manager, const AllocationInfo &info)
     : type(std::move(given)) {
   if (!manager)
@@ -73,7 +73,7 @@ RuntimeTensor::RuntimeTensor(std::shared_ptr<const PlacedType> given,
 
 RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
                              std::shared_ptr<void> owner)
-    : type(placed(std::move(spec), std::move(layout))), storage(std::move(owner), address) {
+    : type(storedTypeOf(std::move(spec), std::move(layout))), storage(std::move(owner), address) {
   if (!address && bytes() > 0)
     throw Error("expected memory for a tensor of type " + describe(this->spec()) + ", got none");
   if (reinterpret_cast<uintptr_t>(address) % uint64_t(type->layout.alignment))
@@ -81,7 +81,7 @@ RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
                 " bytes for a tensor of type " + describe(this->spec()));
 }
 
-TensorRef RuntimeTensor::withoutMemory(std::shared_ptr<const PlacedType> type) {
+TensorRef RuntimeTensor::withoutMemory(std::shared_ptr<const StoredType> type) {
   TensorRef result(new RuntimeTensor());
   result->type = std::move(type);
   return result;

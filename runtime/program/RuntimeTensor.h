@@ -12,9 +12,9 @@
 //     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));
 //     tensor.copyFrom(values, {"row", "column"});   // dense, row by row
 //
-// The order in which the host's data lie is always said, by names. Handles are
-// shared pointers. A program may take a tensor's memory over (donation); after
-// that every use of the old handle is an error that says where it went.
+// Copies from and to the host name the order of its dimensions. Handles are shared pointers. A
+// program may take a tensor's memory over (donation); after that every use of the old handle is an
+// error that says where it went.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@
 
 namespace heddle {
 
-/// How a tensor lies in memory: everything of it but the memory. Shared by all tensors that a
-/// program makes in one place, so that making one is cheap.
-struct PlacedType {
+/// The type, layout and size of a tensor in memory. All tensors that a program makes for one value
+/// share it, so that making one is cheap.
+struct StoredType {
   TensorSpec spec; ///< of constant sizes
   Layout layout;
   int64_t bytes = 0;   ///< padding included
@@ -36,8 +36,8 @@ struct PlacedType {
   std::string space = std::string(hostSpace);
 };
 /// Throws Error if the layout does not fit the sizes.
-std::shared_ptr<const PlacedType> placed(TensorSpec spec, Layout layout,
-                                         std::string_view space = hostSpace);
+std::shared_ptr<const StoredType> storedTypeOf(TensorSpec spec, Layout layout,
+                                               std::string_view space = hostSpace);
 
 class RuntimeTensor {
 public:
@@ -46,7 +46,7 @@ public:
   /// outside of the host's memory would have to be zero.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
-  RuntimeTensor(std::shared_ptr<const PlacedType> type, std::shared_ptr<MemoryManager> manager,
+  RuntimeTensor(std::shared_ptr<const StoredType> type, std::shared_ptr<MemoryManager> manager,
                 const AllocationInfo &info);
   /// A tensor in memory of the caller's, which `owner` keeps alive. The address
   /// must be aligned as the layout says.
@@ -56,7 +56,7 @@ public:
 
   const TensorSpec &spec() const { return type->spec; }
   const Layout &layout() const { return type->layout; }
-  const std::shared_ptr<const PlacedType> &placedType() const { return type; }
+  const std::shared_ptr<const StoredType> &storedType() const { return type; }
   Sizes sizes() const;
   /// The memory space of its elements. Those outside of "host" can be used by programs only: the
   /// copies below throw Error.
@@ -70,14 +70,14 @@ public:
   /// name. Throws Error if it does not.
   void copyFrom(const void *dense, const std::vector<std::string> &order);
   void copyTo(void *dense, const std::vector<std::string> &order) const;
-  /// Copies the elements of a tensor of the same type that may lie in another layout.
+  /// Copies the elements of a tensor of the same type, which may have another layout.
   void copyFrom(const RuntimeTensor &other);
-  /// A copy that lies in another layout.
+  /// A copy in another layout.
   std::shared_ptr<RuntimeTensor> inLayout(const Layout &layout,
                                           std::shared_ptr<MemoryManager> manager = nullptr) const;
 
   /// A handle that has no memory yet, for `takeOver`.
-  static std::shared_ptr<RuntimeTensor> withoutMemory(std::shared_ptr<const PlacedType> type);
+  static std::shared_ptr<RuntimeTensor> withoutMemory(std::shared_ptr<const StoredType> type);
   /// Takes the memory of `from`, which gives it up and may not be used again.
   void takeOver(RuntimeTensor &from) noexcept { storage = std::move(from.storage); }
 
@@ -88,7 +88,7 @@ private:
   RuntimeTensor() = default;
   void requireMemory() const;
 
-  std::shared_ptr<const PlacedType> type;
+  std::shared_ptr<const StoredType> type;
   std::shared_ptr<void> storage;
 };
 

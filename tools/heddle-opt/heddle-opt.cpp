@@ -76,7 +76,7 @@ static void sortOptions(DialectRegistry &registry) {
   }
 }
 
-/// Like MLIR's own, but for what is too deep for its parser.
+/// Like MLIR's own, but refuses text that nests too deeply for its parser.
 static LogicalResult transform(StringRef input, StringRef output, DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects()) {

@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     auto isWrong = [&](mlir::ModuleOp candidate) { return holds(command, candidate); };
     if (!isWrong(module.get()))
       throw Error("the test does not exit with 0 for '" + input + "' itself");
-    // What is found so far survives an interrupt.
+    // An interrupt keeps the smallest program so far.
     auto keep = [&](mlir::ModuleOp best) {
       std::string text = textOf(best);
       if (output != "-")

@@ -143,7 +143,7 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
       llvm::all_of(formal.type.dims, [&](auto &dim) { return names.contains(dim.first); });
   if (!sameNames)
     refuse(", whose names are others");
-  // What has no code in a .npy file comes as bit patterns.
+  // Element types without a code in .npy files are bit patterns.
   int64_t bytes = byteSize(formal.type.element);
   if (isFloat(formal.type.element) && ((bytes == 2 && array.element == ElementType::UI16) ||
                                        (bytes == 1 && array.element == ElementType::UI8)))

@@ -1,4 +1,4 @@
-//===- Run.h - what heddle-run runs, and with what --------------*- C++ -*-===//
+//===- Run.h - options and inputs of heddle-run -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,10 +54,10 @@ struct Options {
   CompileOptions compile;
 };
 
-/// Where inputs come from (Inputs.cpp).
+/// The sources of inputs (Inputs.cpp).
 class Inputs {
 public:
-  /// How often the entries run: as often as the longest list of sizes says.
+  /// The number of runs of the entries: the length of the longest list of sizes.
   static size_t runs(const Options &options);
   explicit Inputs(const Options &options, size_t run = 0);
   /// The arguments of an entry, each with the sorted names of its formal: read from the file that

@@ -231,7 +231,7 @@ bool run::runIr(const Options &options) {
     all.push_back(signatureOf(function));
   Inputs(options).expectKnown(all);
   std::vector<func::FuncOp> entries = chooseEntries(*module, options.entry);
-  // What the chosen entries do not call is not looked at.
+  // Functions that the chosen entries do not call are ignored.
   PassManager removal(&context);
   removal.addPass(createSymbolDCEPass());
   if (!options.entry.empty() && failed(removal.run(*module)))

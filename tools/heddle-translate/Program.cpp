@@ -85,8 +85,8 @@ void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
 }
 
 namespace {
-/// Names what instructions jump to: a place in the function that is being written by its offset,
-/// the beginning of another function by its name.
+/// Names the targets of jumps: an address in the function that is being written by its offset, the
+/// beginning of another function by its name.
 struct Targets {
   llvm::DenseMap<uint64_t, std::string> functions;
   uint64_t begin = 0, bytes = 0;

@@ -1,4 +1,4 @@
-//===- heddle-translate.cpp - what other programs read --------------------===//
+//===- heddle-translate.cpp - prints IR for other programs ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ static const char overview[] = R"(Heddle: turns IR and program files into what o
   heddle-translate --program-to-svg classifier.heddle -o memory.svg
 )";
 
-/// A translation of program files; what is wrong with one is told.
+/// A translation of program files; prints the error of a file that can't be read.
 static mlir::TranslateFunction ofProgram(void (*write)(const ProgramImage &, llvm::raw_ostream &)) {
   return [write](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &out,
                  mlir::MLIRContext *) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A checkpoint must survive whatever happens while the next one is written: a
-// full disk, a lost right, a power cut, a kill. So a file is written without a
-// name (or, on file systems that know no such, under another name), flushed to
-// the disk and then put into its place, which the system does in one step:
+// A checkpoint must survive whatever happens while the next one is written: a full disk, a lost
+// permission, a power cut, a kill. So a file is written without a name (or under another name, on
+// file systems without unnamed files), flushed to the disk and then renamed, which the system does
+// in one step:
 //
 //     writeFileAtomically("net.safetensors", [&](FileSink &sink) {
 //       sink.write(header);
@@ -33,7 +33,7 @@
 
 namespace heddle::io {
 
-/// Where the bytes of a new file go. Throws Error when they can't.
+/// Writes the bytes of a new file. Throws Error if it can't.
 class FileSink {
 public:
   virtual ~FileSink() = default;

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two runs that write their checkpoints into one directory destroy each other's
-// work. A run that holds a lock on it refuses the second one, and so does that:
+// Two runs that write their checkpoints into one directory destroy each other's work. A run that
+// holds a lock on its directory prevents that; the second run is refused:
 //
 //     DirectoryLock lock("run1");        // throws Error if another process holds it
 //
-// The lock is that of the file `run.lock` in the directory, where the process's
-// number stands. It ends with the process, however that ends; the file stays.
+// The lock is on the file `run.lock` in the directory, which holds the process's number. It ends
+// with the process, however that ends; the file stays.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@
 //
 //     {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 //
-// The format has no place for names of axes, and NumPy has neither bf16 nor floats of 8 bits: an
-// array of bf16 is written as its bit patterns, '<u2', and comes back as ui16, and so do the others
+// The format stores no names of axes, and NumPy has neither bf16 nor floats of 8 bits: an array of
+// bf16 is written as its bit patterns, '<u2', and read back as ui16; floats of 8 bits are read back
 // as ui8.
 //
 //===----------------------------------------------------------------------===//

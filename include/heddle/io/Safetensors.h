@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The safetensors format: eight bytes with the length of a JSON header, the
-// header, the data. The header says for each array what it is and where in the
-// data it lies; a map of texts may go with it:
+// The safetensors format: eight bytes with the length of a JSON header, the header, the data. The
+// header lists type, shape and offsets of each array, and may hold a map of texts:
 //
 //     {"__metadata__": {"epoch": "3", "names:w": "in,out"},
 //      "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
@@ -36,7 +35,7 @@ struct Safetensors {
 };
 
 /// Reads and checks a file: lengths, sizes and element types agree, the arrays fill the data
-/// without gap or overlap, no name stands twice. Throws Error that names file and array.
+/// without gap or overlap, no name occurs twice. Throws Error that names file and array.
 Safetensors readSafetensors(const std::string &path, Here here = Here::current());
 
 /// Writes a file, whole or not at all. Equal contents give equal bytes. Names of arrays and

@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that a run needs to go on is one tree (heddle/Tree.h) and a few
-// words beside it. It is saved in the safetensors format, whole or not at all,
-// each tensor under its path:
+// The state of a run is one tree (heddle/Tree.h) and a few notes. It is saved in the safetensors
+// format, whole or not at all, each tensor under its path:
 //
 //     saveTree("checkpoint.safetensors", state, {{"step", "4000"}});
 //     std::map<std::string, std::string> notes;
 //     loadTree("checkpoint.safetensors", state, &notes);
 //
-// How a tensor lay in memory is not kept: a program that wants it otherwise
-// brings it there, and the values are the same bits.
+// The layout of a tensor is not saved: the program that reads it converts it to its own, and the
+// values have the same bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A layer is a struct of tensors (a tree, heddle/Tree.h) and a call operator.
-// Which names it works along is said at the call, so a layer fits whatever names
-// a model has:
+// A layer is a struct of tensors (a tree, heddle/Tree.h) and a call operator. The call states the
+// names that it works along, so a layer fits the names of any model:
 //
 //     struct Net {
 //       nn::Conv first;  nn::LayerNorm norm;  nn::Linear last;
@@ -17,8 +16,8 @@
 //     x = net.norm(x, over(row, column, channel));
 //     x = net.last(x, over(row, column, channel));
 //
-// Nothing here is special: each function is a few operations of heddle/Ops.h,
-// which the compiler differentiates and fuses like a user's own.
+// Each function is a few operations of heddle/Ops.h, which the compiler differentiates and fuses
+// like a user's own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,13 +48,13 @@ struct Conv {
   HEDDLE_FIELDS(weight, bias)
   static Conv make(int64_t window, const Extent &in, const Extent &out, const Tensor &key,
                    Here here = Here::current());
-  /// The result has `out` renamed to `in`. A stride gives ceil(size / stride) places.
+  /// The result has `out` renamed to `in`. With a stride the size is ceil(size / stride).
   Tensor operator()(const Tensor &x, const Name &row, const Name &column, const Name &in,
                     const Name &out, int64_t stride = 1, Here here = Here::current()) const;
 };
 
-/// The largest element, or the mean, of each window x window square; squares do not overlap, and
-/// what is left over at the end is dropped. Throws Error for a window larger than `x`.
+/// The largest element, or the mean, of each window x window square; squares do not overlap, and a
+/// remainder at the end is dropped. Throws Error for a window larger than `x`.
 Tensor maxPool(const Tensor &x, const Name &row, const Name &column, int64_t window,
                Here here = Here::current());
 Tensor averagePool(const Tensor &x, const Name &row, const Name &column, int64_t window,
@@ -78,7 +77,7 @@ struct RunningMoments {
   HEDDLE_FIELDS(mean, variance)
 };
 
-/// Every channel is brought to mean 0 and variance 1 over the batch and all places (Ioffe and
+/// Every channel is brought to mean 0 and variance 1 over the batch and all positions (Ioffe and
 /// Szegedy, ICML'15). In training the moments of the batch are used and kept track of:
 ///
 ///     auto [result, gradient] = valueAndGrad([&](Net net) {

@@ -1,4 +1,4 @@
-//===- Meters.h - what a run shows of itself --------------------*- C++ -*-===//
+//===- Meters.h - means, rates and progress ---------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,12 +34,12 @@ struct Mean {
   double value() const { return weight ? sum / weight : 0; }
 };
 
-/// Time that runs while something is done; it can be stopped and go on.
+/// A stopwatch that can be paused.
 class Stopwatch {
 public:
   using Clock = std::chrono::steady_clock;
   using Now = std::function<Clock::time_point()>;
-  /// `now` tells the time.
+  /// `now` is the clock.
   explicit Stopwatch(double seconds = 0, Now now = Clock::now)
       : now(std::move(now)), before(std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double>(seconds))) {}
@@ -54,7 +54,7 @@ private:
   bool running = false;
 };
 
-/// How many a second, from when it was made.
+/// Events a second since its construction.
 class Rate {
 public:
   Rate() { watch.start(); }
@@ -85,7 +85,7 @@ public:
   ProgressBar(std::string title, int64_t total, int64_t from = 0, int stream = 2);
   ~ProgressBar();
   void show(int64_t done, const std::string &text);
-  /// What `show` draws.
+  /// The text that `show` draws.
   static std::string line(const std::string &title, int64_t done, int64_t total,
                           const std::string &text, double secondsLeft, int width);
 

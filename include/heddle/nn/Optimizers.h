@@ -1,4 +1,4 @@
-//===- Optimizers.h - how parameters follow gradients -----------*- C++ -*-===//
+//===- Optimizers.h - gradient descent and Adam -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Builtins.h - what instruction sets lack ------------------*- C++ -*-===//
+//===- Builtins.h - functions that instruction sets lack --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

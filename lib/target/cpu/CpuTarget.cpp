@@ -1,4 +1,4 @@
-//===- CpuTarget.cpp - which CPU code is made for -------------------------===//
+//===- CpuTarget.cpp - describes CPUs -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -66,7 +66,7 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   return target;
 }
 
-/// What the machine says if code is made for it; some virtual machines don't say.
+/// The size that this machine reports, if it is the target; some virtual machines report none.
 static int64_t cacheBytes(const CpuTarget &target, int name, int64_t otherwise) {
   long size = target.native ? sysconf(name) : 0;
   return size > 0 ? size : otherwise;

@@ -1,4 +1,4 @@
-//===- CpuTarget.h - which CPU code is made for -----------------*- C++ -*-===//
+//===- CpuTarget.h - describes CPUs -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

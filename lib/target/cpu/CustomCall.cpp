@@ -1,4 +1,4 @@
-//===- CustomCall.cpp - a kernel that somebody else wrote -----------------===//
+//===- CustomCall.cpp - calls of custom kernels ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -32,7 +32,7 @@ class TargetMachine;
 namespace heddle::cpu {
 
 enum class EmitKind { Object, Assembly, LlvmIr };
-/// What is done to code: that in loops which take the program's time deserves the most.
+/// How much LLVM optimises: most for kernels, which take a program's time.
 enum class Effort { Least, Some, Most };
 
 /// Makes code for one target, for one thread. What LLVM knows of the target is made once: it takes

@@ -19,7 +19,7 @@ using namespace heddle::cpu;
 using namespace mlir;
 
 namespace {
-/// The function that is being written.
+/// The function that is being built, and values in it.
 struct Writing {
   LLVM::LLVMFuncOp function;
   Value call, thread, addresses, counters, scratch, table, hooked, isFirst, slots, numbers;
@@ -147,7 +147,7 @@ private:
     finishFunction();
   }
 
-  /// What steps first ... end - 1 need in a function.
+  /// Loads the values that steps first ... end - 1 use in a function.
   void startSteps(size_t first, size_t end) {
     addresses = field(offsetof(HeddleCall, addresses));
     counters = field(offsetof(HeddleCall, counters));
@@ -265,7 +265,7 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
-  /// What happens before a step (after the last: before the end).
+  /// Emits the hook and the barrier before a step (after the last: before the end).
   void meet(int64_t step, bool waits) {
     Block *withHook = newBlock(), *without = newBlock(), *after = newBlock();
     LLVM::CondBrOp::create(b, loc, hooked, withHook, without);

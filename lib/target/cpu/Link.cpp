@@ -18,7 +18,7 @@ using namespace heddle::cpu;
 using llvm::object::ELF64LEObjectFile;
 
 namespace {
-/// An object whose sections have places in the block.
+/// An object whose sections have offsets in the block.
 struct Placed {
   const Object *source = nullptr;
   std::unique_ptr<ELF64LEObjectFile> file;
@@ -106,7 +106,7 @@ static llvm::Error collectSymbols(const Placed &placed, ProgramCode &block) {
   return llvm::Error::success();
 }
 
-/// Adds places in the block, and the lines of what starts there.
+/// Adds offsets in the block and the source lines of the code from there on.
 static void collectLines(const Placed &placed, std::map<int64_t, uint32_t> &lines) {
   auto context = llvm::DWARFContext::create(*placed.file);
   for (const auto &unit : context->compile_units())
@@ -140,7 +140,7 @@ static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol
   return found->second + int64_t(*value);
 }
 
-/// Whether a relocation changes bytes of its section alone.
+/// True if a relocation changes only bytes of its section.
 static bool liesWithin(const llvm::object::ELFRelocationRef &relocation, uint64_t sectionBytes) {
   uint64_t type = relocation.getType(), offset = relocation.getOffset();
   bool opcode = type == llvm::ELF::R_X86_64_REX_GOTPCRELX || type == llvm::ELF::R_X86_64_GOTPCRELX;

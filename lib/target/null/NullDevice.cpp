@@ -24,7 +24,7 @@ using namespace mlir;
 using interp::TensorValue;
 
 namespace {
-/// The module of a program. One thread at a time uses the context.
+/// The module of a program. One thread at a time uses the context, for one kernel.
 class NullProgram : public DeviceProgram {
 public:
   NullProgram(const ProgramImage &image, std::string &error)
@@ -116,8 +116,8 @@ private:
     return 0;
   }
 
-  /// Where the program goes from a branch or loop: from If to its Else, from Else to EndIf, from Loop
-  /// to EndLoop and back.
+  /// The step to which control goes from a branch or loop: from If to its Else, from Else to EndIf,
+  /// from Loop to EndLoop and back.
   static std::vector<size_t> partners(const std::vector<StepSpec> &steps) {
     std::vector<size_t> result(steps.size()), open;
     for (size_t s = 0; s < steps.size(); ++s) {
@@ -133,7 +133,7 @@ private:
     return result;
   }
 
-  /// Empty, or what went wrong.
+  /// Empty, or the error.
   std::string runKernel(const EntrySpec &spec, const StepSpec &step, HeddleCall *call) {
     std::lock_guard lock(mutex);
     said.clear();
@@ -162,7 +162,7 @@ private:
     return "";
   }
 
-  /// Between tensors of a kernel and the places where a step's values lie.
+  /// Copies between tensors of a kernel and the memory of a step's values.
   struct Memory {
     const EntrySpec &spec;
     const StepSpec &step;
@@ -196,7 +196,7 @@ private:
       return nd::NdTensorType::get(tensor.getElementType(), dims);
     }
 
-    /// Calls `act` with each element and its place in bytes.
+    /// Calls `act` with each element and its offset in bytes.
     template <typename Act>
     void visit(const Layout &layout, int32_t value, TensorValue &tensor, Act act) const {
       ElementType type = spec.values[size_t(value)].type.element;

@@ -1,4 +1,4 @@
-//===- BadInputTest.cpp - what the builder refuses, and how ---------------===//
+//===- BadInputTest.cpp - errors of the builder ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -314,7 +314,7 @@ TEST(BadInput, KernelsWithoutAPlace) {
   };
   EXPECT_EQ(sums(4).size(n), 1);
   refused([&] { sums(5); },
-          {"a place for 'n' at which '2 * n + tap' lies within 'row' of", "got none"});
+          {"an index 'n' at which '2 * n + tap' lies within 'row' of", "got none"});
   EXPECT_EQ(kernel(n).of(at(zeros({{row, 0}}), {{row, n + 0}})).size(n), 0);
 }
 

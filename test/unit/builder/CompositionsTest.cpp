@@ -1,4 +1,4 @@
-//===- CompositionsTest.cpp - what is made of operations ------------------===//
+//===- CompositionsTest.cpp - functions made of operations ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PrecisionTest.cpp - what casts round -------------------------------===//
+//===- PrecisionTest.cpp - rounding of casts ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

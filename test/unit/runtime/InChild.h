@@ -1,4 +1,4 @@
-//===- InChild.h - what a child of fork does --------------------*- C++ -*-===//
+//===- InChild.h - runs a test in a child of fork ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

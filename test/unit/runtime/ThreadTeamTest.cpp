@@ -1,4 +1,4 @@
-//===- ThreadTeamTest.cpp - what every thread team has to do --------------===//
+//===- ThreadTeamTest.cpp - the contract of thread teams ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BuiltinsTest.cpp - what instruction sets lack ----------------------===//
+//===- BuiltinsTest.cpp - functions that instruction sets lack ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitTest.cpp - what is held of code beside LLVM's own passes -------===//
+//===- EmitTest.cpp - passes of code beside LLVM's own --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -43,8 +43,8 @@ public:
   virtual ~Dataset();
   virtual int64_t count() const = 0;
   virtual std::vector<Field> fields() const = 0;
-  /// Writes sample `index` densely, each field to its place. A loader calls it from one thread
-  /// at a time.
+  /// Writes sample `index` densely, field i to `fields[i]`. A loader calls it from one thread at a
+  /// time.
   virtual void read(int64_t index, std::span<std::byte *const> places) const = 0;
 };
 
