@@ -7,7 +7,7 @@
 //
 // The flags of `CompileOptions`, so that every tool calls one thing by one name. (LLVM's own
 // command line is no choice here: the shared LLVM library owns flags such as --threads. Tools of
-// MLIR's that use it hide what is not theirs by `hideLibraryOptions`.)
+// MLIR's that use it hide the options of others by `hideLibraryOptions`.)
 //
 //     CompileOptions options;
 //     CLI::App app("Compiles IR to a program file.");

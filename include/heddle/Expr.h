@@ -86,8 +86,8 @@ public:
   ~Expr();
   /// The product that a term of the canonical form represents.
   static Expr ofTerm(Term term);
-  /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the
-  /// name `@3`, written `read(3)`, stands for the value of a nest's fourth read.
+  /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the name `@3`, written
+  /// `read(3)`, is the value of a nest's fourth read.
   static Expr name(std::string_view name);
 
   Expr operator+(const Expr &other) const;

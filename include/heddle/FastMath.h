@@ -48,7 +48,7 @@ inline constexpr FastMathWord fastMathWords[] = {
      "casts between floats may keep what they would round away"},
 };
 
-/// Adds what `word` permits to `granted`; false if there is no such word.
+/// Adds the permission of `word` to `granted`; false for an unknown word.
 inline bool permit(unsigned &granted, std::string_view word) {
   for (const FastMathWord &each : fastMathWords)
     if (each.word == word) {

@@ -475,8 +475,7 @@ auto withGradient(F function, B backward, Here here = Here::current()) {
       };
 }
 
-/// `function`, of which the backward pass keeps the arguments alone: it computes what it needs
-/// again.
+/// `function` as a checkpoint: the backward pass saves only its arguments and recomputes the rest.
 ///
 ///     for (Layer &layer : layers)
 ///       x = checkpoint([&](Layer &l, Tensor x) { return l(x); })(layer, x);

@@ -176,7 +176,7 @@ public:
   std::shared_ptr<detail::Node> node; ///< the library's own
 };
 
-/// A tensor to be printed, and where: an operator itself is told no place.
+/// A tensor to be printed, with the source location, which an operator can't take as a parameter.
 struct Printed {
   Printed(const Tensor &tensor, Here here = Here::current()) : tensor(tensor), here(here) {}
   const Tensor &tensor;

@@ -110,7 +110,7 @@ void requireNumber(double value, mlir::Type element, Here here);
 /// The node of a tensor; throws if it is empty or was given up.
 NodeRef nodeOf(const Tensor &tensor, Here here);
 
-/// Runs `build` with a builder that appends to a new group, verifies what it made and returns the
+/// Runs `build` with a builder that appends to a new fragment, verifies its ops and returns the
 /// results as tensors. Diagnostics become an Error with the source location.
 std::vector<Tensor>
 makeAll(Here here, const std::vector<NodeRef> &operands,
@@ -139,7 +139,7 @@ struct Emission {
   mlir::func::FuncOp function;
   std::vector<NodeRef> captured; ///< leaves in memory, arguments after the formals
 };
-/// Builds function `name` of `module`: its arguments are `formals`, then what is captured; it
+/// Builds function `name` of `module`: its arguments are `formals`, then captured tensors; it
 /// returns `roots`. Only data leaves are captured unless `captures` says yes for other nodes.
 Emission emit(mlir::ModuleOp module, llvm::StringRef name, const std::vector<NodeRef> &formals,
               const std::vector<NodeRef> &roots, Here here,

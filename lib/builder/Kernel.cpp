@@ -180,7 +180,7 @@ struct Space {
 };
 } // namespace
 
-/// The iteration names that a scalar and what it reads depend on.
+/// The iteration names that a scalar and its reads depend on.
 static void addNames(const KernelReads &reads, const Scalar::Node &node,
                      std::set<std::string> &names, std::set<const Scalar::Node *> &seen) {
   if (!seen.insert(&node).second)

@@ -113,7 +113,7 @@ private:
   std::exception_ptr failure;
 };
 
-/// The type that elements are combined in: `asked`, or what is usual. Throws Error where it can't
+/// The type that elements are combined in: `asked`, or the default. Throws Error where it can't
 /// hold them.
 mlir::Type accumulatorFor(mlir::Type element, std::optional<ElementType> asked, Here here);
 /// A number as an attribute of the signless `type`; throws Error if it is none of that type.

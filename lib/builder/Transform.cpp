@@ -27,7 +27,7 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, c
                        [&](const Name &n) { return dim.name == n.str(); }))
         dims.push_back(dim);
     NodeRef leaf = makeLeaf(node->type().withDims(dims), Here());
-    leaf->value.setLoc(node->value.getLoc()); // messages show what it stands for
+    leaf->value.setLoc(node->value.getLoc()); // messages show that of the actual
     leaf->formal = true;
     leaf->name = name;
     return leaf;
@@ -179,7 +179,7 @@ static std::vector<Tensor> callOf(mlir::func::FuncOp function, llvm::ArrayRef<No
 }
 
 /// Emits `roots` as the function `name` of a callee. What depends on the formals is part of it, the
-/// rest is captured; with `since`, what was made since then is part of it.
+/// rest is captured; with `since`, nodes made since then are part of it.
 static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
                            const std::vector<NodeRef> &roots, Here here, const char *name = "f",
                            std::optional<uint64_t> since = {}) {

@@ -43,7 +43,7 @@ struct Object {
 
 /// A kernel's code.
 struct KernelCode {
-  std::vector<Object> objects;   ///< the first defines it, the others are what it calls
+  std::vector<Object> objects;   ///< the first defines it, the others define its callees
   Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 

@@ -34,9 +34,9 @@ extern std::atomic<uint32_t> forks; ///< between the first process and this one
 inline uint32_t processAge() { return detail::forks.load(std::memory_order_relaxed); }
 
 /// A mutex that may be locked again by the thread that holds it. A fork waits until other threads
-/// have left it, so that what it guards is whole in the child and the mutex is free there. It waits
-/// a second at most (one of them may wait for what the forking thread holds). Whoever holds one and
-/// locks another: the other one is not `outer`.
+/// have unlocked it, so that the guarded data is consistent in the child and the mutex is free
+/// there. It waits a second at most (one of them may wait for the forking thread). A thread that
+/// holds one may lock another only if that is not `outer`.
 class ForkMutex {
 public:
   explicit ForkMutex(bool outer = false);

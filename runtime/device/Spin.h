@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps of a program follow one another within microseconds, waking a sleeping
-// thread takes tens of them. So threads spin before they sleep, politely (a
-// pause leaves the core to its other hyper-thread) and without `sched_yield`:
-// that gives a whole time slice away, milliseconds in which the other threads
-// of the team wait in turn. On a busy machine a thread spins for a short time
-// only: what it waits for may have no core, and whoever sleeps is first in line
-// when it is woken.
+// Steps of a program follow one another within microseconds, waking a sleeping thread takes tens of
+// them. So threads spin before they sleep, politely (a pause leaves the core to its other
+// hyper-thread) and without `sched_yield`: that gives a whole time slice away, milliseconds in
+// which the other threads of the team wait in turn. On a busy machine a thread spins for a short
+// time only: the thread that it waits for may have no core, and a thread that sleeps is scheduled
+// first when it is woken.
 //
 //===----------------------------------------------------------------------===//
 

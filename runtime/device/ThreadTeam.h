@@ -51,7 +51,7 @@ public:
   /// Lets every thread leave its barriers, now and later.
   void abort();
   bool aborted() const { return gaveUp.load(std::memory_order_acquire); }
-  /// Ready for another run; nobody may be inside.
+  /// Prepares for another run; no thread may be inside.
   void reset(int threads);
 
 private:
@@ -89,8 +89,8 @@ public:
 /// (Compared with libomp in docs/performance.md.) Throws Error when the system
 /// does not give that many threads.
 std::shared_ptr<ThreadTeam> makeThreadTeam(int threads);
-/// The threads of the OpenMP runtime (libomp, else libgomp) as it is installed; only with the
-/// library HeddleOpenMP. Throws Error when there is none.
+/// The threads of the installed OpenMP runtime (libomp, else libgomp); only with the library
+/// HeddleOpenMP. Throws Error if there is none.
 std::shared_ptr<ThreadTeam> makeOpenMPTeam(int threads);
 
 /// The team of this many threads that all programs of the process share. 0: one

@@ -194,7 +194,7 @@ static Expr simplifyDivision(const Expr &operand, int64_t divisor, bool remainde
 }
 
 Expr Expr::simplify(const Ranges &ranges) const {
-  int rounds = 256; // far more than anything takes that comes to an end
+  int rounds = 256; // far more than a simplification that terminates takes
   return simplify(ranges, rounds);
 }
 

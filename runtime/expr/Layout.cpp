@@ -1,4 +1,4 @@
-//===- Layout.cpp - where the elements of a named tensor lie --------------===//
+//===- Layout.cpp - the order of elements in memory -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Layout.h - where the elements of a named tensor lie -------*- C++ -*-===//
+//===- Layout.h - the order of elements in memory ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

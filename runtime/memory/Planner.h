@@ -31,7 +31,7 @@ struct PlannedBuffer {
   int64_t bytes = 0;
   int32_t first = 0, last = 0;
   int64_t offset = -1;   ///< set by planArena
-  int64_t alignment = 1; ///< what it needs beyond the arena's
+  int64_t alignment = 1; ///< bytes; may exceed the arena's
 };
 
 /// The most bytes that live at one step.

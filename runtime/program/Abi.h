@@ -1,4 +1,4 @@
-/*===- Abi.h - what compiled code and the runtime agree on ---------*- C -*-===*
+/*===- Abi.h - the interface of compiled code ----------------------*- C -*-===*
  *
  * Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

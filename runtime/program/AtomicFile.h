@@ -12,9 +12,9 @@
 //     file.write(code);
 //     file.commit();                 // without it nothing happens
 //
-// Until then the bytes lie in a file without a name where the file system has such (a process
-// that is killed leaves nothing), else beside the path under a name that ends in `.part-` and
-// numbers. What is no regular file (a device, a pipe) is written to as it is.
+// Until then the bytes lie in a file without a name where the file system has such (a process that
+// is killed leaves nothing), else beside the path under a name that ends in `.part-` and numbers. A
+// file that is not regular (a device, a pipe) is written directly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@
 
 namespace heddle {
 
-/// All failures throw Error, which names the path and what the system said.
+/// All failures throw Error with the path and the message of the system.
 class AtomicFile {
 public:
-  /// A symbolic link stays one: what it names is replaced. Permissions of an old file are kept.
+  /// A symbolic link stays one: its target is replaced. Permissions of an old file are kept.
   explicit AtomicFile(const std::string &path);
   ~AtomicFile();
   AtomicFile(const AtomicFile &) = delete;

@@ -289,7 +289,7 @@ heddle_tensor *heddle_tensor_view(heddle_element element, size_t rank, const cha
     std::vector<std::string> order = namesOf(names, rank);
     TensorSpec spec = specOf(element, order, sizes);
     Layout layout = Layout::rowMajor(order);
-    // As aligned as it is; more than a cache line is nobody's business.
+    // The alignment that the address has, at most a cache line.
     uint64_t lowest = reinterpret_cast<uintptr_t>(memory) & -reinterpret_cast<uintptr_t>(memory);
     layout.alignment = memory ? int64_t(std::min<uint64_t>(lowest, 64)) : 64;
     return new heddle_tensor{

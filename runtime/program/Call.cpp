@@ -302,7 +302,7 @@ void Call::placeArguments() {
     const ValueSpec &formal = spec.values[value];
     bool fits = fitsInPlace(*argument.tensor, formal.layout);
     if (int32_t result = resultInPlace[i]; result >= 0) {
-      // The program writes here: only memory that nobody else reads may be given.
+      // The program writes here: only memory without other readers may be donated.
       argument.inPlace = argument.donate && fits;
       for (size_t k = 0; k < arguments.size(); ++k)
         argument.inPlace &= k == i || arguments[k].tensor->address() != argument.tensor->address();

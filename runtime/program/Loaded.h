@@ -39,7 +39,7 @@ struct Program::Loaded {
       plans;
 
   /// Finds the memory spaces and library functions that the entries use, on this CPU where `device`
-  /// is null. Throws Error that names what is missing.
+  /// is null. Throws Error that names the missing one.
   void resolve(Device *device);
   /// `function(entry)` is its code. The manifest must be there.
   template <typename F>

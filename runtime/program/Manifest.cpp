@@ -223,7 +223,7 @@ std::string Manifest::toJson() const {
 }
 
 std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &error) {
-  // Ours nests six levels; what goes deeper would overflow the stack of whoever prints it.
+  // A manifest nests six levels; deeper JSON would overflow the stack of a printer.
   auto shallow = [](int depth, Json::parse_event_t, Json &) {
     if (depth > 16)
       throw std::runtime_error("it nests more than 16 levels");

@@ -85,7 +85,7 @@ enum class StepKind : uint8_t {
 ///     step 3   serial              c -> d        no barrier: thread 0 did step 2 itself
 ///     step 4   shared, waits       d -> e
 struct StepSpec {
-  std::string name; ///< what the profile shows
+  std::string name; ///< as profiles show it
   std::string location;
   int64_t chunks = 1;
   std::string kernel; ///< symbol of the kernel or of the library's function; empty for control flow
@@ -140,7 +140,7 @@ struct EntrySpec {
 
 /// A function in the code block, for profilers.
 struct FunctionSpec {
-  std::string name; ///< what it computes
+  std::string name; ///< of the op that it computes
   std::string
       location; ///< source place of the op, "file:line:column"; of the first, if many share it
   int64_t offset = 0, bytes = 0;
@@ -167,7 +167,7 @@ struct Manifest {
   /// sizes; otherwise a sentence that names the inconsistency.
   std::string verify(int64_t codeBytes, int64_t constantBytes) const;
   std::string toJson() const;
-  /// On malformed text none, and `error` says what is wrong and where.
+  /// None for malformed text, and `error` describes the mistake.
   static std::optional<Manifest> fromJson(std::string_view text, std::string &error);
 };
 

@@ -68,7 +68,7 @@ public:
     Bytes lines;
     uint64_t count = 0;
     auto add = [&](uint64_t from, const std::string &place) {
-      // "file:line:column"; what has no place, or another kind of name, has no line.
+      // "file:line:column"; other texts have no line.
       size_t column = place.rfind(':');
       size_t line = column && column != place.npos ? place.rfind(':', column - 1) : place.npos;
       if (line == place.npos)

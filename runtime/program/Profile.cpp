@@ -1,4 +1,4 @@
-//===- Profile.cpp - where a program spends its time ----------------------===//
+//===- Profile.cpp - the time of each step --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

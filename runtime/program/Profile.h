@@ -1,4 +1,4 @@
-//===- Profile.h - where a program spends its time --------------*- C++ -*-===//
+//===- Profile.h - the time of each step ------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

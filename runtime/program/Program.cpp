@@ -200,7 +200,7 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
     call->bind(i, std::move(arguments[i]), i < donate.size() && donate[i]);
   std::vector<TensorRef> results(entry.results.size());
   call->run();
-  // Nothing fails any more: what was given up lives in the results.
+  // From here on nothing fails: the results own the donated memory.
   call->takeResults(results);
   call->unbind();
   std::lock_guard lock(mutex);

@@ -135,7 +135,7 @@ static std::string readWhole(const std::string &path) {
   auto fail = [&](const std::string &reason) {
     throw Error("can't read '" + path + "': " + reason);
   };
-  // Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0)
     throw Error("can't open '" + path + "': " + std::strerror(errno));

@@ -19,8 +19,8 @@
 // and no others. Sections with other names are skipped, so that the format can
 // grow.
 //
-// Checksums find damage, not malice: whoever can write a file can make them
-// match, and its code is run. Trust a program file as you trust an executable.
+// Checksums find damage, not malice: whoever writes a file can make them match, and its code is
+// executed. Trust a program file as you trust an executable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ struct ProgramImage {
   Manifest manifest;
   std::string code, constants;
 
-  /// Throws Error. The file appears whole or not at all: what was there before
-  /// survives a full disk or a crash.
+  /// Throws Error. The file appears whole or not at all: an old file survives a full disk or a
+  /// crash.
   void write(const std::string &path) const;
   /// The contents of the file that `write` writes.
   std::string bytes() const;

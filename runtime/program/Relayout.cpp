@@ -250,8 +250,8 @@ static void copyElements(const void *from, const Layout &fromLayout, void *to,
   for (const Group &group : groupsOf(fromLayout, toLayout, sizes))
     loops.push_back(loopOf(group, fromLayout, toLayout, sizes));
   coalesce(loops);
-  // Innermost what is contiguous in the target, around it what is in the source,
-  // outermost what strides farthest.
+  // The innermost loop is contiguous in the target, the next in the source, outermost what strides
+  // farthest.
   std::sort(loops.begin(), loops.end(),
             [](const Loop &a, const Loop &b) { return reach(a, false) > reach(b, false); });
   if (loops.size() > 2) {

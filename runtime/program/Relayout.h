@@ -21,9 +21,9 @@
 
 namespace heddle {
 
-/// Copies all elements of a tensor with these sizes from one layout to another.
-/// Both layouts must have passed `Layout::verify`. Padding of the target becomes
-/// zero if its layout says `zero_padded`, else it keeps what it held.
+/// Copies all elements of a tensor with these sizes from one layout to another. Both layouts must
+/// have passed `Layout::verify`. Padding of the target becomes zero if its layout says
+/// `zero_padded`, else it keeps its values.
 void relayout(const void *from, const Layout &fromLayout, void *to, const Layout &toLayout,
               const Sizes &sizes, int64_t elementBytes);
 

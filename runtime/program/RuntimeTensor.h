@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `RuntimeTensor` is a block of memory, the type of what it holds and the
-// layout in which it lies:
+// A `RuntimeTensor` is a block of memory with the type and layout of its elements:
 //
 //     TensorSpec spec{ElementType::F32, {{"row", 2}, {"column", 3}}};
 //     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));

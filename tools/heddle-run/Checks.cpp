@@ -1,4 +1,4 @@
-//===- Checks.cpp - checks apart from what they look at --------------------===//
+//===- Checks.cpp - checks of programs and options -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

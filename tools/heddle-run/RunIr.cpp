@@ -243,7 +243,7 @@ bool run::runIr(const Options &options) {
   if (runs > 1 && options.specialise)
     throw Error("a program that is specialised has one size; expected one value for each --size");
   IrRunner runner(*module, options);
-  OwningOpRef<ModuleOp> written(module->clone()); // what the interpreter runs
+  OwningOpRef<ModuleOp> written(module->clone()); // for the interpreter
   if ((options.interpret || options.compare) && failed(expandGradients(*written)))
     return false;
   if (llvm::is_contained(options.compile.fastMath, "excess-precision"))

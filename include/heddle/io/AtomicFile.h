@@ -42,7 +42,7 @@ public:
 };
 
 /// Replaces or makes the file `path`. A symbolic link stays one: the file that it names is
-/// replaced. An existing file's permissions are kept. A device or a pipe gets the bytes as it is.
+/// replaced. An existing file's permissions are kept. A device or a pipe is written directly.
 /// Throws Error that names the file.
 void writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill,
                          Here here = Here::current());

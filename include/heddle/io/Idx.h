@@ -20,8 +20,8 @@
 
 namespace heddle::io {
 
-/// Reads `path`, plain or compressed by gzip. Throws Error that names the file if it is
-/// missing, damaged, truncated, goes on after its elements or is no IDX file.
+/// Reads `path`, plain or compressed by gzip. Throws Error that names the file if it is missing,
+/// damaged, truncated, has bytes after its elements or is not an IDX file.
 HostArray readIdx(const std::string &path, Here here = Here::current());
 
 } // namespace heddle::io

@@ -7,9 +7,9 @@
 //
 // Where an instruction set lacks an operation LLVM calls a function by its customary name: `floorf`
 // before SSE 4.1, `fmaf` without FMA, `__extendhfsf2` without F16C, `exp` on doubles everywhere.
-// Programs import nothing, so these functions come from here: small, and slow, as nobody chooses such
-// a target for speed. All are exact but those of BuiltinsMath.h, which err by a few units in the last
-// place.
+// Programs import nothing, so these functions are part of them: small and slow, since nobody
+// chooses such a target for speed. All are exact but those of BuiltinsMath.h, which err by a few
+// units in the last place.
 //
 //===----------------------------------------------------------------------===//
 

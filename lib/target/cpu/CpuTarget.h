@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// This room takes modules of the LLVM dialect to code that a CPU runs. A `CpuTarget` names a CPU and
-// its features; `machineAttr` tells analysis and transforms what it is like. Emit.h makes object
+// This room takes modules of the LLVM dialect to code that a CPU runs. A `CpuTarget` names a CPU
+// and its features; `machineAttr` describes it to analysis and transforms. Emit.h makes object
 // code, Link.h joins objects into one block that imports nothing, Entry.h makes the function that
 // runs a program's steps.
 //

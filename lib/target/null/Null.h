@@ -7,8 +7,8 @@
 //
 // Kernels stay nests: a program's code is one module of their text, and the device `null`, which
 // libheddle registers with the runtime, runs its steps by the interpreter. It shows where a plan of
-// memory, a layout or the order of steps is wrong and code generation is not, and it is the template
-// for a new target: what has to be written, and nothing else (docs/targets.md).
+// memory, a layout or the order of steps is wrong and code generation is not, and it is the
+// smallest template for a new target (docs/targets.md).
 //
 //     heddlec model.mlir --target-cpu null -o model.heddle
 //
