@@ -266,7 +266,8 @@ TEST(Kernel, MistakesAreNamed) {
   says([&] { kernel(row).sum(column).where(at(x)).of(at(x)); }, {"condition", "i1"});
   says([&] { kernel(k).size(k, -3).of(Scalar(k)); }, {"'k'", "negative", "-3"});
   says([&] { kernel(row).all({}); }, {"body"});
-  says([&] { kernel(row).sum(column).of(at(x, {{row, at(x)}})); }, {"integer index", "f32", "cast"});
+  says([&] { kernel(row).sum(column).of(at(x, {{row, at(x)}})); },
+       {"integer index", "f32", "cast"});
   says([&] { kernel(row).sum(column).of(at(x) + at(x.cast(ElementType::F64))); },
        {"add", "f32 and f64", "cast"});
   says([&] { kernel(row).sum(column).of(logicalNot(at(x))); }, {"not", "f32"});
