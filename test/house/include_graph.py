@@ -1,34 +1,16 @@
 #!/usr/bin/env python3
-"""The order of dependence between the folders, checked on every include.
+"""Checks the order of dependence between the folders on every include.
 
-    include_graph.py ROOT     prints the arrows that point back, and fails if there are any
+    include_graph.py ROOT     prints the includes that go against the order, and fails if there are any
 
-A folder may include itself, and folders that stand in an earlier line than its own. Public headers
-under include/heddle belong to the folder that implements them, and include each other only, as they
-are installed alone. Folders in one line know nothing of one another.
+The order is that of cmake/folders.txt, which CMakeLists.txt reads as well. Public headers under
+include/heddle belong to the folder that implements them, and include each other only, because they
+are installed without the rest.
 """
 import pathlib
 import re
 import sys
 
-# From the bottom up. A room is a prefix of paths; the longest that fits counts.
-ORDER = [
-    ["runtime"],
-    ["lib/support"],
-    ["dialects/nd"],
-    ["dialects/nest"],
-    ["dialects/check", "dialects/mesh"],
-    ["lib/analysis"],
-    ["lib/interp"],
-    ["lib/transforms/nd", "lib/transforms/nest", "lib/transforms/mesh", "lib/conversion"],
-    ["lib/conversion/nest_to_steps"],
-    ["lib/target"],
-    ["lib/pipelines"],
-    ["lib/builder"],
-    ["lib/nn", "lib/planner"],
-    ["tools", "models"],
-    ["bench", "docs"],
-]
 # Who implements a public header, where that is not the builder.
 PUBLIC = {
     "include/heddle/ElementType.h": "runtime",
@@ -37,12 +19,19 @@ PUBLIC = {
     "include/heddle/runtime.h": "runtime",
     "include/heddle/runtime_c.h": "runtime",
     "include/heddle/FastMath.h": "lib/support",
-    "include/heddle/io": "lib/support",
+    "include/heddle/io": "lib/support/io",
     "include/heddle/nn": "lib/nn",
+    "include/heddle/nn/data": "lib/nn/data",
     "include/heddle": "lib/builder",
 }
-LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
-# Whoever sets no foot into LLVM.
+ORDER = pathlib.Path(__file__).parents[2] / "cmake/folders.txt"
+LEVEL = {
+    folder: level
+    for level, line in enumerate(ORDER.read_text().splitlines())
+    if not line.startswith("#")
+    for folder in line.split()
+}
+# Folders that include no LLVM.
 WITHOUT_LLVM = ["runtime", "lib/support/io", "lib/nn", "include"]
 SOURCES = {".h", ".c", ".cpp", ".td"}
 
