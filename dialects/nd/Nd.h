@@ -13,6 +13,7 @@
 #ifndef HEDDLE_DIALECTS_ND_ND_H
 #define HEDDLE_DIALECTS_ND_ND_H
 
+#include "dialects/nd/NdIndexMap.h"
 #include "heddle/Expr.h"
 #include "runtime/expr/Layout.h"
 
@@ -55,6 +56,15 @@ template <typename Op>
 struct ToldSymbols : mlir::OpTrait::TraitBase<Op, ToldSymbols> {
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyToldSymbols(op); }
 };
+template <typename Op>
+struct Elementwise : mlir::OpTrait::TraitBase<Op, Elementwise> {};
+template <typename Op>
+struct Expensive : mlir::OpTrait::TraitBase<Op, Expensive> {};
+template <typename Op>
+struct Opaque : mlir::OpTrait::TraitBase<Op, Opaque> {};
+
+/// The operand of an index map that changes nothing; none if the map changes something.
+mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
 } // namespace nd
 } // namespace heddle
 

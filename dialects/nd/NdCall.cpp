@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/nd/NdInference.h"
+#include "dialects/nd/NdBuild.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
@@ -14,13 +14,14 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
 namespace {
 using Dependence = SmallVector<llvm::BitVector>;
-using Symbols = std::map<std::string, Expr, std::less<>>;
 } // namespace
 
 /// For each result of `callee` the formals that it depends on. `found` are the functions seen; one
@@ -80,7 +81,7 @@ static Dependence dependence(func::FuncOp callee, DenseMap<Operation *, Dependen
 
 /// Binds the symbols that stand alone as a size of a formal, then compares all sizes.
 static LogicalResult bindSizes(ArrayRef<NdTensorType> formals, ArrayRef<NdTensorType> inputs,
-                               Symbols &symbols, EmitError emitError) {
+                               ExprMap &symbols, EmitError emitError) {
   for (auto [formal, input] : llvm::zip_equal(formals, inputs)) {
     if (formal.getElementType() != input.getElementType())
       return emitError() << "expected an operand of element type " << formal.getElementType()
@@ -130,7 +131,7 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
     return emitError() << "expected " << formals.size() << " operands for '@" << callee.getName()
                        << "', got " << inputs.size(),
            failure();
-  Symbols symbols;
+  ExprMap symbols;
   if (failed(bindSizes(formals, inputs, symbols, emitError)))
     return failure();
 
@@ -201,6 +202,14 @@ SmallVector<Type> nd::floatTypes(TypeRange types) {
         tensor && isa<FloatType>(tensor.getElementType()))
       floats.push_back(type);
   return floats;
+}
+
+LogicalResult CallOp::verify() {
+  if (getCheckpoint() && getGradientAttr()) // c6
+    return emitOpError()
+           << "expected 'gradient' or 'checkpoint', got both: a gradient that is given "
+              "keeps nothing of its callee";
+  return success();
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -314,5 +323,92 @@ LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (TypeRange(getResultTypes()) != TypeRange(expected)) // c2
     return calleeError(*this, callee)
            << "expected results (" << expected << "), got (" << getResultTypes() << ")";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradient
+//===----------------------------------------------------------------------===//
+
+/// The names of `value` that `formal` lacks: those over which a call is lifted.
+static std::set<std::string> liftedNames(Value value, Type formal) {
+  std::set<std::string> names;
+  for (const Dim &dim : tensorType(value).getDims())
+    if (!cast<NdTensorType>(formal).has(dim.name))
+      names.insert(dim.name.str());
+  return names;
+}
+
+/// `value` with the names in `from`, which it has, spelled otherwise.
+static Value respelled(OpBuilder &b, Location loc, Value value, const std::set<std::string> &from,
+                       bool back) {
+  SmallVector<std::string> aside;
+  SmallVector<StringRef> names, others;
+  for (const std::string &name : from)
+    aside.push_back(name + "$lifted");
+  for (auto [name, other] : llvm::zip_equal(from, aside)) {
+    names.push_back(back ? StringRef(other) : StringRef(name));
+    others.push_back(back ? StringRef(name) : StringRef(other));
+  }
+  return buildRename(b, loc, value, names, others);
+}
+
+static Value zeroWithout(OpBuilder &b, Location loc, Value value,
+                         const std::set<std::string> &names) {
+  SmallVector<Dim> dims;
+  for (const Dim &dim : tensorType(value).getDims())
+    if (!names.count(dim.name.str()))
+      dims.push_back(dim);
+  return buildZero(b, loc, tensorType(value).withDims(dims));
+}
+
+/// The gradient is lifted as the call is. A result that lacks a lifted name counts once, not once
+/// for each of its coordinates, so results with the same lifted names go together; they do not
+/// depend on operands with others. A lifted name may be one that the gradient has itself (for
+/// another argument), so all are spelled aside.
+LogicalResult CallOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                    SmallVectorImpl<Value> &gradients) {
+  if (!getGradientAttr())
+    return emitOpError() << "cannot be differentiated before it is inlined";
+  auto gradient = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(*this, getGradientAttr());
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
+  SmallVector<std::set<std::string>> ofOperand, ofResult;
+  for (auto [value, formal] : llvm::zip_equal(getInputs(), callee.getArgumentTypes()))
+    ofOperand.push_back(liftedNames(value, formal));
+  for (auto [value, formal] : llvm::zip_equal(getResults(), callee.getResultTypes()))
+    ofResult.push_back(liftedNames(value, formal));
+  std::set<std::set<std::string>> groups;
+  for (auto [names, cotangent] : llvm::zip_equal(ofResult, cotangents))
+    if (cotangent)
+      groups.insert(names);
+  for (const std::set<std::string> &group : groups) {
+    auto isIn = [&](const std::set<std::string> &names) {
+      return std::includes(group.begin(), group.end(), names.begin(), names.end());
+    };
+    SmallVector<Value> inputs;
+    for (auto [value, names] : llvm::zip_equal(getInputs(), ofOperand))
+      inputs.push_back(isIn(names) ? respelled(b, getLoc(), value, names, false)
+                                   : zeroWithout(b, getLoc(), value, names));
+    for (auto [value, names, cotangent] : llvm::zip_equal(getResults(), ofResult, cotangents))
+      inputs.push_back(cotangent && names == group ? respelled(b, getLoc(), cotangent, names, false)
+                                                   : zeroWithout(b, getLoc(), value, names));
+    SmallVector<Value> made = buildCall(b, getLoc(), gradient, inputs);
+    if (made.size() != gradient.getNumResults())
+      return failure();
+    unsigned next = 0;
+    for (auto [i, input] : llvm::enumerate(getInputs())) {
+      if (!isa<FloatType>(tensorType(input).getElementType()))
+        continue;
+      Value own = made[next++];
+      if (!wanted[i] || !isIn(ofOperand[i]))
+        continue;
+      // Over lifted names that the operand lacks its gradients add up.
+      NdTensorType type = tensorType(inputs[i]);
+      own =
+          buildBroadcast(b, getLoc(), buildSumTo(b, getLoc(), own, type), type.getDims().getDims());
+      own = respelled(b, getLoc(), own, ofOperand[i], true);
+      gradients[i] = gradients[i] ? add(b, getLoc(), gradients[i], own) : own;
+    }
+  }
   return success();
 }

@@ -29,28 +29,13 @@ static TypedAttr splatOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Folds: ops that change nothing
+// Folds: ops that change nothing. Index maps share `foldIndexMap`.
 //===----------------------------------------------------------------------===//
-
-OpFoldResult RenameOp::fold(FoldAdaptor) {
-  // The same type does not mean the same value: two names of one size may change places.
-  return getFrom() == getTo() ? OpFoldResult(getInput()) : OpFoldResult();
-}
-
-OpFoldResult BroadcastOp::fold(FoldAdaptor) {
-  return getInput().getType() == getResult().getType() ? OpFoldResult(getInput()) : OpFoldResult();
-}
 
 OpFoldResult RoundOp::fold(FoldAdaptor) {
   // What is computed in a narrow type may have more bits than that.
   Type element = tensorType(getInput()).getElementType();
   return element == getTo() && !isNarrowFloat(element) ? OpFoldResult(getInput()) : OpFoldResult();
-}
-
-OpFoldResult SliceOp::fold(FoldAdaptor) {
-  bool whole = getStart().constant() == 0 && getStride() == 1 &&
-               getInput().getType() == getResult().getType();
-  return whole ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
 OpFoldResult DynamicSliceOp::fold(FoldAdaptor) {
@@ -60,11 +45,6 @@ OpFoldResult DynamicSliceOp::fold(FoldAdaptor) {
 
 OpFoldResult UpdateSliceOp::fold(FoldAdaptor) {
   return getPart().getType() == getResult().getType() ? OpFoldResult(getPart()) : OpFoldResult();
-}
-
-OpFoldResult PadOp::fold(FoldAdaptor) {
-  bool none = getLow().constant() == 0 && getHigh().constant() == 0 && getInterior() == 0;
-  return none ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor) {

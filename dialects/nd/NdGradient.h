@@ -24,6 +24,7 @@
 
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/Nd.h"
+#include "dialects/nd/NdExclusion.h"
 
 #include "mlir/IR/DialectInterface.h"
 
@@ -84,36 +85,6 @@ inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &c
                     mlir::ValueRange accumulators, mlir::ValueRange elements,
                     llvm::ArrayRef<unsigned> tracked, mlir::ValueRange oldPositions,
                     mlir::ValueRange newPositions);
-
-/// False if a window has padding, or reads no place outside: its last tap may lie inside although
-/// there is room for more (size 2, stride 2, high 1 on two elements).
-bool leavesOut(WindowOp window);
-/// Which values may have elements that a reduction leaves out: those made from a window that leaves
-/// places out. Remembers what it was asked, so that a walk over a program takes linear time.
-class Exclusions {
-public:
-  bool reach(mlir::Value value);
-  /// That `value` has such elements, which ops do not tell.
-  void assume(mlir::Value value) { known[value] = true; }
-  /// What is rewritten keeps its meaning, so that answers stay right until an op is erased.
-  void forget(mlir::Operation *op);
-  /// The gradients of any op, as by DifferentiableInterface.
-  mlir::LogicalResult buildGradient(mlir::OpBuilder &builder, mlir::Operation *op,
-                                    mlir::ValueRange cotangents, llvm::ArrayRef<bool> wanted,
-                                    llvm::SmallVectorImpl<mlir::Value> &gradients);
-
-private:
-  llvm::DenseMap<mlir::Value, bool> known;
-};
-/// The value with excluded elements filled in (with something), and a mask (i1) that is false at
-/// these; a null mask says that nothing is excluded.
-std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
-/// Ones (i64) of which those are excluded that are excluded in `value`: a tensor of the names on
-/// which that hangs. Null if nothing is excluded. `known` has the ones of values behind it.
-mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                          llvm::DenseMap<mlir::Value, mlir::Value> known);
-/// Whether elements of the op's result are excluded where those of an operand are.
-bool carriesExclusion(mlir::Operation *op);
 
 /// Recurrences over tensors, which a dialect above this one has.
 class RecurrenceInterface : public mlir::DialectInterface::Base<RecurrenceInterface> {

@@ -113,8 +113,7 @@ double nd::magnitude(const Expr &expr, llvm::function_ref<double(const std::stri
   return sum;
 }
 
-LogicalResult nd::requireSubstituted(StringRef name, const Expr &expr,
-                                     const std::map<std::string, Expr, std::less<>> &symbols,
+LogicalResult nd::requireSubstituted(StringRef name, const Expr &expr, const ExprMap &symbols,
                                      EmitError emitError) {
   double most = magnitude(expr, [&](const std::string &symbol) {
     auto with = symbols.find(symbol);

@@ -53,8 +53,7 @@ double magnitude(
     llvm::function_ref<double(const std::string &)> of = [](auto &) { return 1.0; });
 /// The size `expr` after a substitution of symbols is neither negative nor too large.
 mlir::LogicalResult requireSubstituted(llvm::StringRef name, const Expr &expr,
-                                       const std::map<std::string, Expr, std::less<>> &symbols,
-                                       EmitError emitError);
+                                       const ExprMap &symbols, EmitError emitError);
 
 /// A literal fits its tensor: `order` permutes the tensor's names, the sizes in that order are the
 /// shape of `value` (a splat may have any), whose elements have the scalar type.

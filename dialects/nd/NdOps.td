@@ -33,11 +33,24 @@ class Nd_Op<string mnemonic, list<Trait> traits = []>
 class Nd_PureOp<string mnemonic, list<Trait> traits = []>
     : Nd_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]>;
 
+/// An op whose operands have no gradient.
+class Nd_ConstantLikeOp<string mnemonic, list<Trait> traits = []> : Nd_PureOp<mnemonic, traits> {
+  let extraClassDefinition = [{
+    ::mlir::LogicalResult $cppClass::buildGradient(::mlir::OpBuilder &, ::mlir::ValueRange, ::llvm::ArrayRef<bool>,
+                                                   ::llvm::SmallVectorImpl<::mlir::Value> &) {
+      return ::mlir::success();
+    }
+  }];
+}
+/// An op of one operand that reads it by an index map.
+class Nd_IndexMapOp<string mnemonic, list<Trait> traits = []> : Nd_PureOp<mnemonic, traits # [
+    DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_IndexMapInterface>]>;
+
 //===----------------------------------------------------------------------===//
 // Sources
 //===----------------------------------------------------------------------===//
 
-def Nd_ConstantOp : Nd_PureOp<"constant"> {
+def Nd_ConstantOp : Nd_ConstantLikeOp<"constant"> {
   let summary = "a literal; the order of its names is written";
   let description = [{
     Constraints:
@@ -58,7 +71,7 @@ def Nd_ConstantOp : Nd_PureOp<"constant"> {
   }];
 }
 
-def Nd_IotaOp : Nd_PureOp<"iota"> {
+def Nd_IotaOp : Nd_ConstantLikeOp<"iota"> {
   let summary = "the coordinate along one name";
   let description = [{
     Constraints:
@@ -73,7 +86,7 @@ def Nd_IotaOp : Nd_PureOp<"iota"> {
   let assemblyFormat = "custom<Name>($name) attr-dict `:` type($result)";
 }
 
-def Nd_RandomOp : Nd_PureOp<"random"> {
+def Nd_RandomOp : Nd_ConstantLikeOp<"random", [Nd_Expensive]> {
   let summary = "counter-based random bits (Philox 4x32-10), by a key and a stated order";
   let description = [{
     `order` lists the names that the result has beyond those of the key. Element p, the
@@ -94,7 +107,7 @@ def Nd_RandomOp : Nd_PureOp<"random"> {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove]> {
+def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_Elementwise]> {
   let summary = "a scalar function at every point of the union of the operands' names";
   let description = [{
     The region is scalar `arith` and `math` code; its arguments are the operands' elements
@@ -119,7 +132,7 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove]> {
   let hasFolder = 1;
 }
 
-def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove]> {
+def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_AlignedOperandsInterface]> {
   let summary = "combines all elements along names; several operands are combined together";
   let description = [{
     With n inputs the region takes n accumulators and n elements and yields n accumulators.
@@ -156,7 +169,7 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove]> {
   }];
 }
 
-def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove]> {
+def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_AlignedOperandsInterface]> {
   let summary = "prefix combination along one name";
   let description = [{
     Like `nd.reduce` with one name, but keeps every prefix: element p of the result combines the
@@ -178,7 +191,7 @@ def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove]> {
   }];
 }
 
-def Nd_RoundOp : Nd_PureOp<"round"> {
+def Nd_RoundOp : Nd_PureOp<"round", [Nd_Elementwise]> {
   let summary = "forces a value to the precision of an element type";
   let description = [{
     A stored type is the least precision: fusion may keep more. This op rounds to `to` and back.
@@ -196,7 +209,7 @@ def Nd_RoundOp : Nd_PureOp<"round"> {
 // Index maps
 //===----------------------------------------------------------------------===//
 
-def Nd_WindowOp : Nd_PureOp<"window"> {
+def Nd_WindowOp : Nd_IndexMapOp<"window"> {
   let summary = "a view of a sliding window: one more named dimension";
   let description = [{
     result[name = o, tap = k] = input[name = o * stride + k * dilation - low], for k in [0, size). Places outside
@@ -216,6 +229,9 @@ def Nd_WindowOp : Nd_PureOp<"window"> {
                    OptionalAttr<TypedAttrInterface>:$padding);
   let results = (outs Nd_Tensor:$result);
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    void setOutside(::mlir::TypedAttr value) { setPaddingAttr(value); }
+  }];
 }
 
 def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
@@ -234,7 +250,7 @@ def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Nd_SliceOp : Nd_PureOp<"slice"> {
+def Nd_SliceOp : Nd_IndexMapOp<"slice", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "every stride-th element of a range of one name";
   let description = [{
     result[name = i] = input[name = start + i * stride], i in [0, size). A negative stride walks backwards.
@@ -255,10 +271,9 @@ def Nd_SliceOp : Nd_PureOp<"slice"> {
     $input custom<Name>($name) `from` custom<Size>($start) `size` custom<Size>($size) (`stride` $stride^)? attr-dict `:`
     type($input) `->` type($result)
   }];
-  let hasFolder = 1;
 }
 
-def Nd_PadOp : Nd_PureOp<"pad"> {
+def Nd_PadOp : Nd_IndexMapOp<"pad", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "extends one name on both sides by a value";
   let description = [{
     `interior` puts that many copies of the value between neighbours (the adjoint of a strided slice).
@@ -275,10 +290,12 @@ def Nd_PadOp : Nd_PureOp<"pad"> {
     $input custom<Name>($name) `low` custom<Size>($low) `high` custom<Size>($high) (`interior` $interior^)? `value` $value attr-dict `:`
     type($input) `->` type($result)
   }];
-  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    void setOutside(::mlir::TypedAttr value) { setValueAttr(value); }
+  }];
 }
 
-def Nd_ConcatOp : Nd_PureOp<"concat"> {
+def Nd_ConcatOp : Nd_PureOp<"concat", [Nd_AlignedOperandsInterface, Nd_MovesElementsInterface]> {
   let summary = "joins tensors along one name, in the order written";
   let description = [{
     Constraints:
@@ -289,9 +306,12 @@ def Nd_ConcatOp : Nd_PureOp<"concat"> {
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$inputs `along` custom<Name>($name) attr-dict `:` functional-type($inputs, $result)";
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumSources() { return getNumOperands(); }
+  }];
 }
 
-def Nd_SplitOp : Nd_PureOp<"split"> {
+def Nd_SplitOp : Nd_IndexMapOp<"split", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "one name becomes several, the last varying fastest";
   let description = [{
     Constraints:
@@ -312,7 +332,7 @@ def Nd_SplitOp : Nd_PureOp<"split"> {
   }];
 }
 
-def Nd_MergeOp : Nd_PureOp<"merge"> {
+def Nd_MergeOp : Nd_IndexMapOp<"merge"> {
   let summary = "several names become one, the last varying fastest";
   let description = [{
     Constraints:
@@ -326,7 +346,7 @@ def Nd_MergeOp : Nd_PureOp<"merge"> {
   }];
 }
 
-def Nd_RenameOp : Nd_PureOp<"rename"> {
+def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
   let summary = "other names for dimensions; costs nothing";
   let description = [{
     All at once, so that two names can change places.
@@ -340,11 +360,10 @@ def Nd_RenameOp : Nd_PureOp<"rename"> {
   let assemblyFormat = [{
     $input custom<Names>($from) `to` custom<Names>($to) attr-dict `:` type($input) `->` type($result)
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
-def Nd_BroadcastOp : Nd_PureOp<"broadcast"> {
+def Nd_BroadcastOp : Nd_IndexMapOp<"broadcast"> {
   let summary = "repeats a tensor along new names, said explicitly";
   let description = [{
     Constraints:
@@ -353,7 +372,6 @@ def Nd_BroadcastOp : Nd_PureOp<"broadcast"> {
   let arguments = (ins Nd_Tensor:$input);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
@@ -361,7 +379,7 @@ def Nd_BroadcastOp : Nd_PureOp<"broadcast"> {
 // Access by value
 //===----------------------------------------------------------------------===//
 
-def Nd_GatherOp : Nd_PureOp<"gather"> {
+def Nd_GatherOp : Nd_PureOp<"gather", [Nd_MovesElementsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "reads at computed coordinates: shared names are zipped, the others are crossed";
   let description = [{
     result[shared, rest, index names] = input[names_i = indices_i[..], rest]. Coordinates outside are clamped.
@@ -378,7 +396,7 @@ def Nd_GatherOp : Nd_PureOp<"gather"> {
   }];
 }
 
-def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove]> {
+def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_AlignedOperandsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>]> {
   let summary = "combines updates into a tensor at computed coordinates";
   let description = [{
     For every point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Coordinates
@@ -399,9 +417,12 @@ def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove]> {
     $updates `into` $destination custom<Names>($names) `at` $indices (`unique` $unique^)? attr-dict `:`
     functional-type(operands, $result) $combiner
   }];
+  let extraClassDeclaration = [{
+    unsigned getNumAligned() { return 2; }
+  }];
 }
 
-def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice"> {
+def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [Nd_MovesElementsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "a range of one name that begins at a computed place";
   let description = [{
     result[name = i, rest, names of start] = input[name = place + i, rest], i in [0, size), where place is
@@ -427,7 +448,7 @@ def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice"> {
   let hasFolder = 1;
 }
 
-def Nd_UpdateSliceOp : Nd_PureOp<"update_slice"> {
+def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [Nd_AlignedOperandsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "puts a part into a range of one name that begins at a computed place";
   let description = [{
     The result is the destination but for result[name = place + i, rest] = part[name = i, rest], where place is start[..]
@@ -450,9 +471,12 @@ def Nd_UpdateSliceOp : Nd_PureOp<"update_slice"> {
     $part `into` $destination custom<Name>($name) `from` $start attr-dict `:` functional-type(operands, $result)
   }];
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumAligned() { return 2; }
+  }];
 }
 
-def Nd_SortOp : Nd_PureOp<"sort"> {
+def Nd_SortOp : Nd_PureOp<"sort", [Nd_Expensive, Nd_AlignedOperandsInterface, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "sorts along one name by the first operand, which carries the others along";
   let description = [{
     The first operand holds the keys. Along every line of `name` the keys rise (fall, if `descending`); NaN comes last
@@ -534,6 +558,7 @@ def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     $callee `(` $inputs `)` `cotangents` `(` $cotangents `)` `wrt` $wrt attr-dict `:`
     functional-type(operands, $results)
   }];
+  let hasVerifier = 0;
 }
 
 def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -554,9 +579,10 @@ def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
     $callee `(` $inputs `)` `tangents` `(` $tangents `)` `wrt` $wrt attr-dict `:`
     functional-type(operands, $results)
   }];
+  let hasVerifier = 0;
 }
 
-def Nd_StopGradientOp : Nd_PureOp<"stop_gradient", [AllTypesMatch<["input", "result"]>]> {
+def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["input", "result"]>, Nd_MovesElementsInterface, Nd_Opaque]> {
   let summary = "its operand, of which derivatives do not know that it depends on anything";
   let description = [{
     Both modes of differentiation take the result for a constant. Disappears once all requests are expanded.
@@ -567,9 +593,10 @@ def Nd_StopGradientOp : Nd_PureOp<"stop_gradient", [AllTypesMatch<["input", "res
   let arguments = (ins Nd_Tensor:$input);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 0;
 }
 
-def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>]> {
+def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, Nd_MovesElementsInterface, Nd_Opaque]> {
   let summary = "its first operand, once the second is known";
   let description = [{
     No pass looks through it: what is computed from the result is not shared with what was computed from
@@ -582,6 +609,7 @@ def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>]> {
   let arguments = (ins Nd_Tensor:$input, Nd_Tensor:$before);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input `,` $before attr-dict `:` type($input) `,` type($before)";
+  let hasVerifier = 0;
 }
 
 def Nd_ItemOp : Nd_Op<"item", [Pure]> {

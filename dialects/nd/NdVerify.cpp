@@ -343,19 +343,9 @@ LogicalResult UpdateSliceOp::verify() {
 LogicalResult SortOp::verify() { return verifySort(*this, getName(), errorsOf(*this)); } // c1 to c3
 
 //===----------------------------------------------------------------------===//
-// Functions
+// Scalars of control flow; calls are verified in NdCall.cpp
 //===----------------------------------------------------------------------===//
 
-// What concerns the callee is verified as symbol uses (NdCall.cpp).
-LogicalResult CallOp::verify() {
-  if (getCheckpoint() && getGradientAttr()) // c6
-    return emitOpError()
-           << "expected 'gradient' or 'checkpoint', got both: a gradient that is given "
-              "keeps nothing of its callee";
-  return success();
-}
-LogicalResult VjpOp::verify() { return success(); }
-LogicalResult JvpOp::verify() { return success(); }
 static LogicalResult verifyItem(Operation *op, NdTensorType tensor, Type scalar) {
   bool fits = scalar.isIndex() ? tensor.getElementType().isSignlessInteger(64)
                                : scalar == tensor.scalarType();
@@ -371,8 +361,6 @@ LogicalResult ItemOp::verify() {
 LogicalResult FromItemOp::verify() {
   return verifyItem(*this, typeOf(getResult()), getInput().getType());
 }
-LogicalResult StopGradientOp::verify() { return success(); } // by traits: c1
-LogicalResult AfterOp::verify() { return success(); }        // by traits: c1
 
 //===----------------------------------------------------------------------===//
 // Names of arguments and results

@@ -65,6 +65,9 @@ struct Range {
 using Sizes = std::map<std::string, int64_t, std::less<>>;
 /// The ranges of the names in an expression.
 using Ranges = std::map<std::string, Range, std::less<>>;
+class Expr;
+/// Names with expressions: sizes over symbols, coordinates, or what to substitute.
+using ExprMap = std::map<std::string, Expr, std::less<>>;
 
 class Expr {
 public:
@@ -137,7 +140,7 @@ public:
   bool mentions(std::string_view name) const;
 
   /// Replaces names; those that `replacement` does not have stay.
-  Expr substitute(const std::map<std::string, Expr, std::less<>> &replacement) const;
+  Expr substitute(const ExprMap &replacement) const;
   Expr substitute(const std::function<std::optional<Expr>(const std::string &)> &replacement) const;
   /// The value; `lookup` gives the value of each name, none for an unknown one.
   std::optional<int64_t>

@@ -27,7 +27,7 @@ static constexpr int mostCalls = 500; ///< inside each other
 
 struct Frame {
   llvm::DenseMap<mlir::Value, TensorRef> values;
-  std::map<std::string, Expr, std::less<>> symbols;
+  ExprMap symbols;
   Sizes group; ///< coordinates of the names of enclosing groups
 
   const TensorValue &operator[](mlir::Value value) const { return *values.find(value)->second; }
@@ -65,8 +65,7 @@ public:
 private:
   /// Refuses a function that the verifier would refuse with numbers for its symbols, and those that
   /// it calls, whether they are reached or not.
-  mlir::LogicalResult verifySizes(mlir::func::FuncOp function,
-                                  const std::map<std::string, Expr, std::less<>> &symbols,
+  mlir::LogicalResult verifySizes(mlir::func::FuncOp function, const ExprMap &symbols,
                                   int within = 0);
 
   /// Each evaluates the ops of one family and sets the frame's values; none if the op is of

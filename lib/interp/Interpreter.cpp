@@ -33,9 +33,9 @@ SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-FailureOr<SymbolValues> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
-                                    SymbolValues known) {
-  SymbolValues symbols;
+FailureOr<ExprMap> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
+                               ExprMap known) {
+  ExprMap symbols;
   if (func.getNumArguments() != arguments.size())
     return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
                             << func.getName() << "', got " << arguments.size(),
@@ -318,7 +318,7 @@ std::optional<LogicalResult> Evaluator::evaluateCall(Operation *op, Frame &frame
 }
 
 FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments,
-                                              const SymbolValues &known) {
+                                              const ExprMap &known) {
   Evaluator evaluator;
   Frame outside;
   outside.symbols = known;

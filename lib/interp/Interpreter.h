@@ -27,22 +27,19 @@
 
 namespace heddle::interp {
 
-/// Values of size symbols.
-using SymbolValues = std::map<std::string, Expr, std::less<>>;
-
 /// Runs `func`, whose arguments are given in order; `known` are values of symbols that the
 /// arguments' sizes leave open. Errors have been reported where it fails.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp func,
                                                           llvm::ArrayRef<TensorValue> arguments,
-                                                          const SymbolValues &known = {});
+                                                          const ExprMap &known = {});
 /// The results of an op whose operands are literals and whose sizes are constant.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpretLiterals(mlir::Operation *op);
 
 /// Values of the size symbols of a function, from its formal types and its arguments' types, and
 /// from `known` for those that these leave open.
-mlir::FailureOr<SymbolValues> bindSymbols(mlir::func::FuncOp func,
-                                          llvm::ArrayRef<nd::NdTensorType> arguments,
-                                          SymbolValues known = {});
+mlir::FailureOr<ExprMap> bindSymbols(mlir::func::FuncOp func,
+                                     llvm::ArrayRef<nd::NdTensorType> arguments,
+                                     ExprMap known = {});
 
 } // namespace heddle::interp
 

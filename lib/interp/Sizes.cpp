@@ -22,9 +22,7 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-using Numbers = std::map<std::string, Expr, std::less<>>;
-
-static LogicalResult refuseNegative(Operation *op, nd::DimsAttr dims, const Numbers &symbols) {
+static LogicalResult refuseNegative(Operation *op, nd::DimsAttr dims, const ExprMap &symbols) {
   for (const nd::Dim &dim : dims)
     if (auto size = dim.size().getExpr().substitute(symbols).constant(); size && *size < 0)
       return op->emitOpError() << "expected a size of at least 0 for '" << dim.name.getValue()
@@ -32,7 +30,7 @@ static LogicalResult refuseNegative(Operation *op, nd::DimsAttr dims, const Numb
   return success();
 }
 
-static nd::DimsAttr withNumbers(nd::DimsAttr dims, const Numbers &symbols) {
+static nd::DimsAttr withNumbers(nd::DimsAttr dims, const ExprMap &symbols) {
   SmallVector<nd::Dim> list;
   for (const nd::Dim &dim : dims)
     list.emplace_back(dims.getContext(), dim.name.getValue(),
@@ -40,12 +38,12 @@ static nd::DimsAttr withNumbers(nd::DimsAttr dims, const Numbers &symbols) {
   return nd::DimsAttr::getSorted(dims.getContext(), list);
 }
 
-static Type withNumbers(Type type, const Numbers &symbols) {
+static Type withNumbers(Type type, const ExprMap &symbols) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);
   return tensor ? tensor.withDims(withNumbers(tensor.getDims(), symbols).getDims()) : type;
 }
 
-static Attribute withNumbers(Attribute attr, const Numbers &symbols) {
+static Attribute withNumbers(Attribute attr, const ExprMap &symbols) {
   if (auto list = dyn_cast<ArrayAttr>(attr))
     return ArrayAttr::get(attr.getContext(), llvm::map_to_vector(list, [&](Attribute each) {
                             return withNumbers(each, symbols);
@@ -62,7 +60,7 @@ static Attribute withNumbers(Attribute attr, const Numbers &symbols) {
 }
 
 /// Writes numbers for symbols; refused where a size would be negative.
-static LogicalResult writeNumbers(func::FuncOp function, const Numbers &symbols) {
+static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols) {
   auto negative = function.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<nd::NdTensorType>(type))
@@ -86,7 +84,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const Numbers &symbols)
         op->getResult(0).replaceAllUsesWith(number);
         return op->erase();
       }
-    Numbers meant(symbols); // names that iterate are no symbols
+    ExprMap meant(symbols); // names that iterate are no symbols
     if (isa<nest::ComputeOp, nest::UpdateOp>(op))
       for (const auto &[name, range] : nest::iterationRanges(op))
         meant.erase(name);
@@ -110,7 +108,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const Numbers &symbols)
   return success();
 }
 
-LogicalResult Evaluator::verifySizes(func::FuncOp function, const Numbers &symbols, int within) {
+LogicalResult Evaluator::verifySizes(func::FuncOp function, const ExprMap &symbols, int within) {
   std::string key;
   for (const auto &[symbol, size] : symbols)
     key += symbol + "=" + size.str() + " ";

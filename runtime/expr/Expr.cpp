@@ -485,7 +485,7 @@ Expr Expr::substitute(
   });
 }
 
-Expr Expr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {
+Expr Expr::substitute(const ExprMap &replacement) const {
   return substitute([&](const std::string &name) -> std::optional<Expr> {
     auto found = replacement.find(name);
     return found == replacement.end() ? std::nullopt : std::optional<Expr>(found->second);

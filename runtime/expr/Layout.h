@@ -33,7 +33,7 @@ namespace heddle {
 /// A size symbol is a number from 0 to this.
 inline constexpr int64_t largestSymbol = int64_t(1) << 31;
 /// Sizes over symbols.
-using SizeExprs = std::map<std::string, Expr, std::less<>>;
+using SizeExprs = ExprMap;
 
 struct Layout {
   /// `((merged index + low) floordiv divisor) mod modulus`; modulus 0 means none.

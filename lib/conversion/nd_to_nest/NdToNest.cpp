@@ -26,8 +26,6 @@ using namespace mlir;
 
 namespace {
 
-using Replacement = std::map<std::string, Expr, std::less<>>;
-
 class Converter {
 public:
   explicit Converter(func::FuncOp function) : function(function), b(function.getContext()) {}
@@ -96,32 +94,45 @@ private:
                         [](Value value) { return isTakenIn(value.getDefiningOp()); });
   }
   static LogicalResult refuseExcluded(Operation *op) {
-    while (!isa<nd::WindowOp>(op) || readsExcluded(op))
-      for (Value operand : op->getOperands())
-        if (isTakenIn(operand.getDefiningOp())) {
-          op = operand.getDefiningOp();
-          break;
-        }
-    auto window = cast<nd::WindowOp>(op);
-    return window.emitOpError() << "excludes the places outside along '" << window.getName()
-                                << "': expected that only a reduction over '" << window.getTap()
-                                << "' reads it; give a padding value instead";
+    while (readsExcluded(op))
+      op = llvm::find_if(op->getOperands(), [](Value operand) {
+             return isTakenIn(operand.getDefiningOp());
+           })->getDefiningOp();
+    std::string tap = newName(op);
+    for (const auto &[name, coordinate] : indexMapOf(op)->coordinates)
+      if (coordinate.mentions(tap))
+        return op->emitOpError() << "excludes the places outside along '" << name
+                                 << "': expected that only a reduction over '" << tap
+                                 << "' reads it; give a padding value instead";
+    llvm_unreachable("an op that excludes elements has a tap");
+  }
+
+  static std::optional<nd::IndexMap> indexMapOf(Operation *op) {
+    auto indexed = dyn_cast_or_null<nd::IndexMapInterface>(op);
+    return indexed ? indexed.getIndexMap() : std::nullopt;
+  }
+  /// The name that the result of a window has and its operand lacks.
+  static std::string newName(Operation *op) {
+    nd::NdTensorType input = tensorTypeOf(op->getOperand(0));
+    for (const nd::Dim &dim : tensorTypeOf(op->getResult(0)).getDims())
+      if (!input.has(dim.name))
+        return dim.name.str();
+    llvm_unreachable("a window has a tap");
   }
 
   /// A nest that copies: result[p] = input[map(p)], guarded.
-  Value copy(Value input, nd::NdTensorType result, const Replacement &places,
-             ArrayRef<Condition> conditions = {}, TypedAttr otherwise = {}) {
+  Value copy(Value input, nd::NdTensorType result, const nd::IndexMap &map) {
     NestBuilder nest(b, loc);
     nest.produced = result.getDims();
-    nest.read(input, mapOf(tensorTypeOf(input), places),
-              GuardAttr::get(context(), conditions, otherwise));
+    nest.read(input, mapOf(tensorTypeOf(input), map.coordinates),
+              GuardAttr::get(context(), conditionsOf(map), map.outside));
     return nest
         .create({result.getElementType()},
                 [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
         .getResult(0);
   }
 
-  MapAttr mapOf(nd::NdTensorType type, const Replacement &places) {
+  MapAttr mapOf(nd::NdTensorType type, const ExprMap &places) {
     SmallVector<MapEntry> entries;
     for (const nd::Dim &dim : type.getDims()) {
       auto found = places.find(dim.name.getValue().str());
@@ -131,50 +142,27 @@ private:
     return MapAttr::getSorted(context(), entries);
   }
 
+  SmallVector<Condition> conditionsOf(const nd::IndexMap &map) {
+    return llvm::map_to_vector(map.conditions, [&](const nd::IndexMap::Condition &condition) {
+      return Condition(context(), condition.expr, condition.isEquality);
+    });
+  }
+
   Condition atLeast(const Expr &a, const Expr &c) { return Condition(context(), a - c); }
 
   static Expr sizeOf(Value value, StringRef name) {
     return tensorTypeOf(value).size(name).getExpr();
   }
 
-  /// Where an op that does nothing else reads its operand: places of names that change, over those of its result. None for
-  /// other ops, and for a merge of names whose sizes are no numbers.
-  static std::optional<Replacement> placesBefore(Operation *op) {
-    Replacement places;
-    if (auto slice = dyn_cast<nd::SliceOp>(op)) {
-      std::string name = slice.getName().str();
-      places[name] =
-          Expr(int64_t(slice.getStride())) * Expr::name(name) + slice.getStart().getExpr();
-    } else if (auto split = dyn_cast<nd::SplitOp>(op)) {
-      Expr index;
-      for (auto name : split.getInto().getAsValueRange<StringAttr>())
-        index = index * sizeOf(split.getResult(), name) + Expr::name(name.str());
-      places[split.getName().str()] = index;
-    } else if (auto merge = dyn_cast<nd::MergeOp>(op)) {
-      int64_t below = 1;
-      auto names = llvm::to_vector(merge.getNames().getAsValueRange<StringAttr>());
-      for (size_t i = names.size(); i-- > 0;) {
-        auto size = sizeOf(merge.getInput(), names[i]).constant();
-        if (i > 0 && !size)
-          return std::nullopt;
-        Expr part = Expr::name(merge.getInto().str()).floordiv(below);
-        places[names[i].str()] = i > 0 ? part.mod(std::max<int64_t>(1, *size)) : part;
-        below *= std::max<int64_t>(1, size.value_or(1));
-      }
-    } else if (auto rename = dyn_cast<nd::RenameOp>(op)) {
-      for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
-                                             rename.getTo().getAsValueRange<StringAttr>()))
-        places[from.str()] = Expr::name(to.str());
-    } else if (!isa<nd::BroadcastOp>(op)) {
-      return std::nullopt;
-    }
-    return places;
-  }
-
   LogicalResult convertOp(Operation *op, SmallVectorImpl<Value> &results) {
-    std::optional<Replacement> moved = placesBefore(op);
-    if ((moved || isa<nd::PointwiseOp>(op)) && readsExcluded(op))
+    std::optional<nd::IndexMap> map = indexMapOf(op);
+    bool passesOn = map ? !map->outside : isa<nd::PointwiseOp>(op);
+    if ((map && map->excludes()) || (passesOn && readsExcluded(op)))
+      return success(); // read through by the reduction that follows
+    if (map) {
+      results.push_back(copy(op->getOperand(0), tensorTypeOf(op->getResult(0)), *map));
       return success();
+    }
     if (auto each = dyn_cast<nd::PointwiseOp>(op))
       return pointwise(each, results);
     if (auto each = dyn_cast<nd::ReduceOp>(op))
@@ -187,8 +175,6 @@ private:
       return iota(each, results);
     if (auto each = dyn_cast<nd::RandomOp>(op))
       return random(each, results);
-    if (auto each = dyn_cast<nd::WindowOp>(op))
-      return window(each, results);
     if (auto each = dyn_cast<nd::UnwindowOp>(op))
       return unwindow(each, results);
     if (auto each = dyn_cast<nd::GatherOp>(op))
@@ -208,26 +194,6 @@ private:
                                    nd::DimsAttr::getSorted(context(), {along}),
                                    each.getDescending(), ArrayAttr());
       results.append(sorted->result_begin(), sorted->result_end());
-      return success();
-    }
-    if (op->getNumResults() != 1)
-      return op->emitOpError() << "has no lowering to nests; expand calls and gradients first";
-    auto type = cast<nd::NdTensorType>(op->getResult(0).getType());
-    if (moved) {
-      results.push_back(copy(op->getOperand(0), type, *moved));
-      return success();
-    }
-    if (auto pad = dyn_cast<nd::PadOp>(op)) {
-      std::string name = pad.getName().str();
-      Expr size = sizeOf(pad.getInput(), name);
-      int64_t spacing = int64_t(pad.getInterior()) + 1;
-      Expr shifted = Expr::name(name) - pad.getLow().getExpr();
-      SmallVector<Condition> conditions{atLeast(shifted, Expr(0)),
-                                        atLeast((size - Expr(1)) * Expr(spacing), shifted)};
-      if (spacing > 1)
-        conditions.emplace_back(context(), shifted.mod(spacing), /*equality=*/true);
-      results.push_back(copy(pad.getInput(), type, {{name, shifted.floordiv(spacing)}}, conditions,
-                             pad.getValue()));
       return success();
     }
     if (auto merge = dyn_cast<nd::MergeOp>(op)) {
@@ -278,7 +244,7 @@ private:
 
   /// Reads `value`, whose names are at `places`, through the windows whose outside is excluded and through what is
   /// computed from them.
-  FailureOr<Source> takeIn(NestBuilder &nest, Value value, Replacement places,
+  FailureOr<Source> takeIn(NestBuilder &nest, Value value, ExprMap places,
                            SmallVector<Condition> conditions, nd::ReduceOp reduce) {
     Operation *op = value.getDefiningOp();
     Source source;
@@ -287,34 +253,24 @@ private:
                               GuardAttr::get(context(), conditions, TypedAttr()));
       return source;
     }
-    if (auto window = dyn_cast<nd::WindowOp>(op); window && !window.getPaddingAttr()) {
-      nd::WindowShape shape = nd::windowShape(window);
-      Expr tap = places[shape.tap.str()];
-      bool isReduced = llvm::all_of(
-          tap.names(), [&](const std::string &name) { return nest.reduced.contains(name); });
-      if (!isReduced && nd::leavesOut(window))
-        return reduce.emitOpError() << "expected to reduce over '" << shape.tap
-                                    << "', the tap of a window whose outside is excluded";
-      Expr place = places[shape.name.str()] * Expr(shape.stride) + tap * Expr(shape.dilation) -
-                   Expr(shape.low);
-      places.erase(shape.tap.str());
-      places[shape.name.str()] = place;
-      conditions.push_back(atLeast(place, Expr(0)));
-      conditions.push_back(atLeast(sizeOf(window.getInput(), shape.name) - Expr(1), place));
-      return takeIn(nest, window.getInput(), places, conditions, reduce);
-    }
-    if (auto moved = placesBefore(op)) {
+    if (auto map = indexMapOf(op); map && !map->outside) {
       Value input = op->getOperand(0);
-      Replacement before;
-      for (const nd::Dim &dim : tensorTypeOf(input).getDims()) {
-        auto place = moved->find(dim.name.getValue().str());
-        before[dim.name.str()] =
-            (place == moved->end() ? Expr::name(dim.name.str()) : place->second)
-                .substitute([&](const std::string &name) -> std::optional<Expr> {
-                  auto known = places.find(name);
-                  return known == places.end() ? std::nullopt : std::optional<Expr>(known->second);
-                });
+      auto substituted = [&](const Expr &expr) { return expr.substitute(places); };
+      if (map->excludes()) {
+        std::string tap = newName(op);
+        if (!llvm::all_of(places[tap].names(),
+                          [&](const std::string &name) { return nest.reduced.contains(name); }))
+          return reduce.emitOpError() << "expected to reduce over '" << tap
+                                      << "', the tap of a window whose outside is excluded";
       }
+      ExprMap before;
+      for (const nd::Dim &dim : tensorTypeOf(input).getDims()) {
+        auto moved = map->coordinates.find(dim.name.getValue());
+        before[dim.name.str()] = substituted(
+            moved == map->coordinates.end() ? Expr::name(dim.name.str()) : moved->second);
+      }
+      for (const nd::IndexMap::Condition &condition : map->conditions)
+        conditions.emplace_back(context(), substituted(condition.expr), condition.isEquality);
       return takeIn(nest, input, before, conditions, reduce);
     }
     if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
@@ -349,7 +305,7 @@ private:
     }
     nest.produced = nd::DimsAttr::getSorted(context(), produced);
     nest.reduced = nd::DimsAttr::getSorted(context(), reduced);
-    Replacement places;
+    ExprMap places;
     for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
       places[dim.name.str()] = Expr::name(dim.name.str());
     SmallVector<Source> sources;
@@ -562,23 +518,6 @@ private:
     return result;
   }
 
-  LogicalResult window(nd::WindowOp op, SmallVectorImpl<Value> &results) {
-    nd::WindowShape shape = nd::windowShape(op);
-    bool ofExcluding = !op.getPaddingAttr() && readsExcluded(op);
-    if (nd::leavesOut(op) || ofExcluding)
-      return success(); // read through by the reduction that follows
-    Expr place = Expr::name(shape.name.str()) * Expr(shape.stride) +
-                 Expr::name(shape.tap.str()) * Expr(shape.dilation) - Expr(shape.low);
-    SmallVector<Condition> conditions;
-    if (op.getPaddingAttr()) {
-      conditions.push_back(atLeast(place, Expr(0)));
-      conditions.push_back(atLeast(sizeOf(op.getInput(), shape.name) - Expr(1), place));
-    }
-    results.push_back(copy(op.getInput(), tensorTypeOf(op.getResult()), {{shape.name.str(), place}},
-                           conditions, op.getPaddingAttr()));
-    return success();
-  }
-
   /// The place r was read as tap k of window o where o * stride + k * dilation - low = r. With dilation 1 the tap is known
   /// modulo the stride: k = stride * q + (r + low) mod stride and o = (r + low) floordiv stride - q, for each q.
   LogicalResult unwindow(nd::UnwindowOp op, SmallVectorImpl<Value> &results) {
@@ -666,7 +605,7 @@ private:
              << ", which has no elements; expected at least one, or no places to read, got "
              << nd::namesText(type.getDims());
     nest.produced = type.getDims();
-    Replacement places;
+    ExprMap places;
     for (auto [index, name] :
          llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {
       unsigned position = nest.read(index, MapAttr::identity(tensorTypeOf(index)));
@@ -721,7 +660,7 @@ private:
       maps.push_back(MapAttr::identity(tensorTypeOf(read)));
       guards.push_back(GuardAttr::get(context(), {}, TypedAttr()));
     }
-    Replacement places;
+    ExprMap places;
     for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>()))
       places[name.str()] = Expr::name("@" + std::to_string(i));
     auto update = UpdateOp::create(

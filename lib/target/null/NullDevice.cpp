@@ -146,7 +146,7 @@ private:
       std::memset(address(0), 0, size_t(count));
       return "";
     }
-    interp::SymbolValues known;
+    ExprMap known;
     if (auto names = kernel->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
       for (auto [name, number] : llvm::zip(names.getAsRange<StringAttr>(), step.numbers))
         known[name.str()] = Expr(call->symbols[number]);
@@ -166,7 +166,7 @@ private:
   struct Memory {
     const EntrySpec &spec;
     const StepSpec &step;
-    const interp::SymbolValues &known;
+    const ExprMap &known;
     mutable func::FuncOp kernel;
 
     TensorValue load(unsigned argument, const std::byte *from) const {

@@ -81,18 +81,15 @@ private:
   Found check(Operation &op, Found found) {
     OpBuilder b(op.getContext());
     b.setInsertionPointAfter(&op);
-    if (auto gather = dyn_cast<GatherOp>(op))
-      found = checkPlaces(b, op, gather.getInput(), gather.getNames(), gather.getIndices(), found);
-    if (auto scatter = dyn_cast<ScatterOp>(op))
-      found = checkPlaces(b, op, op.getResult(0), scatter.getNames(), scatter.getIndices(), found);
-    if (auto slice = dyn_cast<DynamicSliceOp>(op))
-      found = checkStart(b, op, slice.getName(), slice.getInput(), slice.getResult(),
-                         slice.getStart(), found);
-    if (auto update = dyn_cast<UpdateSliceOp>(op))
-      found = checkStart(b, op, update.getName(), update.getDestination(), update.getPart(),
-                         update.getStart(), found);
+    if (auto indexed = dyn_cast<IndexedAccessInterface>(op))
+      for (const IndexedAccess &access : indexed.getAccesses())
+        found = checkRange(b, op, access.index, access.size - access.count,
+                           (access.isRange ? "a start along '" : "coordinates of '") +
+                               access.name.str() + "'",
+                           found);
     // What only moves elements makes none.
-    if ((op.getNumRegions() == 0 && !isa<UnwindowOp, RoundOp>(op)) || op.getNumOperands() == 0)
+    bool computes = op.getNumRegions() > 0 || op.hasTrait<Elementwise>() || isa<UnwindowOp>(op);
+    if (!computes || op.getNumOperands() == 0)
       return found;
     Value before;
     for (Value operand : op.getOperands())
@@ -114,24 +111,6 @@ private:
   //===--------------------------------------------------------------------===//
   // What is looked for
   //===--------------------------------------------------------------------===//
-
-  Found checkPlaces(OpBuilder &b, Operation &op, Value of, ArrayAttr names, ValueRange indices,
-                    Found found) {
-    for (auto [attribute, index] : llvm::zip_equal(names, indices)) {
-      StringRef name = cast<StringAttr>(attribute).getValue();
-      found = checkRange(b, op, index, tensorType(of).size(name).getExpr() - 1,
-                         "coordinates of '" + name.str() + "'", found);
-    }
-    return found;
-  }
-
-  /// That the range of `name` that begins at `start`, of the size that `part` has, lies in `whole`.
-  Found checkStart(OpBuilder &b, Operation &op, StringRef name, Value whole, Value part,
-                   Value start, Found found) {
-    auto sizeOf = [&](Value value) { return tensorType(value).size(name).getExpr(); };
-    return checkRange(b, op, start, sizeOf(whole) - sizeOf(part),
-                      "a start along '" + name.str() + "'", found);
-  }
 
   /// That the elements of `index` are from 0 to `most`, which is -1 at the least.
   Found checkRange(OpBuilder &b, Operation &op, Value index, const Expr &most,

@@ -45,10 +45,9 @@ static bool isOutside(Value value, Operation *region) {
 static double source(Value value, Operation *region, DenseMap<Value, double> &known) {
   Operation *made = value.getDefiningOp();
   double bytes = bytesOf(value);
-  if (isa_and_nonnull<ConstantOp, IotaOp>(made))
-    return 0;
-  if (isOutside(value, region) || !isa<WindowOp, SliceOp, PadOp, SplitOp, MergeOp, RenameOp,
-                                       BroadcastOp, GatherOp, StopGradientOp>(made))
+  if (made && made->getNumOperands() == 0 && isa<NdDialect>(made->getDialect()))
+    return 0; // a constant
+  if (isOutside(value, region) || !isa<MovesElementsInterface>(made))
     return bytes;
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -59,12 +58,11 @@ static double source(Value value, Operation *region, DenseMap<Value, double> &kn
 }
 
 bool nd::isWorthKeeping(Operation *op, Operation *region) {
-  if (isa<ReduceOp, nd::ScanOp, nd::SortOp, ScatterOp, RandomOp, nest::ScanOp, nest::SortOp,
-          scf::IfOp, scf::ForOp>(op))
+  if (op->hasTrait<Expensive>() || isa<nest::ScanOp, nest::SortOp, scf::IfOp, scf::ForOp>(op))
     return true;
   if (auto compute = dyn_cast<nest::ComputeOp>(op); compute && compute.isReduction())
     return true;
-  if (!isa<PointwiseOp, RoundOp, nest::ComputeOp>(op))
+  if (!op->hasTrait<Elementwise>() && !isa<nest::ComputeOp>(op))
     return false;
   double made = 0, read = 0;
   DenseMap<Value, double> known;
@@ -102,7 +100,7 @@ private:
     // computed again on purpose stays where it is; calls are asked once they are inlined.
     WalkResult walk = op.walk([&](Operation *inner) {
       bool stays =
-          isa<scf::WhileOp, AfterOp, CallOp, VjpOp, JvpOp>(inner) ||
+          isa<scf::WhileOp, AfterOp, SymbolUserOpInterface>(inner) ||
           (inner == &op && !isa_and_nonnull<NdDialect, nest::NestDialect>(op.getDialect()) &&
            !isa<scf::IfOp, scf::ForOp, arith::ConstantOp>(op));
       return stays ? WalkResult::interrupt() : WalkResult::advance();

@@ -309,12 +309,12 @@ LogicalResult Lifter::copyOp(Operation &op) {
     // A scalar that is lifted may have no name in common with the others.
     if (isCrossed(llvm::map_to_vector(pointwise.getInputs(), tensorType)))
       pointwise.setCrossed(true);
-  } else if (isa<ReduceOp, ScanOp, SortOp, nest::SortOp, ConcatOp>(copy)) {
+  } else if (isa<nest::SortOp>(copy)) {
     broadcastOperands(copy->getOpOperands());
+  } else if (auto aligned = dyn_cast<AlignedOperandsInterface>(copy)) {
+    broadcastOperands(copy->getOpOperands().take_front(aligned.getNumAligned()));
   } else if (isa<AfterOp>(copy)) {
     copy->getResult(0).setType(copy->getOperand(0).getType());
-  } else if (isa<ScatterOp, UpdateSliceOp>(copy)) {
-    broadcastOperands(copy->getOpOperands().take_front(2));
   } else if (auto compute = dyn_cast<nest::ComputeOp>(copy)) {
     compute.setProducedAttr(withDims(compute.getProduced(), lifted));
     compute.setMapsAttr(completeMaps(compute.getMaps(), compute->getOperands()));

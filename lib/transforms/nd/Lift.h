@@ -33,13 +33,11 @@
 
 namespace heddle::nd {
 
-using Substitution = std::map<std::string, Expr, std::less<>>;
-
 /// Replaces names in types and attributes, and symbols in sizes.
 class NameRewriter {
 public:
   llvm::StringMap<std::string> names;
-  Substitution symbols;
+  ExprMap symbols;
   /// If set, receives every name that is met.
   llvm::StringSet<> *seen = nullptr;
 

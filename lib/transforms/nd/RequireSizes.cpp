@@ -148,55 +148,10 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
 
   /// What the op itself asks of sizes.
   void requireOf(Operation *op) {
-    auto sizeOf = [](Value value, StringRef name) {
-      return cast<nd::NdTensorType>(value.getType()).size(name).getExpr();
-    };
-    auto fits = [&](StringRef name, Value part, Value whole) {
-      require(op, name, sizeOf(part, name), sizeOf(whole, name));
-    };
+    if (auto conditions = dyn_cast<nd::SizeConditionsInterface>(op))
+      for (const nd::SizeCondition &each : conditions.getSizeConditions())
+        require(op, each.name, each.got, each.most, each.elements, each.part);
     llvm::TypeSwitch<Operation *>(op)
-        .Case(
-            [&](nd::SortOp sort) { fits(sort.getName(), sort.getResult(0), sort.getInputs()[0]); })
-        .Case([&](nd::DynamicSliceOp slice) {
-          fits(slice.getName(), slice.getResult(), slice.getInput());
-        })
-        .Case([&](nd::UpdateSliceOp update) {
-          fits(update.getName(), update.getPart(), update.getDestination());
-        })
-        .Case([&](nd::GatherOp gather) { // there is something to clamp to
-          Expr count(1);
-          for (const nd::Dim &dim : cast<nd::NdTensorType>(gather.getResult().getType()).getDims())
-            count = count * dim.size().getExpr();
-          for (StringRef name : nd::stringsOf(gather.getNames()))
-            require(op, name, 1, sizeOf(gather.getInput(), name), count);
-        })
-        .Case([&](nd::SliceOp slice) {
-          // The highest element read is the first or the last, if any is; the last is not below
-          // 0.
-          Expr size = sizeOf(slice.getResult(), slice.getName());
-          Expr start = slice.getStart().getExpr();
-          int64_t stride = slice.getStride();
-          Expr last = start + (size - Expr(1)) * Expr(stride);
-          bool rises = stride > 0;
-          require(op, slice.getName(), (rises ? last : start) + Expr(1),
-                  sizeOf(slice.getInput(), slice.getName()), size);
-          if (!rises)
-            require(op, slice.getName(), size, start.floordiv(-stride) + Expr(1), 1,
-                    "the elements up to the first along");
-          else
-            require(op, slice.getName(), 0, start, size, "the first element along");
-        })
-        .Case([&](nd::PadOp pad) {
-          for (nd::SizeAttr size : {pad.getLow(), pad.getHigh()})
-            require(op, pad.getName(), 0, size.getExpr(), 1, "the elements beyond");
-        })
-        .Case([&](nd::SplitOp split) {
-          Expr product(1), size = sizeOf(split.getInput(), split.getName());
-          for (StringRef name : nd::stringsOf(split.getInto()))
-            product = product * sizeOf(split.getResult(), name);
-          require(op, split.getName(), product, size);
-          require(op, split.getName(), size, product);
-        })
         .Case([&](nest::ComputeOp nest) {
           requireInside(op, nest.getOperands(), nest.getMaps(), nest.getGuards(),
                         nest::iterationSpace(nest));

@@ -10,8 +10,6 @@
 #include "lib/interp/Interpreter.h"
 #include "lib/interp/ScalarRegion.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
@@ -49,10 +47,8 @@ struct FoldLiterals : RewritePattern {
   explicit FoldLiterals(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    // Splats, renames and broadcasts have rules that serve every size.
     if (op->getNumOperands() == 0 || !op->getOperand(0).getDefiningOp<ConstantOp>() ||
-        !isa<NdDialect>(op->getDialect()) || !isPure(op) ||
-        isa<RenameOp, BroadcastOp, StopGradientOp, AfterOp>(op))
+        !isa<NdDialect>(op->getDialect()) || !isPure(op) || op->hasTrait<Opaque>())
       return rewriter.notifyMatchFailure(op, "expected an op on literals");
     auto within = [](ValueRange values, int64_t most) {
       return llvm::all_of(values, [&](Value value) {
@@ -126,19 +122,16 @@ struct EvaluateSplats : ExclusionRule<PointwiseOp> {
   }
 };
 
-/// Places outside read what is inside.
+/// True if all elements of the op's result are `splat`, as those of all its sources are.
 bool keepsSplat(Operation *op, TypedAttr splat) {
-  return TypeSwitch<Operation *, bool>(op)
-      .Case<SliceOp, SplitOp, MergeOp, DynamicSliceOp, GatherOp>([](auto) { return true; })
-      .Case([&](PadOp pad) { return pad.getValueAttr() == splat; })
-      .Case([&](WindowOp window) {
-        return (window.getLow() == 0 && window.getHigh() == 0) || window.getPaddingAttr() == splat;
-      })
-      .Case([&](ConcatOp concat) {
-        return llvm::all_of(concat.getInputs(),
-                            [&](Value input) { return splatOf(input) == splat; });
-      })
-      .Default([](Operation *) { return false; });
+  auto moves = dyn_cast<MovesElementsInterface>(op);
+  if (!moves || op->hasTrait<Opaque>())
+    return false;
+  auto indexed = dyn_cast<IndexMapInterface>(op);
+  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  return (!map || map->conditions.empty() || map->outside == splat) &&
+         llvm::all_of(op->getOperands().take_front(moves.getNumSources()),
+                      [&](Value source) { return splatOf(source) == splat; });
 }
 
 struct MapSplat : RewritePattern {

@@ -10,7 +10,6 @@
 #include "dialects/nd/NdRename.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace heddle;
 using namespace heddle::nd;
@@ -278,23 +277,27 @@ struct SliceFromConstant : OpRewritePattern<DynamicSliceOp> {
   }
 };
 
-/// True if `op` computes each place of `name` from that place of its operands alone (those that
-/// have the name), so that it may be computed at some places only.
+/// True if an attribute of `op` lists `name`.
+bool mentions(Operation *op, StringRef name) {
+  Attribute wanted = StringAttr::get(op->getContext(), name);
+  return llvm::any_of(op->getName().getAttributeNames(), [&](StringAttr attribute) {
+    Attribute value = op->getAttr(attribute);
+    auto list = dyn_cast_or_null<ArrayAttr>(value);
+    return value == wanted || (list && llvm::is_contained(list, wanted));
+  });
+}
+
+/// True if `op` may be computed at some coordinates of `name` alone: any op can be lifted over a
+/// name that it does not mention.
 bool passesThrough(Operation *op, StringRef name) {
-  auto lacks = [&](ArrayAttr names) { return !llvm::is_contained(stringsOf(names), name); };
-  return TypeSwitch<Operation *, bool>(op)
-      .Case<PointwiseOp, RoundOp>([](auto) { return true; })
-      .Case([&](ReduceOp reduce) { return reduce->getNumResults() == 1; })
-      .Case<ScanOp>([&](auto scan) { return scan->getNumResults() == 1 && scan.getName() != name; })
-      .Case<PadOp, ConcatOp>([&](auto map) { return map.getName() != name; })
-      .Case<UnwindowOp>([&](auto map) { return map.getName() != name && map.getTap() != name; })
-      .Case([&](WindowOp map) {
-        return !leavesOut(map) && map.getName() != name && map.getTap() != name;
-      })
-      .Case([&](SplitOp split) { return lacks(split.getInto()); })
-      .Case([&](MergeOp merge) { return merge.getInto() != name; })
-      .Case([&](BroadcastOp map) { return tensorType(map.getInput()).has(name); })
-      .Default([](Operation *) { return false; });
+  if (!isa<NdDialect>(op->getDialect()) || !isPure(op) || op->getNumResults() != 1 ||
+      op->hasTrait<Opaque>() || isa<SliceOp>(op) || mentions(op, name))
+    return false;
+  auto indexed = dyn_cast<IndexMapInterface>(op);
+  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  return !(map && map->excludes()) && llvm::any_of(op->getOperands(), [&](Value operand) {
+    return tensorType(operand).has(name);
+  });
 }
 
 /// The type with another size of `name`.

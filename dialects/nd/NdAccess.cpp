@@ -1,0 +1,97 @@
+//===- NdAccess.cpp - slices at computed coordinates, and sorting ------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the ops tell about their accesses, and their gradients.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
+
+using namespace heddle;
+using namespace heddle::nd;
+using namespace mlir;
+
+using Gradients = SmallVectorImpl<Value>;
+
+/// The range that begins at `index` has the size of `name` in `part`, and lies in `whole`.
+static IndexedAccess rangeAccess(StringRef name, Value part, Value whole, Value index) {
+  return {name, index, tensorType(whole).size(name).getExpr(),
+          tensorType(part).size(name).getExpr(), /*isRange=*/true};
+}
+static SizeCondition fits(StringRef name, Value part, Value whole) {
+  return {name, tensorType(part).size(name).getExpr(), tensorType(whole).size(name).getExpr()};
+}
+
+SmallVector<IndexedAccess> DynamicSliceOp::getAccesses() {
+  return {rangeAccess(getName(), getResult(), getInput(), getStart())};
+}
+SmallVector<IndexedAccess> UpdateSliceOp::getAccesses() {
+  return {rangeAccess(getName(), getPart(), getDestination(), getStart())};
+}
+
+SmallVector<SizeCondition> DynamicSliceOp::getSizeConditions() {
+  return {fits(getName(), getResult(), getInput())};
+}
+SmallVector<SizeCondition> UpdateSliceOp::getSizeConditions() {
+  return {fits(getName(), getPart(), getDestination())};
+}
+SmallVector<SizeCondition> SortOp::getSizeConditions() {
+  return {fits(getName(), getResult(0), getInputs()[0])};
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+LogicalResult DynamicSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                            ArrayRef<bool> wanted, Gradients &gradients) {
+  if (!wanted[0])
+    return success();
+  // Along names of the start that the input lacks every range has a tensor of its own, then all are
+  // added up.
+  NdTensorType type = tensorType(getInput());
+  SmallVector<Dim> dims(type.getDims().getDims());
+  for (const Dim &dim : tensorType(getStart()).getDims())
+    if (!type.has(dim.name))
+      dims.push_back(dim);
+  Value places =
+      buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), type.withDims(dims)),
+                       getName(), getStart());
+  gradients[0] = buildSumTo(b, getLoc(), places, type);
+  return success();
+}
+
+LogicalResult UpdateSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                           ArrayRef<bool> wanted, Gradients &gradients) {
+  NdTensorType part = tensorType(getPart());
+  if (wanted[0])
+    gradients[0] = buildDynamicSlice(b, getLoc(), cotangents[0], getName(), getStart(),
+                                     part.size(getName()).getExpr());
+  if (wanted[1])
+    gradients[1] = buildUpdateSlice(b, getLoc(), buildZero(b, getLoc(), part), cotangents[0],
+                                    getName(), getStart());
+  return success();
+}
+
+LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
+                                    Gradients &gradients) {
+  // Elements go back to where the order has them from. Where they came from is sorted along, so
+  // that no floats are compared again.
+  Value from;
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    if (!wanted[i] || !cotangents[i])
+      continue;
+    NdTensorType type = tensorType(input);
+    if (!from)
+      from = buildArgSort(b, getLoc(), getInputs()[0], getName(), getDescending(),
+                          tensorType(getResult(i)).size(getName()).getExpr());
+    gradients[i] = buildScatter(b, getLoc(), buildZero(b, getLoc(), type), cotangents[i],
+                                {getName()}, from, CombinerKind::Add, /*unique=*/true);
+  }
+  return success();
+}

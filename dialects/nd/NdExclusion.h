@@ -1,0 +1,57 @@
+//===- NdExclusion.h - elements that reductions leave out -------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A window without a padding value excludes the elements outside of its operand: the reduction that
+// must follow leaves them out. Ops in between carry the exclusion along:
+//
+//     %w = nd.window %x row -> k size 3 pad 1, 1 exclude     excludes 2 elements
+//     %y = nd.pointwise %w { sin }                           and so does %y
+//     %m = nd.reduce %y over [k] { max }                     excludes none
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_NDEXCLUSION_H
+#define HEDDLE_DIALECTS_ND_NDEXCLUSION_H
+
+#include "dialects/nd/Nd.h"
+
+namespace heddle::nd {
+
+/// True if elements of the op's result are excluded where those of an operand are.
+bool carriesExclusion(mlir::Operation *op);
+
+/// Tells which values may have excluded elements. Caches its answers, so that a walk over a program
+/// takes linear time.
+class Exclusions {
+public:
+  bool reach(mlir::Value value);
+  /// Declares that `value`, whose defining op does not say so, has excluded elements.
+  void assume(mlir::Value value) { known[value] = true; }
+  /// Drops the answers for an op that is erased. Those for a rewritten op stay right.
+  void forget(mlir::Operation *op);
+  /// Builds the gradients of any op, as DifferentiableInterface does; nothing where no gradient is
+  /// wanted or all cotangents are zero.
+  mlir::LogicalResult buildGradient(mlir::OpBuilder &builder, mlir::Operation *op,
+                                    mlir::ValueRange cotangents, llvm::ArrayRef<bool> wanted,
+                                    llvm::SmallVectorImpl<mlir::Value> &gradients);
+
+private:
+  llvm::DenseMap<mlir::Value, bool> known;
+};
+
+/// Returns `value` with unspecified elements in place of excluded ones, and a mask (i1) that is
+/// false there; a null mask if nothing is excluded.
+std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
+/// Returns ones (i64) of which those are excluded that are excluded in `value`, a tensor of the
+/// names on which that depends; null if nothing is excluded. `known` has the ones of values from
+/// which `value` is computed.
+mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          llvm::DenseMap<mlir::Value, mlir::Value> known);
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_NDEXCLUSION_H

@@ -1,0 +1,73 @@
+//===- NdIndexMap.h - what ops tell about the elements they access -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answers of the interfaces in NdInterfaces.td. An `IndexMap` says at which coordinates of its
+// operand an op reads each element of its result. For a window of `row: 28` by a tap `ky: 3` with
+// padding 0.0 and one row of padding on either side:
+//
+//     coordinates  {row: row + ky - 1}
+//     conditions   row + ky - 1 >= 0, 28 - row - ky >= 0
+//     outside      0.0
+//
+// Lowering to nests, simplification, hoisting and differentiation share this description; the
+// interpreter has its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_ND_NDINDEXMAP_H
+#define HEDDLE_DIALECTS_ND_NDINDEXMAP_H
+
+#include "heddle/Expr.h"
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/Value.h"
+
+namespace heddle::nd {
+
+/// Where an op with one operand reads it, over the names of its result.
+struct IndexMap {
+  /// `expr >= 0`, or `expr == 0`.
+  struct Condition {
+    Expr expr;
+    bool isEquality = false;
+  };
+
+  /// The coordinate for each name of the operand that does not map to itself.
+  ExprMap coordinates;
+  /// Where one of these fails the operand is not read.
+  llvm::SmallVector<Condition> conditions = {};
+  /// The element where a condition fails; null: the reduction that follows leaves the point out.
+  mlir::TypedAttr outside = {};
+
+  bool excludes() const { return !conditions.empty() && !outside; }
+  /// True if every name maps to itself.
+  bool isIdentity() const {
+    return llvm::all_of(coordinates,
+                        [](const auto &entry) { return entry.second == Expr::name(entry.first); });
+  }
+};
+
+/// An access at a computed coordinate along one name: to `count` elements from `index` on.
+struct IndexedAccess {
+  llvm::StringRef name;
+  mlir::Value index;
+  Expr size;  ///< of `name` in the tensor that is accessed
+  Expr count; ///< of elements along `name`
+  bool isRange = false;
+};
+
+/// A condition on sizes: `got` is at most `most` unless `elements`, a number of elements, is 0.
+/// `part` says what of `name` is meant in the message of a call that is refused.
+struct SizeCondition {
+  llvm::StringRef name;
+  Expr got, most, elements = 1;
+  llvm::StringRef part = "the size of";
+};
+
+} // namespace heddle::nd
+
+#endif // HEDDLE_DIALECTS_ND_NDINDEXMAP_H
