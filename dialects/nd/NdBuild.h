@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes nd ops in C++ and infers the types of their results: for differentiation, the builder API,
-// rewrites and tests. Where operands do not fit, the reason is reported at `loc` and the returned
-// value is null; code that has made sure of its operands may count on a value.
+// Builds nd ops and infers the types of their results, for differentiation, the builder API,
+// rewrites and tests. If operands do not fit, a function reports an error at `loc` and returns a
+// null value; callers that have checked their operands get a value.
 //
 //     auto square = [&](OpBuilder &b, ValueRange s) -> Value {
 //       return arith::MulFOp::create(b, loc, s[0], s[0]);
@@ -15,8 +15,8 @@
 //     Value squares = buildPointwise(b, loc, {x}, element, square);
 //     Value sum = buildReduce(b, loc, squares, {"row", "column"}, CombinerKind::Add);
 //
-// What changes nothing is not built: a reduction over no names, a rename to the same names, a
-// broadcast to the same dimensions return their operand.
+// Ops that change nothing are not built: a reduction over no names, a rename to the same names and
+// a broadcast to the same dimensions return their operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 
 namespace heddle::nd {
 
-/// Makes scalar code from scalars and returns its value.
+/// Builds scalar code and returns its value.
 using ScalarBody =
     llvm::function_ref<mlir::Value(mlir::OpBuilder &builder, mlir::ValueRange scalars)>;
 /// The same with several values.
@@ -41,6 +41,8 @@ using ScalarsBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBu
 inline NdTensorType tensorType(mlir::Value value) {
   return llvm::cast<NdTensorType>(value.getType());
 }
+/// The element of a constant all of whose elements are equal; null for other values.
+mlir::TypedAttr splatOf(mlir::Value value);
 /// True for signless integers wider than i1: arithmetic on them is signed.
 bool isSignedElement(mlir::Type element);
 /// The type in which sums and products of `element` are accumulated: f32 for narrower floats.
@@ -59,8 +61,8 @@ mlir::Value buildNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type
 /// truncation; anything becomes i1 by comparison with zero.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           mlir::Type from, mlir::Type to);
-/// Converts a float between an element and an accumulator: no cast, it need not be rounded. Other
-/// scalars stay as they are.
+/// Converts a float between an element and an accumulator type, without the rounding of a cast.
+/// Returns other scalars unchanged.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                          mlir::Type type);
 
@@ -90,10 +92,10 @@ mlir::Value buildRandom(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// `crossed` is written where the operands need it: code that calls this means what it builds.
+/// Sets `crossed` where the operands need it: callers build outer products on purpose.
 mlir::Value buildPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                            mlir::Type resultElement, ScalarBody body);
-/// Element types as of the first operand.
+/// The result has the element type of the first operand.
 mlir::Value add(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 mlir::Value sub(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 mlir::Value mul(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
@@ -116,7 +118,7 @@ llvm::SmallVector<mlir::Value> buildReduce(mlir::OpBuilder &builder, mlir::Locat
                                            llvm::ArrayRef<llvm::StringRef> names,
                                            llvm::ArrayRef<mlir::TypedAttr> neutral,
                                            ScalarsBody combiner);
-/// Sums what `input` has beyond `type`: the adjoint of a broadcast.
+/// Sums `input` over the names that `type` lacks: the adjoint of a broadcast.
 mlir::Value buildSumTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        NdTensorType type);
 mlir::Value buildScan(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
@@ -134,16 +136,16 @@ mlir::Value buildRound(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 // Index maps
 //===----------------------------------------------------------------------===//
 
-/// Without `padding` places outside are excluded from the reduction that follows.
+/// Without `padding` the reduction that follows leaves out the elements outside of `input`.
 mlir::Value buildWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                         const WindowShape &shape, mlir::TypedAttr padding = {});
-/// `size`: of `shape.name` in the result.
+/// `size` is the size of `shape.name` in the result.
 mlir::Value buildUnwindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                           const WindowShape &shape, const Expr &size);
 mlir::Value buildSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        llvm::StringRef name, const Expr &start, const Expr &size,
                        int64_t stride = 1);
-/// `value` null: zero.
+/// A null `value` means zero.
 mlir::Value buildPad(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                      llvm::StringRef name, const Expr &low, const Expr &high, int64_t interior = 0,
                      mlir::TypedAttr value = {});
@@ -151,7 +153,7 @@ mlir::Value buildConcat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
                         llvm::StringRef name);
 mlir::Value buildSplit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        llvm::StringRef name, llvm::ArrayRef<Dim> into);
-/// The same tensor with sizes that are the same numbers in other words; checked on entry where
+/// Restates sizes: those of `type` must be equal to the input's, which is checked on entry where
 /// symbols leave it open.
 mlir::Value buildResized(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                          NdTensorType type);

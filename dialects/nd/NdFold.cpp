@@ -7,7 +7,6 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
-#include "dialects/nd/NdRename.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,8 +21,7 @@ TypedAttr ConstantOp::splat() {
   return dyn_cast<TypedAttr>(getValue().getSplatValue<Attribute>());
 }
 
-/// The one value of all elements, if `value` is a constant that has one.
-static TypedAttr splatOf(Value value) {
+TypedAttr nd::splatOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   return constant ? constant.splat() : TypedAttr();
 }
@@ -51,7 +49,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
 }
 
-/// Asked of operands that nothing uses, of which there are few.
+/// Not cached: only operands without uses, of which there are few, are asked.
 static bool mayBeExcluded(Value value) { return Exclusions().reach(value); }
 
 OpFoldResult PointwiseOp::fold(FoldAdaptor) {
@@ -68,83 +66,10 @@ OpFoldResult PointwiseOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Renames and broadcasts
-//===----------------------------------------------------------------------===//
-
-/// The entry of `there` that stands where `name` does in `here`.
-static StringRef across(ArrayAttr here, ArrayAttr there, StringRef name) {
-  for (auto [own, other] :
-       llvm::zip_equal(here.getAsValueRange<StringAttr>(), there.getAsValueRange<StringAttr>()))
-    if (own == name)
-      return other;
-  return name;
-}
-StringRef nd::nameAfter(RenameOp rename, StringRef inputName) {
-  return across(rename.getFrom(), rename.getTo(), inputName);
-}
-StringRef nd::nameBefore(RenameOp rename, StringRef resultName) {
-  return across(rename.getTo(), rename.getFrom(), resultName);
-}
-
-namespace {
-/// rename(rename(x)) is one rename, which lists no name that stays.
-struct ComposeRenames : OpRewritePattern<RenameOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RenameOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<RenameOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(op, "expected a rename of a rename");
-    SmallVector<StringRef> from, to;
-    for (const Dim &dim : tensorType(inner.getInput()).getDims()) {
-      StringRef last = nameAfter(op, nameAfter(inner, dim.name));
-      if (dim.name == last)
-        continue;
-      from.push_back(dim.name);
-      to.push_back(last);
-    }
-    rewriter.replaceOpWithNewOp<RenameOp>(op, op.getType(), inner.getInput(),
-                                          rewriter.getStrArrayAttr(from),
-                                          rewriter.getStrArrayAttr(to));
-    return success();
-  }
-};
-
-/// The rename of a constant is a constant: the written order carries the names.
-struct RenameConstant : OpRewritePattern<RenameOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RenameOp op, PatternRewriter &rewriter) const override {
-    auto constant = op.getInput().getDefiningOp<ConstantOp>();
-    if (!constant)
-      return rewriter.notifyMatchFailure(op, "expected a rename of a constant");
-    SmallVector<StringRef> order = llvm::map_to_vector(
-        stringsOf(constant.getOrder()), [&](StringRef name) { return nameAfter(op, name); });
-    rewriter.replaceOpWithNewOp<ConstantOp>(op, op.getType(), constant.getValue(),
-                                            rewriter.getStrArrayAttr(order));
-    return success();
-  }
-};
-
-/// The broadcast of a splat is a splat; the broadcast of a broadcast is one.
-struct SimplifyBroadcast : OpRewritePattern<BroadcastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
-    if (TypedAttr splat = splatOf(op.getInput())) {
-      rewriter.replaceOp(op,
-                         buildConstant(rewriter, op.getLoc(), tensorType(op.getResult()), splat));
-      return success();
-    }
-    auto inner = op.getInput().getDefiningOp<BroadcastOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(op, "expected the broadcast of a splat or a broadcast");
-    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(inner.getInput()); });
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
 // Pointwise
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Removes operand `i`, whose argument has no use.
 void eraseOperand(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   rewriter.modifyOpInPlace(op, [&] {
@@ -182,59 +107,48 @@ void eraseUnused(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   eraseOperand(op, i, rewriter);
   rewriter.modifyOpInPlace(op, [&] { op.getResult().setType(whole.withDims(dims)); });
   rewriter.setInsertionPointAfter(op);
-  auto broadcast = BroadcastOp::create(rewriter, op.getLoc(), whole, op.getResult());
-  rewriter.replaceAllUsesExcept(op.getResult(), broadcast, broadcast);
+  Value broadcast =
+      buildBroadcast(rewriter, op.getLoc(), op.getResult(), whole.getDims().getDims());
+  rewriter.replaceAllUsesExcept(op.getResult(), broadcast, broadcast.getDefiningOp());
 }
 
-/// Operands that the region does not use go away (but those that exclude places from a reduction),
-/// and an operand that stands twice stands once.
-struct PruneOperands : OpRewritePattern<PointwiseOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
-    Block &body = op.getBody().front();
-    for (unsigned i = 0; i < op.getInputs().size(); ++i)
-      for (unsigned j = 0; j < i; ++j)
-        if (op.getInputs()[i] == op.getInputs()[j] && !body.getArgument(i).use_empty()) {
-          rewriter.replaceAllUsesWith(body.getArgument(i), body.getArgument(j));
-          return success();
-        }
-    for (unsigned i = 0; i < op.getInputs().size(); ++i)
-      if (body.getArgument(i).use_empty() && !mayBeExcluded(op.getInputs()[i])) {
-        eraseUnused(op, i, rewriter);
+/// Erases operands that the region does not use (but those that exclude elements from a reduction), and
+/// merges equal operands.
+LogicalResult pruneOperands(PointwiseOp op, PatternRewriter &rewriter) {
+  Block &body = op.getBody().front();
+  for (unsigned i = 0; i < op.getInputs().size(); ++i)
+    for (unsigned j = 0; j < i; ++j)
+      if (op.getInputs()[i] == op.getInputs()[j] && !body.getArgument(i).use_empty()) {
+        rewriter.replaceAllUsesWith(body.getArgument(i), body.getArgument(j));
         return success();
       }
-    return rewriter.notifyMatchFailure(op, "expected an operand without a use");
-  }
-};
+  for (unsigned i = 0; i < op.getInputs().size(); ++i)
+    if (body.getArgument(i).use_empty() && !mayBeExcluded(op.getInputs()[i])) {
+      eraseUnused(op, i, rewriter);
+      return success();
+    }
+  return rewriter.notifyMatchFailure(op, "expected an operand without a use");
+}
 
 /// An operand that is a splat becomes a scalar constant of the region, where the result's names do
 /// not depend on it.
-struct InlineSplat : OpRewritePattern<PointwiseOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
-    Block &body = op.getBody().front();
-    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-      TypedAttr splat = splatOf(input);
-      if (!splat || givesNames(op, i))
-        continue;
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(&body);
-      Value scalar = arith::ConstantOp::create(rewriter, input.getLoc(), splat);
-      rewriter.replaceAllUsesWith(body.getArgument(i), scalar);
-      eraseOperand(op, i, rewriter);
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "expected an operand that is a splat");
+LogicalResult inlineSplat(PointwiseOp op, PatternRewriter &rewriter) {
+  Block &body = op.getBody().front();
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    TypedAttr splat = splatOf(input);
+    if (!splat || givesNames(op, i))
+      continue;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&body);
+    Value scalar = arith::ConstantOp::create(rewriter, input.getLoc(), splat);
+    rewriter.replaceAllUsesWith(body.getArgument(i), scalar);
+    eraseOperand(op, i, rewriter);
+    return success();
   }
-};
+  return rewriter.notifyMatchFailure(op, "expected an operand that is a splat");
+}
 } // namespace
 
-void RenameOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ComposeRenames, RenameConstant>(context);
-}
-void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<SimplifyBroadcast>(context);
-}
 void PointwiseOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<PruneOperands, InlineSplat>(context);
+  patterns.add(pruneOperands).add(inlineSplat);
 }

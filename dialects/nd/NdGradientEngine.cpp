@@ -28,8 +28,7 @@ static bool hasFloats(Value value) {
 }
 
 static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto splat = constant ? dyn_cast_or_null<FloatAttr>(constant.splat()) : FloatAttr();
+  auto splat = dyn_cast_or_null<FloatAttr>(splatOf(value));
   return splat && splat.getValue().isZero();
 }
 
@@ -56,7 +55,7 @@ void ReverseMode::propagate(ArrayRef<Operation *> ops) {
   }
 }
 
-/// Each side computes what it needs again and gives the gradients of what it captures.
+/// Each side computes the values that it needs again, and yields the gradients of captured values.
 LogicalResult ReverseMode::runBranch(scf::IfOp op, ArrayRef<Value> given) {
   Location loc = op.getLoc();
   llvm::SetVector<Value> used;

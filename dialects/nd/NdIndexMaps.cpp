@@ -1,17 +1,20 @@
-//===- NdIndexMaps.cpp - index maps and their gradients ------------------===//
+//===- NdIndexMaps.cpp - index maps ---------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The gradient of an index map is an index map again. How the fields of `IndexMap` follow from the
-// attributes of an op is stated in NdOps.td.
+// Where index maps read their operands (NdOps.td states the formulas), their folds and their
+// gradients, which are index maps again.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
+#include "dialects/nd/NdRename.h"
+
+#include "mlir/IR/PatternMatch.h"
 
 using namespace heddle;
 using namespace heddle::nd;
@@ -125,6 +128,79 @@ SmallVector<SizeCondition> SplitOp::getSizeConditions() {
   for (StringRef name : stringsOf(getInto()))
     product = product * sizeOf(getResult(), name);
   return {{getName(), product, size}, {getName(), size, product}};
+}
+
+//===----------------------------------------------------------------------===//
+// Canonical forms of renames and broadcasts
+//===----------------------------------------------------------------------===//
+
+/// The entry of `there` that stands where `name` does in `here`.
+static StringRef across(ArrayAttr here, ArrayAttr there, StringRef name) {
+  for (auto [own, other] :
+       llvm::zip_equal(here.getAsValueRange<StringAttr>(), there.getAsValueRange<StringAttr>()))
+    if (own == name)
+      return other;
+  return name;
+}
+StringRef nd::nameAfter(RenameOp rename, StringRef inputName) {
+  return across(rename.getFrom(), rename.getTo(), inputName);
+}
+StringRef nd::nameBefore(RenameOp rename, StringRef resultName) {
+  return across(rename.getTo(), rename.getFrom(), resultName);
+}
+
+namespace {
+/// rename(rename(x)) is one rename, which lists no name that stays.
+LogicalResult composeRenames(RenameOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<RenameOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "expected a rename of a rename");
+  SmallVector<StringRef> from, to;
+  for (const Dim &dim : tensorType(inner.getInput()).getDims()) {
+    StringRef last = nameAfter(op, nameAfter(inner, dim.name));
+    if (dim.name == last)
+      continue;
+    from.push_back(dim.name);
+    to.push_back(last);
+  }
+  rewriter.replaceOpWithNewOp<RenameOp>(op, op.getType(), inner.getInput(),
+                                        rewriter.getStrArrayAttr(from),
+                                        rewriter.getStrArrayAttr(to));
+  return success();
+}
+
+/// The rename of a constant is a constant: the written order carries the names.
+LogicalResult renameConstant(RenameOp op, PatternRewriter &rewriter) {
+  auto constant = op.getInput().getDefiningOp<ConstantOp>();
+  if (!constant)
+    return rewriter.notifyMatchFailure(op, "expected a rename of a constant");
+  SmallVector<StringRef> order = llvm::map_to_vector(
+      stringsOf(constant.getOrder()), [&](StringRef name) { return nameAfter(op, name); });
+  rewriter.replaceOpWithNewOp<ConstantOp>(op, op.getType(), constant.getValue(),
+                                          rewriter.getStrArrayAttr(order));
+  return success();
+}
+
+/// The broadcast of a splat is a splat; the broadcast of a broadcast is one.
+LogicalResult simplifyBroadcast(BroadcastOp op, PatternRewriter &rewriter) {
+  if (TypedAttr splat = splatOf(op.getInput())) {
+    rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), tensorType(op.getResult()), splat));
+    return success();
+  }
+  auto inner = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "expected the broadcast of a splat or a broadcast");
+  rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(inner.getInput()); });
+  return success();
+}
+
+} // namespace
+
+void RenameOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add(composeRenames).add(renameConstant);
+}
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add(simplifyBroadcast);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- FoldPadIntoWindow.cpp - windows that pad ---------------------------===//
+//===- FoldPadIntoWindow.cpp - folds pads into windows --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,31 +19,28 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// True if what is read outside by `window` is `value`, or nothing is read outside.
+/// True if `window` has `value` outside of its operand, or reads nothing there.
 static bool readsOutside(WindowOp window, TypedAttr value) {
   return (window.getLow() == 0 && window.getHigh() == 0) || window.getPaddingAttr() == value;
 }
 
 namespace {
-/// window(pad(x)) along one name.
-struct FoldPad : OpRewritePattern<WindowOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
-    auto pad = op.getInput().getDefiningOp<PadOp>();
-    if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0)
-      return rewriter.notifyMatchFailure(op, "expected a window over a padded name");
-    auto low = pad.getLow().constant(), high = pad.getHigh().constant();
-    if (!low || !high || !readsOutside(op, pad.getValueAttr()))
-      return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, pad.getInput());
-      op.setLow(int64_t(op.getLow()) + *low);
-      op.setHigh(int64_t(op.getHigh()) + *high);
-      op.setPaddingAttr(pad.getValueAttr());
-    });
-    return success();
-  }
-};
+/// window(pad(x)) along one name becomes a window with padding.
+LogicalResult foldPad(WindowOp op, PatternRewriter &rewriter) {
+  auto pad = op.getInput().getDefiningOp<PadOp>();
+  if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0)
+    return rewriter.notifyMatchFailure(op, "expected a window over a padded name");
+  auto low = pad.getLow().constant(), high = pad.getHigh().constant();
+  if (!low || !high || !readsOutside(op, pad.getValueAttr()))
+    return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperand(0, pad.getInput());
+    op.setLow(int64_t(op.getLow()) + *low);
+    op.setHigh(int64_t(op.getHigh()) + *high);
+    op.setPaddingAttr(pad.getValueAttr());
+  });
+  return success();
+}
 
 /// The pad of `name` among pads of other names below `value`, if all of them pad with one value.
 PadOp padBelow(Value value, StringRef name) {
@@ -59,53 +56,47 @@ PadOp padBelow(Value value, StringRef name) {
 
 /// window(pad(x)) along different names is pad(window(x)): done where a pad of the window's name
 /// lies further below, to meet it.
-struct MoveWindowBelowPad : OpRewritePattern<WindowOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
-    auto pad = op.getInput().getDefiningOp<PadOp>();
-    if (!pad || pad.getName() == op.getName() || !padBelow(pad, op.getName()))
-      return rewriter.notifyMatchFailure(op, "expected a pad of the same name below");
-    // Where both are outside, either may be read.
-    if (!readsOutside(op, pad.getValueAttr()))
-      return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
-    if (pad.getName() == op.getTap())
-      return rewriter.notifyMatchFailure(op, "expected a pad of another name than the tap");
-    Value window =
-        buildWindow(rewriter, op.getLoc(), pad.getInput(), windowShape(op), op.getPaddingAttr());
-    rewriter.replaceOp(op, buildPad(rewriter, op.getLoc(), window, pad.getName(),
-                                    pad.getLow().getExpr(), pad.getHigh().getExpr(),
-                                    pad.getInterior(), pad.getValueAttr()));
-    return success();
-  }
-};
+LogicalResult moveWindowBelowPad(WindowOp op, PatternRewriter &rewriter) {
+  auto pad = op.getInput().getDefiningOp<PadOp>();
+  if (!pad || pad.getName() == op.getName() || !padBelow(pad, op.getName()))
+    return rewriter.notifyMatchFailure(op, "expected a pad of the same name below");
+  // Where both are outside, either may be read.
+  if (!readsOutside(op, pad.getValueAttr()))
+    return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
+  if (pad.getName() == op.getTap())
+    return rewriter.notifyMatchFailure(op, "expected a pad of another name than the tap");
+  Value window =
+      buildWindow(rewriter, op.getLoc(), pad.getInput(), windowShape(op), op.getPaddingAttr());
+  rewriter.replaceOp(op,
+                     buildPad(rewriter, op.getLoc(), window, pad.getName(), pad.getLow().getExpr(),
+                              pad.getHigh().getExpr(), pad.getInterior(), pad.getValueAttr()));
+  return success();
+}
 
 /// window_row(window_column(pad_row(x))): the windows of two names change places, so that the outer
 /// one meets the pad.
-struct SwapWindows : OpRewritePattern<WindowOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<WindowOp>();
-    if (!inner || !inner->hasOneUse() || inner.getName() == op.getName() ||
-        inner.getTap() == op.getName() || !padBelow(inner.getInput(), op.getName()) ||
-        padBelow(inner.getInput(), inner.getName())) // which meets its own pad first
-      return rewriter.notifyMatchFailure(op, "expected a window of another name over a pad");
-    auto pad = padBelow(inner.getInput(), op.getName());
-    if (!readsOutside(op, pad.getValueAttr()) || !readsOutside(inner, pad.getValueAttr()))
-      return rewriter.notifyMatchFailure(op, "expected windows that read the padded value");
-    Value first =
-        buildWindow(rewriter, op.getLoc(), inner.getInput(), windowShape(op), op.getPaddingAttr());
-    rewriter.replaceOp(op, buildWindow(rewriter, inner.getLoc(), first, windowShape(inner),
-                                       inner.getPaddingAttr()));
-    return success();
-  }
-};
+LogicalResult swapWindows(WindowOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<WindowOp>();
+  if (!inner || !inner->hasOneUse() || inner.getName() == op.getName() ||
+      inner.getTap() == op.getName() || !padBelow(inner.getInput(), op.getName()) ||
+      padBelow(inner.getInput(), inner.getName())) // which meets its own pad first
+    return rewriter.notifyMatchFailure(op, "expected a window of another name over a pad");
+  auto pad = padBelow(inner.getInput(), op.getName());
+  if (!readsOutside(op, pad.getValueAttr()) || !readsOutside(inner, pad.getValueAttr()))
+    return rewriter.notifyMatchFailure(op, "expected windows that read the padded value");
+  Value first =
+      buildWindow(rewriter, op.getLoc(), inner.getInput(), windowShape(op), op.getPaddingAttr());
+  rewriter.replaceOp(
+      op, buildWindow(rewriter, inner.getLoc(), first, windowShape(inner), inner.getPaddingAttr()));
+  return success();
+}
 
 struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPadIntoWindowPass> {
   using NdFoldPadIntoWindowPassBase::NdFoldPadIntoWindowPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<FoldPad, MoveWindowBelowPad, SwapWindows>(context);
+    set.add(foldPad).add(moveWindowBelowPad).add(swapWindows);
     patterns = std::move(set);
     return success();
   }

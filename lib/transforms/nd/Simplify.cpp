@@ -1,12 +1,12 @@
-//===- Simplify.cpp - remove what changes nothing -------------------------===//
+//===- Simplify.cpp - applies the rules of simplification -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The ops' own folds and canonical forms (NdFold.cpp, and arith in scalar regions), and the rules
-// of simplify/.
+// Applies the folds and canonical forms of ops (NdFold.cpp, NdIndexMaps.cpp, and arith in scalar
+// regions), and the rules of simplify/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ private:
     for (RegisteredOperationName name : context->getRegisteredOperations())
       if (isa<NdDialect>(name.getDialect()))
         name.getCanonicalizationPatterns(set, context);
-    Rules rules(set, granted, exclusions);
+    Rules rules(set, {granted, exclusions});
     addConstantRules(rules);
     addIndexMapRules(rules);
     addReductionRules(rules);

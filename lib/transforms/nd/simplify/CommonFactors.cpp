@@ -1,4 +1,4 @@
-//===- CommonFactors.cpp - what two products have in common ---------------===//
+//===- CommonFactors.cpp - common factors of two products -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,34 +36,25 @@ static bool isBinary(PointwiseOp op) {
 }
 
 namespace {
-/// a w + b w, of tensors or of their sums over the same names: one product, and one sum, of a + b.
-struct CommonFactor : ExclusionRule<PointwiseOp> {
-  using ExclusionRule::ExclusionRule;
-  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override;
-};
-/// The same in scalar code.
-struct CommonFactorInCode : RewritePattern {
-  CommonFactorInCode(MLIRContext *context, unsigned granted)
-      : RewritePattern(MatchAnyOpTypeTag(), 1, context), granted(granted) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::AddFOp, arith::SubFOp>(op))
-      return failure();
-    Operation *a = op->getOperand(0).getDefiningOp(), *b = op->getOperand(1).getDefiningOp();
-    if (a && b && a != b && a->getName() == b->getName() && a->hasOneUse() && b->hasOneUse() &&
-        isSemiring(CombinerKind::Add, true, a, granted))
-      for (unsigned i : {0, 1})
-        for (unsigned j : {0, 1})
-          if (a->getOperand(i) == b->getOperand(j)) {
-            Operation *sum = rewriter.clone(*op), *product = rewriter.clone(*a);
-            sum->setOperands({a->getOperand(1 - i), b->getOperand(1 - j)});
-            product->setOperands({sum->getResult(0), a->getOperand(i)});
-            rewriter.replaceOp(op, product);
-            return success();
-          }
-    return rewriter.notifyMatchFailure(op, "expected two products with a common factor");
-  }
-  unsigned granted;
-};
+/// a w + b w in scalar code becomes (a + b) w.
+LogicalResult commonFactorInCode(Operation *op, PatternRewriter &rewriter,
+                                 const RuleContext &context) {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::AddFOp, arith::SubFOp>(op))
+    return failure();
+  Operation *a = op->getOperand(0).getDefiningOp(), *b = op->getOperand(1).getDefiningOp();
+  if (a && b && a != b && a->getName() == b->getName() && a->hasOneUse() && b->hasOneUse() &&
+      isSemiring(CombinerKind::Add, true, a, context.granted))
+    for (unsigned i : {0, 1})
+      for (unsigned j : {0, 1})
+        if (a->getOperand(i) == b->getOperand(j)) {
+          Operation *sum = rewriter.clone(*op), *product = rewriter.clone(*a);
+          sum->setOperands({a->getOperand(1 - i), b->getOperand(1 - j)});
+          product->setOperands({sum->getResult(0), a->getOperand(i)});
+          rewriter.replaceOp(op, product);
+          return success();
+        }
+  return rewriter.notifyMatchFailure(op, "expected two products with a common factor");
+}
 
 /// The names of a value, by those of a value below it.
 using NewNames = std::map<std::string, std::string>;
@@ -80,7 +71,7 @@ struct Term {
   }
 };
 
-/// What an operand of a product is below renames.
+/// An operand of a product, looking through renames.
 struct Below {
   Value value;
   NewNames names;
@@ -183,7 +174,10 @@ static Value renamed(OpBuilder &builder, Value value, const NewNames &names) {
   return buildRename(builder, value.getLoc(), value, from, to);
 }
 
-LogicalResult CommonFactor::matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const {
+/// a w + b w, of tensors or of their sums over the same names, becomes one product, and one sum, of
+/// a + b.
+static LogicalResult commonFactor(PointwiseOp op, PatternRewriter &rewriter,
+                                  const RuleContext &context) {
   auto refuse = [&](const char *why) { return rewriter.notifyMatchFailure(op, why); };
   if (!isBinary(op))
     return refuse("expected two terms");
@@ -197,7 +191,7 @@ LogicalResult CommonFactor::matchAndRewrite(PointwiseOp op, PatternRewriter &rew
   for (Value input : op.getInputs()) {
     auto term = Term::of(input);
     if (!term || tensorType(term->product).getElementType() != element ||
-        !isSemiring(plus, isSigned, yielded(term->product).getDefiningOp(), granted))
+        !isSemiring(plus, isSigned, yielded(term->product).getDefiningOp(), context.granted))
       return refuse("expected terms that are products");
     terms.push_back(std::move(*term));
   }
@@ -242,7 +236,7 @@ LogicalResult CommonFactor::matchAndRewrite(PointwiseOp op, PatternRewriter &rew
       if (!covers(wide, 1 - wide) ||
           elementsOf(operands[wide]) >= elementsOf(products[1 - wide]) + elementsOf(op) ||
           llvm::any_of(ValueRange{common.value, operands[0], operands[1]}, [&](Value value) {
-            return tensorType(value).getElementType() != element || mayBeExcluded(value);
+            return tensorType(value).getElementType() != element || context.mayBeExcluded(value);
           }))
         continue;
       Location loc = op.getLoc();
@@ -268,11 +262,12 @@ LogicalResult CommonFactor::matchAndRewrite(PointwiseOp op, PatternRewriter &rew
 }
 
 void nd::addCommonFactorRules(Rules &rules) {
-  rules.add<CommonFactor>(
+  rules.add(
       "common-factor",
       "a w + b w is (a + b) w, and sum(a w) + sum(b w) is sum((a + b) w), whatever the "
       "names that are reduced, where that is less work. Integers, minima and maxima always; floats "
       "with "
-      "reassociate.");
-  rules.add<CommonFactorInCode>("common-factor-in-code", "The same within scalar code.");
+      "reassociate.",
+      commonFactor);
+  rules.add("common-factor-in-code", "The same within scalar code.", commonFactorInCode);
 }

@@ -1,4 +1,4 @@
-//===- Constants.cpp - what is computed from literals is one ---------------===//
+//===- Constants.cpp - constant folding -----------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// A literal is not made larger than this, and not from larger ones.
+/// The largest literals, in elements, that folding creates and reads.
 static constexpr int64_t mostElements = 256, mostRead = 4096;
 
-/// What the interpreter computed, null if another execution may give something else.
+/// The interpreter's result as an attribute; null if another execution may give another one.
 static TypedAttr attributeOf(const interp::Scalar &scalar, Type type) {
   if (scalar.undecided || scalar.excluded)
     return {};
@@ -43,84 +43,76 @@ static SmallVector<StringRef> writtenNames(Operation *op) {
 }
 
 namespace {
-struct FoldLiterals : RewritePattern {
-  explicit FoldLiterals(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (op->getNumOperands() == 0 || !op->getOperand(0).getDefiningOp<ConstantOp>() ||
-        !isa<NdDialect>(op->getDialect()) || !isPure(op) || op->hasTrait<Opaque>())
-      return rewriter.notifyMatchFailure(op, "expected an op on literals");
-    auto within = [](ValueRange values, int64_t most) {
-      return llvm::all_of(values, [&](Value value) {
-        auto type = dyn_cast<NdTensorType>(value.getType());
-        return type && type.elements() >= 0 && type.elements() <= most;
-      });
-    };
-    if (!within(op->getOperands(), mostRead) || !within(op->getResults(), mostElements) ||
-        !llvm::all_of(op->getOperands(), [](Value value) {
-          return isa_and_nonnull<ConstantOp>(value.getDefiningOp());
-        }))
-      return rewriter.notifyMatchFailure(op, "expected few elements");
-    auto values = interp::interpretLiterals(op);
-    if (failed(values))
-      return rewriter.notifyMatchFailure(op, "expected an op with values");
-    SmallVector<StringRef> names = writtenNames(op);
-    // All of them before any op is made: a rule that fails has changed nothing.
-    SmallVector<std::pair<DenseElementsAttr, ArrayAttr>> literals;
-    for (const interp::TensorValue &value : *values) {
-      Type scalar = value.type.scalarType();
-      SmallVector<interp::Extent> order;
-      SmallVector<StringRef> written;
-      SmallVector<int64_t> shape;
-      for (StringRef name : names)
-        if (value.has(name)) {
-          order.emplace_back(name.str(), value.size(name));
-          written.push_back(name);
-          shape.push_back(value.size(name));
-        }
-      if (order.size() != value.dims().size())
-        return rewriter.notifyMatchFailure(op, "expected names that are written");
-      SmallVector<Attribute> elements;
-      for (interp::Walk walk(order); walk; ++walk) {
-        elements.push_back(attributeOf(value.at(walk.position()), scalar));
-        if (!elements.back())
-          return rewriter.notifyMatchFailure(op, "expected values that are decided");
+LogicalResult foldLiterals(Operation *op, PatternRewriter &rewriter) {
+  if (op->getNumOperands() == 0 || !op->getOperand(0).getDefiningOp<ConstantOp>() ||
+      !isa<NdDialect>(op->getDialect()) || !isPure(op) || op->hasTrait<Opaque>())
+    return rewriter.notifyMatchFailure(op, "expected an op on literals");
+  auto within = [](ValueRange values, int64_t most) {
+    return llvm::all_of(values, [&](Value value) {
+      auto type = dyn_cast<NdTensorType>(value.getType());
+      return type && type.elements() >= 0 && type.elements() <= most;
+    });
+  };
+  if (!within(op->getOperands(), mostRead) || !within(op->getResults(), mostElements) ||
+      !llvm::all_of(op->getOperands(),
+                    [](Value value) { return isa_and_nonnull<ConstantOp>(value.getDefiningOp()); }))
+    return rewriter.notifyMatchFailure(op, "expected few elements");
+  auto values = interp::interpretLiterals(op);
+  if (failed(values))
+    return rewriter.notifyMatchFailure(op, "expected an op with values");
+  SmallVector<StringRef> names = writtenNames(op);
+  // All of them before any op is made: a rule that fails has changed nothing.
+  SmallVector<std::pair<DenseElementsAttr, ArrayAttr>> literals;
+  for (const interp::TensorValue &value : *values) {
+    Type scalar = value.type.scalarType();
+    SmallVector<interp::SizedName> order;
+    SmallVector<StringRef> written;
+    SmallVector<int64_t> shape;
+    for (StringRef name : names)
+      if (value.has(name)) {
+        order.emplace_back(name.str(), value.size(name));
+        written.push_back(name);
+        shape.push_back(value.size(name));
       }
-      literals.emplace_back(DenseElementsAttr::get(RankedTensorType::get(shape, scalar), elements),
-                            rewriter.getStrArrayAttr(written));
+    if (order.size() != value.dims().size())
+      return rewriter.notifyMatchFailure(op, "expected names that are written");
+    SmallVector<Attribute> elements;
+    for (interp::Walk walk(order); walk; ++walk) {
+      elements.push_back(attributeOf(value.at(walk.position()), scalar));
+      if (!elements.back())
+        return rewriter.notifyMatchFailure(op, "expected values that are decided");
     }
-    SmallVector<Value> constants;
-    for (auto [result, literal] : llvm::zip_equal(op->getResults(), literals))
-      constants.push_back(ConstantOp::create(rewriter, op->getLoc(), result.getType(),
-                                             literal.first, literal.second));
-    rewriter.replaceOp(op, constants);
-    return success();
+    literals.emplace_back(DenseElementsAttr::get(RankedTensorType::get(shape, scalar), elements),
+                          rewriter.getStrArrayAttr(written));
   }
-};
+  SmallVector<Value> constants;
+  for (auto [result, literal] : llvm::zip_equal(op->getResults(), literals))
+    constants.push_back(ConstantOp::create(rewriter, op->getLoc(), result.getType(), literal.first,
+                                           literal.second));
+  rewriter.replaceOp(op, constants);
+  return success();
+}
 
-struct EvaluateSplats : ExclusionRule<PointwiseOp> {
-  EvaluateSplats(MLIRContext *context, unsigned granted, Exclusions &exclusions)
-      : ExclusionRule(context, granted, exclusions, /*benefit=*/2) {}
-  LogicalResult matchAndRewrite(PointwiseOp op, PatternRewriter &rewriter) const override {
-    SmallVector<interp::Scalar> arguments;
-    for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs())) {
-      TypedAttr splat = splatOf(input);
-      if (!splat && (!argument.use_empty() || mayBeExcluded(input)))
-        return rewriter.notifyMatchFailure(op, "expected operands that are splats");
-      arguments.push_back(splat ? interp::ofAttribute(splat) : interp::Scalar());
-    }
-    interp::Arithmetic arithmetic;
-    auto body = interp::ScalarRegion::prepare(op.getBody(), arithmetic);
-    if (failed(body))
-      return failure();
-    NdTensorType type = tensorType(op.getResult());
-    TypedAttr value = attributeOf(body->run(arguments)[0], type.scalarType());
-    if (!value)
-      return rewriter.notifyMatchFailure(op, "expected a value that is decided");
-    rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), type, value));
-    return success();
+LogicalResult evaluateSplats(PointwiseOp op, PatternRewriter &rewriter,
+                             const RuleContext &context) {
+  SmallVector<interp::Scalar> arguments;
+  for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs())) {
+    TypedAttr splat = splatOf(input);
+    if (!splat && (!argument.use_empty() || context.mayBeExcluded(input)))
+      return rewriter.notifyMatchFailure(op, "expected operands that are splats");
+    arguments.push_back(splat ? interp::ofAttribute(splat) : interp::Scalar());
   }
-};
+  interp::Arithmetic arithmetic;
+  auto body = interp::ScalarRegion::prepare(op.getBody(), arithmetic);
+  if (failed(body))
+    return failure();
+  NdTensorType type = tensorType(op.getResult());
+  TypedAttr value = attributeOf(body->run(arguments)[0], type.scalarType());
+  if (!value)
+    return rewriter.notifyMatchFailure(op, "expected a value that is decided");
+  rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), type, value));
+  return success();
+}
 
 /// True if all elements of the op's result are `splat`, as those of all its sources are.
 bool keepsSplat(Operation *op, TypedAttr splat) {
@@ -134,24 +126,21 @@ bool keepsSplat(Operation *op, TypedAttr splat) {
                       [&](Value source) { return splatOf(source) == splat; });
 }
 
-struct MapSplat : RewritePattern {
-  explicit MapSplat(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    TypedAttr splat = op->getNumOperands() ? splatOf(op->getOperand(0)) : TypedAttr();
-    if (!splat || !keepsSplat(op, splat))
-      return rewriter.notifyMatchFailure(op, "expected an index map of a splat");
-    rewriter.replaceOp(op,
-                       buildConstant(rewriter, op->getLoc(), tensorType(op->getResult(0)), splat));
-    return success();
-  }
-};
+LogicalResult mapSplat(Operation *op, PatternRewriter &rewriter) {
+  TypedAttr splat = op->getNumOperands() ? splatOf(op->getOperand(0)) : TypedAttr();
+  if (!splat || !keepsSplat(op, splat))
+    return rewriter.notifyMatchFailure(op, "expected an index map of a splat");
+  rewriter.replaceOp(op,
+                     buildConstant(rewriter, op->getLoc(), tensorType(op->getResult(0)), splat));
+  return success();
+}
 } // namespace
 
 void nd::addConstantRules(Rules &rules) {
-  rules.add<EvaluateSplats>("evaluate-splats", "A pointwise function of splats is a splat.");
-  rules.add<MapSplat>("index-map-of-splat",
-                      "An index map of a splat that reads nothing else is a splat.");
-  rules.add<FoldLiterals>("fold-literals",
-                          "What is computed from literals is a literal, if it is small.");
+  rules.add("evaluate-splats", "A pointwise function of splats is a splat.", evaluateSplats, Strict,
+            /*benefit=*/2);
+  rules.add("index-map-of-splat", "An index map of a splat that reads nothing else is a splat.",
+            mapSplat, Strict, /*benefit=*/2);
+  rules.add("fold-literals", "What is computed from literals is a literal, if it is small.",
+            foldLiterals);
 }

@@ -1,4 +1,4 @@
-//===- IndexMaps.cpp - what only moves elements ----------------------------===//
+//===- IndexMaps.cpp - index maps -----------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,54 +35,44 @@ SizeAttr sum(SizeAttr a, SizeAttr b) {
   return SizeAttr::get(a.getContext(), a.getExpr() + b.getExpr());
 }
 
-struct UndoSplit : OpRewritePattern<MergeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MergeOp op, PatternRewriter &rewriter) const override {
-    auto split = op.getInput().getDefiningOp<SplitOp>();
-    if (!split || split.getInto() != op.getNames())
-      return rewriter.notifyMatchFailure(op, "expected to merge what was split");
-    if (tensorType(split.getInput()).size(split.getName()) !=
-        tensorType(op.getResult()).size(op.getInto()))
-      return rewriter.notifyMatchFailure(op, "expected sizes whose product needs no check");
-    return replaceBy(
-        op, buildRename(rewriter, op.getLoc(), split.getInput(), {split.getName()}, {op.getInto()}),
-        rewriter);
-  }
-};
+LogicalResult undoSplit(MergeOp op, PatternRewriter &rewriter) {
+  auto split = op.getInput().getDefiningOp<SplitOp>();
+  if (!split || split.getInto() != op.getNames())
+    return rewriter.notifyMatchFailure(op, "expected to merge what was split");
+  if (tensorType(split.getInput()).size(split.getName()) !=
+      tensorType(op.getResult()).size(op.getInto()))
+    return rewriter.notifyMatchFailure(op, "expected sizes whose product needs no check");
+  return replaceBy(
+      op, buildRename(rewriter, op.getLoc(), split.getInput(), {split.getName()}, {op.getInto()}),
+      rewriter);
+}
 
-struct UndoMerge : OpRewritePattern<SplitOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SplitOp op, PatternRewriter &rewriter) const override {
-    auto merge = op.getInput().getDefiningOp<MergeOp>();
-    if (!merge || merge.getInto() != op.getName() || merge.getNames().size() != op.getInto().size())
-      return rewriter.notifyMatchFailure(op, "expected to split what was merged");
-    SmallVector<StringRef> from = stringsOf(merge.getNames()), to = stringsOf(op.getInto());
-    for (auto [before, after] : llvm::zip_equal(from, to))
-      if (tensorType(merge.getInput()).size(before) != tensorType(op.getResult()).size(after))
-        return rewriter.notifyMatchFailure(op, "expected the sizes that were merged");
-    return replaceBy(op, buildRename(rewriter, op.getLoc(), merge.getInput(), from, to), rewriter);
-  }
-};
+LogicalResult undoMerge(SplitOp op, PatternRewriter &rewriter) {
+  auto merge = op.getInput().getDefiningOp<MergeOp>();
+  if (!merge || merge.getInto() != op.getName() || merge.getNames().size() != op.getInto().size())
+    return rewriter.notifyMatchFailure(op, "expected to split what was merged");
+  SmallVector<StringRef> from = stringsOf(merge.getNames()), to = stringsOf(op.getInto());
+  for (auto [before, after] : llvm::zip_equal(from, to))
+    if (tensorType(merge.getInput()).size(before) != tensorType(op.getResult()).size(after))
+      return rewriter.notifyMatchFailure(op, "expected the sizes that were merged");
+  return replaceBy(op, buildRename(rewriter, op.getLoc(), merge.getInput(), from, to), rewriter);
+}
 
-struct ComposePads : OpRewritePattern<PadOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<PadOp>();
-    if (!inner || inner.getName() != op.getName() || op.getInterior() != 0 ||
-        inner.getValueAttr() != op.getValueAttr())
-      return rewriter.notifyMatchFailure(op, "expected a pad of a pad by the same value");
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, inner.getInput());
-      op.setLowAttr(sum(op.getLow(), inner.getLow()));
-      op.setHighAttr(sum(op.getHigh(), inner.getHigh()));
-      op.setInterior(inner.getInterior());
-    });
-    return success();
-  }
-};
+LogicalResult composePads(PadOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<PadOp>();
+  if (!inner || inner.getName() != op.getName() || op.getInterior() != 0 ||
+      inner.getValueAttr() != op.getValueAttr())
+    return rewriter.notifyMatchFailure(op, "expected a pad of a pad by the same value");
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperand(0, inner.getInput());
+    op.setLowAttr(sum(op.getLow(), inner.getLow()));
+    op.setHighAttr(sum(op.getHigh(), inner.getHigh()));
+    op.setInterior(inner.getInterior());
+  });
+  return success();
+}
 
-/// The one slice along `name` that reads what `a` reads and then what `b` reads; null if there is
-/// none.
+/// One slice along `name` that reads the elements of `a`, then those of `b`; null if there is none.
 Value joined(SliceOp a, SliceOp b, StringRef name, PatternRewriter &rewriter) {
   if (!a || !b || a.getInput() != b.getInput() || a.getName() != name || b.getName() != name ||
       a.getStride() != b.getStride())
@@ -95,88 +85,79 @@ Value joined(SliceOp a, SliceOp b, StringRef name, PatternRewriter &rewriter) {
                     count + b.getSize().getExpr(), stride);
 }
 
-struct ComposeConcats : OpRewritePattern<ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
-    SmallVector<Value> parts;
-    bool changed = false;
-    for (Value input : op.getInputs()) {
-      auto inner = input.getDefiningOp<ConcatOp>();
-      if (sizeOf(input, op.getName()) == 0 && op.getInputs().size() > 1) {
-        changed = true;
-      } else if (inner && inner.getName() == op.getName() && inner->hasOneUse()) {
-        llvm::append_range(parts, inner.getInputs());
-        changed = true;
-      } else if (Value whole = parts.empty() ? Value()
-                                             : joined(parts.back().getDefiningOp<SliceOp>(),
-                                                      input.getDefiningOp<SliceOp>(), op.getName(),
-                                                      rewriter)) {
-        parts.back() = whole;
-        changed = true;
-      } else {
-        parts.push_back(input);
-      }
+LogicalResult composeConcats(ConcatOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> parts;
+  bool changed = false;
+  for (Value input : op.getInputs()) {
+    auto inner = input.getDefiningOp<ConcatOp>();
+    if (sizeOf(input, op.getName()) == 0 && op.getInputs().size() > 1) {
+      changed = true;
+    } else if (inner && inner.getName() == op.getName() && inner->hasOneUse()) {
+      llvm::append_range(parts, inner.getInputs());
+      changed = true;
+    } else if (Value whole = parts.empty()
+                                 ? Value()
+                                 : joined(parts.back().getDefiningOp<SliceOp>(),
+                                          input.getDefiningOp<SliceOp>(), op.getName(), rewriter)) {
+      parts.back() = whole;
+      changed = true;
+    } else {
+      parts.push_back(input);
     }
-    if (!changed)
-      return rewriter.notifyMatchFailure(op, "expected parts that are joined already");
-    if (parts.empty())
-      parts.push_back(op.getInputs()[0]); // all are empty
-    return replaceBy(op, buildConcat(rewriter, op.getLoc(), parts, op.getName()), rewriter);
   }
-};
+  if (!changed)
+    return rewriter.notifyMatchFailure(op, "expected parts that are joined already");
+  if (parts.empty())
+    parts.push_back(op.getInputs()[0]); // all are empty
+  return replaceBy(op, buildConcat(rewriter, op.getLoc(), parts, op.getName()), rewriter);
+}
 
-struct GatherInOrder : OpRewritePattern<GatherOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
-    auto iota = op.getIndices().size() == 1 ? op.getIndices()[0].getDefiningOp<IotaOp>() : IotaOp();
-    if (!iota)
-      return rewriter.notifyMatchFailure(op, "expected a gather at 0, 1, ...");
-    StringRef name = stringsOf(op.getNames())[0];
-    NdTensorType type = tensorType(op.getInput());
-    auto has = type.size(name).constant(), reads = sizeOf(iota, iota.getName());
-    // An element type too narrow for the coordinates wraps around.
-    bool fits = false;
-    if (auto integer = dyn_cast<IntegerType>(tensorType(iota).getElementType())) {
-      unsigned width = integer.getWidth();
-      unsigned bits = integer.isUnsigned() || width == 1 ? width : width - 1;
-      fits = reads && bits < 31 ? *reads <= int64_t(1) << bits : width >= 32;
-    }
-    bool all = type.size(name) == tensorType(iota).size(iota.getName()),
-         some = has && reads && *reads <= *has;
-    if (!fits || !(all || some) || (iota.getName() != name && type.has(iota.getName())))
-      return rewriter.notifyMatchFailure(op,
-                                         "expected coordinates inside, along a name of their own");
-    Value part = buildSlice(rewriter, op.getLoc(), op.getInput(), name, 0,
-                            tensorType(iota).size(iota.getName()).getExpr());
-    return replaceBy(op, buildRename(rewriter, op.getLoc(), part, {name}, {iota.getName()}),
-                     rewriter);
+LogicalResult gatherInOrder(GatherOp op, PatternRewriter &rewriter) {
+  auto iota = op.getIndices().size() == 1 ? op.getIndices()[0].getDefiningOp<IotaOp>() : IotaOp();
+  if (!iota)
+    return rewriter.notifyMatchFailure(op, "expected a gather at 0, 1, ...");
+  StringRef name = stringsOf(op.getNames())[0];
+  NdTensorType type = tensorType(op.getInput());
+  auto has = type.size(name).constant(), reads = sizeOf(iota, iota.getName());
+  // An element type too narrow for the coordinates wraps around.
+  bool fits = false;
+  if (auto integer = dyn_cast<IntegerType>(tensorType(iota).getElementType())) {
+    unsigned width = integer.getWidth();
+    unsigned bits = integer.isUnsigned() || width == 1 ? width : width - 1;
+    fits = reads && bits < 31 ? *reads <= int64_t(1) << bits : width >= 32;
   }
-};
+  bool all = type.size(name) == tensorType(iota).size(iota.getName()),
+       some = has && reads && *reads <= *has;
+  if (!fits || !(all || some) || (iota.getName() != name && type.has(iota.getName())))
+    return rewriter.notifyMatchFailure(op,
+                                       "expected coordinates inside, along a name of their own");
+  Value part = buildSlice(rewriter, op.getLoc(), op.getInput(), name, 0,
+                          tensorType(iota).size(iota.getName()).getExpr());
+  return replaceBy(op, buildRename(rewriter, op.getLoc(), part, {name}, {iota.getName()}),
+                   rewriter);
+}
 
 //===----------------------------------------------------------------------===//
 // Slices
 //===----------------------------------------------------------------------===//
 
-struct ComposeSlices : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<SliceOp>();
-    if (!inner || inner.getName() != op.getName())
-      return rewriter.notifyMatchFailure(op, "expected a slice of a slice along the same name");
-    int64_t stride = inner.getStride();
-    if (op.getSize().constant() == 0)
-      return rewriter.notifyMatchFailure(op, "expected a slice that reads something");
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, inner.getInput());
-      op.setStartAttr(SizeAttr::get(op.getContext(), inner.getStart().getExpr() +
-                                                         op.getStart().getExpr() * Expr(stride)));
-      op.setStride(int64_t(op.getStride()) * stride);
-    });
-    return success();
-  }
-};
+LogicalResult composeSlices(SliceOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<SliceOp>();
+  if (!inner || inner.getName() != op.getName())
+    return rewriter.notifyMatchFailure(op, "expected a slice of a slice along the same name");
+  int64_t stride = inner.getStride();
+  if (op.getSize().constant() == 0)
+    return rewriter.notifyMatchFailure(op, "expected a slice that reads something");
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperand(0, inner.getInput());
+    op.setStartAttr(SizeAttr::get(op.getContext(), inner.getStart().getExpr() +
+                                                       op.getStart().getExpr() * Expr(stride)));
+    op.setStride(int64_t(op.getStride()) * stride);
+  });
+  return success();
+}
 
-/// The places that a slice reads, where all of that is known: from `low` up to `high`.
+/// The range of coordinates that a slice reads, [low, high); known if its attributes are constant.
 struct Reach {
   int64_t low, high, count;
 };
@@ -194,88 +175,78 @@ Value sliceAt(SliceOp op, Value input, int64_t offset, PatternRewriter &rewriter
                     op.getStart().getExpr() - Expr(offset), op.getSize().getExpr(), op.getStride());
 }
 
-struct SliceOfPad : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    auto pad = op.getInput().getDefiningOp<PadOp>();
-    auto reach = reachOf(op);
-    if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0 || !reach)
-      return rewriter.notifyMatchFailure(op, "expected a slice of a padded name");
-    auto size = sizeOf(pad.getInput(), pad.getName()), before = pad.getLow().constant();
-    if (!size || !before)
+LogicalResult sliceOfPad(SliceOp op, PatternRewriter &rewriter) {
+  auto pad = op.getInput().getDefiningOp<PadOp>();
+  auto reach = reachOf(op);
+  if (!pad || pad.getName() != op.getName() || pad.getInterior() != 0 || !reach)
+    return rewriter.notifyMatchFailure(op, "expected a slice of a padded name");
+  auto size = sizeOf(pad.getInput(), pad.getName()), before = pad.getLow().constant();
+  if (!size || !before)
+    return rewriter.notifyMatchFailure(op, "expected sizes that are numbers");
+  int64_t low = *before;
+  if (reach->low >= low && reach->high <= low + *size)
+    return replaceBy(op, sliceAt(op, pad.getInput(), low, rewriter), rewriter);
+  if (reach->high <= low || reach->low >= low + *size)
+    return replaceBy(
+        op, buildConstant(rewriter, op.getLoc(), tensorType(op.getResult()), pad.getValueAttr()),
+        rewriter);
+  if (op.getStride() != 1 || (reach->low == 0 && reach->high == sizeOf(pad, pad.getName())))
+    return rewriter.notifyMatchFailure(op, "expected to leave out a run of the pad");
+  int64_t begin = std::max<int64_t>(0, reach->low - low);
+  int64_t end = std::min(*size, reach->high - low);
+  before = std::max<int64_t>(0, low - reach->low);
+  Value part = buildSlice(rewriter, op.getLoc(), pad.getInput(), op.getName(), begin, end - begin);
+  return replaceBy(op,
+                   buildPad(rewriter, pad.getLoc(), part, op.getName(), *before,
+                            reach->count - *before - (end - begin), 0, pad.getValueAttr()),
+                   rewriter);
+}
+
+LogicalResult sliceOfConcat(SliceOp op, PatternRewriter &rewriter) {
+  auto concat = op.getInput().getDefiningOp<ConcatOp>();
+  auto reach = reachOf(op);
+  if (!concat || concat.getName() != op.getName() || !reach)
+    return rewriter.notifyMatchFailure(op, "expected a slice of joined tensors");
+  struct Piece {
+    Value input;
+    int64_t offset, begin, end;
+  };
+  SmallVector<Piece> pieces;
+  int64_t offset = 0;
+  for (Value input : concat.getInputs()) {
+    auto size = sizeOf(input, op.getName());
+    if (!size)
       return rewriter.notifyMatchFailure(op, "expected sizes that are numbers");
-    int64_t low = *before;
-    if (reach->low >= low && reach->high <= low + *size)
-      return replaceBy(op, sliceAt(op, pad.getInput(), low, rewriter), rewriter);
-    if (reach->high <= low || reach->low >= low + *size)
-      return replaceBy(
-          op, buildConstant(rewriter, op.getLoc(), tensorType(op.getResult()), pad.getValueAttr()),
-          rewriter);
-    if (op.getStride() != 1 || (reach->low == 0 && reach->high == sizeOf(pad, pad.getName())))
-      return rewriter.notifyMatchFailure(op, "expected to leave out a run of the pad");
-    int64_t begin = std::max<int64_t>(0, reach->low - low);
-    int64_t end = std::min(*size, reach->high - low);
-    before = std::max<int64_t>(0, low - reach->low);
-    Value part =
-        buildSlice(rewriter, op.getLoc(), pad.getInput(), op.getName(), begin, end - begin);
-    return replaceBy(op,
-                     buildPad(rewriter, pad.getLoc(), part, op.getName(), *before,
-                              reach->count - *before - (end - begin), 0, pad.getValueAttr()),
-                     rewriter);
+    int64_t begin = std::max(reach->low, offset), end = std::min(reach->high, offset + *size);
+    if (begin < end)
+      pieces.push_back({input, offset, begin - offset, end - offset});
+    offset += *size;
   }
-};
+  if (pieces.size() == 1)
+    return replaceBy(op, sliceAt(op, pieces[0].input, pieces[0].offset, rewriter), rewriter);
+  if (op.getStride() != 1 || !concat->hasOneUse() || reach->count == offset)
+    return rewriter.notifyMatchFailure(op, "expected to leave out a run of what is joined");
+  SmallVector<Value> parts;
+  for (const Piece &piece : pieces)
+    parts.push_back(buildSlice(rewriter, op.getLoc(), piece.input, op.getName(), piece.begin,
+                               piece.end - piece.begin));
+  return replaceBy(op, buildConcat(rewriter, concat.getLoc(), parts, op.getName()), rewriter);
+}
 
-struct SliceOfConcat : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    auto concat = op.getInput().getDefiningOp<ConcatOp>();
-    auto reach = reachOf(op);
-    if (!concat || concat.getName() != op.getName() || !reach)
-      return rewriter.notifyMatchFailure(op, "expected a slice of joined tensors");
-    struct Piece {
-      Value input;
-      int64_t offset, begin, end;
-    };
-    SmallVector<Piece> pieces;
-    int64_t offset = 0;
-    for (Value input : concat.getInputs()) {
-      auto size = sizeOf(input, op.getName());
-      if (!size)
-        return rewriter.notifyMatchFailure(op, "expected sizes that are numbers");
-      int64_t begin = std::max(reach->low, offset), end = std::min(reach->high, offset + *size);
-      if (begin < end)
-        pieces.push_back({input, offset, begin - offset, end - offset});
-      offset += *size;
-    }
-    if (pieces.size() == 1)
-      return replaceBy(op, sliceAt(op, pieces[0].input, pieces[0].offset, rewriter), rewriter);
-    if (op.getStride() != 1 || !concat->hasOneUse() || reach->count == offset)
-      return rewriter.notifyMatchFailure(op, "expected to leave out a run of what is joined");
-    SmallVector<Value> parts;
-    for (const Piece &piece : pieces)
-      parts.push_back(buildSlice(rewriter, op.getLoc(), piece.input, op.getName(), piece.begin,
-                                 piece.end - piece.begin));
-    return replaceBy(op, buildConcat(rewriter, concat.getLoc(), parts, op.getName()), rewriter);
-  }
-};
-
-struct SliceFromConstant : OpRewritePattern<DynamicSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(DynamicSliceOp op, PatternRewriter &rewriter) const override {
-    auto start = dyn_cast_or_null<IntegerAttr>(splatOf(op.getStart()));
-    auto all = sizeOf(op.getInput(), op.getName()), size = op.getSize().constant();
-    if (!start || !tensorType(op.getStart()).getDims().getDims().empty() || !all || !size)
-      return rewriter.notifyMatchFailure(op, "expected a place that is known");
-    bool isUnsigned = tensorType(op.getStart()).getElementType().isUnsignedInteger();
-    int64_t place = isUnsigned
-                        ? int64_t(std::min<uint64_t>(start.getValue().getZExtValue(), INT64_MAX))
-                        : start.getValue().getSExtValue();
-    return replaceBy(op,
-                     buildSlice(rewriter, op.getLoc(), op.getInput(), op.getName(),
-                                std::clamp<int64_t>(place, 0, *all - *size), *size),
-                     rewriter);
-  }
-};
+LogicalResult sliceFromConstant(DynamicSliceOp op, PatternRewriter &rewriter) {
+  auto start = dyn_cast_or_null<IntegerAttr>(splatOf(op.getStart()));
+  auto all = sizeOf(op.getInput(), op.getName()), size = op.getSize().constant();
+  if (!start || !tensorType(op.getStart()).getDims().getDims().empty() || !all || !size)
+    return rewriter.notifyMatchFailure(op, "expected a place that is known");
+  bool isUnsigned = tensorType(op.getStart()).getElementType().isUnsignedInteger();
+  int64_t place = isUnsigned
+                      ? int64_t(std::min<uint64_t>(start.getValue().getZExtValue(), INT64_MAX))
+                      : start.getValue().getSExtValue();
+  return replaceBy(op,
+                   buildSlice(rewriter, op.getLoc(), op.getInput(), op.getName(),
+                              std::clamp<int64_t>(place, 0, *all - *size), *size),
+                   rewriter);
+}
 
 /// True if an attribute of `op` lists `name`.
 bool mentions(Operation *op, StringRef name) {
@@ -308,73 +279,64 @@ NdTensorType resized(NdTensorType type, StringRef name, const Expr &size) {
   return type.withDims(dims);
 }
 
-struct SliceToOperands : ExclusionRule<SliceOp> {
-  using ExclusionRule::ExclusionRule;
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    Operation *inner = op.getInput().getDefiningOp();
-    auto all = sizeOf(op.getInput(), op.getName()), some = op.getSize().constant();
-    bool isSmaller = all && some && *some < *all;
-    if (!inner || !inner->hasOneUse() || !isSmaller || !passesThrough(inner, op.getName()) ||
-        anyExcluded(inner->getOperands()))
-      return rewriter.notifyMatchFailure(op, "expected an op of one use that can be sliced");
-    IRMapping sliced;
-    for (Value operand : inner->getOperands())
-      if (!sliced.contains(operand) && tensorType(operand).has(op.getName()))
-        sliced.map(operand, sliceAt(op, operand, 0, rewriter));
-    Operation *smaller = rewriter.clone(*inner, sliced);
-    smaller->getResult(0).setType(
-        resized(tensorType(op.getInput()), op.getName(), op.getSize().getExpr()));
-    return replaceBy(op, smaller->getResult(0), rewriter);
-  }
-};
+LogicalResult sliceToOperands(SliceOp op, PatternRewriter &rewriter, const RuleContext &context) {
+  Operation *inner = op.getInput().getDefiningOp();
+  auto all = sizeOf(op.getInput(), op.getName()), some = op.getSize().constant();
+  bool isSmaller = all && some && *some < *all;
+  if (!inner || !inner->hasOneUse() || !isSmaller || !passesThrough(inner, op.getName()) ||
+      context.anyExcluded(inner->getOperands()))
+    return rewriter.notifyMatchFailure(op, "expected an op of one use that can be sliced");
+  IRMapping sliced;
+  for (Value operand : inner->getOperands())
+    if (!sliced.contains(operand) && tensorType(operand).has(op.getName()))
+      sliced.map(operand, sliceAt(op, operand, 0, rewriter));
+  Operation *smaller = rewriter.clone(*inner, sliced);
+  smaller->getResult(0).setType(
+      resized(tensorType(op.getInput()), op.getName(), op.getSize().getExpr()));
+  return replaceBy(op, smaller->getResult(0), rewriter);
+}
 
-struct SliceOfRename : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    auto rename = op.getInput().getDefiningOp<RenameOp>();
-    if (!rename)
-      return rewriter.notifyMatchFailure(op, "expected a slice of a rename");
-    Value part =
-        buildSlice(rewriter, op.getLoc(), rename.getInput(), nameBefore(rename, op.getName()),
-                   op.getStart().getExpr(), op.getSize().getExpr(), op.getStride());
-    return replaceBy(op,
-                     buildRename(rewriter, rename.getLoc(), part, stringsOf(rename.getFrom()),
-                                 stringsOf(rename.getTo())),
-                     rewriter);
-  }
-};
+LogicalResult sliceOfRename(SliceOp op, PatternRewriter &rewriter) {
+  auto rename = op.getInput().getDefiningOp<RenameOp>();
+  if (!rename)
+    return rewriter.notifyMatchFailure(op, "expected a slice of a rename");
+  Value part =
+      buildSlice(rewriter, op.getLoc(), rename.getInput(), nameBefore(rename, op.getName()),
+                 op.getStart().getExpr(), op.getSize().getExpr(), op.getStride());
+  return replaceBy(op,
+                   buildRename(rewriter, rename.getLoc(), part, stringsOf(rename.getFrom()),
+                               stringsOf(rename.getTo())),
+                   rewriter);
+}
 
-struct SliceOfBroadcast : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
-    auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
-    if (!broadcast || tensorType(broadcast.getInput()).has(op.getName()))
-      return rewriter.notifyMatchFailure(op, "expected a slice of a name that is repeated");
-    return replaceBy(op,
-                     buildBroadcast(rewriter, op.getLoc(), broadcast.getInput(),
-                                    tensorType(op.getResult()).getDims().getDims()),
-                     rewriter);
-  }
-};
+LogicalResult sliceOfBroadcast(SliceOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!broadcast || tensorType(broadcast.getInput()).has(op.getName()))
+    return rewriter.notifyMatchFailure(op, "expected a slice of a name that is repeated");
+  return replaceBy(op,
+                   buildBroadcast(rewriter, op.getLoc(), broadcast.getInput(),
+                                  tensorType(op.getResult()).getDims().getDims()),
+                   rewriter);
+}
 } // namespace
 
 void nd::addIndexMapRules(Rules &rules) {
-  rules.add<UndoSplit>("merge-of-split", "Merging what was split gives the name back.");
-  rules.add<UndoMerge>("split-of-merge",
-                       "Splitting what was merged, into the same sizes, gives the names back.");
-  rules.add<ComposePads>("pad-of-pad", "Pads of one name by one value are one pad.");
-  rules.add<ComposeConcats>(
-      "join-parts",
-      "Joined joins are one, slices that touch are one slice, what is empty is left out.");
-  rules.add<GatherInOrder>("gather-in-order", "A gather at 0, 1, ... is a slice.");
-  rules.add<SliceFromConstant>("slice-at-constant", "A dynamic slice at a known place is a slice.");
-  rules.add<ComposeSlices>("slice-of-slice", "A slice of a slice is one slice.");
-  rules.add<SliceOfPad>("slice-of-pad",
-                        "A slice reads what was padded, or the pad's value, or pads a slice.");
-  rules.add<SliceOfConcat>("slice-of-join", "A slice of joined tensors reads those that it meets.");
-  rules.add<SliceOfRename>("slice-of-rename", "A slice moves below a rename.");
-  rules.add<SliceOfBroadcast>("slice-of-broadcast", "A slice of a repeated name repeats less.");
-  rules.add<SliceToOperands>(
-      "slice-to-operands",
-      "What is not read is not computed: a slice of an op's only use slices the operands.");
+  rules.add("merge-of-split", "Merging what was split gives the name back.", undoSplit);
+  rules.add("split-of-merge",
+            "Splitting what was merged, into the same sizes, gives the names back.", undoMerge);
+  rules.add("pad-of-pad", "Pads of one name by one value are one pad.", composePads);
+  rules.add("join-parts",
+            "Joined joins are one, slices that touch are one slice, what is empty is left out.",
+            composeConcats);
+  rules.add("gather-in-order", "A gather at 0, 1, ... is a slice.", gatherInOrder);
+  rules.add("slice-at-constant", "A dynamic slice at a known place is a slice.", sliceFromConstant);
+  rules.add("slice-of-slice", "A slice of a slice is one slice.", composeSlices);
+  rules.add("slice-of-pad", "A slice reads what was padded, or the pad's value, or pads a slice.",
+            sliceOfPad);
+  rules.add("slice-of-join", "A slice of joined tensors reads those that it meets.", sliceOfConcat);
+  rules.add("slice-of-rename", "A slice moves below a rename.", sliceOfRename);
+  rules.add("slice-of-broadcast", "A slice of a repeated name repeats less.", sliceOfBroadcast);
+  rules.add("slice-to-operands",
+            "What is not read is not computed: a slice of an op's only use slices the operands.",
+            sliceToOperands);
 }

@@ -1,4 +1,4 @@
-//===- Loops.cpp - what loops carry for nobody -----------------------------===//
+//===- Loops.cpp - unused values of loops and branches --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A carried tensor is needed if its last value has a use, or if what is needed is computed from it.
-// Differentiation carries the cotangents of all that a loop's body reads, and keeps what those
-// take; this is what leaves the ones that are asked for.
+// Differentiation carries the cotangents of all values that a loop's body reads, and saves the values
+// that these need; these rules remove the ones that no result needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ namespace {
 /// An scf.for, scf.while or nest.scan: carried tensors, then (of a scan) slices.
 class Loop {
 public:
-  /// False if `op` is none, or passes on other things than it carries.
+  /// False if `op` is no loop, or passes values to its body that it does not carry.
   bool collect(Operation *op);
-  /// Tensors that stay what they are need not be carried.
+  /// Captures carried tensors that no step changes.
   bool captureConstants(PatternRewriter &rewriter);
   bool dropUnused(PatternRewriter &rewriter);
 
@@ -180,48 +180,43 @@ bool Loop::dropUnused(PatternRewriter &rewriter) {
 }
 
 namespace {
-struct UnusedCarried : RewritePattern {
-  explicit UnusedCarried(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    Loop loop;
-    if (!loop.collect(op))
-      return failure();
-    bool any = loop.captureConstants(rewriter);
-    return success(loop.dropUnused(rewriter) || any);
-  }
-};
+LogicalResult unusedCarried(Operation *op, PatternRewriter &rewriter) {
+  Loop loop;
+  if (!loop.collect(op))
+    return failure();
+  bool any = loop.captureConstants(rewriter);
+  return success(loop.dropUnused(rewriter) || any);
+}
 
-struct UnusedOfBranch : OpRewritePattern<scf::IfOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(scf::IfOp op, PatternRewriter &rewriter) const override {
-    BitVector unused(op.getNumResults());
-    SmallVector<Type> types;
-    for (OpResult result : op->getResults())
-      if (result.use_empty())
-        unused.set(result.getResultNumber());
-      else
-        types.push_back(result.getType());
-    if (unused.none() || types.empty())
-      return rewriter.notifyMatchFailure(op, "expected some results without a use");
-    auto fresh = scf::IfOp::create(rewriter, op.getLoc(), types, op.getCondition(), false, false);
-    for (auto [from, to] : llvm::zip_equal(op->getRegions(), fresh->getRegions())) {
-      Operation *yield = from.front().getTerminator();
-      rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(unused); });
-      rewriter.inlineRegionBefore(from, to, to.end());
-    }
-    unsigned next = 0;
-    for (OpResult result : op->getResults())
-      if (!unused.test(result.getResultNumber()))
-        rewriter.replaceAllUsesWith(result, fresh->getResult(next++));
-    rewriter.eraseOp(op);
-    return success();
+LogicalResult unusedOfBranch(scf::IfOp op, PatternRewriter &rewriter) {
+  BitVector unused(op.getNumResults());
+  SmallVector<Type> types;
+  for (OpResult result : op->getResults())
+    if (result.use_empty())
+      unused.set(result.getResultNumber());
+    else
+      types.push_back(result.getType());
+  if (unused.none() || types.empty())
+    return rewriter.notifyMatchFailure(op, "expected some results without a use");
+  auto fresh = scf::IfOp::create(rewriter, op.getLoc(), types, op.getCondition(), false, false);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), fresh->getRegions())) {
+    Operation *yield = from.front().getTerminator();
+    rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(unused); });
+    rewriter.inlineRegionBefore(from, to, to.end());
   }
-};
+  unsigned next = 0;
+  for (OpResult result : op->getResults())
+    if (!unused.test(result.getResultNumber()))
+      rewriter.replaceAllUsesWith(result, fresh->getResult(next++));
+  rewriter.eraseOp(op);
+  return success();
+}
 } // namespace
 
 void nd::addLoopRules(Rules &rules) {
-  rules.add<UnusedCarried>("unused-carried",
-                           "Loops and recurrences carry what is asked for, and what that is "
-                           "computed from; what never changes is not carried.");
-  rules.add<UnusedOfBranch>("unused-of-branch", "Branches compute what has a use.");
+  rules.add("unused-carried",
+            "Loops and recurrences carry what is asked for, and what that is "
+            "computed from; what never changes is not carried.",
+            unusedCarried);
+  rules.add("unused-of-branch", "Branches compute what has a use.", unusedOfBranch);
 }

@@ -1,4 +1,4 @@
-//===- Products.cpp - sums of products, and what has the same laws --------===//
+//===- Products.cpp - sums of products ------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,9 +29,10 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// What moving an element costs, in multiply-adds, and by how much another order must be cheaper.
+/// The cost of moving an element, in multiply-adds, and the factor by which another order must be
+/// cheaper.
 static constexpr double moveCost = 8, margin = 1.25;
-/// Sets of more factors are not searched.
+/// The largest number of factors for the exhaustive search.
 static constexpr size_t mostSearched = 10, mostFactors = 64;
 
 bool nd::isSemiring(CombinerKind plus, bool isSigned, Operation *times, unsigned granted) {
@@ -55,7 +56,7 @@ bool nd::isSemiring(CombinerKind plus, bool isSigned, Operation *times, unsigned
   }
 }
 
-/// Of symbols a typical number.
+/// Symbols have their typical values.
 static double elements(NdTensorType type) {
   double count = 1;
   for (const Dim &dim : type.getDims())
@@ -417,23 +418,21 @@ Value Product::build(PatternRewriter &rewriter) {
 }
 
 namespace {
-struct OrderProducts : ExclusionRule<ReduceOp> {
-  using ExclusionRule::ExclusionRule;
-  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    Product product(op, granted, exclusions);
-    if (!product.collect() || !product.choose())
-      return rewriter.notifyMatchFailure(op, "expected a product with a better order");
-    rewriter.replaceOp(op, product.build(rewriter));
-    return success();
-  }
-};
+LogicalResult orderProducts(ReduceOp op, PatternRewriter &rewriter, const RuleContext &context) {
+  Product product(op, context.granted, context.exclusions);
+  if (!product.collect() || !product.choose())
+    return rewriter.notifyMatchFailure(op, "expected a product with a better order");
+  rewriter.replaceOp(op, product.build(rewriter));
+  return success();
+}
 } // namespace
 
 void nd::addProductRules(Rules &rules) {
-  rules.add<OrderProducts>("order-products",
-                           "Sums of products are taken in the cheapest order: factors leave sums "
-                           "that they do not depend "
-                           "on, chains of matrices multiply the cheapest way. Integers, minima and "
-                           "maxima always; sums of "
-                           "floats with reassociate, maxima of sums with no-nans.");
+  rules.add("order-products",
+            "Sums of products are taken in the cheapest order: factors leave sums "
+            "that they do not depend "
+            "on, chains of matrices multiply the cheapest way. Integers, minima and "
+            "maxima always; sums of "
+            "floats with reassociate, maxima of sums with no-nans.",
+            orderProducts);
 }

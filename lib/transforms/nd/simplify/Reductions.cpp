@@ -1,4 +1,4 @@
-//===- Reductions.cpp - reductions, scans and sorts ------------------------===//
+//===- Reductions.cpp - reductions, scans and sorts -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// `like`, with its combiner, of another input, over other names and with results of another type.
+/// Builds a reduction with the combiner of `like` for another input, names and element type.
 static Value reduceLike(ReduceOp like, Value input, ArrayRef<StringRef> names, Type element,
                         PatternRewriter &rewriter) {
   Location loc = like.getLoc();
@@ -40,193 +40,177 @@ static SmallVector<StringRef> namesWhere(ArrayAttr names,
 }
 
 namespace {
-struct ComposeReductions : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInputs()[0].getDefiningOp<ReduceOp>();
-    if (!inner || op.getInputs().size() != 1 || inner.getInputs().size() != 1 ||
-        !inner->hasOneUse() || inner.getNeutral() != op.getNeutral())
-      return rewriter.notifyMatchFailure(op, "expected the reduction of a reduction");
-    CombinerKind kind = combinerKind(op.getCombiner());
-    if (kind == CombinerKind::General || kind != combinerKind(inner.getCombiner()))
-      return rewriter.notifyMatchFailure(op, "expected the same named combiner twice");
-    // Not where rounding in between would be lost.
-    if (elementOf(inner.getInputs()[0]) != elementOf(inner.getResult(0)))
-      return rewriter.notifyMatchFailure(op, "expected one element type");
-    SmallVector<Attribute> names(inner.getNames().begin(), inner.getNames().end());
-    llvm::append_range(names, op.getNames());
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, inner.getInputs()[0]);
-      op.setNamesAttr(rewriter.getArrayAttr(names));
+LogicalResult composeReductions(ReduceOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInputs()[0].getDefiningOp<ReduceOp>();
+  if (!inner || op.getInputs().size() != 1 || inner.getInputs().size() != 1 ||
+      !inner->hasOneUse() || inner.getNeutral() != op.getNeutral())
+    return rewriter.notifyMatchFailure(op, "expected the reduction of a reduction");
+  CombinerKind kind = combinerKind(op.getCombiner());
+  if (kind == CombinerKind::General || kind != combinerKind(inner.getCombiner()))
+    return rewriter.notifyMatchFailure(op, "expected the same named combiner twice");
+  // Not where rounding in between would be lost.
+  if (elementOf(inner.getInputs()[0]) != elementOf(inner.getResult(0)))
+    return rewriter.notifyMatchFailure(op, "expected one element type");
+  SmallVector<Attribute> names(inner.getNames().begin(), inner.getNames().end());
+  llvm::append_range(names, op.getNames());
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperand(0, inner.getInputs()[0]);
+    op.setNamesAttr(rewriter.getArrayAttr(names));
+  });
+  return success();
+}
+
+/// A reduction over names that the operand repeats: the operand itself for idempotent combiners, a
+/// multiple for a sum. The product is within the bounds of a sum in greater precision while the number
+/// of terms is exact. Repeated names that are not reduced are broadcast afterwards.
+LogicalResult reduceOfBroadcast(ReduceOp op, PatternRewriter &rewriter,
+                                const RuleContext &context) {
+  auto broadcast = op.getInputs()[0].getDefiningOp<BroadcastOp>();
+  if (!broadcast || op.getInputs().size() != 1)
+    return rewriter.notifyMatchFailure(op, "expected a reduction of what is repeated");
+  Value input = broadcast.getInput();
+  NdTensorType inner = tensorType(input), outer = tensorType(broadcast);
+  SmallVector<StringRef> left =
+      namesWhere(op.getNames(), [&](StringRef n) { return inner.has(n); });
+  int64_t count = 1;
+  for (StringRef name : namesWhere(op.getNames(), [&](StringRef n) { return !inner.has(n); })) {
+    auto size = outer.size(name).constant();
+    // A symbol may be zero, and then nothing is combined.
+    if (!size || *size <= 0 || *size > (int64_t(1) << 31) / count)
+      return rewriter.notifyMatchFailure(op, "expected a number of repetitions");
+    count *= *size;
+  }
+  CombinerKind kind = combinerKind(op.getCombiner());
+  bool isIdempotent = kind == CombinerKind::Max || kind == CombinerKind::Min ||
+                      kind == CombinerKind::And || kind == CombinerKind::Or;
+  Type accumulator = cast<TypedAttr>(op.getNeutral()[0]).getType();
+  auto real = dyn_cast<FloatType>(accumulator);
+  bool isCounted =
+      kind == CombinerKind::Add && (!real || llvm::isIntN(real.getFPMantissaWidth(), count));
+  if (count != 1 && !isIdempotent && !isCounted)
+    return rewriter.notifyMatchFailure(
+        op, "expected a sum, or a combiner to which repeating is nothing");
+  if (context.mayBeExcluded(input))
+    return rewriter.notifyMatchFailure(op, "expected an operand without places that are excluded");
+  bool scales = kind == CombinerKind::Add && count != 1;
+  Type element = elementOf(op.getResult(0));
+  Type between = scales || left.empty() ? accumulator : element;
+  if (isa<IntegerType>(between))
+    between = element; // signed or not, of the same width
+  Location loc = op.getLoc();
+  Value value = left.empty() ? input : reduceLike(op, input, left, between, rewriter);
+  if (scales || left.empty())
+    value = buildPointwise(rewriter, loc, value, element, [&](OpBuilder &b, ValueRange s) -> Value {
+      Type wide = real ? Type(real) : element;
+      Value x = convertFloat(b, loc, s[0], wide);
+      if (scales) {
+        Value times = arith::ConstantOp::create(
+            b, loc,
+            real
+                ? TypedAttr(FloatAttr::get(real, double(count)))
+                : TypedAttr(IntegerAttr::get(accumulator, APInt(accumulator.getIntOrFloatBitWidth(),
+                                                                uint64_t(count), false, true))));
+        x = real ? Value(arith::MulFOp::create(b, loc, x, times))
+                 : Value(arith::MulIOp::create(b, loc, x, times));
+      }
+      return convertFloat(b, loc, x, element);
     });
-    return success();
-  }
-};
+  rewriter.replaceOp(
+      op, buildBroadcast(rewriter, loc, value, tensorType(op.getResult(0)).getDims().getDims()));
+  return success();
+}
 
-/// Names that the operand repeats: idempotent combiners pass over them, a sum becomes a multiple.
-/// That is within a sum in greater precision as long as the number of terms is exact. Names that
-/// are not reduced are repeated afterwards.
-struct ReduceOfBroadcast : ExclusionRule<ReduceOp> {
-  using ExclusionRule::ExclusionRule;
-  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    auto broadcast = op.getInputs()[0].getDefiningOp<BroadcastOp>();
-    if (!broadcast || op.getInputs().size() != 1)
-      return rewriter.notifyMatchFailure(op, "expected a reduction of what is repeated");
-    Value input = broadcast.getInput();
-    NdTensorType inner = tensorType(input), outer = tensorType(broadcast);
-    SmallVector<StringRef> left =
-        namesWhere(op.getNames(), [&](StringRef n) { return inner.has(n); });
-    int64_t count = 1;
-    for (StringRef name : namesWhere(op.getNames(), [&](StringRef n) { return !inner.has(n); })) {
-      auto size = outer.size(name).constant();
-      // A symbol may be zero, and then nothing is combined.
-      if (!size || *size <= 0 || *size > (int64_t(1) << 31) / count)
-        return rewriter.notifyMatchFailure(op, "expected a number of repetitions");
-      count *= *size;
-    }
-    CombinerKind kind = combinerKind(op.getCombiner());
-    bool isIdempotent = kind == CombinerKind::Max || kind == CombinerKind::Min ||
-                        kind == CombinerKind::And || kind == CombinerKind::Or;
-    Type accumulator = cast<TypedAttr>(op.getNeutral()[0]).getType();
-    auto real = dyn_cast<FloatType>(accumulator);
-    bool isCounted =
-        kind == CombinerKind::Add && (!real || llvm::isIntN(real.getFPMantissaWidth(), count));
-    if (count != 1 && !isIdempotent && !isCounted)
-      return rewriter.notifyMatchFailure(
-          op, "expected a sum, or a combiner to which repeating is nothing");
-    if (mayBeExcluded(input))
-      return rewriter.notifyMatchFailure(op,
-                                         "expected an operand without places that are excluded");
-    bool scales = kind == CombinerKind::Add && count != 1;
-    Type element = elementOf(op.getResult(0));
-    Type between = scales || left.empty() ? accumulator : element;
-    if (isa<IntegerType>(between))
-      between = element; // signed or not, of the same width
-    Location loc = op.getLoc();
-    Value value = left.empty() ? input : reduceLike(op, input, left, between, rewriter);
-    if (scales || left.empty())
-      value =
-          buildPointwise(rewriter, loc, value, element, [&](OpBuilder &b, ValueRange s) -> Value {
-            Type wide = real ? Type(real) : element;
-            Value x = convertFloat(b, loc, s[0], wide);
-            if (scales) {
-              Value times = arith::ConstantOp::create(
-                  b, loc,
-                  real ? TypedAttr(FloatAttr::get(real, double(count)))
-                       : TypedAttr(IntegerAttr::get(accumulator,
-                                                    APInt(accumulator.getIntOrFloatBitWidth(),
-                                                          uint64_t(count), false, true))));
-              x = real ? Value(arith::MulFOp::create(b, loc, x, times))
-                       : Value(arith::MulIOp::create(b, loc, x, times));
-            }
-            return convertFloat(b, loc, x, element);
-          });
-    rewriter.replaceOp(
-        op, buildBroadcast(rewriter, loc, value, tensorType(op.getResult(0)).getDims().getDims()));
-    return success();
-  }
-};
-
-struct ReduceOfPad : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    auto pad = op.getInputs()[0].getDefiningOp<PadOp>();
-    if (!pad || op.getInputs().size() != 1 ||
-        !llvm::is_contained(stringsOf(op.getNames()), pad.getName()) ||
-        combinerKind(op.getCombiner()) == CombinerKind::General)
-      return rewriter.notifyMatchFailure(op, "expected a reduction over a padded name");
-    Attribute value = pad.getValueAttr(), neutral = op.getNeutral()[0];
-    auto a = dyn_cast<FloatAttr>(value), b = dyn_cast<FloatAttr>(neutral);
-    bool isZero = a && b && a.getValue().isZero() && b.getValue().isZero();
-    if (value != neutral && !isZero)
-      return rewriter.notifyMatchFailure(op, "expected a pad by the neutral element");
-    rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, pad.getInput()); });
-    return success();
-  }
-};
+LogicalResult reduceOfPad(ReduceOp op, PatternRewriter &rewriter) {
+  auto pad = op.getInputs()[0].getDefiningOp<PadOp>();
+  if (!pad || op.getInputs().size() != 1 ||
+      !llvm::is_contained(stringsOf(op.getNames()), pad.getName()) ||
+      combinerKind(op.getCombiner()) == CombinerKind::General)
+    return rewriter.notifyMatchFailure(op, "expected a reduction over a padded name");
+  Attribute value = pad.getValueAttr(), neutral = op.getNeutral()[0];
+  auto a = dyn_cast<FloatAttr>(value), b = dyn_cast<FloatAttr>(neutral);
+  bool isZero = a && b && a.getValue().isZero() && b.getValue().isZero();
+  if (value != neutral && !isZero)
+    return rewriter.notifyMatchFailure(op, "expected a pad by the neutral element");
+  rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, pad.getInput()); });
+  return success();
+}
 
 /// A merged name, or all names that another was split into: the order does not matter.
-struct ReduceOfReshape : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    Value input = op.getInputs()[0];
-    SmallVector<StringRef> names = stringsOf(op.getNames()), from, to;
-    if (auto merge = input.getDefiningOp<MergeOp>()) {
-      from = {merge.getInto()};
-      to = stringsOf(merge.getNames());
-    } else if (auto split = input.getDefiningOp<SplitOp>()) {
-      from = stringsOf(split.getInto());
-      to = {split.getName()};
-    }
-    auto reduces = [&](StringRef name) { return llvm::is_contained(names, name); };
-    if (from.empty() || op.getInputs().size() != 1 || !llvm::all_of(from, reduces))
-      return rewriter.notifyMatchFailure(op, "expected a reduction over all of a merge or split");
-    llvm::erase_if(names, [&](StringRef name) { return llvm::is_contained(from, name); });
-    llvm::append_range(names, to);
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, input.getDefiningOp()->getOperand(0));
-      op.setNamesAttr(rewriter.getStrArrayAttr(names));
-    });
-    return success();
+LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter) {
+  Value input = op.getInputs()[0];
+  SmallVector<StringRef> names = stringsOf(op.getNames()), from, to;
+  if (auto merge = input.getDefiningOp<MergeOp>()) {
+    from = {merge.getInto()};
+    to = stringsOf(merge.getNames());
+  } else if (auto split = input.getDefiningOp<SplitOp>()) {
+    from = stringsOf(split.getInto());
+    to = {split.getName()};
   }
-};
+  auto reduces = [&](StringRef name) { return llvm::is_contained(names, name); };
+  if (from.empty() || op.getInputs().size() != 1 || !llvm::all_of(from, reduces))
+    return rewriter.notifyMatchFailure(op, "expected a reduction over all of a merge or split");
+  llvm::erase_if(names, [&](StringRef name) { return llvm::is_contained(from, name); });
+  llvm::append_range(names, to);
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperand(0, input.getDefiningOp()->getOperand(0));
+    op.setNamesAttr(rewriter.getStrArrayAttr(names));
+  });
+  return success();
+}
 
-struct ScanOfOne : ExclusionRule<ScanOp> {
-  using ExclusionRule::ExclusionRule;
-  LogicalResult matchAndRewrite(ScanOp op, PatternRewriter &rewriter) const override {
-    auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
-    // A neutral element of another combiner may not be one at infinity: a product of complex
-    // numbers makes 1 * inf - 0 * inf.
-    if (op.getExclusive() || !size || *size > 1 ||
-        combinerKind(op.getCombiner()) == CombinerKind::General ||
-        op.getInputs().getTypes() != op.getResultTypes() || anyExcluded(op.getInputs()))
-      return rewriter.notifyMatchFailure(op, "expected an inclusive scan of one element");
+LogicalResult scanOfOne(ScanOp op, PatternRewriter &rewriter, const RuleContext &context) {
+  auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
+  // A neutral element of another combiner may not be one at infinity: a product of complex
+  // numbers makes 1 * inf - 0 * inf.
+  if (op.getExclusive() || !size || *size > 1 ||
+      combinerKind(op.getCombiner()) == CombinerKind::General ||
+      op.getInputs().getTypes() != op.getResultTypes() || context.anyExcluded(op.getInputs()))
+    return rewriter.notifyMatchFailure(op, "expected an inclusive scan of one element");
+  rewriter.replaceOp(op, op.getInputs());
+  return success();
+}
+
+LogicalResult simplifySort(SortOp op, PatternRewriter &rewriter) {
+  auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
+  if (size && *size <= 1 && op.getInputs().getTypes() == op.getResultTypes()) {
     rewriter.replaceOp(op, op.getInputs());
     return success();
   }
-};
-
-struct SimplifySort : OpRewritePattern<SortOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const override {
-    auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
-    if (size && *size <= 1 && op.getInputs().getTypes() == op.getResultTypes()) {
-      rewriter.replaceOp(op, op.getInputs());
-      return success();
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults()))
+    if (inputs.empty() || !result.use_empty()) { // the keys stay
+      inputs.push_back(input);
+      types.push_back(result.getType());
     }
-    SmallVector<Value> inputs;
-    SmallVector<Type> types;
-    for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults()))
-      if (inputs.empty() || !result.use_empty()) { // the keys stay
-        inputs.push_back(input);
-        types.push_back(result.getType());
-      }
-    if (inputs.size() == op.getInputs().size())
-      return rewriter.notifyMatchFailure(op, "expected a carried operand without a use");
-    auto smaller =
-        SortOp::create(rewriter, op.getLoc(), types, inputs, op.getName(), op.getDescending());
-    auto next = smaller.getResults().begin();
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
-      if (i == 0 || !result.use_empty())
-        rewriter.replaceAllUsesWith(result, *next++);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
+  if (inputs.size() == op.getInputs().size())
+    return rewriter.notifyMatchFailure(op, "expected a carried operand without a use");
+  auto smaller =
+      SortOp::create(rewriter, op.getLoc(), types, inputs, op.getName(), op.getDescending());
+  auto next = smaller.getResults().begin();
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    if (i == 0 || !result.use_empty())
+      rewriter.replaceAllUsesWith(result, *next++);
+  rewriter.eraseOp(op);
+  return success();
+}
 } // namespace
 
 void nd::addReductionRules(Rules &rules) {
-  rules.add<ComposeReductions>(
-      "reduce-of-reduce", "A sum of sums is one sum over all names; so with every named combiner.");
-  rules.add<ReduceOfBroadcast>("reduce-of-broadcast",
-                               "Repeated names: a sum is a multiple, a maximum is the operand, "
-                               "names that stay are repeated afterwards.");
-  rules.add<ReduceOfPad>("reduce-of-pad", "Neutral elements need not be combined.");
-  rules.add<ReduceOfReshape>(
-      "reduce-of-reshape", "A reduction over a merged or split name is one over the names before.");
-  rules.add<ScanOfOne>("scan-of-one",
-                       "An inclusive scan of one element by a named combiner is its operand.");
-  rules.add<SimplifySort>(
-      "sort-of-little",
-      "A sort of one element changes nothing; what nobody reads is not carried along.");
+  rules.add("reduce-of-reduce",
+            "A sum of sums is one sum over all names; so with every named combiner.",
+            composeReductions);
+  rules.add("reduce-of-broadcast",
+            "Repeated names: a sum is a multiple, a maximum is the operand, "
+            "names that stay are repeated afterwards.",
+            reduceOfBroadcast);
+  rules.add("reduce-of-pad", "Neutral elements need not be combined.", reduceOfPad);
+  rules.add("reduce-of-reshape",
+            "A reduction over a merged or split name is one over the names before.",
+            reduceOfReshape);
+  rules.add("scan-of-one", "An inclusive scan of one element by a named combiner is its operand.",
+            scanOfOne);
+  rules.add("sort-of-little",
+            "A sort of one element changes nothing; what nobody reads is not carried along.",
+            simplifySort);
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nd-simplify` is a list of rules, each a rewrite pattern with a name:
+// `nd-simplify` is a list of rules, each a function that rewrites an op, with a name:
 //
-//     rules.add<ComposeSlices>("slice-of-slice", "A slice of a slice is one slice.");
+//     rules.add("slice-of-slice", "A slice of a slice is one slice.", composeSlices);
 //
 // The name is the pattern's label, by which `only=` and `without=` of the pass choose rules, and
 // stands with the sentence in the table of rules in docs/reference, which is made from these lines.
@@ -30,49 +30,78 @@
 
 namespace heddle::nd {
 
-/// A rule that asks which values may have elements that are left out of reductions. Rules of one
-/// run share the answers.
-struct AsksForExclusions {};
-template <typename Op>
-struct ExclusionRule : mlir::OpRewritePattern<Op>, AsksForExclusions {
-  ExclusionRule(mlir::MLIRContext *context, unsigned granted, Exclusions &exclusions,
-                mlir::PatternBenefit benefit = 1)
-      : mlir::OpRewritePattern<Op>(context, benefit), granted(granted), exclusions(exclusions) {}
+/// What rules ask beside the op that they rewrite. Rules of one run share the answers.
+struct RuleContext {
+  unsigned granted; ///< permissions
+  Exclusions &exclusions;
+
   bool mayBeExcluded(mlir::Value value) const { return exclusions.reach(value); }
   bool anyExcluded(mlir::ValueRange values) const {
     return llvm::any_of(values, [&](mlir::Value value) { return exclusions.reach(value); });
   }
-
-  unsigned granted;
-  Exclusions &exclusions;
 };
 
 class Rules {
 public:
-  Rules(mlir::RewritePatternSet &patterns, unsigned granted, Exclusions &exclusions)
-      : granted(granted), patterns(patterns), exclusions(exclusions) {}
+  Rules(mlir::RewritePatternSet &patterns, RuleContext context)
+      : patterns(patterns), context(context) {}
 
-  /// `says`: one sentence for the table of rules.
-  template <typename Pattern>
-  void add(llvm::StringRef name, llvm::StringRef says, unsigned needs = Strict) {
-    assert(!says.empty() && "a rule says what it does");
-    names.push_back(name);
-    if ((needs & ~granted) != 0)
-      return;
-    if constexpr (std::is_base_of_v<AsksForExclusions, Pattern>)
-      patterns.addWithLabel<Pattern>(name, patterns.getContext(), granted, exclusions);
-    else if constexpr (std::is_constructible_v<Pattern, mlir::MLIRContext *, unsigned>)
-      patterns.addWithLabel<Pattern>(name, patterns.getContext(), granted);
-    else
-      patterns.addWithLabel<Pattern>(name, patterns.getContext());
+  /// A rule rewrites ops of the class `Op`, or any op (`Operation *`).
+  template <typename Op>
+  using Rule = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &);
+  template <typename Op>
+  using RuleInContext = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &, const RuleContext &);
+
+  /// Adds `rule` if the permissions that it `needs` are granted. `says`: one sentence for the table
+  /// of rules.
+  template <typename Op>
+  void add(llvm::StringRef name, llvm::StringRef says, Rule<Op> rule, unsigned needs = Strict,
+           mlir::PatternBenefit benefit = 1) {
+    addFunction<Op>(name, says, needs, benefit, rule);
+  }
+  template <typename Op>
+  void add(llvm::StringRef name, llvm::StringRef says, RuleInContext<Op> rule,
+           unsigned needs = Strict, mlir::PatternBenefit benefit = 1) {
+    addFunction<Op>(name, says, needs, benefit, [rule, context = context](Op op, auto &rewriter) {
+      return rule(op, rewriter, context);
+    });
   }
 
   llvm::SmallVector<llvm::StringRef> names; ///< of all rules, permitted or not
-  const unsigned granted;
 
 private:
   mlir::RewritePatternSet &patterns;
-  Exclusions &exclusions;
+  RuleContext context;
+
+  template <typename Op>
+  struct Pattern : mlir::RewritePattern {
+    using Function = std::function<mlir::LogicalResult(Op, mlir::PatternRewriter &)>;
+    Pattern(mlir::MLIRContext *context, mlir::PatternBenefit benefit, Function rule)
+        : RewritePattern(root(), benefit, context), rule(std::move(rule)) {}
+    mlir::LogicalResult matchAndRewrite(mlir::Operation *op,
+                                        mlir::PatternRewriter &rewriter) const override {
+      if constexpr (std::is_pointer_v<Op>)
+        return rule(op, rewriter);
+      else
+        return rule(llvm::cast<Op>(op), rewriter);
+    }
+    static auto root() {
+      if constexpr (std::is_pointer_v<Op>)
+        return MatchAnyOpTypeTag();
+      else
+        return Op::getOperationName();
+    }
+    Function rule;
+  };
+
+  template <typename Op>
+  void addFunction(llvm::StringRef name, llvm::StringRef says, unsigned needs,
+                   mlir::PatternBenefit benefit, typename Pattern<Op>::Function rule) {
+    assert(!says.empty() && "a rule says what it does");
+    names.push_back(name);
+    if ((needs & ~context.granted) == 0)
+      patterns.addWithLabel<Pattern<Op>>(name, patterns.getContext(), benefit, std::move(rule));
+  }
 };
 
 /// Literals: what is computed from them is one (Constants.cpp).
@@ -94,12 +123,6 @@ void addLoopRules(Rules &rules);
 bool isSemiring(CombinerKind plus, bool isSigned, mlir::Operation *times, unsigned granted);
 /// How many elements a tensor has; of symbols a typical number is taken.
 double elementsOf(mlir::Value value);
-
-/// The one element of a literal, null if `value` is none or has several.
-inline mlir::TypedAttr splatOf(mlir::Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant ? constant.splat() : mlir::TypedAttr();
-}
 
 } // namespace heddle::nd
 
