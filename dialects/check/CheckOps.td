@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // For tests only: programs in test/exec assert what their tensors hold. The interpreter evaluates
-// these ops; a function that is compiled has had them removed or returns what they compare.
+// these ops. Compiled functions do not contain them.
 //
 //===----------------------------------------------------------------------===//
 

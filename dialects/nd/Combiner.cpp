@@ -1,4 +1,4 @@
-//===- Combiner.cpp - the combiners that have a name ----------------------===//
+//===- Combiner.cpp - combiners with a name -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Combiner.h - the combiners that have a name --------------*- C++ -*-===//
+//===- Combiner.h - combiners with a name -----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,11 +36,12 @@ mlir::TypedAttr buildCombiner(mlir::OpBuilder &builder, mlir::Location loc, mlir
 /// The neutral element of a named combiner.
 mlir::TypedAttr neutralElement(CombinerKind kind, mlir::Type type, bool isSigned = true);
 
-/// Adds to `known` what the scalar ops of `body` give, where MLIR computes it from what is known.
+/// Folds the scalar ops of `body` whose operands are in `known`, and adds their results to it.
 void foldScalars(mlir::Block &body, llvm::DenseMap<mlir::Value, mlir::Attribute> &known);
 
-/// Fails if `neutral` visibly is not neutral: combined, as the left operand (or, if `fromRight`, as
-/// the right one), with none of many values does it give the value. The region must be verified.
+/// Fails if `neutral` is not neutral for any of many sample values: combined with the value, as the
+/// left operand and, if `fromRight`, as the right one, it gives the value. The region must be
+/// verified.
 llvm::LogicalResult verifyNeutral(mlir::Operation *op, mlir::Region &combiner,
                                   mlir::ArrayAttr neutral, bool fromRight = true);
 

@@ -1,14 +1,14 @@
-//===- CombinerVerify.cpp - combiners tried on samples --------------------===//
+//===- CombinerVerify.cpp - tries combiners on samples --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether a combiner keeps what it promises can't be proved of scalar code in general. What can be
-// seen is that an element is not neutral: combined with none of many values does it give that value
-// back. A combiner may hold for a part of all values only (a maximum from 0 on, pairs that are in
-// order), so that one sample for which it does is enough to be accepted.
+// The verifier cannot prove the promises of a combiner for general scalar code. It tries whether
+// the neutral element, combined with a value, gives that value, for many samples, and refuses an
+// element that is neutral for none. One sample suffices, because a combiner may be meant for some
+// values only (a maximum of numbers from 0 on, pairs that are in order).
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +71,7 @@ TypedAttr numberOf(Type type, double value) {
                        : APInt(64, uint64_t(int64_t(std::floor(value)))).sextOrTrunc(width));
 }
 
-/// Equal up to what rounding may do.
+/// True if the values are equal up to rounding.
 bool isClose(Attribute got, Attribute wanted) {
   auto a = dyn_cast<FloatAttr>(got), b = dyn_cast<FloatAttr>(wanted);
   if (!a || !b || got == wanted)

@@ -1,4 +1,4 @@
-//===- ElementTypes.h - elements in memory and in IR ------------*- C++ -*-===//
+//===- ElementTypes.h - element types of memory and IR ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 
 namespace heddle::nd {
 
-/// None for a type that has no place in memory.
+/// The element type of tensors in memory; none for a type that memory does not hold.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 mlir::Type mlirType(mlir::MLIRContext *context, ElementType element);
 

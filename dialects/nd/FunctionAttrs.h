@@ -1,4 +1,4 @@
-//===- FunctionAttrs.h - attributes of arguments, all at once ---*- C++ -*-===//
+//===- FunctionAttrs.h - attributes of functions ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,9 @@
 //
 // `nd.ranges` declares how large size symbols are (`symbolRange`).
 //
-// A function keeps the attributes of its arguments in one list, and a context keeps every list that
-// there ever was: set one by one, those of n arguments take n * n space. Here each argument is
-// asked for its attribute, null where it stays as it is, and the list is made once:
+// A function keeps the attributes of its arguments in one list, and a context never frees a list:
+// setting the attributes of n arguments one by one takes n * n space. These functions make the list
+// once, from a callback that returns the attribute of each argument, null to keep it:
 //
 //     setArgAttrs(function, "nd.layout", [&](unsigned i) { return layouts[i]; });
 //
@@ -42,7 +42,7 @@ inline Range symbolRange(mlir::func::FuncOp function, llvm::StringRef symbol) {
   auto number = [&](unsigned i) { return llvm::cast<mlir::IntegerAttr>(range[i]).getInt(); };
   return range ? Range{number(0), number(1)} : Range{0, largestSymbol};
 }
-/// Of all symbols in `expr`.
+/// The ranges of all symbols in `expr`.
 inline Ranges symbolRanges(mlir::func::FuncOp function, const Expr &expr) {
   Ranges ranges;
   for (const std::string &symbol : expr.names())

@@ -1,4 +1,4 @@
-//===- Nd.h - the nd dialect: what a user means -----------------*- C++ -*-===//
+//===- Nd.h - the nd dialect: tensors with names ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,8 @@ inline llvm::hash_code hash_value(const Dim &dim) {
   return llvm::hash_combine(dim.name, dim.sizeAttr);
 }
 
-/// The size symbols of an op that no operand has are those of the public function around it (S11).
+/// Verifies that every size symbol of the op is a symbol of an operand or of the public function
+/// around it (S11).
 mlir::LogicalResult verifyToldSymbols(mlir::Operation *op);
 template <typename Op>
 struct ToldSymbols : mlir::OpTrait::TraitBase<Op, ToldSymbols> {
@@ -82,7 +83,7 @@ namespace heddle::nd {
 /// The name of the argument and result attribute by which programs and tools bind.
 inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
 
-/// True for an op that may stand in a scalar region: the listed ops of `arith` and `math`, on
+/// True for ops that are allowed in scalar regions: the listed ops of `arith` and `math`, on
 /// scalars.
 bool isScalarOp(mlir::Operation *op);
 /// The signless form of an integer type; any other type as it is.
@@ -91,8 +92,8 @@ mlir::Type signless(mlir::Type elementType);
 bool isNarrowFloat(mlir::Type elementType);
 
 /// Casts of floats (`arith.extf`, `arith.truncf`) round their operand and their result to the types
-/// that they name, fused or not. Conversions of the compiler's own, as between an element and an
-/// accumulator, need not: these are marked `fastmath<contract>`, and so are all casts where
+/// that they name, fused or not. Conversions that the compiler inserts, such as between an element
+/// and an accumulator, need not round: they are marked `fastmath<contract>`, as are all casts where
 /// `excess-precision` is permitted.
 bool keepsPrecision(mlir::Operation *cast);
 void keepPrecision(mlir::Operation *cast);

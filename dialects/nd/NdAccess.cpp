@@ -1,4 +1,4 @@
-//===- NdAccess.cpp - slices at computed coordinates, and sorting ------===//
+//===- NdAccess.cpp - slices at computed coordinates, and sorting ---------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,7 +52,7 @@ LogicalResult DynamicSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
                                             ArrayRef<bool> wanted, Gradients &gradients) {
   if (!wanted[0])
     return success();
-  // Along names of the start that the input lacks every range has a tensor of its own, then all are
+  // Along names of the start that the input lacks, each range has a tensor of its own; they are
   // added up.
   NdTensorType type = tensorType(getInput());
   SmallVector<Dim> dims(type.getDims().getDims());
@@ -80,8 +80,8 @@ LogicalResult UpdateSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
 
 LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     Gradients &gradients) {
-  // Elements go back to where the order has them from. Where they came from is sorted along, so
-  // that no floats are compared again.
+  // Scatters each cotangent to the coordinate of its element before sorting. The forward sort carries
+  // the coordinates along, so that no floats are compared again.
   Value from;
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     if (!wanted[i] || !cotangents[i])

@@ -32,10 +32,10 @@ def Nd_SizeAttr : Nd_Attr<"Size", "size"> {
   let extraClassDeclaration = [{
     /// The size as a number, if it mentions no symbol.
     std::optional<int64_t> constant() const { return getExpr().constant(); }
-    /// The size as a number, where symbols count as their typical value: what decisions are made
-    /// for. None of them may be wrong for another value.
+    /// The size with the typical value for each symbol. The compiler optimises for it; every
+    /// decision must be correct for all other values.
     int64_t typical() const;
-    /// The largest value; a symbol may be up to `largestSymbol`.
+    /// An upper bound; a symbol is at most `largestSymbol`.
     int64_t most() const;
   }];
 }

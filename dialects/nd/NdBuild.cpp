@@ -14,7 +14,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// Errors at `loc` with notes where the operands come from.
+/// Emits errors at `loc` with notes at the operands.
 static auto errorsAt(Location loc, ValueRange operands) {
   return [loc, operands] {
     InFlightDiagnostic error = emitError(loc);
@@ -97,7 +97,7 @@ Value nd::convertFloat(OpBuilder &builder, Location loc, Value value, Type type)
   return result;
 }
 
-/// Fills `region` with a block of the given arguments whose body yields what `body` makes.
+/// Fills `region` with a block that has `arguments` and yields the values of `body`.
 static void fillRegion(OpBuilder &builder, Location loc, Region &region, TypeRange arguments,
                        ScalarsBody body) {
   OpBuilder::InsertionGuard guard(builder);

@@ -24,8 +24,8 @@ namespace {
 using Dependence = SmallVector<llvm::BitVector>;
 } // namespace
 
-/// For each result of `callee` the formals that it depends on. `found` are the functions seen; one
-/// in a chain of calls around this one, or beyond a depth at which nobody lifts, depends on all.
+/// For each result of `callee`, the formals that it depends on. `found` caches functions. The results
+/// of a function in a cycle of calls, or too deep in a chain of calls, depend on all formals.
 static Dependence dependence(func::FuncOp callee, DenseMap<Operation *, Dependence> &found,
                              unsigned depth = 0) {
   constexpr unsigned deepest = 4000;
@@ -188,7 +188,7 @@ static func::FuncOp calleeOf(Operation *op, FlatSymbolRefAttr symbol,
   return callee;
 }
 
-/// An error of `op` with notes at its operands and at the function that it names.
+/// Emits an error of `op` with notes at its operands and at the function that it names.
 static InFlightDiagnostic calleeError(Operation *op, func::FuncOp callee) {
   InFlightDiagnostic error = operandError(op);
   noteDefinition(error, callee);
@@ -339,7 +339,7 @@ static std::set<std::string> liftedNames(Value value, Type formal) {
   return names;
 }
 
-/// `value` with the names in `from`, which it has, spelled otherwise.
+/// Renames the names of `value` in `from` to names with a suffix, or `back`.
 static Value respelled(OpBuilder &b, Location loc, Value value, const std::set<std::string> &from,
                        bool back) {
   SmallVector<std::string> aside;
@@ -362,10 +362,10 @@ static Value zeroWithout(OpBuilder &b, Location loc, Value value,
   return buildZero(b, loc, tensorType(value).withDims(dims));
 }
 
-/// The gradient is lifted as the call is. A result that lacks a lifted name counts once, not once
-/// for each of its coordinates, so results with the same lifted names go together; they do not
-/// depend on operands with others. A lifted name may be one that the gradient has itself (for
-/// another argument), so all are spelled aside.
+/// Lifts the gradient as the call is lifted. The cotangent of a result that lacks a lifted name counts
+/// once, not once for each coordinate, so the gradient is called once for each set of lifted names of
+/// results; these do not depend on operands with other lifted names. The gradient may have a lifted
+/// name itself (for another argument), so all lifted names get a suffix.
 LogicalResult CallOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &gradients) {
   if (!getGradientAttr())

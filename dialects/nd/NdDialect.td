@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 def Nd_Dialect : Dialect {
   let name = "nd";
   let cppNamespace = "::heddle::nd";
-  let summary = "What a user means: tensors whose dimensions have names and no order";
+  let summary = "Tensors whose dimensions have names and no order";
   let description = [{
     A value of this dialect is a function from named coordinates to scalars. Nothing
     says in which order dimensions lie in memory, and nothing depends on the order in
@@ -25,8 +25,8 @@ def Nd_Dialect : Dialect {
     func.func @f(%x: !nd.tensor<f32, row: 8 * N>) attributes {nd.ranges = {N = [1, 512]}}
     ```
 
-    A call with another size is refused; what follows from the range need not be decided when the
-    program runs. That a size is a multiple is written as one, `8 * N`.
+    The runtime refuses a call with another size, and the compiler uses the range. A size that is a
+    multiple is written as one, `8 * N`.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

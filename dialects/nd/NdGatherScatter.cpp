@@ -1,4 +1,4 @@
-//===- NdGatherScatter.cpp - gathers and scatters ------------------------===//
+//===- NdGatherScatter.cpp - gathers and scatters -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,8 +85,8 @@ LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   return success();
 }
 
-/// What lies at the targets of a scatter. A tensor that may be empty, where all is dropped, gets a
-/// place to which these are clamped.
+/// Gathers the elements at the targets of a scatter. A tensor that may be empty, for which all updates
+/// are dropped, is padded by an element to which coordinates are clamped.
 static Value gatherTargets(OpBuilder &b, Location loc, Value source, Strings names,
                            ValueRange indices) {
   for (StringRef name : names)
@@ -95,7 +95,7 @@ static Value gatherTargets(OpBuilder &b, Location loc, Value source, Strings nam
   return buildGather(b, loc, source, names, indices);
 }
 
-/// The same, zero where a target lies outside.
+/// Like gatherTargets, but zero for targets outside.
 static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings names,
                           ValueRange indices) {
   NdTensorType type = tensorType(source);
@@ -115,7 +115,7 @@ static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings name
   });
 }
 
-/// Writes `updates` over what stands in `destination`; no place is met twice.
+/// Overwrites elements of `destination` by `updates`; no coordinate is met twice.
 static Value put(OpBuilder &b, Location loc, Value destination, Value updates, Strings names,
                  ValueRange indices) {
   return buildScatter(
@@ -143,8 +143,8 @@ static Value combinerSlope(OpBuilder &b, ScatterOp op, ValueRange given, unsigne
   return slope;
 }
 
-/// Any combiner, where several updates may meet at a place: they are combined one after the other,
-/// and what stood there before each is kept; then back.
+/// Any combiner, with several updates for one element: combines them one after the other and saves the
+/// element before each; then walks back.
 ///
 ///     old[p] = d[i[p]];  d[i[p]] = combine(old[p], u[p])       for p = 0, 1, ...
 ///     (d[i[p]], du[p]) = slopes of combine(old[p], u[p]), times d[i[p]]    for p = ..., 1, 0
@@ -157,7 +157,7 @@ static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value co
   const RecurrenceInterface &recurrence = *recurrences.begin();
   auto names = stringsOf(op.getNames());
   NdTensorType type = tensorType(op.getDestination());
-  // Updates and indices point after point.
+  // Merges the iterated names of updates and indices into one.
   SmallVector<StringRef> merged;
   std::string point = iterated[0].name.str();
   Expr count(1);
@@ -224,8 +224,8 @@ Value nd::productWithout(OpBuilder &b, Location loc, const ProductParts &all,
   return times(product, arith::DivFOp::create(b, loc, all.others, one.other));
 }
 
-/// Several updates may meet at a place. Of a maximum or minimum all that equal the result share its
-/// gradient, since they have no order; of a product each gets the product of all others.
+/// Several updates for one element. For a maximum or minimum all updates that equal the result share its
+/// gradient, since they have no order; for a product each gets the product of all others.
 static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cotangent,
                                            ArrayRef<Dim> iterated, ArrayRef<bool> wanted,
                                            Gradients &gradients) {

@@ -1,4 +1,4 @@
-//===- NdGradient.cpp - gradients of elementwise ops ---------------------===//
+//===- NdGradient.cpp - gradients of elementwise ops ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@ using namespace mlir;
 
 using Gradients = SmallVectorImpl<Value>;
 
-/// The gradient of operand `i`. The cotangent of a sum is a broadcast: its new names are given by
-/// the other operands, or missing altogether, so that mostly nothing is left of it.
+/// Builds the gradient of operand `i`. The cotangent of a sum is a broadcast; its operand is used
+/// instead where the other operands have the new names, or none needs them.
 static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange operands,
                                           Value cotangent, unsigned i, Value mask) {
   Location loc = op.getLoc();
@@ -66,8 +66,12 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
         names.insert(dim.name);
     }
   }
-  if (auto broadcast = cotangent.getDefiningOp<BroadcastOp>()) {
-    Value inner = broadcast.getInput();
+  auto indexed = cotangent.getDefiningOp<IndexMapInterface>();
+  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  bool repeats =
+      map && map->coordinates.empty() && indexed->getOperand(0).getType() != cotangent.getType();
+  if (repeats) {
+    Value inner = indexed->getOperand(0);
     SmallVector<Dim> counted; // summed over below: these must be there
     for (const Dim &dim : all.getDims())
       if (!tensorType(inner).has(dim.name) && !names.contains(dim.name) && !type.has(dim.name))
@@ -93,8 +97,7 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
   return buildBroadcast(b, loc, buildSumTo(b, loc, gradient, type), type.getDims().getDims());
 }
 
-/// `fills`: places that a reduction will leave out have no gradient, whatever the formula says
-/// there.
+/// With `fills`, elements that a reduction leaves out have no gradient, whatever the formula gives.
 static LogicalResult buildPointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange cotangents,
                                             ArrayRef<bool> wanted, Gradients &gradients,
                                             bool fills) {

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the gradients of ops share. There are two levels: scalar code inside a region, and tensor
-// ops in a block. Both walk backwards and add up cotangents; a null cotangent is a zero, so that
-// nothing is computed for it.
+// Helpers for the gradients of ops, at two levels: scalar code inside a region, and tensor ops in a
+// block. Both walk backwards and add up cotangents. A null cotangent is zero and costs nothing.
 //
 // Scalars: for y = sin(a * b) and the cotangent g of y, `buildScalarGradient` writes
 //
@@ -34,19 +33,19 @@ class IfOp;
 
 namespace heddle::nd {
 
-/// What to write instead of something that has no derivative.
+/// The end of the message for code without a derivative.
 inline constexpr llvm::StringLiteral ownGradientHint =
     "; give the function around it a gradient of its own (in C++ by withGradient, in IR by the "
     "'gradient' of nd.call), or let it count as a constant (stopGradient, nd.stop_gradient)";
 
-/// Clones the scalar code of `block` (without its terminator) to the builder's insertion point,
-/// with `arguments` for its arguments; gives what the terminator yields.
+/// Clones the scalar code of `block` (without its terminator) to the builder's insertion point, with
+/// `arguments` for its arguments; returns the values that the terminator yields.
 llvm::SmallVector<mlir::Value> inlineScalars(mlir::OpBuilder &builder, mlir::Block &block,
                                              mlir::ValueRange arguments);
 
-/// The gradients of `arguments` where `wanted`, given the cotangents of what `block` yields. Null
-/// where nothing depends on an argument. Forward code that turns out to be unused is left to
-/// `eraseDeadScalars`. Fails, with a diagnostic at the op, where an op has no derivative.
+/// Builds the gradients of `arguments` where `wanted`, given the cotangents of the values that
+/// `block` yields; null where none of these depends on an argument. `eraseDeadScalars` erases unused
+/// forward code. Fails, with a diagnostic at the op, if an op has no derivative.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &block,
                     mlir::ValueRange arguments, llvm::ArrayRef<mlir::Value> cotangents,
@@ -55,29 +54,29 @@ buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &b
 /// Erases pure ops of `block` whose results have no use.
 void eraseDeadScalars(mlir::Block &block);
 
-/// A product taken apart, so that one factor may be left out: that of all factors but zeros, how
-/// many zeros there are, their sum S and the sum Q of their squares. The product of one zero is S,
-/// of two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third
-/// are right, in which that many zeros are varied.
+/// The parts of a product from which one factor can be removed: the product of all nonzero factors,
+/// the number of zeros, their sum S and the sum Q of their squares. The product of one zero is S, of
+/// two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third,
+/// which vary as many zeros, are right.
 struct ProductParts {
   mlir::Value others, zeros, zeroSum, squareSum;
 };
-/// A factor: itself or 1 if it is zero; whether it is (1 or 0); itself if it is, else 0.
+/// One factor: itself, or 1 if it is zero; 1 if it is zero, else 0; itself if it is zero, else 0.
 struct ProductFactor {
   mlir::Value other, isZero, zero;
 };
 mlir::Value productWithout(mlir::OpBuilder &builder, mlir::Location loc, const ProductParts &all,
                            const ProductFactor &one);
 
-/// What a combiner does with one accumulator, if it uses nothing else: the kind of the one op on it
-/// and its element; General otherwise.
+/// The kind of the one op that combines an accumulator with its element; General if the combiner
+/// uses other values for it.
 CombinerKind accumulatorKind(mlir::Block &combiner, unsigned accumulator);
 
-/// How a combiner chooses: each float accumulator is one of its inputs, carried unchanged through
-/// selects, maxima and minima (max, min, argmax, ...). Such a combiner can carry a position along.
+/// True if the combiner chooses the accumulator among its inputs, unchanged, by selects, maxima and
+/// minima (max, min, argmax, ...). Such a combiner can carry a position along.
 bool isSelecting(mlir::Block &combiner, unsigned accumulator);
-/// Clones `combiner` on (accumulators, elements) and gives what it yields, then for each of
-/// `tracked` (accumulators for which isSelecting holds) the position that belongs to the value:
+/// Clones `combiner` on (accumulators, elements); returns what it yields, then for each of `tracked`
+/// (accumulators for which isSelecting holds) the position of the value:
 /// `oldPositions` and `newPositions` are those of the accumulators and of the elements. Of equal
 /// candidates of a maximum or minimum the smallest position wins.
 llvm::SmallVector<mlir::Value>
@@ -86,21 +85,21 @@ inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &c
                     llvm::ArrayRef<unsigned> tracked, mlir::ValueRange oldPositions,
                     mlir::ValueRange newPositions);
 
-/// Recurrences over tensors, which a dialect above this one has.
+/// Builds recurrences over tensors, which are ops of a dialect above this one.
 class RecurrenceInterface : public mlir::DialectInterface::Base<RecurrenceInterface> {
 public:
   using Base::Base;
-  /// Gets the carried tensors, then the slices of `reads` at one coordinate; gives the next carried
-  /// tensors, then this coordinate's slices of further results.
+  /// Builds one step from the carried tensors and the slices of `reads` at one coordinate; returns
+  /// the next carried tensors, then the slices of further results at this coordinate.
   using Step = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
-  /// The last carried tensors, then the further results, over all coordinates of `along`, which
-  /// `reads` have and no carried tensor.
+  /// Returns the last carried tensors, then the further results over all coordinates of `along`, a
+  /// name that `reads` have and carried tensors lack.
   virtual llvm::SmallVector<mlir::Value> build(mlir::OpBuilder &builder, mlir::Location loc,
                                                Dim along, bool reverse, mlir::ValueRange inits,
                                                mlir::ValueRange reads, Step step) const = 0;
 };
 
-/// Told a value, and the same value computed by other ops.
+/// Called with a value and the same value computed by other ops.
 using Redirect = llvm::function_ref<void(mlir::Value value, mlir::Value other)>;
 
 /// Reverse mode over tensor ops of one block.
@@ -115,7 +114,7 @@ public:
   /// Declares that the gradient of `value` is asked for.
   void want(mlir::Value value) { active.insert(value); }
   bool isActive(mlir::Value value) const { return active.contains(current(value)); }
-  /// What is added for `value` goes to `other`, which is the same value computed by other ops.
+  /// Adds cotangents of `value` to `other`, which is the same value computed by other ops.
   void redirect(mlir::Value value, mlir::Value other) { replaced[value] = other; }
   /// Adds to the cotangent of `value`; a null one, and that of a value without floats, is dropped.
   void accumulate(mlir::Location loc, mlir::Value value, mlir::Value cotangent);

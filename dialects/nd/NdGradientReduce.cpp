@@ -17,7 +17,7 @@ using namespace mlir;
 using Gradients = SmallVectorImpl<Value>;
 
 namespace {
-/// What reduce and scan share.
+/// The common part of the gradients of reduce and scan.
 struct Combination {
   Operation *op;
   Block &combiner;
@@ -157,8 +157,8 @@ static void composeTwice(OpBuilder &b, const Combination &c, Block *block) {
   YieldOp::create(b, c.loc(), inlineScalars(b, c.combiner, both));
 }
 
-/// Any combiner, one name after the other: what was combined before an element and after it is
-/// given by exclusive scans, and the derivative of the combiner does the rest.
+/// Any combiner, one name after the other: exclusive scans give the combinations of the elements before
+/// and after each element, to which the combiner's derivative is applied.
 static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRange inputs,
                                      Strings names, ValueRange cotangents, ArrayRef<bool> wanted,
                                      Gradients &gradients) {

@@ -34,8 +34,8 @@ void nd::eraseDeadScalars(Block &block) {
 }
 
 namespace {
-/// Walks scalar ops backwards. Where a factor is one or a term zero nothing is written, if the
-/// result is the same bit for bit.
+/// Walks scalar ops backwards. Omits factors of one and terms of zero where the result is the same bit
+/// for bit.
 class ScalarReverse {
 public:
   ScalarReverse(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
@@ -138,7 +138,7 @@ void ScalarReverse::power(math::PowFOp op, Value g) {
   }
 }
 
-/// dy/dx of y = op(x); null for ops that are not such.
+/// dy/dx of y = op(x); null for other ops.
 Value ScalarReverse::slopeOf(Operation *op) {
   Value x = op->getOperand(0), y = op->getResult(0);
   auto over = [&](double a, Value d) -> Value {

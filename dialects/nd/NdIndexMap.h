@@ -1,4 +1,4 @@
-//===- NdIndexMap.h - what ops tell about the elements they access -*- C++ -*-===//
+//===- NdIndexMap.h - answers of the interfaces of ops ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

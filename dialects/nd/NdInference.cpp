@@ -1,4 +1,4 @@
-//===- NdInference.cpp - the types that ops have --------------------------===//
+//===- NdInference.cpp - type inference -----------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -126,7 +126,7 @@ LogicalResult nd::requireSubstituted(StringRef name, const Expr &expr, const Exp
   return requireSize(name, number && most <= 0x1p60 ? double(*number) : most, emitError);
 }
 
-/// The size of `dim` in `type`; of symbols, what their coefficients come to.
+/// A bound of the size of `name` in `type`, with 1 for each symbol.
 static double sizeOf(NdTensorType type, StringRef name) {
   return magnitude(type.size(name).getExpr());
 }

@@ -1,13 +1,13 @@
-//===- NdInference.h - the types that ops have ------------------*- C++ -*-===//
+//===- NdInference.h - type inference ---------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// From operands and attributes to the type of the result. Verifiers, the builder API and passes
-// share these functions, so that a rule stands once. A failure has said why, with whole name sets,
-// through `emitError`.
+// Computes the type of an op's result from its operands and attributes. Verifiers, the builder API
+// and passes share these functions. A function that fails has reported why through `emitError`,
+// with whole name sets.
 //
 //     inferReduce({batch: 2, row: 3, column: 4}, [row, column])  ->  {batch: 2}
 //     inferPointwise({row: 3, column: 4}, {row: 3, k: 5})        ->  {column: 4, k: 5, row: 3}
@@ -36,27 +36,27 @@ llvm::SmallVector<llvm::StringRef> stringsOf(mlir::ArrayAttr names);
 /// An error of `op` with a note where each operand comes from, so that both sides of a mismatch are
 /// shown (one note for operands of equal types, and at most 8).
 mlir::InFlightDiagnostic operandError(mlir::Operation *op);
-/// The notes of `operandError`.
+/// Attaches the notes of `operandError`.
 void noteOperands(mlir::InFlightDiagnostic &error, mlir::ValueRange operands);
-/// A note at the place of `definition`: "'@f' is defined here".
+/// Attaches a note at the location of `definition`: "'@f' is defined here".
 void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definition);
 
-/// Sizes are computed in 64 bits: `size`, found in a wider range, must be at least 0 and so small
-/// that nothing overflows.
+/// Requires that `size`, which was computed in a wider range, is at least 0 and small enough for
+/// arithmetic in 64 bits.
 mlir::LogicalResult requireSize(llvm::StringRef name, double size, EmitError emitError);
-/// `size` of the dimension `name` has as many terms as an expression may have (Expr.h).
+/// Requires that the size of `name` has no more terms than an expression may have (Expr.h).
 mlir::LogicalResult requireTerms(llvm::StringRef name, const Expr &size, EmitError emitError);
-/// A bound of the absolute values of `expr` and its parts where names have those that `of` gives, or
-/// 1: while it is small, no coefficient wraps around.
+/// A bound of the absolute values of `expr` and its parts, given a bound of each name (1 by
+/// default). While it is small, no coefficient wraps around.
 double magnitude(
     const Expr &expr,
     llvm::function_ref<double(const std::string &)> of = [](auto &) { return 1.0; });
-/// The size `expr` after a substitution of symbols is neither negative nor too large.
+/// Requires that the size `expr` is neither negative nor too large after substituting `symbols`.
 mlir::LogicalResult requireSubstituted(llvm::StringRef name, const Expr &expr,
                                        const ExprMap &symbols, EmitError emitError);
 
-/// A literal fits its tensor: `order` permutes the tensor's names, the sizes in that order are the
-/// shape of `value` (a splat may have any), whose elements have the scalar type.
+/// Verifies that a literal fits its tensor: `order` permutes the tensor's names, and `value` has the
+/// sizes in that order (a splat may have any shape) and elements of the scalar type.
 mlir::LogicalResult verifyLiteral(NdTensorType type, mlir::ElementsAttr value,
                                   mlir::ArrayAttr order, EmitError emitError);
 
@@ -66,21 +66,22 @@ mlir::FailureOr<DimsAttr> unionOfNames(mlir::MLIRContext *context,
 /// The dimensions of `type` without `names`, which must be distinct names of it.
 mlir::FailureOr<DimsAttr> withoutNames(NdTensorType type, Strings names, EmitError emitError);
 
-/// True if the operands fall into groups that share no name (those without names aside), so that
-/// a pointwise op on them is an outer product.
+/// True if a pointwise op on the operands is an outer product: they fall into sets that share no
+/// name, not counting operands without names.
 bool isCrossed(llvm::ArrayRef<NdTensorType> types);
-/// Without `crossed` outer products are refused.
+/// Refuses outer products unless `crossed` is set.
 mlir::FailureOr<NdTensorType> inferPointwise(mlir::Type resultElement,
                                              llvm::ArrayRef<NdTensorType> types, bool crossed,
                                              EmitError emitError);
-/// The element type stays.
+/// The result has the element type of the input.
 mlir::FailureOr<NdTensorType> inferReduce(NdTensorType input, Strings names, EmitError emitError);
 mlir::FailureOr<NdTensorType> inferScan(NdTensorType input, llvm::StringRef name,
                                         EmitError emitError);
 mlir::FailureOr<NdTensorType> inferRandom(NdTensorType key, llvm::ArrayRef<Dim> order,
                                           EmitError emitError);
 
-/// How a window places taps: `WindowOp` and `UnwindowOp` have these attributes.
+/// The attributes of `nd.window` and `nd.unwindow`: tap k of window o reads element
+/// o * stride + k * dilation - low.
 struct WindowShape {
   llvm::StringRef name, tap;
   int64_t size = 1, stride = 1, dilation = 1, low = 0, high = 0;
@@ -102,7 +103,7 @@ mlir::FailureOr<NdTensorType> inferWindow(NdTensorType input, const WindowShape 
 /// From the windowed tensor and the size of `shape.name` before.
 mlir::FailureOr<NdTensorType> inferUnwindow(NdTensorType input, const WindowShape &shape,
                                             const Expr &size, EmitError emitError);
-/// False if two sizes differ whatever their symbols are.
+/// False if two sizes differ for all values of their symbols.
 bool mayEqual(const Expr &a, const Expr &b);
 mlir::FailureOr<NdTensorType> inferSlice(NdTensorType input, llvm::StringRef name,
                                          const Expr &start, const Expr &size, int64_t stride,
@@ -132,15 +133,15 @@ mlir::FailureOr<NdTensorType> inferUpdateSlice(NdTensorType part, NdTensorType d
 mlir::FailureOr<llvm::SmallVector<NdTensorType>> inferSort(llvm::ArrayRef<NdTensorType> inputs,
                                                            llvm::StringRef name, const Expr &size,
                                                            EmitError emitError);
-/// Results that are as `inferSort` says, for the size of `name` that the first one has: `nd.sort`
-/// and `nest.sort`.
+/// Verifies that the results of `nd.sort` or `nest.sort` have the types of `inferSort` for the size
+/// of `name` in the first result.
 mlir::LogicalResult verifySort(mlir::Operation *op, llvm::StringRef name, EmitError emitError);
 
 /// The results of a call, lifted over the names that operands have beyond their formals: a result
 /// has those of the operands that it depends on (all, if the callee has no body).
 mlir::FailureOr<llvm::SmallVector<NdTensorType>>
 inferCall(mlir::func::FuncOp callee, llvm::ArrayRef<NdTensorType> inputs, EmitError emitError);
-/// Those of `types` that are tensors of floats: what has gradients and tangents.
+/// Those of `types` that are tensors of floats, which have gradients and tangents.
 llvm::SmallVector<mlir::Type> floatTypes(mlir::TypeRange types);
 
 } // namespace heddle::nd

@@ -14,7 +14,8 @@ def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
     An op with a reverse-mode derivative. The differentiation pass walks a function
-    backwards and asks each op for the gradients of its operands.
+    backwards and asks each op for the gradients of its operands; an op is asked only if at least one
+    of its cotangents is not null and at least one gradient is wanted.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -47,7 +48,7 @@ def Nd_MovesElementsInterface : OpInterface<"MovesElementsInterface"> {
   ];
 }
 
-def Nd_IndexMapInterface : OpInterface<"IndexMapInterface", [Nd_MovesElementsInterface]> {
+def Nd_IndexMapInterface : OpInterface<"IndexMapInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
     An op that reads its operand at coordinates that are expressions over the names of its result. Such an op

@@ -7,8 +7,8 @@
 //
 // Families: sources (constant, iota, random), arithmetic (pointwise, reduce, scan, round),
 // index maps (window, unwindow, slice, pad, concat, split, merge, rename, broadcast),
-// access by value (gather, scatter, dynamic_slice, update_slice, sort), functions (call, vjp, jvp), what
-// differentiation sees of a value (stop_gradient, after), scalars of control flow (item, from_item).
+// access by value (gather, scatter, dynamic_slice, update_slice, sort), functions (call, vjp, jvp),
+// differentiation (stop_gradient, after), scalars of control flow (item, from_item).
 // The constraints of each op are numbered; the verifier and the negative tests cite the numbers.
 //
 //===----------------------------------------------------------------------===//
@@ -132,7 +132,7 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_
   let hasFolder = 1;
 }
 
-def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_AlignedOperandsInterface]> {
+def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
   let summary = "combines all elements along names; several operands are combined together";
   let description = [{
     With n inputs the region takes n accumulators and n elements and yields n accumulators.
@@ -169,7 +169,7 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expens
   }];
 }
 
-def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_AlignedOperandsInterface]> {
+def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
   let summary = "prefix combination along one name";
   let description = [{
     Like `nd.reduce` with one name, but keeps every prefix: element p of the result combines the
@@ -192,9 +192,9 @@ def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive,
 }
 
 def Nd_RoundOp : Nd_PureOp<"round", [Nd_Elementwise]> {
-  let summary = "forces a value to the precision of an element type";
+  let summary = "rounds to an element type";
   let description = [{
-    A stored type is the least precision: fusion may keep more. This op rounds to `to` and back.
+    The compiler may compute a value in more precision than its type has. This op rounds to `to` and back.
 
     Constraints:
     - (c1) `to` is an element type of floats no wider than the operand's, which the result shares.
@@ -212,9 +212,9 @@ def Nd_RoundOp : Nd_PureOp<"round", [Nd_Elementwise]> {
 def Nd_WindowOp : Nd_IndexMapOp<"window"> {
   let summary = "a view of a sliding window: one more named dimension";
   let description = [{
-    result[name = o, tap = k] = input[name = o * stride + k * dilation - low], for k in [0, size). Places outside
-    the input hold `padding`; without `padding` they are excluded: the reduction over
-    `tap` that must follow leaves them out (as max-pooling needs).
+    result[name = o, tap = k] = input[name = o * stride + k * dilation - low], for k in [0, size). Elements outside
+    of the input are `padding`. Without `padding` they are excluded: the reduction over `tap` that must follow
+    leaves them out (as max-pooling needs).
     The size of `name` becomes (N + low + high - (size - 1) * dilation - 1) floordiv stride + 1.
 
     Constraints:
@@ -235,7 +235,7 @@ def Nd_WindowOp : Nd_IndexMapOp<"window"> {
 }
 
 def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
-  let summary = "the adjoint of nd.window: sums every tap into the place that it was read from";
+  let summary = "the adjoint of nd.window: sums every tap into the element that it was read from";
   let description = [{
     result[name = r] = sum of input[name = o, tap = k] over all o, k with o * stride + k * dilation - low = r.
 
@@ -295,7 +295,7 @@ def Nd_PadOp : Nd_IndexMapOp<"pad", [DeclareOpInterfaceMethods<Nd_SizeConditions
   }];
 }
 
-def Nd_ConcatOp : Nd_PureOp<"concat", [Nd_AlignedOperandsInterface, Nd_MovesElementsInterface]> {
+def Nd_ConcatOp : Nd_PureOp<"concat", [DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>]> {
   let summary = "joins tensors along one name, in the order written";
   let description = [{
     Constraints:
@@ -347,7 +347,7 @@ def Nd_MergeOp : Nd_IndexMapOp<"merge"> {
 }
 
 def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
-  let summary = "other names for dimensions; costs nothing";
+  let summary = "renames dimensions; costs nothing";
   let description = [{
     All at once, so that two names can change places.
 
@@ -364,7 +364,7 @@ def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
 }
 
 def Nd_BroadcastOp : Nd_IndexMapOp<"broadcast"> {
-  let summary = "repeats a tensor along new names, said explicitly";
+  let summary = "repeats a tensor along new names";
   let description = [{
     Constraints:
     - (c1) the result has all names of the input with their sizes, and more.
@@ -379,8 +379,8 @@ def Nd_BroadcastOp : Nd_IndexMapOp<"broadcast"> {
 // Access by value
 //===----------------------------------------------------------------------===//
 
-def Nd_GatherOp : Nd_PureOp<"gather", [Nd_MovesElementsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "reads at computed coordinates: shared names are zipped, the others are crossed";
+def Nd_GatherOp : Nd_PureOp<"gather", [DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
+  let summary = "reads at computed coordinates; zips shared names, crosses the others";
   let description = [{
     result[shared, rest, index names] = input[names_i = indices_i[..], rest]. Coordinates outside are clamped.
 
@@ -396,12 +396,12 @@ def Nd_GatherOp : Nd_PureOp<"gather", [Nd_MovesElementsInterface, DeclareOpInter
   }];
 }
 
-def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_AlignedOperandsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>]> {
+def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>]> {
   let summary = "combines updates into a tensor at computed coordinates";
   let description = [{
     For every point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Coordinates
     outside are dropped. Names of the updates that neither `rest` nor a zipped index tensor has are iterated. `unique` promises
-    that no place is met twice. Combination is in no particular order.
+    that no coordinate is met twice. Combination is in no particular order.
 
     Constraints:
     - (c1) `names` lists distinct names of the destination, one for each index tensor, whose elements are integers.
@@ -422,10 +422,10 @@ def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expe
   }];
 }
 
-def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [Nd_MovesElementsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "a range of one name that begins at a computed place";
+def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
+  let summary = "a range of one name that begins at a computed coordinate";
   let description = [{
-    result[name = i, rest, names of start] = input[name = place + i, rest], i in [0, size), where place is
+    result[name = i, rest, names of start] = input[name = first + i, rest], i in [0, size), where first is
     start[..] clamped to [0, N - size], so that the whole range lies in the input. Names that start shares with the rest of
     the input are zipped, its other names are crossed.
 
@@ -448,10 +448,10 @@ def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [Nd_MovesElementsInterface, D
   let hasFolder = 1;
 }
 
-def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [Nd_AlignedOperandsInterface, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "puts a part into a range of one name that begins at a computed place";
+def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
+  let summary = "overwrites a range of one name that begins at a computed coordinate";
   let description = [{
-    The result is the destination but for result[name = place + i, rest] = part[name = i, rest], where place is start[..]
+    The result is the destination but for result[name = first + i, rest] = part[name = i, rest], where first is start[..]
     clamped to [0, N - n] for the sizes N and n of `name` in destination and part. In place when this is the last use of
     the destination, as for key/value caches.
 
@@ -476,7 +476,7 @@ def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [Nd_AlignedOperandsInterface, D
   }];
 }
 
-def Nd_SortOp : Nd_PureOp<"sort", [Nd_Expensive, Nd_AlignedOperandsInterface, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
+def Nd_SortOp : Nd_PureOp<"sort", [Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
   let summary = "sorts along one name by the first operand, which carries the others along";
   let description = [{
     The first operand holds the keys. Along every line of `name` the keys rise (fall, if `descending`); NaN comes last
@@ -582,10 +582,10 @@ def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   let hasVerifier = 0;
 }
 
-def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["input", "result"]>, Nd_MovesElementsInterface, Nd_Opaque]> {
-  let summary = "its operand, of which derivatives do not know that it depends on anything";
+def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, Nd_Opaque]> {
+  let summary = "returns its operand, which derivatives take for a constant";
   let description = [{
-    Both modes of differentiation take the result for a constant. Disappears once all requests are expanded.
+    Both modes of differentiation do so. `nd-differentiate` removes the op once all requests are expanded.
 
     Constraints:
     - (c1) the result has the type of the operand.
@@ -596,12 +596,12 @@ def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["inpu
   let hasVerifier = 0;
 }
 
-def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, Nd_MovesElementsInterface, Nd_Opaque]> {
-  let summary = "its first operand, once the second is known";
+def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, Nd_Opaque]> {
+  let summary = "returns its first operand, after the second is computed";
   let description = [{
-    No pass looks through it: what is computed from the result is not shared with what was computed from
-    the operand, and stands behind the second operand. This keeps the recomputation of a
-    checkpoint where it is. Disappears when layouts are chosen, and costs nothing.
+    No pass looks through it: code that uses the result is not merged with code that uses the operand, and runs
+    after the second operand is computed. This keeps the recomputation of a checkpoint in the backward pass. The
+    op is removed when layouts are chosen, and costs nothing.
 
     Constraints:
     - (c1) the result has the type of the first operand.

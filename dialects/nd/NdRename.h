@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a name of one side of a rename is called on the other. Names that are not listed stay:
+// Maps names across a rename. Names that the rename does not list stay:
 //
 //     nd.rename %x [row] to [r] : ... row, column -> ... r, column
 //     nameAfter(rename, "row") is "r", nameBefore(rename, "r") is "row"; "column" is "column"

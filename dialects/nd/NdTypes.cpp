@@ -138,8 +138,8 @@ Sizes NdTensorType::sizes() const {
   return sizes;
 }
 
-SizeExprs NdTensorType::sizeExprs() const {
-  SizeExprs sizes;
+ExprMap NdTensorType::sizeExprs() const {
+  ExprMap sizes;
   for (const Dim &dim : getDims())
     sizes[dim.name.str()] = dim.size().getExpr();
   return sizes;

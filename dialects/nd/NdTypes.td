@@ -41,10 +41,10 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
     bool isStatic() const;
     /// The number of elements; -1 if a size mentions a symbol.
     int64_t elements() const;
-    /// The sizes by name; symbols count as their typical value (`SizeAttr::typical`).
+    /// The sizes by name, with the typical value for each symbol (`SizeAttr::typical`).
     ::heddle::Sizes sizes() const;
     /// The sizes by name, over symbols.
-    ::heddle::SizeExprs sizeExprs() const;
+    ::heddle::ExprMap sizeExprs() const;
     NdTensorType withElementType(::mlir::Type type) const;
     NdTensorType withDims(::llvm::ArrayRef<Dim> dims) const;
   }];

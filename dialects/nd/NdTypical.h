@@ -1,15 +1,15 @@
-//===- NdTypical.h - what decisions take a size symbol for ------*- C++ -*-===//
+//===- NdTypical.h - typical values of size symbols -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Fusion, layouts and schedules are chosen once for all values of a symbol, as though it had this
-// one: large enough that caches matter, and a multiple of a power of two from which caches suffer,
-// as a real size may be. No decision may be wrong for another value. The neutral names that
-// passes and kernels know symbols by say what range is declared for them, `size0_1_64_`: then the
-// one in it that is nearest counts.
+// The compiler chooses fusion, layouts and schedules once for all values of a size symbol, and
+// optimises for a typical value: large enough that caches matter, and a multiple of a power of two,
+// which causes cache conflicts as real sizes may. Every decision must be correct for all values.
+// The neutral name of a symbol contains its declared range, `size0_1_64_`; the typical value is
+// then the nearest one in the range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,13 @@
 #include <cstdint>
 
 namespace heddle::nd {
+/// The typical value of a symbol without a declared range, in elements.
 inline constexpr int64_t typicalSymbol = 1024;
-/// How symbol `number` is called that has values in `range`, and the range that a name tells: of a
-/// symbol that is called otherwise, none.
+/// The neutral name of symbol `number`, which has values in `range`.
 std::string neutralSymbol(size_t number, const Range &range);
+/// The range in a neutral name; none for other names.
 std::optional<Range> rangeOfNeutral(std::string_view symbol);
-/// What decisions take a symbol for.
+/// The typical value of a symbol, in elements.
 int64_t typicalOf(std::string_view symbol);
 } // namespace heddle::nd
 

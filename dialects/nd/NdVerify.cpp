@@ -1,4 +1,4 @@
-//===- NdVerify.cpp - the numbered constraints of the ops -----------------===//
+//===- NdVerify.cpp - verifies the numbered constraints -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ static auto errorsOf(Operation *op) {
   return [op] { return operandError(op); };
 }
 
-/// The region takes `arguments`, yields `results`, and holds scalar ops alone.
+/// Verifies that the region takes `arguments`, yields `results`, and contains only scalar ops.
 static LogicalResult verifyScalarRegion(Operation *op, Region &region, TypeRange arguments,
                                         TypeRange results) {
   Block &block = region.front();
@@ -152,8 +152,8 @@ LogicalResult PointwiseOp::verify() {
   return verifyScalarRegion(*this, getBody(), scalars, {result.scalarType()}); // c3, c4
 }
 
-/// What reduce and scan share: inputs of one shape, neutral elements, the combiner's region, the
-/// element types of the results.
+/// Verifies the common part of reduce and scan: inputs of one shape, neutral elements, the combiner's
+/// region, the element types of the results.
 static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region &combiner) {
   auto inputs = op->getOperands();
   if (inputs.empty())
@@ -366,7 +366,7 @@ LogicalResult FromItemOp::verify() {
 // Names of arguments and results
 //===----------------------------------------------------------------------===//
 
-/// `nd.name` is a string that no earlier argument (or result) of the function has.
+/// Verifies that `nd.name` is a string that no earlier argument (or result) of the function has.
 static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute attribute,
                                    StringRef what, ArrayAttr all) {
   if (attribute.getName() != nameAttrName)

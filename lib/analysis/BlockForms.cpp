@@ -1,4 +1,4 @@
-//===- BlockForms.cpp - what a block computes -----------------------------===//
+//===- BlockForms.cpp - canonical forms of blocks -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,7 +61,7 @@ OperandIdentity BlockForms::identify(Value value) {
   return {below.value, std::move(names)};
 }
 
-/// An op that `identify` looks through.
+/// True for an op that `identify` looks through.
 static bool isRename(Operation &op) {
   auto nest = dyn_cast<nest::ComputeOp>(op);
   return isa<nd::RenameOp>(op) || (nest && isRenaming(nest));
@@ -93,7 +93,8 @@ bool BlockForms::visit(Block &block) {
   return true;
 }
 
-std::string heddle::blockText(Block &block, Identify outside, const Scope &scope, unsigned region) {
+std::string heddle::blockText(Block &block, Identify outside, const Surroundings &scope,
+                              unsigned region) {
   BlockForms forms(outside, scope);
   for (BlockArgument argument : block.getArguments()) {
     OperandIdentity identity{"b" + std::to_string(scope.depth) + "." + std::to_string(region) +
@@ -112,7 +113,7 @@ std::string heddle::blockText(Block &block, Identify outside, const Scope &scope
   return text;
 }
 
-std::string heddle::textAtFirstSight(Operation *op, Identify identify) {
+std::string heddle::quickKey(Operation *op, Identify identify) {
   std::string text = op->getName().getStringRef().str();
   for (Value operand : op->getOperands())
     text += " " + identify(operand).value;

@@ -1,12 +1,13 @@
-//===- BlockForms.h - what a block computes ---------------------*- C++ -*-===//
+//===- BlockForms.h - canonical forms of blocks -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The form of a block is that of what it yields. A value goes by the form of the op that makes it,
-// so neither the order of ops nor those that nothing uses show, and what is computed twice is one:
+// The canonical form of a block is that of the values that it yields. The form of a value is built
+// from the op that defines it, so it does not depend on the order of ops, on unused ops, or on
+// whether a value is computed twice:
 //
 //     %a = sin(%x); %b = cos(%y); yield %a * %b
 //     %b = cos(%y); %c = exp(%y); %a = sin(%x); yield %b * %a        have one form
@@ -22,35 +23,36 @@ namespace heddle {
 
 class BlockForms {
 public:
-  /// The form of an op that has none of its own, such as a call.
+  /// Computes the form of an op for which `canonicalForm` has none, such as a call.
   using FormOf = std::function<std::optional<CanonicalForm>(mlir::Operation *)>;
 
-  /// `outside` must outlive this.
-  BlockForms(Identify outside, Scope scope, FormOf formOf = nullptr)
+  /// `outside` must outlive this object.
+  BlockForms(Identify outside, Surroundings scope, FormOf formOf = nullptr)
       : outside(outside), scope(std::move(scope)), formOf(std::move(formOf)) {}
 
   void set(mlir::Value value, OperandIdentity identity) { values[value] = std::move(identity); }
-  /// Identifies what the ops of `block` make; false if one of them has no form.
+  /// Identifies the results of the ops of `block`; false if one of these has no form.
   bool visit(mlir::Block &block);
-  /// A value of the block, below renames, or of what is around.
+  /// Identifies a value of the block or of its surroundings, looking through renames.
   OperandIdentity identify(mlir::Value value);
 
 private:
   Identify outside;
-  Scope scope;
+  Surroundings scope;
   FormOf formOf;
   llvm::DenseMap<mlir::Value, OperandIdentity> values;
 };
 
-/// What the `region`-th block of an op yields; its arguments go by their place and the labels of
-/// `scope`.
-std::string blockText(mlir::Block &block, Identify outside, const Scope &scope, unsigned region);
+/// The text of what the `region`-th block of an op yields. It names block arguments by their
+/// position and by the labels of `scope`.
+std::string blockText(mlir::Block &block, Identify outside, const Surroundings &scope,
+                      unsigned region);
 
-/// What is quickly seen of an op with regions: which values it reads. Those that differ in it are
-/// not compared.
-std::string textAtFirstSight(mlir::Operation *op, Identify identify);
+/// A cheap key of an op with regions: the values that it reads. Ops with different keys are not
+/// equal.
+std::string quickKey(mlir::Operation *op, Identify identify);
 
-/// A short name for a text.
+/// A short hash of a text, in hexadecimal digits.
 std::string hashed(llvm::StringRef text);
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-//===- Canonical.cpp - forms that no choice of names changes --------------===//
+//===- Canonical.cpp - canonical forms up to renaming ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -550,7 +550,7 @@ static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands, con
 }
 
 std::optional<CanonicalForm> heddle::canonicalForm(Operation *op, Identify identify,
-                                                   const Scope &scope) {
+                                                   const Surroundings &scope) {
   if (!hasForm(op))
     return std::nullopt;
   SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
@@ -563,7 +563,7 @@ std::optional<CanonicalForm> heddle::canonicalForm(Operation *op, Identify ident
     std::string text = textOf(op, operands, labels);
     if (!holdsTensors(op))
       return text;
-    Scope inside{{}, scope.depth + 1};
+    Surroundings inside{{}, scope.depth + 1};
     for (const auto &[name, label] : labels)
       inside.labels[name] = "o" + std::to_string(inside.depth) + label; // unlike labels inside
     for (auto [i, region] : llvm::enumerate(op->getRegions()))

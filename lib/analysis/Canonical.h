@@ -1,4 +1,4 @@
-//===- Canonical.h - forms that no choice of names changes ------*- C++ -*-===//
+//===- Canonical.h - canonical forms up to renaming -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@
 // both become the text `reduce over [d0] of {d0: 4, d1: 3}`, with labels {k: d0, m: d1} and
 // {p: d0, q: d1}; composing them gives the renaming.
 //
-// How: a text of the op is made in which names are written by their colour. The colour of a name is
-// refined by the text in which it alone stands out, until nothing changes; of names that still
-// look alike each is singled out in turn, and the smallest text wins. A symmetric text (that of a
-// matrix times its transpose) thus gets one form whichever way it is written.
+// The algorithm is colour refinement: an op is written with colours for its names. A name's new
+// colour is the text in which that name alone is marked; this is repeated until no colour splits.
+// Of names that still have one colour each is marked in turn, and the smallest text wins. A
+// symmetric op (a matrix times its transpose) thus has one form however it is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@
 
 namespace heddle {
 
-/// Names, and how each is written.
+/// How each name is written.
 using Labels = std::map<std::string, std::string, std::less<>>;
 
 struct CanonicalForm {
   std::string text;
   Labels labels; ///< `d0`, `d1`, ... by name
-  /// Sets of names whose labels may change places without a change of the text.
+  /// Sets of names whose labels can be exchanged without changing the text.
   std::vector<std::vector<std::string>> alike;
 };
 
@@ -42,13 +42,13 @@ struct CanonicalForm {
 CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
                            llvm::function_ref<std::string(const Labels &)> text);
 
-/// Texts of the values that a scalar block yields: operands of commutative ops in a canonical
-/// order, shared parts and the order of ops without influence. `leaves` are the texts of the
-/// arguments.
+/// Texts of the values that a scalar block yields, with operands of commutative ops in a canonical
+/// order. They do not depend on the order of ops or on shared subexpressions. `leaves` are the texts
+/// of the arguments.
 std::vector<std::string> scalarTexts(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
                                      const Labels &labels);
 
-/// An operand as a CSE sees it: which value, and by which names of that value.
+/// An operand for CSE: the value, and how its names map to those of the operand.
 struct OperandIdentity {
   std::string value;
   Labels names; ///< names of the operand's type, by those of the value
@@ -56,9 +56,9 @@ struct OperandIdentity {
 
 using Identify = llvm::function_ref<OperandIdentity(mlir::Value)>;
 
-/// What stands around an op that is part of another: labels of the names of groups, and how many
-/// ops of regions there are.
-struct Scope {
+/// The surroundings of an op within another one: the labels of the names of enclosing groups, and
+/// the number of enclosing ops.
+struct Surroundings {
   Labels labels;
   unsigned depth = 0;
 };
@@ -68,23 +68,23 @@ struct Scope {
 bool hasForm(mlir::Operation *op);
 
 /// The form of an op up to renaming of its dimensions and the order of operands of commutative
-/// code. That of an op with regions goes by what these yield (lib/analysis/BlockForms.h). None
-/// unless `hasForm`.
+/// code. The form of an op with regions is built from what these yield (lib/analysis/BlockForms.h).
+/// None unless `hasForm`.
 std::optional<CanonicalForm> canonicalForm(mlir::Operation *op, Identify identify,
-                                           const Scope &scope = {});
+                                           const Surroundings &scope = {});
 
 /// `v3{row = d0, column = d1}` for a tensor whose own names are `d0` and `d1` here.
 std::string operandText(const OperandIdentity &operand, mlir::Type type, const Labels &labels);
-/// What an op says beside its regions.
+/// The text of an op without its regions.
 std::string headText(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                      const Labels &labels);
 
-/// The text of such an op under given labels.
+/// The text of an op, with its regions, under given labels.
 std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                                      const Labels &labels);
 
-/// Labels in the order in which names are listed, by the text under such an order. A deep program
-/// has few kernels and many nests.
+/// A cache: for the text of a kernel, with names in the order in which they are listed, the labels of
+/// these names. A deep program has few kernels and many nests.
 using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 
 /// Labels of a `nest.compute` or `nest.update` as a kernel: iteration names by their spelling, the

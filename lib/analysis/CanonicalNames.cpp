@@ -1,4 +1,4 @@
-//===- CanonicalNames.cpp - an order of a function's names ----------------===//
+//===- CanonicalNames.cpp - a canonical order of names --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

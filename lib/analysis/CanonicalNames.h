@@ -1,4 +1,4 @@
-//===- CanonicalNames.h - an order of a function's names --------*- C++ -*-===//
+//===- CanonicalNames.h - a canonical order of names ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,11 @@
 //
 //     f(x: {row: 8, k: 4}, y: {k: 4}) = sum over k of x * y     k, row, whatever they are called
 //
-// How: colour refinement over the whole function. Names begin alike. A name's colour becomes what
-// all ops that mention it look like when it alone stands out and the others are written by their
-// colours; values are written by what makes them. This is repeated until no colour splits. Of names
-// that still look alike (rows and columns of a square picture) one is set apart and the rest
-// follows.
+// The algorithm is colour refinement over the whole function. All names begin with one colour. A
+// name's new colour is the text of all ops that mention it, with that name marked and the others
+// written as their colours; values are written as the ops that define them. This is repeated until
+// no colour splits. If names still have one colour (rows and columns of a square picture), one of
+// them is marked, and refinement goes on.
 //
 //===----------------------------------------------------------------------===//
 

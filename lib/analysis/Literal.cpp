@@ -1,4 +1,4 @@
-//===- Literal.cpp - what a constant holds --------------------------------===//
+//===- Literal.cpp - canonical texts of constants -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,8 @@
 using namespace heddle;
 using namespace mlir;
 
-/// As many elements as a fold makes are brought into another order, in so many ways at most.
+/// The largest number of elements that are reordered (as many as a fold creates), and of orders that are
+/// tried.
 static constexpr int64_t mostElements = 256;
 static constexpr size_t mostWays = 24;
 

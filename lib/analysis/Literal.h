@@ -1,12 +1,12 @@
-//===- Literal.h - what a constant holds ------------------------*- C++ -*-===//
+//===- Literal.h - canonical texts of constants -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A constant lists its names, and its elements in that order. One that a fold made has some order,
-// and a splat or one without elements any, so forms of ops don't go by it:
+// A constant lists its names, and its elements in that order. The order may come from a fold, and a
+// splat has any order, so canonical forms of ops do not depend on it:
 //
 //     dense<[[1, 2], [1, 2]]> by [row, column]        dense<[[1, 1], [2, 2]]> by [column, row]
 //
@@ -25,8 +25,8 @@ class Literal {
 public:
   explicit Literal(nd::ConstantOp constant);
 
-  /// The elements under labels, which several names may share. Those of a large constant are in the
-  /// written order.
+  /// The text of the elements, with labels for names; several names may share a label. The elements
+  /// of a large constant stay in the written order.
   std::string text(const Labels &labels) const;
 
 private:

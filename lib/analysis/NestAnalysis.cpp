@@ -1,4 +1,4 @@
-//===- NestAnalysis.cpp - questions about nests ---------------------------===//
+//===- NestAnalysis.cpp - sizes, costs and structure of nests -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Nesting.cpp - how deep things lie inside of each other -------------===//
+//===- Nesting.cpp - limits of nesting depth ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

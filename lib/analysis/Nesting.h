@@ -1,13 +1,13 @@
-//===- Nesting.h - how deep things lie inside of each other -----*- C++ -*-===//
+//===- Nesting.h - limits of nesting depth ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsing, walking, cloning, printing and destroying IR all recurse, so what is too deep for their
-// stack has to be found before, by loops that need none: in text before it is parsed, in IR before
-// passes see it, and in chains of calls before they are inlined:
+// Parsing, walking, cloning, printing and destroying IR all recurse. These functions refuse input
+// that is too deep for their stack, and use loops instead of recursion: on text before it is parsed,
+// on IR before passes run, and on chains of calls before they are inlined:
 //
 //     for (int i = 0; i < 5000; ++i)
 //       y = forLoop(3, y, ...);         // one after the other: no depth, whatever their number
@@ -26,27 +26,27 @@ class SourceMgr;
 
 namespace heddle {
 
-/// Most regions around an op within its function.
+/// The largest number of regions around an op within its function.
 constexpr unsigned deepestRegion = 1000;
-/// Most ops that calls and requests for derivatives may make of a function: a text of a few lines
-/// may ask for more than any machine holds, by functions that each call the next one twice.
+/// The largest number of ops of a function after inlining and differentiation. A program of a few
+/// lines may ask for more than any machine holds, by functions that each call the next one twice.
 constexpr int64_t mostInlinedOps = 500000;
-/// Most brackets around a place of a text, and attributes that stand in each other by name. A
-/// region may need two.
+/// The largest depth of brackets in a text, and of attributes that refer to each other by name. A
+/// region may need two brackets.
 constexpr unsigned deepestBracket = 2500;
 
-/// Most characters of an affine map, whose operators are read one inside of the other.
+/// The largest length of an affine map, in characters; its parser recurses over operators.
 constexpr unsigned longestAffineMap = 10000;
 
-/// Where `text` exceeds these, and what it has too much of; a null pointer if it nowhere does.
-/// Strings and comments do not count.
+/// The position at which `text` exceeds a limit, and what it has too much of; a null pointer if it
+/// exceeds none. Strings and comments do not count.
 std::pair<const char *, const char *> findTooDeep(llvm::StringRef text);
 
-/// Refuses the main text of `sources` where it exceeds them.
+/// Refuses the main text of `sources` if it exceeds a limit.
 mlir::LogicalResult requireShallow(const llvm::SourceMgr &sources);
 
-/// The op of `root` that most regions of `root` are around, and their number. `within` tells how
-/// many more an op without regions stands for, as a call does for those of what it calls.
+/// The deepest op of `root`, and the number of regions around it. `within` returns how many more an
+/// op without regions stands for, such as a call for those of its callee.
 std::pair<mlir::Operation *, unsigned>
 deepestOp(mlir::Operation *root, llvm::function_ref<unsigned(mlir::Operation *)> within = {});
 

@@ -1,4 +1,4 @@
-//===- Control.cpp - the meaning of branches and loops --------------------===//
+//===- Control.cpp - branches and loops -----------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

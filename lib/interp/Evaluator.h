@@ -23,7 +23,8 @@ namespace heddle::interp {
 
 using TensorRef = std::shared_ptr<const TensorValue>;
 
-static constexpr int mostCalls = 500; ///< inside each other
+/// The largest depth of nested calls.
+static constexpr int mostCalls = 500;
 
 struct Frame {
   llvm::DenseMap<mlir::Value, TensorRef> values;
@@ -37,7 +38,7 @@ struct Frame {
 
 class Evaluator {
 public:
-  /// Runs a function on arguments that fit its formals. Symbols that its formals leave open
+  /// Calls a function on arguments that fit its formals. Symbols that its formals leave open
   /// are those of `around`, if that is given.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
                                                      llvm::ArrayRef<TensorRef> arguments,
@@ -49,8 +50,8 @@ public:
   mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
   /// The sizes as numbers; refused if they are negative or too large.
-  mlir::FailureOr<llvm::SmallVector<Extent>> extents(mlir::Operation *op, nd::DimsAttr dims,
-                                                     const Frame &frame);
+  mlir::FailureOr<llvm::SmallVector<SizedName>> extents(mlir::Operation *op, nd::DimsAttr dims,
+                                                        const Frame &frame);
   /// An empty result for the op, refused if it is too large.
   mlir::FailureOr<TensorValue> resultOf(mlir::Value value, const Frame &frame);
   mlir::FailureOr<llvm::SmallVector<TensorValue>> resultsOf(mlir::Operation *op,
@@ -63,13 +64,12 @@ public:
   bool checksFailed = false;
 
 private:
-  /// Refuses a function that the verifier would refuse with numbers for its symbols, and those that
-  /// it calls, whether they are reached or not.
+  /// Refuses a function that the verifier refuses once numbers replace its symbols, and the same for
+  /// its callees, whether they run or not.
   mlir::LogicalResult verifySizes(mlir::func::FuncOp function, const ExprMap &symbols,
                                   int within = 0);
 
-  /// Each evaluates the ops of one family and sets the frame's values; none if the op is of
-  /// another.
+  /// Each evaluates the ops of one family and sets their results in the frame; none for other ops.
   std::optional<mlir::LogicalResult> evaluateArithmetic(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateIndexMap(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateAccess(mlir::Operation *op, Frame &frame);

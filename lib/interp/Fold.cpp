@@ -1,4 +1,4 @@
-//===- Fold.cpp - combines elements in any order --------------------------===//
+//===- Fold.cpp - reductions with bounds for any order --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Fold.h - combines elements in any order ------------------*- C++ -*-===//
+//===- Fold.h - reductions with bounds for any order ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A combiner's order is the compiler's choice, so that a reduction has not one value but several.
-// `Fold` gives one of them with a bound that covers the others:
+// The compiler chooses the order in which a reduction combines, so that several results are right.
+// `Fold` computes one of them, with a bound that covers the others:
 //
 //  - a float sum is bounded by the number of elements and the sum of their magnitudes. It is exact
 //    if the elements are multiples of one power of two and their magnitudes add up to less than its
@@ -26,7 +26,7 @@
 
 namespace heddle::interp {
 
-/// What does not change from one reduction to the next.
+/// A combiner that is prepared once and serves many reductions.
 struct Combiner {
   static mlir::FailureOr<Combiner> prepare(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
                                            Arithmetic &arithmetic);
@@ -35,11 +35,11 @@ struct Combiner {
 
   nd::CombinerKind kind = nd::CombinerKind::General;
   llvm::SmallVector<mlir::Type, 2> types; ///< of the accumulators
-  llvm::SmallVector<bool, 2> selects;     ///< which accumulators are one of what is combined
+  llvm::SmallVector<bool, 2> selects;     ///< which accumulators are always one of the elements
   ScalarRegion region;
   Arithmetic *arithmetic = nullptr;
   bool isFloatSum() const;
-  /// Any order gives the same bits and bounds.
+  /// True if any order gives the same bits and bounds.
   bool isOrderFree() const;
 };
 
@@ -65,7 +65,7 @@ public:
 private:
   Combiner &combiner;
   llvm::SmallVector<Scalar, 2> neutral, running;
-  std::vector<llvm::SmallVector<Scalar, 2>> kept; ///< elements of a combiner of the last sort
+  std::vector<llvm::SmallVector<Scalar, 2>> kept; ///< elements of a general combiner
   FloatSum floats;                                ///< if that is what is combined
 };
 

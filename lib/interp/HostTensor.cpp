@@ -1,4 +1,4 @@
-//===- HostTensor.cpp - between the interpreter and bytes -----------------===//
+//===- HostTensor.cpp - tensors as bytes ----------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,7 +77,7 @@ io::HostArray toHost(const TensorValue &tensor) {
 TensorValue fromHost(MLIRContext *context, const io::HostArray &array) {
   assert(array.names.size() == array.shape.size() && "expected a name for each axis");
   SmallVector<nd::Dim> dims;
-  SmallVector<Extent> written;
+  SmallVector<SizedName> written;
   for (auto [name, size] : llvm::zip_equal(array.names, array.shape)) {
     dims.emplace_back(context, name, Expr(size));
     written.emplace_back(name, size);

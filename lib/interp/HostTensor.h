@@ -1,13 +1,13 @@
-//===- HostTensor.h - between the interpreter and bytes ---------*- C++ -*-===//
+//===- HostTensor.h - tensors as bytes --------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Files and compiled programs deal in bytes (heddle/io/HostArray.h), the interpreter in scalars
-// with error bounds. From bytes to scalars nothing is lost: every element is exact. The other way
-// floats are rounded to their type and bounds are dropped.
+// Converts between the bytes of files and compiled programs (heddle/io/HostArray.h) and the
+// interpreter's scalars with error bounds. Scalars from bytes are exact; bytes from scalars are
+// rounded to the element type, without bounds.
 //
 //     HostArray bytes = toHost(tensor);        // row-major over the sorted names
 //     TensorValue same = fromHost(context, bytes);
@@ -26,8 +26,9 @@
 
 namespace heddle::interp {
 
-/// One element from bytes, and into them (rounded where it is a float).
+/// Loads one element from bytes.
 Scalar loadElement(ElementType element, const std::byte *from);
+/// Stores one element as bytes; a float is rounded to its type.
 void storeElement(ElementType element, const Scalar &scalar, std::byte *to);
 
 /// The elements of a tensor whose element type has a place in memory.

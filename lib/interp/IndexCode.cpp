@@ -1,4 +1,4 @@
-//===- IndexCode.cpp - index expressions, prepared ------------------------===//
+//===- IndexCode.cpp - compiled index expressions -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- IndexCode.h - index expressions, prepared ----------------*- C++ -*-===//
+//===- IndexCode.h - compiled index expressions -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An Expr whose names have been turned into numbered slots, because a nest evaluates its maps at
-// every point. Nothing is simplified: what is evaluated is what was written.
+// An `Expr` with numbered slots instead of names, since a nest evaluates its maps at every point. It
+// is not simplified, so that the oracle evaluates the expression as written.
 //
 //===----------------------------------------------------------------------===//
 

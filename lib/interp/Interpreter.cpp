@@ -87,9 +87,9 @@ FailureOr<ExprMap> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arg
   return symbols;
 }
 
-FailureOr<SmallVector<Extent>> Evaluator::extents(Operation *op, nd::DimsAttr dims,
-                                                  const Frame &frame) {
-  SmallVector<Extent> result;
+FailureOr<SmallVector<SizedName>> Evaluator::extents(Operation *op, nd::DimsAttr dims,
+                                                     const Frame &frame) {
+  SmallVector<SizedName> result;
   int64_t count = 1;
   bool isEmpty = false;
   for (const nd::Dim &dim : dims) {
@@ -247,7 +247,7 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
     inputs.push_back(frame.ref(input));
   std::map<std::string, int64_t> lifted;
   for (auto [input, formal] : llvm::zip_equal(inputs, callee.getArgumentTypes()))
-    for (const Extent &dim : input->dims())
+    for (const SizedName &dim : input->dims())
       if (!cast<nd::NdTensorType>(formal).has(dim.first))
         lifted.emplace(dim.first, dim.second);
   if (lifted.empty())
@@ -259,7 +259,7 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
   SmallVector<TensorValue> &results = *made;
   // A result that lacks a lifted name does not depend on it, so one point says it all, even where
   // the name has size 0 and the slice is made up.
-  SmallVector<Extent> points;
+  SmallVector<SizedName> points;
   for (const auto &[name, size] : lifted)
     points.emplace_back(name, std::max<int64_t>(size, 1));
   for (Walk walk(points); walk; ++walk) {

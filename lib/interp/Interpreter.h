@@ -1,4 +1,4 @@
-//===- Interpreter.h - the meaning of every op ------------------*- C++ -*-===//
+//===- Interpreter.h - the oracle -------------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Meaning.h - what an op of others means -------------------*- C++ -*-===//
+//===- Meaning.h - meanings of extension ops --------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The oracle knows the ops of nd and nest. An op of another dialect says itself what it means,
-// point by point and apart from how it is compiled (lib/transforms/nd/Expand.h):
+// The oracle evaluates the ops of nd and nest. An op of another dialect implements `evaluate`, point
+// by point and independently of how it is compiled (lib/transforms/nd/Expand.h):
 //
 //     LogicalResult SoftsignOp::evaluate(operands, results, arithmetic) {
 //       for (auto [y, x] : llvm::zip(results[0].elements, operands[0]->elements))

@@ -1,4 +1,4 @@
-//===- MeaningInterface.td - what an op of others means ----*- tablegen -*-===//
+//===- MeaningInterface.td - meanings of extension ops -----*- tablegen -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

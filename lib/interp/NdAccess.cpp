@@ -1,4 +1,4 @@
-//===- NdAccess.cpp - gather, scatter, slices at computed places, sort ----===//
+//===- NdAccess.cpp - gather, scatter, dynamic slices, sort ---------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -129,8 +129,8 @@ void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool de
   const TensorValue &keys = *inputs[0];
   bool isFloat = isa<FloatType>(keys.elementType());
   size_t size = size_t(keys.size(name));
-  std::vector<Extent> others(keys.dims());
-  llvm::erase_if(others, [&](const Extent &dim) { return dim.first == name; });
+  std::vector<SizedName> others(keys.dims());
+  llvm::erase_if(others, [&](const SizedName &dim) { return dim.first == name; });
   for (Walk walk(others); walk; ++walk) {
     Sizes at = walk.position();
     auto element = [&](const TensorValue &tensor, size_t i) -> Scalar {

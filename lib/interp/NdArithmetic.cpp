@@ -35,7 +35,7 @@ FailureOr<TensorValue> literal(Operation *op, nd::NdTensorType type, ElementsAtt
               ofAttribute(dense.getSplatValue<Attribute>()));
     return result;
   }
-  SmallVector<Extent> written;
+  SmallVector<SizedName> written;
   for (StringRef name : nd::stringsOf(order))
     written.emplace_back(name.str(), result.size(name));
   Walk walk(written);
@@ -163,7 +163,7 @@ static LogicalResult reduce(nd::ReduceOp op, SmallVector<const TensorValue *> in
   if (failed(reduction))
     return failure();
   const TensorValue &input = *reduction->inputs[0];
-  SmallVector<Extent> reduced;
+  SmallVector<SizedName> reduced;
   for (StringRef name : nd::stringsOf(op.getNames()))
     reduced.emplace_back(name.str(), input.size(name));
   SmallVector<int64_t> outer = input.strides(results[0].dims()), inner = input.strides(reduced);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every op here says of each coordinate of its result from where the element comes.
+// Each function maps a coordinate of the result to the coordinate of the operand that it reads.
 //
 //===----------------------------------------------------------------------===//
 

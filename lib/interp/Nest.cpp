@@ -15,55 +15,56 @@ using namespace mlir;
 namespace heddle::interp {
 
 namespace {
-/// The names in scope of a nest, each with a slot: iteration names, names of the groups around it,
-/// and the integer values of reads (for gathered maps).
-struct Scope {
+/// The values of names at one point, in numbered slots: iteration names, names of the groups around
+/// the nest, and the integer values of reads (for gathered maps).
+struct Slots {
   std::map<std::string, unsigned, std::less<>> slotOf;
-  std::vector<int64_t> slots;
+  std::vector<int64_t> values;
   std::vector<bool> undecided; ///< for the slots of reads
 
   unsigned slot(const std::string &name) {
-    auto [entry, isNew] = slotOf.try_emplace(name, unsigned(slots.size()));
+    auto [entry, isNew] = slotOf.try_emplace(name, unsigned(values.size()));
     if (isNew) {
-      slots.push_back(0);
+      values.push_back(0);
       undecided.push_back(false);
     }
     return entry->second;
   }
   /// Makes slots for dimensions, returned in their order.
-  SmallVector<unsigned> add(ArrayRef<Extent> dims) {
+  SmallVector<unsigned> add(ArrayRef<SizedName> dims) {
     SmallVector<unsigned> result;
-    for (const Extent &dim : dims)
+    for (const SizedName &dim : dims)
       result.push_back(slot(dim.first));
     return result;
   }
   void set(ArrayRef<unsigned> where, ArrayRef<int64_t> coordinates) {
     for (auto [slot, coordinate] : llvm::zip_equal(where, coordinates))
-      slots[slot] = coordinate;
+      values[slot] = coordinate;
   }
-  int64_t coordinate(StringRef name) const { return slots[slotOf.find(name.str())->second]; }
+  int64_t coordinate(StringRef name) const { return values[slotOf.find(name.str())->second]; }
 };
 
-/// A place in a tensor by a map.
-struct Place {
+/// The element of a tensor that a map gives at each point.
+struct ElementIndex {
   const TensorValue *tensor;
   std::vector<IndexCode> indices; ///< one for each dimension of the tensor
   std::vector<bool> clamped;      ///< coordinates that are computed by a read
 
-  Place(const TensorValue &tensor, nest::MapAttr map, Scope &scope, bool clampsGathered = false)
+  ElementIndex(const TensorValue &tensor, nest::MapAttr map, Slots &slots,
+               bool clampsGathered = false)
       : tensor(&tensor) {
-    for (const Extent &dim : tensor.dims()) {
+    for (const SizedName &dim : tensor.dims()) {
       Expr expr = *map.lookup(dim.first);
-      indices.emplace_back(expr, [&](const std::string &name) { return scope.slot(name); });
+      indices.emplace_back(expr, [&](const std::string &name) { return slots.slot(name); });
       clamped.push_back(clampsGathered && nest::isGathered(expr));
     }
   }
-  /// The index into the tensor's elements; none if the place lies outside, with the dimension at
-  /// fault.
-  std::optional<size_t> find(const Scope &scope, unsigned &fault, int64_t &got) const {
+  /// The index into the tensor's elements; none if a coordinate lies outside, with its dimension in
+  /// `fault` and its value in `got`.
+  std::optional<size_t> find(const Slots &slots, unsigned &fault, int64_t &got) const {
     size_t index = 0;
     for (auto [i, dim, code] : llvm::enumerate(tensor->dims(), indices)) {
-      int64_t coordinate = code.evaluate(scope.slots);
+      int64_t coordinate = code.evaluate(slots.values);
       if (clamped[i] && dim.second > 0)
         coordinate = std::clamp<int64_t>(coordinate, 0, dim.second - 1);
       if (coordinate < 0 || coordinate >= dim.second) {
@@ -75,50 +76,50 @@ struct Place {
     }
     return index;
   }
-  bool isUndecided(const Scope &scope) const {
+  bool isUndecided(const Slots &slots) const {
     for (const IndexCode &code : indices)
       for (unsigned slot : code.uses())
-        if (scope.undecided[slot])
+        if (slots.undecided[slot])
           return true;
     return false;
   }
 };
 
-/// One read of a nest: a place, its guard, and the slot that its value takes.
+/// One read of a nest: the element that it reads, its guard, and the slot for its value.
 struct Read {
-  Place place;
+  ElementIndex index;
   std::vector<std::pair<IndexCode, bool>> conditions; ///< with `== 0` where true
   std::optional<Scalar> otherwise;
   std::optional<unsigned> slot;
 
-  Read(const TensorValue &tensor, nest::MapAttr map, nest::GuardAttr guard, Scope &scope)
-      : place(tensor, map, scope, /*clampsGathered=*/true) {
+  Read(const TensorValue &tensor, nest::MapAttr map, nest::GuardAttr guard, Slots &slots)
+      : index(tensor, map, slots, /*clampsGathered=*/true) {
     for (const nest::Condition &condition : guard.getConditions())
       conditions.emplace_back(
-          IndexCode(condition.expr(), [&](const std::string &name) { return scope.slot(name); }),
+          IndexCode(condition.expr(), [&](const std::string &name) { return slots.slot(name); }),
           condition.equality);
     if (guard.getOtherwise())
       otherwise = ofAttribute(guard.getOtherwise());
   }
-  bool holds(const Scope &scope) const {
+  bool holds(const Slots &slots) const {
     return llvm::all_of(conditions, [&](const auto &condition) {
-      int64_t value = condition.first.evaluate(scope.slots);
+      int64_t value = condition.first.evaluate(slots.values);
       return condition.second ? value == 0 : value >= 0;
     });
   }
 };
 
 /// The reads of a region.
-class Reads {
+class RegionReads {
 public:
-  Reads(Operation *op, ArrayRef<const TensorValue *> tensors, ArrayRef<Attribute> maps,
-        ArrayRef<Attribute> guards, Scope &scope, bool gathers)
-      : op(op), scope(scope) {
+  RegionReads(Operation *op, ArrayRef<const TensorValue *> tensors, ArrayRef<Attribute> maps,
+              ArrayRef<Attribute> guards, Slots &slots, bool gathers)
+      : op(op), slots(slots) {
     for (auto [i, tensor] : llvm::enumerate(tensors)) {
       reads.emplace_back(*tensor, cast<nest::MapAttr>(maps[i]), cast<nest::GuardAttr>(guards[i]),
-                         scope);
+                         slots);
       if (gathers && isa<IntegerType>(tensor->elementType()))
-        reads.back().slot = scope.slot(nest::readName(unsigned(i)));
+        reads.back().slot = slots.slot(nest::readName(unsigned(i)));
     }
   }
 
@@ -126,23 +127,23 @@ public:
   FailureOr<bool> collect(SmallVectorImpl<Scalar> &values) {
     for (const Read &read : reads) {
       Scalar value;
-      if (!read.holds(scope)) {
+      if (!read.holds(slots)) {
         if (!read.otherwise)
           return false;
         value = *read.otherwise;
       } else {
         unsigned fault = 0;
         int64_t got = 0;
-        bool undecided = read.place.isUndecided(scope);
-        if (auto index = read.place.find(scope, fault, got))
-          value = read.place.tensor->elements[*index];
+        bool undecided = read.index.isUndecided(slots);
+        if (auto index = read.index.find(slots, fault, got))
+          value = read.index.tensor->elements[*index];
         else if (!undecided)
           return outside(read, fault, got);
         value.undecided |= undecided;
       }
       if (read.slot) {
-        scope.slots[*read.slot] = coordinate(value, read.place.tensor->elementType());
-        scope.undecided[*read.slot] = value.undecided;
+        slots.values[*read.slot] = coordinate(value, read.index.tensor->elementType());
+        slots.undecided[*read.slot] = value.undecided;
       }
       values.push_back(value);
     }
@@ -151,25 +152,25 @@ public:
 
 private:
   LogicalResult outside(const Read &read, unsigned fault, int64_t got) {
-    const Extent &dim = read.place.tensor->dims()[fault];
+    const SizedName &dim = read.index.tensor->dims()[fault];
     return op->emitOpError() << "reads outside of its operand " << (&read - reads.data()) << ": '"
                              << dim.first << "' is " << got << ", expected to stay in [0, "
                              << dim.second << ")";
   }
 
   Operation *op;
-  Scope &scope;
+  Slots &slots;
   std::vector<Read> reads;
 };
 } // namespace
 
-static Scope scopeOf(const Frame &frame) {
-  Scope scope;
+static Slots slotsOf(const Frame &frame) {
+  Slots slots;
   for (const auto &[name, value] : frame.symbols)
-    scope.slots[scope.slot(name)] = value.constant().value_or(0);
+    slots.values[slots.slot(name)] = value.constant().value_or(0);
   for (const auto &[name, coordinate] : frame.group)
-    scope.slots[scope.slot(name)] = coordinate;
-  return scope;
+    slots.values[slots.slot(name)] = coordinate;
+  return slots;
 }
 
 static SmallVector<Scalar> convertAll(ArrayRef<Scalar> values, TypeRange from, ArrayRef<Type> to,
@@ -186,18 +187,19 @@ static TypeRange yieldTypes(Region &region) {
 
 static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evaluator,
                              MutableArrayRef<TensorValue> results) {
-  Scope scope = scopeOf(frame);
+  Slots slots = slotsOf(frame);
   auto produced = evaluator.extents(op, op.getProduced(), frame);
   auto reduced = evaluator.extents(op, op.getReduced(), frame);
   if (failed(produced) || failed(reduced))
     return failure();
-  SmallVector<unsigned> producedSlots = scope.add(*produced), reducedSlots = scope.add(*reduced);
+  SmallVector<unsigned> producedSlots = slots.add(*produced), reducedSlots = slots.add(*reduced);
   size_t count = op.getReads().size();
   ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
-  Reads reads(op, frame[op.getReads()], maps.take_front(count), guards.take_front(count), scope,
-              /*gathers=*/true);
-  Reads finishReads(op, frame[op.getFinishReads()], maps.drop_front(count),
-                    guards.drop_front(count), scope, /*gathers=*/false);
+  RegionReads reads(op, frame[op.getReads()], maps.take_front(count), guards.take_front(count),
+                    slots,
+                    /*gathers=*/true);
+  RegionReads finishReads(op, frame[op.getFinishReads()], maps.drop_front(count),
+                          guards.drop_front(count), slots, /*gathers=*/false);
 
   SmallVector<Type> accumulators(yieldTypes(op.getBody()));
   SmallVector<Scalar> neutral;
@@ -217,17 +219,17 @@ static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evalua
   FailureOr<ScalarRegion *> finish = nullptr;
   if (failed(body) || (!op.getFinish().empty() && failed(finish = evaluator.code(op.getFinish()))))
     return failure();
-  auto coordinates = [&](StringRef name) { return scope.coordinate(name); };
+  auto coordinates = [&](StringRef name) { return slots.coordinate(name); };
 
   SmallVector<Scalar> arguments;
   for (Walk walk(*produced); walk; ++walk) {
-    scope.set(producedSlots, walk.coordinates());
+    slots.set(producedSlots, walk.coordinates());
     SmallVector<Scalar> values;
     std::optional<Fold> fold;
     if (combiner)
       fold.emplace(*combiner, neutral);
     for (Walk inner(*reduced); inner; ++inner) {
-      scope.set(reducedSlots, inner.coordinates());
+      slots.set(reducedSlots, inner.coordinates());
       arguments.clear();
       FailureOr<bool> included = reads.collect(arguments);
       if (failed(included))
@@ -262,26 +264,27 @@ static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evalua
 static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluator,
                             TensorValue &result) {
   result = frame[op.getDest()];
-  Scope scope = scopeOf(frame);
+  Slots slots = slotsOf(frame);
   auto space = evaluator.extents(op, op.getSpace(), frame);
   if (failed(space))
     return failure();
-  SmallVector<unsigned> slots = scope.add(*space);
-  Reads reads(op, frame[op.getReads()], op.getMaps().getValue(), op.getGuards().getValue(), scope,
-              /*gathers=*/true);
-  Place target(result, op.getDestMap(), scope);
+  SmallVector<unsigned> spaceSlots = slots.add(*space);
+  RegionReads reads(op, frame[op.getReads()], op.getMaps().getValue(), op.getGuards().getValue(),
+                    slots,
+                    /*gathers=*/true);
+  ElementIndex target(result, op.getDestMap(), slots);
   Type element = nd::signless(result.elementType());
   FailureOr<ScalarRegion *> body = evaluator.code(op.getBody());
   FailureOr<Combiner *> combiner = evaluator.combiner(op.getCombine(), element);
   if (failed(body) || failed(combiner))
     return failure();
-  auto coordinates = [&](StringRef name) { return scope.coordinate(name); };
+  auto coordinates = [&](StringRef name) { return slots.coordinate(name); };
 
-  std::map<size_t, Fold> folds; // what is combined into each place
+  std::map<size_t, Fold> folds; // by the index of an element of the result
   bool anywhere = false;
   SmallVector<Scalar> arguments;
   for (Walk walk(*space); walk; ++walk) {
-    scope.set(slots, walk.coordinates());
+    slots.set(spaceSlots, walk.coordinates());
     arguments.clear();
     FailureOr<bool> included = reads.collect(arguments);
     if (failed(included))
@@ -290,18 +293,18 @@ static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluato
       continue;
     unsigned fault;
     int64_t got;
-    anywhere |= target.isUndecided(scope);
-    std::optional<size_t> place = target.find(scope, fault, got);
-    if (!place)
+    anywhere |= target.isUndecided(slots);
+    std::optional<size_t> index = target.find(slots, fault, got);
+    if (!index)
       continue;
-    auto [fold, isNew] = folds.try_emplace(*place, **combiner, result.elements[*place]);
+    auto [fold, isNew] = folds.try_emplace(*index, **combiner, result.elements[*index]);
     if (!isNew && op.getUnique() && !anywhere)
       return op.emitOpError() << "is declared unique, but meets a place twice, at "
                               << text(walk.position());
     fold->second.add((*body)->run(arguments, coordinates));
   }
-  for (auto &[place, fold] : folds)
-    result.elements[place] = fold.result()[0];
+  for (auto &[index, fold] : folds)
+    result.elements[index] = fold.result()[0];
   if (anywhere)
     for (Scalar &scalar : result.elements)
       scalar.undecided = true;
@@ -313,7 +316,7 @@ static LogicalResult scan(nest::ScanOp op, Frame &frame, Evaluator &evaluator,
   auto dims = evaluator.extents(op, op.getAlong(), frame);
   if (failed(dims))
     return failure();
-  Extent along = dims->front();
+  SizedName along = dims->front();
   Block &block = op.getBody().front();
   size_t carried = op.getInits().size();
   SmallVector<TensorRef> state;

@@ -46,10 +46,10 @@ struct Scalar {
   double value = 0;       ///< of a float
   double error = 0;       ///< bound on the error of `value`
   double own = 0;         ///< the part of `error` that is one rounding to the value's type
-  double kept = 0;        ///< of a widened float: how far off it may be if that is undone
+  double kept = 0;        ///< of a widened float: its error if it is narrowed again
   uint64_t origin = 0;    ///< two inexact floats with the same origin compare as equal
   bool undecided = false; ///< another legal execution may give something else entirely
-  bool excluded = false;  ///< a place that a window excludes from the reduction that follows
+  bool excluded = false;  ///< a window excludes it from the reduction that follows
 };
 
 /// The bits of a number as a signed integer of `width` bits.
@@ -60,14 +60,14 @@ Scalar integer(uint64_t bits, unsigned width);
 Scalar exactly(double value);
 /// A scalar from an IntegerAttr or FloatAttr.
 Scalar ofAttribute(mlir::Attribute attribute);
-/// The coordinate that an integer of element type `type` means.
+/// An integer of element type `type` as a coordinate.
 int64_t coordinate(const Scalar &scalar, mlir::Type type);
 
 /// Width in bits of an integer or index type.
 unsigned widthOf(mlir::Type type);
 /// Half a unit in the last place, relative, of a float type.
 double unitRoundoff(mlir::FloatType type);
-/// What an operation in `type` may lose near zero.
+/// The absolute error of an operation in `type` near zero.
 double smallestError(mlir::FloatType type);
 double largestFinite(mlir::FloatType type);
 /// `value` rounded to `type` (to nearest, ties to even).
@@ -113,12 +113,13 @@ public:
   /// One of two floats by a condition.
   Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
 
-  /// True if the order of a and b is not known.
+  /// True if the bounds of a and b overlap, so that their order is not known.
   static bool tooClose(const Scalar &a, const Scalar &b);
   uint64_t freshOrigin() { return ++origins; }
 
 private:
-  /// A factor, or what is widened to be one: machines may take subnormal numbers of bf16 for zero.
+  /// A factor, or the operand of its widening, that may be flushed: machines may take subnormal
+  /// numbers of bf16 for zero.
   Scalar orZero(mlir::Type type, const Scalar &a);
   uint64_t origins = 0;
 };

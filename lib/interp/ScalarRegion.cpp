@@ -1,4 +1,4 @@
-//===- ScalarRegion.cpp - runs regions of scalar code ---------------------===//
+//===- ScalarRegion.cpp - evaluation of scalar regions --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScalarRegion.h - runs regions of scalar code -------------*- C++ -*-===//
+//===- ScalarRegion.h - evaluation of scalar regions ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

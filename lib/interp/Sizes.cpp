@@ -1,13 +1,13 @@
-//===- Sizes.cpp - whether a function makes sense at some sizes -----------===//
+//===- Sizes.cpp - verifies functions at given sizes ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A call is refused if the verifier would refuse the function with numbers instead of its symbols
-// (S11). Types do not go by what runs: neither does this, for a branch that is not taken and for
-// the body of a loop without steps.
+// Refuses a call if the verifier would refuse the function with numbers instead of its symbols (S11).
+// Like types, this covers code that does not run: branches that are not taken and bodies of loops
+// without steps.
 //
 //===----------------------------------------------------------------------===//
 

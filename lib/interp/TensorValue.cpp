@@ -21,8 +21,8 @@ namespace heddle::interp {
 // Walks
 //===----------------------------------------------------------------------===//
 
-Walk::Walk(ArrayRef<Extent> dims) : dims(dims.begin(), dims.end()), index(dims.size(), 0) {
-  done = llvm::any_of(dims, [](const Extent &dim) { return dim.second == 0; });
+Walk::Walk(ArrayRef<SizedName> dims) : dims(dims.begin(), dims.end()), index(dims.size(), 0) {
+  done = llvm::any_of(dims, [](const SizedName &dim) { return dim.second == 0; });
 }
 
 Walk &Walk::operator++() {
@@ -54,7 +54,7 @@ TensorValue::TensorValue(nd::NdTensorType type) : type(type) {
 }
 
 int64_t TensorValue::size(StringRef name) const {
-  for (const Extent &dim : extents)
+  for (const SizedName &dim : extents)
     if (dim.first == name)
       return dim.second;
   return -1;
@@ -64,7 +64,7 @@ bool TensorValue::has(StringRef name) const { return size(name) >= 0; }
 
 size_t TensorValue::index(const Sizes &position) const {
   size_t index = 0;
-  for (const Extent &dim : extents) {
+  for (const SizedName &dim : extents) {
     int64_t coordinate = position.find(dim.first)->second;
     assert(coordinate >= 0 && coordinate < dim.second && "a coordinate lies outside");
     index = index * size_t(dim.second) + size_t(coordinate);
@@ -72,10 +72,10 @@ size_t TensorValue::index(const Sizes &position) const {
   return index;
 }
 
-SmallVector<int64_t> TensorValue::strides(ArrayRef<Extent> names) const {
+SmallVector<int64_t> TensorValue::strides(ArrayRef<SizedName> names) const {
   SmallVector<int64_t> strides(names.size(), 0);
   int64_t stride = 1;
-  for (const Extent &dim : llvm::reverse(extents)) {
+  for (const SizedName &dim : llvm::reverse(extents)) {
     for (auto [name, found] : llvm::zip_equal(names, strides))
       if (name.first == dim.first)
         found = stride;

@@ -27,13 +27,13 @@
 
 namespace heddle::interp {
 
-/// A dimension: a name and a size.
-using Extent = std::pair<std::string, int64_t>;
+/// A dimension: its name and its size.
+using SizedName = std::pair<std::string, int64_t>;
 
 /// Steps through all coordinates of some dimensions, the last one fastest.
 class Walk {
 public:
-  explicit Walk(llvm::ArrayRef<Extent> dims);
+  explicit Walk(llvm::ArrayRef<SizedName> dims);
   explicit operator bool() const { return !done; }
   Walk &operator++();
   /// The coordinates in the order of the dimensions.
@@ -44,7 +44,7 @@ public:
   int64_t count() const { return steps; }
 
 private:
-  std::vector<Extent> dims;
+  std::vector<SizedName> dims;
   llvm::SmallVector<int64_t, 6> index;
   int64_t steps = 0;
   bool done = false;
@@ -61,7 +61,7 @@ public:
 
   mlir::Type elementType() const { return type.getElementType(); }
   /// Names and sizes, sorted by name.
-  llvm::ArrayRef<Extent> dims() const { return extents; }
+  llvm::ArrayRef<SizedName> dims() const { return extents; }
   int64_t size(llvm::StringRef name) const;
   bool has(llvm::StringRef name) const;
   /// The index into `elements`; names in `position` that the tensor lacks do not matter.
@@ -69,7 +69,7 @@ public:
   Scalar &at(const Sizes &position) { return elements[index(position)]; }
   const Scalar &at(const Sizes &position) const { return elements[index(position)]; }
   /// How far `elements` steps for each of `names`; 0 for a name that the tensor lacks.
-  llvm::SmallVector<int64_t> strides(llvm::ArrayRef<Extent> names) const;
+  llvm::SmallVector<int64_t> strides(llvm::ArrayRef<SizedName> names) const;
 
   /// Float elements rounded to the element type, as they lie in memory; `error` accounts for it.
   TensorValue stored() const;
@@ -82,7 +82,7 @@ public:
   bool hasExcluded() const;
 
 private:
-  std::vector<Extent> extents;
+  std::vector<SizedName> extents;
 };
 
 /// One element as text: `3`, `-2`, `0.5`.

@@ -1,13 +1,13 @@
-//===- LargeStack.h - work that needs a deep stack --------------*- C++ -*-===//
+//===- LargeStack.h - runs work on a large stack ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR and LLVM recurse: over regions, over attributes, over the expressions of a kernel. Whoever
-// calls a compiler may have a thread of few kilobytes, so the work gets a thread of its own, whose
-// stack suffices for what Nesting.h lets in. Memory is taken only as far as the stack grows.
+// MLIR and LLVM recurse over regions, attributes and the expressions of a kernel, but the caller's
+// thread may have a small stack. The work runs on a thread of its own, whose stack suffices for the
+// depth that Nesting.h allows. The system commits memory only as far as the stack grows.
 //
 //     ProgramImage image;
 //     onLargeStack([&] { image = compile(module); });
@@ -22,8 +22,8 @@
 
 namespace heddle {
 
-/// Runs `work` on such a thread and waits for it; what it throws comes back to the caller. Where
-/// the system gives no such thread the caller's own has to do.
+/// Runs `work` on a thread with a large stack and waits for it; rethrows its exceptions. Runs it on
+/// the caller's thread if the system does not start one.
 template <typename Work>
 void onLargeStack(Work &&work) {
   constexpr size_t bytes = size_t(256) << 20;

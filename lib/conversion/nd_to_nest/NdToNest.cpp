@@ -1,4 +1,4 @@
-//===- NdToNest.cpp - what is meant becomes how it is computed ------------===//
+//===- NdToNest.cpp - lowers nd ops to loop nests -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,7 +57,7 @@ private:
       for (Value result : results)
         if (Operation *made = result.getDefiningOp(); made && !made->hasAttr("heddle.name")) {
           made->setAttr("heddle.name", b.getStringAttr(op.getName().stripDialect()));
-          // What the user decides about the op holds for its nest.
+          // The user's attributes of the op apply to its nest.
           for (NamedAttribute attribute : op.getDiscardableAttrs())
             if (attribute.getName().getValue().starts_with("heddle.") ||
                 attribute.getName() == "group")
@@ -66,7 +66,7 @@ private:
       op.replaceAllUsesWith(results);
       op.erase();
     }
-    // What reductions took in.
+    // Erases ops that reductions took in.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (!isTakenIn(&op))
         continue;
@@ -83,8 +83,8 @@ private:
 
   MLIRContext *context() { return b.getContext(); }
 
-  /// A window whose outside is excluded, or what is computed from one: only the reduction that follows can say what
-  /// becomes of the points outside, so it stays as it is until then.
+  /// True for an nd op that is not lowered yet: a window that excludes elements, or an op computed from
+  /// one. The reduction that follows takes it in, because only it can leave points out.
   static bool isTakenIn(Operation *op) {
     return op && op->getName().getDialectNamespace() == "nd" &&
            !isa<nd::ConstantOp, nd::AfterOp>(op);
@@ -95,11 +95,14 @@ private:
   }
   static LogicalResult refuseExcluded(Operation *op) {
     while (readsExcluded(op))
-      op = llvm::find_if(op->getOperands(), [](Value operand) {
-             return isTakenIn(operand.getDefiningOp());
-           })->getDefiningOp();
+      for (Value operand : op->getOperands())
+        if (isTakenIn(operand.getDefiningOp())) {
+          op = operand.getDefiningOp();
+          break;
+        }
     std::string tap = newName(op);
-    for (const auto &[name, coordinate] : indexMapOf(op)->coordinates)
+    auto map = indexMapOf(op);
+    for (const auto &[name, coordinate] : map->coordinates)
       if (coordinate.mentions(tap))
         return op->emitOpError() << "excludes the places outside along '" << name
                                  << "': expected that only a reduction over '" << tap
@@ -120,7 +123,7 @@ private:
     llvm_unreachable("a window has a tap");
   }
 
-  /// A nest that copies: result[p] = input[map(p)], guarded.
+  /// Builds a nest that copies: result[p] = input[map(p)], guarded.
   Value copy(Value input, nd::NdTensorType result, const nd::IndexMap &map) {
     NestBuilder nest(b, loc);
     nest.produced = result.getDims();
@@ -235,15 +238,15 @@ private:
     return success();
   }
 
-  /// What a reduction combines: a read of its own, or scalar code on such.
+  /// The source of a reduction's elements: a read, or scalar code on sources.
   struct Source {
     unsigned read = 0;
     nd::PointwiseOp code;
     std::vector<Source> inputs;
   };
 
-  /// Reads `value`, whose names are at `places`, through the windows whose outside is excluded and through what is
-  /// computed from them.
+  /// Reads `value` at the coordinates `places`, looking through windows that exclude elements and through
+  /// ops computed from them.
   FailureOr<Source> takeIn(NestBuilder &nest, Value value, ExprMap places,
                            SmallVector<Condition> conditions, nd::ReduceOp reduce) {
     Operation *op = value.getDefiningOp();
@@ -679,8 +682,8 @@ private:
     return success();
   }
 
-  /// Where one would divide by a size that is no number to find what to read, the elements are put
-  /// where they belong.
+  /// Merges names of symbolic sizes: an update writes each element at its coordinate, because a read would
+  /// divide by a symbol.
   Value writeMerged(nd::MergeOp op) {
     auto type = tensorTypeOf(op.getResult()), input = tensorTypeOf(op.getInput());
     Expr place;
@@ -701,7 +704,7 @@ private:
     return update.getResult();
   }
 
-  /// Each point asks every part; of more than so many some are joined first.
+  /// Each point reads every part, guarded; more than `most` parts are joined in several steps.
   LogicalResult concat(nd::ConcatOp op, SmallVectorImpl<Value> &results) {
     constexpr size_t most = 48;
     auto type = tensorTypeOf(op.getResult());

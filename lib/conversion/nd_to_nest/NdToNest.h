@@ -1,4 +1,4 @@
-//===- NdToNest.h - what is meant becomes how it is computed ----*- C++ -*-===//
+//===- NdToNest.h - lowers nd ops to loop nests -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- File.h - opened files, and messages about them -----------*- C++ -*-===//
+//===- File.h - file access with error messages -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the readers of files share. Sizes in a header are claims: what they say is held against the
-// file's length before memory is taken for it, and every message names the file.
+// Helpers for the readers of file formats. Sizes in a file's header are untrusted: they are checked
+// against the file's length before memory is allocated. Every message names the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,7 @@ namespace heddle::io {
 /// The same for a failed system call: "'path': can't do: reason", with the reason from `error`.
 [[noreturn]] void failCall(const std::string &path, const std::string &what, int error);
 
-/// A regular file opened for reading. All errors are Error and name the file.
-/// Runs `action`. What it throws as an Error gets the place of the user's call in front.
+/// Runs `action`; an Error that it throws gets the location of the user's call.
 template <typename Action>
 auto located(Here here, Action &&action) {
   try {
@@ -34,6 +33,7 @@ auto located(Here here, Action &&action) {
   }
 }
 
+/// A regular file opened for reading. All errors are Error and name the file.
 class InputFile {
 public:
   explicit InputFile(const std::string &path);
@@ -45,7 +45,7 @@ public:
   int64_t size() const { return length; }
   /// Reads `size` bytes at `offset`, called `what` in the message if the file ends before.
   void read(int64_t offset, void *to, int64_t size, const std::string &what) const;
-  /// Makes room for them, too.
+  /// Resizes `to` first.
   void read(int64_t offset, Bytes &to, int64_t size, const std::string &what) const;
 
 private:
@@ -54,10 +54,10 @@ private:
   int64_t length = 0;
 };
 
-/// Turns elements of `size` bytes each from the other byte order to the machine's.
+/// Reverses the bytes of elements of `size` bytes each.
 void swapBytes(Bytes &bytes, int64_t size);
 
-/// Refuses i1 elements other than 0 and 1, which a program can't tell from neither.
+/// Refuses i1 elements other than 0 and 1.
 void checkBooleans(const std::string &path, const std::string &what, const HostArray &array);
 
 } // namespace heddle::io

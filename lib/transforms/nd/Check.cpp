@@ -1,4 +1,4 @@
-//===- Check.cpp - calls that look for mistakes in values -----------------===//
+//===- Check.cpp - run-time checks of coordinates and NaNs ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,8 +69,8 @@ private:
   std::vector<std::string> messages;
   DenseMap<Value, Value> nans; ///< whether a tensor has a NaN, an i1 tensor
 
-  /// Checks the ops of a block after `found`; what was found in all becomes an operand of its
-  /// terminator.
+  /// Checks the ops of a block; `found` is the result of earlier checks. Adds the result of all checks
+  /// to the operands of its terminator.
   void extend(Block &block, Found found, size_t operand) {
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
       found = isa<scf::IfOp, scf::ForOp, scf::WhileOp, nest::ScanOp>(op) ? carry(op, found)
@@ -87,7 +87,7 @@ private:
                            (access.isRange ? "a start along '" : "coordinates of '") +
                                access.name.str() + "'",
                            found);
-    // What only moves elements makes none.
+    // Ops that only move elements create no NaN.
     bool computes = op.getNumRegions() > 0 || op.hasTrait<Elementwise>() || isa<UnwindowOp>(op);
     if (!computes || op.getNumOperands() == 0)
       return found;
@@ -108,11 +108,10 @@ private:
     return found;
   }
 
-  //===--------------------------------------------------------------------===//
-  // What is looked for
+  //===--------------------------------------------------------------------===// The checks
   //===--------------------------------------------------------------------===//
 
-  /// That the elements of `index` are from 0 to `most`, which is -1 at the least.
+  /// Checks that the elements of `index` are from 0 to `most`, which is at least -1.
   Found checkRange(OpBuilder &b, Operation &op, Value index, const Expr &most,
                    const std::string &what, Found found) {
     Location loc = op.getLoc();
@@ -149,8 +148,8 @@ private:
     return known = over(b, loc, each, CombinerKind::Or);
   }
 
-  /// If nothing was found before, what `failed` says. A message that ends in a space is followed by
-  /// `coordinate`.
+  /// Records a failed check unless an earlier one failed. `coordinate` is appended to a message that
+  /// ends in a space.
   Found note(OpBuilder &b, Operation &op, Found found, Value failed, Value coordinate,
              const std::string &message) {
     Location loc = op.getLoc();
@@ -172,7 +171,7 @@ private:
   Value truth(OpBuilder &b, Location loc, ValueRange inputs, ScalarBody body) {
     return buildPointwise(b, loc, inputs, i1, body);
   }
-  /// Of scalar tensors of i1, the first of which may be missing.
+  /// The disjunction of scalar tensors of i1, the first of which may be null.
   Value either(OpBuilder &b, Location loc, Value a, Value other) {
     if (!a || !other)
       return a ? a : other;
@@ -180,7 +179,7 @@ private:
       return arith::OrIOp::create(s, loc, v[0], v[1]);
     });
   }
-  /// All elements combined.
+  /// Reduces a tensor over all its names.
   Value over(OpBuilder &b, Location loc, Value tensor, CombinerKind kind) {
     SmallVector<StringRef> names;
     for (const Dim &dim : tensorType(tensor).getDims())
@@ -192,7 +191,8 @@ private:
   // Control flow
   //===--------------------------------------------------------------------===//
 
-  /// The op with two more results: what was found before, and by its regions.
+  /// Replaces the op by one with two more results: those of earlier checks and of the checks in its
+  /// regions.
   Found carry(Operation &op, Found found) {
     if (op.getNumResults() == 0) // nothing comes of it
       return found;

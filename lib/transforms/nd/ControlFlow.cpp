@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - loops and branches of tensors -----------------===//
+//===- ControlFlow.cpp - loops and branches over tensors ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ static LogicalResult expectTensors(Operation *op, TypeRange types) {
   return success();
 }
 
-/// Scalar ops that nobody needs any more.
+/// Erases scalar ops without uses.
 static void eraseDeadScalarsIn(Operation *root) {
   root->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
     if (op != root && isOpTriviallyDead(op) && isa<ItemOp, FromItemOp, arith::ConstantOp>(op))
@@ -112,7 +112,7 @@ static Value scalarTensor(OpBuilder &builder, Location loc, int64_t number) {
   return buildConstant(builder, loc, NdTensorType::get(builder.getI64Type(), ArrayRef<Dim>()),
                        builder.getI64IntegerAttr(number));
 }
-/// What the counter of a loop is at step `at`: low + stride * at.
+/// The counter of a loop at step `at`: low + stride * at.
 static Value counterAt(OpBuilder &builder, Location loc, Value at, Value low, Value stride) {
   return buildPointwise(builder, loc, {at, low, stride}, builder.getI64Type(),
                         [&](OpBuilder &b, ValueRange s) -> Value {
@@ -448,12 +448,11 @@ LogicalResult nd::selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);
 }
 
-//===----------------------------------------------------------------------===//
-// Functions for what is left
+//===----------------------------------------------------------------------===// Outlining
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Takes the parts of one branch or loop to functions.
+/// Outlines the regions of one branch or loop into functions.
 class ControlOutliner {
 public:
   explicit ControlOutliner(Operation *op)
@@ -517,7 +516,7 @@ private:
     builder.setInsertionPointToEnd(block);
     return function;
   }
-  /// Clones the ops of `block` and gives what `mapping` makes of `values`.
+  /// Clones the ops of `block` and returns the values that `mapping` has for `values`.
   SmallVector<Value> clone(Block &block, ValueRange values, IRMapping &mapping) {
     for (Operation &inner : block.without_terminator())
       builder.clone(inner, mapping);
@@ -553,7 +552,7 @@ private:
     return success();
   }
 
-  /// The condition and what the loop passes on, of what it carries.
+  /// Builds the condition and the values that the loop passes to its body, from the carried values.
   FailureOr<SmallVector<Value>> step(scf::WhileOp loop, ValueRange carried, IRMapping &mapping) {
     mapping.map(loop.getBeforeArguments(), carried);
     scf::ConditionOp end = loop.getConditionOp();
@@ -572,7 +571,7 @@ private:
     FailureOr<SmallVector<Value>> state = step(loop, loop.getInits(), first);
     if (failed(state))
       return failure();
-    // What a step passes on as it got it is captured.
+    // A carried value that a step does not change is captured instead.
     SmallVector<Value> passed(state->begin() + 1, state->end());
     auto isKept = [&](unsigned i) {
       auto argument = dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[i]);

@@ -31,28 +31,27 @@
 
 namespace heddle::nd {
 
-/// Replaces the loops in `root` (`scf.for`): those of which the number of steps is not known, and
-/// those that hold loops which have to stay, by `scf.while`; the others by scans. Where
-/// `keepsHeavy`, loops and scans whose steps are much work, and scans that hold loops, become
-/// `scf.while`, too.
+/// Replaces the `scf.for` loops in `root`: loops without a constant trip count, and loops around
+/// loops that stay, become `scf.while`, the others scans. With `keepsHeavy`, expensive loops and
+/// scans, and scans around loops, become `scf.while` as well.
 mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false);
-/// Replaces a loop whose number of steps is known, and that holds none, by a scan.
+/// Replaces an innermost loop with a constant trip count by a scan.
 mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
-/// Replaces those loops in `root` of which the number of steps is not known by `scf.while`.
+/// Replaces the loops in `root` without a constant trip count by `scf.while`.
 mlir::LogicalResult whilesForCounts(mlir::Operation *root);
-/// Replaces the branches in `root` (`scf.if`) by both sides and selections; those stay that hold
-/// loops, and those whose sides are much work.
+/// Replaces the `scf.if` ops in `root` by both of their sides and selections, but for those that
+/// contain loops or are expensive.
 mlir::LogicalResult selectionsForBranches(mlir::Operation *root);
-/// Makes `nest.control` and functions of what is left, in all functions of `module`.
+/// Replaces the remaining `scf.if` and `scf.while` ops of `module` by `nest.control` and functions.
 mlir::LogicalResult outlineControl(mlir::ModuleOp module);
 
-/// True if it takes less to read the results of `op`, in the regions of `region`, from before it
-/// than to compute them again: something is combined, or the results are no larger than what they
-/// are computed from.
+/// True if it is cheaper to compute `op` before the op `region`, in whose regions it is used, and to
+/// read its results there than to compute them again: `op` is expensive, or its results are no
+/// larger than what they are computed from.
 bool isWorthKeeping(mlir::Operation *op, mlir::Operation *region);
 
-/// The tensor that a scalar of control flow was taken from: what `nd.item` takes, or a constant.
-/// Null, with a diagnostic at `op`, if it is something else.
+/// The tensor for a scalar of control flow: the operand of its `nd.item`, or a constant. Null, with a
+/// diagnostic at `op`, for other scalars.
 mlir::Value tensorOfScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value scalar);
 
 } // namespace heddle::nd

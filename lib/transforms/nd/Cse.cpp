@@ -44,7 +44,7 @@ private:
     Operation *op;
     CanonicalForm form; ///< made when something is compared with it
   };
-  /// Ops with regions, by what is quickly seen of them.
+  /// Ops with regions, by their quick key.
   llvm::StringMap<SmallVector<Whole>> wholes;
 
   std::map<std::string, size_t> ranks; ///< of the function's names, once they are asked for
@@ -72,7 +72,7 @@ OperandIdentity Merger::identify(Value value) {
   return {"v" + std::to_string(number), std::move(names)};
 }
 
-/// Sorts names by what they are used for in the function around.
+/// Sorts names by the canonical order of the enclosing function.
 void Merger::rank(Operation *op, std::vector<std::string> &names) {
   if (names.size() < 2)
     return;
@@ -104,7 +104,7 @@ void Merger::settle(Operation *op, const CanonicalForm &form, Labels &byLabel) {
   }
 }
 
-/// Puts renames of the results of `by` in the place of those of `op`.
+/// Replaces the results of `op` by renames of those of `by`.
 bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &by) {
   Labels byLabel;
   for (const auto &[name, label] : by.labels)
@@ -171,11 +171,11 @@ bool Merger::mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike) {
 
 unsigned Merger::run(Block &block) {
   unsigned merged = 0;
-  // What is known in here, and what was before.
+  // Ops of this block, and ops before it.
   SmallVector<std::pair<std::string, Known>> hidden;
   SmallVector<std::string> added;
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    // A rename is looked through; it never stands for a value.
+    // CSE looks through renames.
     if (isa<RenameOp>(op))
       continue;
     if (isa<nest::GroupOp, nest::ScanOp>(op) || isa_and_nonnull<scf::SCFDialect>(op.getDialect())) {
@@ -184,7 +184,7 @@ unsigned Merger::run(Block &block) {
           merged += isa<nest::GroupOp>(op) ? mergeEqualOps(inner) : run(inner);
       if (op.getNumResults() == 0)
         continue;
-      std::string sight = textAtFirstSight(&op, [&](Value value) { return identify(value); });
+      std::string sight = quickKey(&op, [&](Value value) { return identify(value); });
       if (mergeWhole(&op, wholes[sight]))
         ++merged;
       else

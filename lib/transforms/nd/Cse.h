@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Common subexpressions, whatever the order and the spelling of names. Ops that have the same
-// canonical form (lib/analysis/Canonical.h) compute the same up to renaming; the later one becomes
-// renames of the earlier one's results, which cost nothing:
+// Eliminates common subexpressions, independently of the order and spelling of names. Ops with one
+// canonical form (lib/analysis/Canonical.h) compute the same up to renaming. The later op is replaced
+// by renames of the earlier one's results, which cost nothing:
 //
 //     %a = nd.reduce %x over (k) {add}        x: {m, k}
 //     %b = nd.reduce %y over (p) {add}        y: %x renamed m -> q, k -> p
@@ -22,8 +22,9 @@
 
 namespace heddle::nd {
 
-/// Merges ops of `block` that are equal up to renaming; in the regions of branches and loops also
-/// with what was computed before these, if that is worth it. Returns the number of ops that went away.
+/// Merges ops of `block` that are equal up to renaming. Ops in the regions of branches and loops are
+/// also merged with earlier ops outside, where `isWorthKeeping` holds. Returns the number of ops
+/// that were erased.
 unsigned mergeEqualOps(mlir::Block &block);
 
 } // namespace heddle::nd

@@ -1,4 +1,4 @@
-//===- Differentiate.cpp - gradient requests become ops -------------------===//
+//===- Differentiate.cpp - expands derivatives ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,9 +31,9 @@ using namespace heddle::nd;
 using namespace mlir;
 
 namespace {
-/// A copy of a callee's ops at a request. Each argument that derivatives are taken by gets a value
-/// of its own: one may be passed twice. Results follow where differentiation replaces an op by one
-/// that computes more.
+/// The copy of a callee's ops at a request. Each argument in `wrt` gets a value of its own, since a
+/// value may be passed twice. When differentiation replaces an op by one that computes more, the
+/// results are updated.
 struct Copy {
   SmallVector<Value> arguments;
   SmallVector<Operation *> standIns, ops;
@@ -72,8 +72,8 @@ struct Copy {
 /// Forward mode. Gradients are linear in the cotangents, and the tangent of an op is the transpose
 /// of its gradient: with g(u) the gradients for the cotangents u of the results, the tangents of
 /// the results are the gradients of <g(u), tangents of the operands> by u. So reverse mode does
-/// both, and what has a gradient has a tangent: that of a window is the adjoint of nd.unwindow, a
-/// window. Nothing depends on u in the end.
+/// both, and every op with a gradient has a tangent: that of a window is the adjoint of nd.unwindow,
+/// a window. The result does not depend on u.
 class ForwardMode {
 public:
   explicit ForwardMode(OpBuilder &builder) : builder(builder) {}
@@ -98,7 +98,7 @@ public:
     return success();
   }
 
-  /// The value itself: control flow is replaced by one that computes tangents beside it.
+  /// The value, after control flow was replaced by control flow that computes tangents as well.
   Value value(Value old) const {
     Value fresh = primal.lookup(old);
     return fresh ? fresh : old;
@@ -119,7 +119,7 @@ private:
 };
 } // namespace
 
-/// A call that derivatives look into: it has no gradient of its own.
+/// True for a call without a gradient of its own, which differentiation inlines.
 static bool hasNoGradient(CallOp call) { return !call.getGradientAttr(); }
 
 /// The ops after `before`, with calls inlined and loops as scans; `values` may be results of these.
@@ -129,7 +129,7 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
   Block::iterator end = builder.getInsertionPoint();
   SmallVector<Value> some;
   llvm::copy_if(values, std::back_inserter(some), [](Value value) { return bool(value); });
-  // Follows what is replaced.
+  // Tracks replaced values.
   auto keeper = UnrealizedConversionCastOp::create(builder, before->getLoc(), TypeRange(), some);
   bool isFailure = false;
   for (auto next = std::next(before->getIterator()); !isFailure && &*next != keeper;) {
@@ -158,7 +158,7 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
   return ops;
 }
 
-/// After the values, the tangents of those of floats.
+/// Appends to `values` the tangents of those with float elements.
 void ForwardMode::appendTangents(Location loc, SmallVectorImpl<Value> &values) const {
   for (Value value : llvm::to_vector(values))
     if (!floatTypes(value.getType()).empty()) {
@@ -210,7 +210,7 @@ LogicalResult ForwardMode::visitControl(Operation *op) {
   return success();
 }
 
-/// A scan that carries tangents beside its tensors: nothing has to be kept.
+/// A scan that carries tangents as well as its tensors, so that no values are saved.
 LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op.getBody(), used);
@@ -422,11 +422,11 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions) || failed(requireInlinable(*functions)))
       return signalPassFailure();
-    // Only what derivatives need is inlined.
+    // Inlines only what derivatives need.
     llvm::SetVector<Operation *> asked, differentiated = reached(asked);
     for (func::FuncOp function : *functions) {
       bool inlines = differentiated.contains(function);
-      // Gradients may hold loops, of which further ones may be asked for.
+      // Gradients may contain loops that are differentiated again.
       if ((inlines && failed(scansForLoops(function))) ||
           failed(expand(function, inlines, asked.contains(function))) ||
           (inlines && failed(scansForLoops(function))))

@@ -1,14 +1,14 @@
-//===- Differentiate.h - gradient requests become ops -----------*- C++ -*-===//
+//===- Differentiate.h - expands derivatives --------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Requests for derivatives become ops. Reverse mode walks the callee's ops backwards and adds up a
-// cotangent for each value by the rules of dialects/nd/NdGradient.h; forward mode is the transpose
-// of that: the gradient of <cotangent, f(x)> is linear in the cotangent, and its own gradient in
-// the direction of the tangent is what f does to the tangent.
+// Replaces `nd.vjp` and `nd.jvp`. Reverse mode walks the callee's ops backwards and adds up a
+// cotangent for each value by the rules of dialects/nd/NdGradient.h. Forward mode is its transpose:
+// the gradient of <cotangent, f(x)> is linear in the cotangent, and the gradient of that, in the
+// direction of the tangent, is the tangent of f(x).
 //
 //     %y, %dx = nd.vjp @f(%x) cotangents(%c) wrt [0]
 //     =>   %y = (ops of f at %x)   %dx = (their cotangents, the last op's first)

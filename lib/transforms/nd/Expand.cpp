@@ -1,4 +1,4 @@
-//===- Expand.cpp - ops of other dialects become nd and nest --------------===//
+//===- Expand.cpp - expands extension ops ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

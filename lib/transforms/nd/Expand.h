@@ -1,13 +1,13 @@
-//===- Expand.h - ops of other dialects become nd and nest ------*- C++ -*-===//
+//===- Expand.h - expands extension ops -------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A dialect of somebody else's may hold ops on named tensors. The oracle asks them what they mean
-// (lib/interp/Meaning.h), differentiation asks for their gradients (dialects/nd/NdInterfaces.td);
-// the compiler asks for ops that it knows:
+// Extension dialects may have ops on named tensors. Such an op implements interfaces: the oracle
+// evaluates it (lib/interp/Meaning.h), differentiation asks for its gradients
+// (dialects/nd/NdInterfaces.td), and the compiler replaces it by ops of nd and nest:
 //
 //     %y = my.softsign %x        ->        %y = nd.pointwise %x { e / (1 + |e|) }
 //
@@ -23,7 +23,7 @@
 
 namespace heddle::nd {
 
-/// Replaces every op under `root` that has the interface; what it becomes is expanded in turn.
+/// Expands every op under `root` that has the interface, and the ops of its expansion in turn.
 mlir::LogicalResult expandOps(mlir::Operation *root);
 
 } // namespace heddle::nd

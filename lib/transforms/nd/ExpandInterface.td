@@ -1,4 +1,4 @@
-//===- ExpandInterface.td - ops made of other ops ----------*- tablegen -*-===//
+//===- ExpandInterface.td - expansion of extension ops -----*- tablegen -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@ include "mlir/IR/OpBase.td"
 def Nd_ExpandInterface : OpInterface<"ExpandInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op of another dialect that the compiler lowers by what it stands for: ops of nd and nest.
-    `nd-expand` replaces it once gradients have been expanded.
+    An op of another dialect that the compiler replaces by ops of nd and nest: `nd-expand` does so
+    once gradients have been expanded.
   }];
   let methods = [
     InterfaceMethod<[{

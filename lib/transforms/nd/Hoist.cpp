@@ -1,4 +1,4 @@
-//===- Hoist.cpp - work that is the same in all steps of a loop -----------===//
+//===- Hoist.cpp - hoists loop-invariant code -----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,12 +24,12 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// Of scalars none.
+/// The size of a tensor in bytes; 0 for scalars.
 static double bytesOf(Value value) {
   return isa<NdTensorType>(value.getType()) ? tensorBytes(value) : 0;
 }
 
-/// What an op reads, its regions included.
+/// The values that an op uses, in its regions as well.
 static llvm::SetVector<Value> usedBy(Operation *op) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), used);
@@ -40,8 +40,8 @@ static bool isOutside(Value value, Operation *region) {
   return !region->isAncestor(value.getParentBlock()->getParentOp());
 }
 
-/// What has to be read for a value, if ops that only say where elements come from are passed
-/// through. `known` is what was found so far: values are shared.
+/// The bytes that must be read for a value, looking through ops that only move elements. `known`
+/// caches the results, because values are shared.
 static double source(Value value, Operation *region, DenseMap<Value, double> &known) {
   Operation *made = value.getDefiningOp();
   double bytes = bytesOf(value);
@@ -74,7 +74,7 @@ bool nd::isWorthKeeping(Operation *op, Operation *region) {
 }
 
 namespace {
-/// The ops of a loop's regions that compute the same in each step.
+/// The loop-invariant ops of a loop's regions.
 class Invariants {
 public:
   explicit Invariants(Operation *loop) : loop(loop) {
@@ -96,8 +96,8 @@ private:
 
   bool isOutside(Value value) const { return ::isOutside(value, loop); }
   bool isInvariant(Operation &op) const {
-    // A loop may have no end, and steps that are not made must not be waited for. A value that is
-    // computed again on purpose stays where it is; calls are asked once they are inlined.
+    // A loop may run forever, which must not happen before a loop without steps. `nd.after` asks
+    // for recomputation. Calls are considered once they are inlined.
     WalkResult walk = op.walk([&](Operation *inner) {
       bool stays =
           isa<scf::WhileOp, AfterOp, SymbolUserOpInterface>(inner) ||
@@ -122,7 +122,7 @@ private:
 
 struct NdHoistPass : nd::impl::NdHoistPassBase<NdHoistPass> {
   void runOnOperation() override {
-    // Loops inside of others first: what leaves them may leave the others as well.
+    // Inner loops first: their invariants may be invariants of outer loops as well.
     getOperation()->walk([](Operation *op) {
       if (isa<scf::ForOp, scf::WhileOp, nest::ScanOp>(op))
         Invariants(op).hoist();

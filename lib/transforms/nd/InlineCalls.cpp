@@ -1,4 +1,4 @@
-//===- InlineCalls.cpp - calls become the callee's ops --------------------===//
+//===- InlineCalls.cpp - inlines calls, with lifting ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,7 @@ FlatSymbolRefAttr nd::calleeOf(Operation *op) {
                                        : FlatSymbolRefAttr();
 }
 
-/// Says how a function comes to call itself; `around` are the functions in the chain of calls.
+/// Reports a recursion; `around` are the functions in the chain of calls.
 static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
                                          ArrayRef<func::FuncOp> around) {
   InFlightDiagnostic error = call->emitOpError();
@@ -125,7 +125,7 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
 }
 
 namespace {
-/// How many ops inlining makes of a function, and the call that makes most of them.
+/// The number of ops of a function after inlining, and the call that adds most of them.
 struct InlinedCount {
   uint64_t ops = 0, derived = 0; ///< as it is called, and at the least where it is differentiated
   Operation *largest = nullptr;
@@ -133,7 +133,7 @@ struct InlinedCount {
 using InlinedCounts = llvm::DenseMap<Operation *, InlinedCount>;
 } // namespace
 
-/// Says which calls make so much of `function`.
+/// Attaches notes at the calls that add most ops to `function`.
 static InFlightDiagnostic tooManyOps(func::FuncOp function, const InlinedCounts &counts,
                                      SymbolTableCollection &table) {
   auto largest = [&](func::FuncOp function) { return counts.lookup(function).largest; };
@@ -255,7 +255,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
   OpBuilder builder(op);
   Location loc = op.getLoc();
 
-  // Names of the callee that a lifted name would meet are renamed apart.
+  // Renames names of the callee that collide with a lifted name.
   NameRewriter rewriter;
   llvm::StringSet<> own = collectNames(callee), lifted;
   SmallVector<StringRef> order;

@@ -1,15 +1,14 @@
-//===- InlineCalls.h - calls become the callee's ops ------------*- C++ -*-===//
+//===- InlineCalls.h - inlines calls, with lifting --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A callee's ops in the place of a call. A call may lift: names that the operands have and the
-// formals lack run through all of the callee, whose own names are renamed apart first, so that none
-// captures a caller's name (Lift.h). Order matters where calls are nested: from callers downwards
-// an op is copied once for each place where it ends up; where derivatives are taken callees come
-// first.
+// Replaces a call by the callee's ops. A call may lift: every op of the callee gets the names that
+// operands have and formals lack. The callee's own names are renamed apart first, so that none
+// captures a caller's name (Lift.h). For nested calls the order matters: inlining callers first
+// copies an op once for each of its final copies; differentiation inlines callees first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +22,13 @@
 
 namespace heddle::nd {
 
-/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and gives the values of its results.
-/// Calls inside the callee stay. `functions`, if given, find a callee faster.
+/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns the values of its results.
+/// Calls inside the callee stay. `functions`, if given, speeds up the lookup of callees.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr);
 
-/// Inlines the calls in the regions of `around` that are asked for, and those in what they become.
+/// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the code that
+/// this inserts.
 mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool(CallOp)> isAsked,
                                 mlir::SymbolTableCollection &functions);
 
@@ -39,10 +39,10 @@ mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 /// and regions that would lie too deep after inlining (lib/analysis/Nesting.h).
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
 
-/// Refuses public functions of which inlining would make more, before any is made: counts along the
-/// graph of calls. `calleesFirst` are all functions.
+/// Refuses public functions that would exceed this limit, by counting along the call graph before
+/// anything is inlined. `calleesFirst` are all functions.
 mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesFirst);
-/// Refuses a request in a function that holds so many ops already that its callee's do not fit.
+/// Refuses a request for derivatives whose expansion would exceed the limit.
 mlir::LogicalResult requireExpandable(mlir::Operation *request, mlir::func::FuncOp callee);
 
 /// The function called, refused where it has no body of one block.

@@ -1,4 +1,4 @@
-//===- Lift.cpp - copies of ops over more names ---------------------------===//
+//===- Lift.cpp - lifts ops over more names -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -162,7 +162,7 @@ llvm::StringSet<> nd::collectNames(Operation *root) {
 std::string nd::freshName(StringRef base, llvm::StringSet<> &taken) {
   base = base.take_until([](char c) { return c == '$'; });
   auto named = [&](unsigned n) { return (base + "$" + Twine(n)).str(); };
-  // Numbers are mostly given in turn, to very many names: a search that halves.
+  // Mostly the numbers up to some point are taken, for very many names: binary search.
   unsigned last = 0, free = 1;
   while (taken.contains(named(free)))
     last = std::exchange(free, 2 * free);
@@ -203,7 +203,8 @@ Type Lifter::liftedType(Type type, ArrayRef<Dim> lifted) const {
   return tensor.withDims(dims);
 }
 
-/// A broadcast that may stand where the builder is: among nests, or in a function.
+/// Builds a broadcast as an op that is legal at the insertion point: a nest within nests, else an
+/// nd.broadcast.
 Value Lifter::broadcast(Location loc, Value value, ArrayRef<Dim> dims) const {
   NdTensorType type = tensorType(value);
   if (llvm::all_of(dims, [&](const Dim &dim) { return type.has(dim.name); }))
@@ -228,8 +229,8 @@ static ArrayAttr completeMaps(ArrayAttr maps, ValueRange operands) {
   return ArrayAttr::get(maps.getContext(), result);
 }
 
-/// A layout that somebody chose keeps its inner factors; lifted names go outside. A schedule walks
-/// names that it does not mention outside of all others, so it stays as it is.
+/// Adds lifted names to the layouts that a user chose, as outermost factors. Schedules do not change:
+/// names that they do not mention are outermost.
 static void liftLayouts(Operation *op, ArrayRef<Dim> lifted) {
   auto layouts = op->getAttrOfType<ArrayAttr>("layouts");
   if (!layouts || lifted.empty())
@@ -454,8 +455,8 @@ llvm::SetVector<Value> Lifter::touched(Operation &op) const {
   return found;
 }
 
-/// Branches and loops that go the same way at all points: what is touched gets all names that
-/// anything in them is lifted over.
+/// Branches and loops whose conditions do not vary: all values in them that are lifted get the same
+/// lifted names.
 LogicalResult Lifter::copyControl(Operation &op) {
   llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
   getUsedValuesDefinedAbove(op.getRegions(), used);
@@ -545,7 +546,8 @@ static Value both(OpBuilder &builder, Location loc, Value a, Value b, bool notB 
                         });
 }
 
-/// A branch that differs from point to point: both sides, each where it is taken.
+/// A branch whose condition varies from point to point: runs both sides, each at its points, and
+/// selects.
 LogicalResult Lifter::selectSides(scf::IfOp op) {
   Location loc = op.getLoc();
   Value condition = conditionOf(op, op.getCondition()), around = mask;
@@ -565,8 +567,8 @@ LogicalResult Lifter::selectSides(scf::IfOp op) {
   return success();
 }
 
-/// A loop that ends earlier at some points than at others: it goes on until all have ended, and
-/// points that have keep what they carried.
+/// A loop that ends earlier at some points than at others: runs until it has ended at all points;
+/// points that have ended keep their carried values.
 LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
   Location loc = op.getLoc();
   auto wide = [&](Value value) { return broadcast(loc, values.lookupOrDefault(value), lifted); };

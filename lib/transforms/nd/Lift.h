@@ -1,4 +1,4 @@
-//===- Lift.h - copies of ops over more names -------------------*- C++ -*-===//
+//===- Lift.h - lifts ops over more names -----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,11 @@
 //     %s = nd.reduce %x over [row] ... : {row} -> {}        the callee
 //     %s = nd.reduce %x over [row] ... : {batch, row} -> {batch}
 //
-// Where a branch or a loop would go another way from point to point, both sides are computed and
-// one is selected; a loop runs until it has ended everywhere, and points that have ended keep what
-// they carried.
+// If the condition of a branch varies over lifted names, both sides are computed and one is
+// selected. A loop whose condition varies runs until it has ended at every point; points that have
+// ended keep their carried values.
 //
-// Names of the ops can be replaced on the way, so that none meets a lifted one by accident.
+// The copy can rename the ops' own names, so that none collides with a lifted one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ class NameRewriter {
 public:
   llvm::StringMap<std::string> names;
   ExprMap symbols;
-  /// If set, receives every name that is met.
+  /// If set, collects every name that is met.
   llvm::StringSet<> *seen = nullptr;
 
   bool isIdentity() const { return names.empty() && symbols.empty() && !seen; }
@@ -58,11 +58,12 @@ private:
 
 /// All names of dimensions in `root`: in types, and in attributes of nd and nest ops.
 llvm::StringSet<> collectNames(mlir::Operation *root);
-/// `ky`, or `ky$2`, is taken: `ky$1`, ... The name returned is added to `taken`.
+/// The first of `ky$1`, `ky$2`, ... that is not in `taken`, for the base `ky` or `ky$2`; adds it to
+/// `taken`.
 std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
 
-/// Copies ops to the builder's insertion point; `values` takes their operands to the new ones,
-/// which may have more names than the old ones.
+/// Copies ops to the builder's insertion point. `values` maps operands to their new values, which may
+/// have more names.
 class Lifter {
 public:
   /// `functions`, if given, finds the callees of calls faster.
@@ -71,16 +72,16 @@ public:
       : builder(builder), rewriter(std::move(rewriter)), functions(functions) {}
 
   mlir::IRMapping values;
-  /// Copies the ops of `block` but the last.
+  /// Copies the ops of `block` without the terminator.
   mlir::LogicalResult copy(mlir::Block &block);
 
 private:
   mlir::OpBuilder &builder;
   NameRewriter rewriter;
   mlir::SymbolTableCollection *functions;
-  /// What scalars of control flow are of one point, for all of them.
+  /// The tensors, over lifted names, of scalars of control flow.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
-  mlir::Value mask; ///< the points at which what is being copied is run; null: all
+  mlir::Value mask; ///< the points at which the code being copied runs; null: all
 
   mlir::LogicalResult copyOp(mlir::Operation &op);
   mlir::LogicalResult copyScan(nest::ScanOp op, llvm::ArrayRef<Dim> lifted);

@@ -1,14 +1,13 @@
-//===- MergeFunctions.cpp - equal functions are one -----------------------===//
+//===- MergeFunctions.cpp - merges equal functions ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The form of a function is the forms of its ops (lib/analysis/Canonical.h), in which values are
-// numbered and the names of formals have labels. Forms are made of functions alone that look alike
-// at first sight. Callees come before callers: where they were merged, the callers call one
-// function.
+// The form of a function consists of the forms of its ops (lib/analysis/Canonical.h), with numbers
+// for values and labels for the names of formals. It is built only for functions whose quick keys are
+// equal. Callees come before callers, so that callers of merged functions call one function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +28,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// What equal functions have in common, whatever their names are.
+/// A cheap key that equal functions share.
 static std::string firstSight(func::FuncOp function) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -165,7 +164,7 @@ struct Known {
   FunctionForm form;
 };
 
-/// Calls `kept` in the place of `gone`; false where a lifted name stands in the way.
+/// Redirects a call from `gone` to `kept`; false if a lifted name prevents it.
 bool redirect(CallOp call, const Known &gone, const Known &kept) {
   OpBuilder builder(call);
   llvm::StringSet<> own = collectNames(kept.function);

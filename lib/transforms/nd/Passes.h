@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Transformations within the nd dialect: inlining with lifting, differentiation, order-free CSE and
-// clean-ups. Each pass is described in Passes.td; what it does is a free function in the header of
-// the same name, which other code may call on a single op.
+// Transformations within the nd dialect: inlining with lifting, differentiation, CSE up to renaming
+// and simplification. Passes.td describes each pass; the header of the same name declares it as a
+// function, which other code may call on a single op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace heddle::nd {
 
-/// How many rounds of rewriting there may be: as many as are given, or 10 and one more for each op.
-/// A round may make way for one more: what the driver erases last leaves values with one use.
+/// The limit of iterations of the rewrite driver: `given`, or 10 and one more for each op, since each
+/// op that the driver erases may leave a value with one use, which enables another rewrite.
 inline int64_t mostRoundsOf(mlir::Operation *op, int64_t given) {
   int64_t ops = 0;
   op->walk([&](mlir::Operation *) { ++ops; });

@@ -1,4 +1,4 @@
-//===- Shrink.cpp - a smaller program with the same fault -----------------===//
+//===- Shrink.cpp - reduces failing programs ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,7 @@ static void setReturned(func::FuncOp function, ArrayRef<Value> values) {
   function.setAllResultAttrs(attributes);
 }
 
-/// What `op` gives becomes arguments; one that gives nothing goes.
+/// Replaces the results of `op` by arguments; erases an op without results.
 static bool forget(func::FuncOp function, Operation &op) {
   if (op.getNumResults() == 0) {
     op.erase();
@@ -83,8 +83,8 @@ static bool forget(func::FuncOp function, Operation &op) {
   return changed;
 }
 
-/// True if `op` is part of a combiner, of which a simpler one keeps no promise: that it does not
-/// care for order, and does nothing to the neutral element.
+/// True if `op` is part of a combiner. A simplified combiner may break its promises: that the order
+/// does not matter, and that the neutral element is neutral.
 static bool isInCombiner(Operation *op) {
   Region *region = op->getParentRegion();
   Operation *parent = region->getParentOp();
@@ -140,7 +140,7 @@ private:
     return true;
   }
 
-  /// Tries what `change` makes of the entry-th function, if it changes anything.
+  /// Tries `change` on the entry-th function, and keeps the result if the fault still shows.
   bool accept(size_t entry, llvm::function_ref<bool(func::FuncOp)> change) {
     OwningOpRef<ModuleOp> candidate(best->clone());
     func::FuncOp function = entriesOf(*candidate)[entry];
@@ -226,7 +226,7 @@ private:
     return changed;
   }
 
-  /// A scalar op gives way to an operand of its type.
+  /// Replaces a scalar op by an operand of its type.
   bool simplifyScalars(size_t entry) {
     bool changed = false;
     auto scalars = [](func::FuncOp f) {

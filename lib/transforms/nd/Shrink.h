@@ -1,12 +1,12 @@
-//===- Shrink.h - a smaller program with the same fault ---------*- C++ -*-===//
+//===- Shrink.h - reduces failing programs ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program that shows a fault is seldom the smallest that does. `shrink` tries smaller ones, keeps
-// each that still shows it, and stops when none does:
+// Reduces a program that shows a fault: `shrink` tries smaller programs, keeps each that still shows
+// the fault, and stops when none does:
 //
 //     func @main(%x) {                      func @main(%s0) {
 //       %a = f %x                             %c = g %s0        if the fault is g's
@@ -15,10 +15,10 @@
 //       return %a, %c
 //     }
 //
-// Functions go, results go, a value in the middle is returned instead, runs of ops become arguments
-// (long runs first, as in Zeller and Hildebrandt, "Simplifying and isolating failure-inducing
-// input", 2002, section 3), and scalar ops give way to an operand of theirs. Every candidate
-// verifies.
+// It removes functions and results, returns intermediate values instead, replaces runs of ops by
+// arguments (long runs first, as in Zeller and Hildebrandt, "Simplifying and isolating
+// failure-inducing input", 2002, section 3), and replaces scalar ops by one of their operands. Every
+// candidate verifies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@
 
 namespace heddle::nd {
 
-/// A module no larger than `module` for which `isWrong` holds as it does for `module`. `isWrong` may
-/// change what it gets. `onSmaller` is told of each that is kept.
+/// Returns a module no larger than `module` for which `isWrong` holds as well. `isWrong` may modify
+/// its argument. `onSmaller` is called with each smaller module that is kept.
 mlir::OwningOpRef<mlir::ModuleOp>
 shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> isWrong,
        llvm::function_ref<void(mlir::ModuleOp)> onSmaller = nullptr);

@@ -60,7 +60,7 @@ private:
   /// A recurrence or a group that computes what one before it did.
   bool mergeWhole(Operation *op) {
     auto identity = [&](Value value) { return identify(value); };
-    SmallVector<Operation *> &alike = wholes[textAtFirstSight(op, identity)];
+    SmallVector<Operation *> &alike = wholes[quickKey(op, identity)];
     std::optional<CanonicalForm> form, other;
     if (!alike.empty())
       form = canonicalForm(op, identity);

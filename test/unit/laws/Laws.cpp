@@ -164,7 +164,7 @@ Values laws::renamed(ArrayRef<TensorValue> values,
   };
   Values result;
   for (const TensorValue &value : values) {
-    SmallVector<interp::Extent> extents(value.dims());
+    SmallVector<interp::SizedName> extents(value.dims());
     for (auto &[name, size] : extents)
       name = spelled(name);
     if (ArrayRef(extents) == value.dims()) {
@@ -288,7 +288,7 @@ Violation laws::checkPasses(ModuleOp module, uint64_t seed,
 /// Sorted names, the order in which a TensorValue's elements lie.
 static std::vector<std::string> orderOf(const TensorValue &value) {
   std::vector<std::string> order;
-  for (const interp::Extent &extent : value.dims())
+  for (const interp::SizedName &extent : value.dims())
     order.push_back(extent.first);
   return order;
 }
