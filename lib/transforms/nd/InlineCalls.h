@@ -39,7 +39,7 @@ mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 /// and regions that would lie too deep after inlining (lib/analysis/Nesting.h).
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
 
-/// Refuses public functions that would exceed this limit, by counting along the call graph before
+/// Refuses public functions that would exceed `mostInlinedOps`, by counting along the call graph before
 /// anything is inlined. `calleesFirst` are all functions.
 mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesFirst);
 /// Refuses a request for derivatives whose expansion would exceed the limit.

@@ -235,8 +235,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
 };
 } // namespace
 
-void heddle::renameRequirements(func::FuncOp function,
-                                const std::map<std::string, Expr, std::less<>> &symbols) {
+void heddle::renameRequirements(func::FuncOp function, const ExprMap &symbols) {
   Builder b(function.getContext());
   auto named = [&](StringRef symbol) {
     auto found = symbols.find(symbol.str());

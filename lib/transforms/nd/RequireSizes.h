@@ -28,8 +28,7 @@
 namespace heddle {
 
 /// Follows a renaming of the function's symbols.
-void renameRequirements(mlir::func::FuncOp function,
-                        const std::map<std::string, Expr, std::less<>> &symbols);
+void renameRequirements(mlir::func::FuncOp function, const ExprMap &symbols);
 /// What is written on the function about `symbols` alone; `placeOf` spells locations.
 std::vector<SizeRequirement>
 requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,
