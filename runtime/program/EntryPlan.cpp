@@ -17,8 +17,6 @@ using namespace heddle;
 // Symbols
 //===----------------------------------------------------------------------===//
 
-using Values = std::map<std::string, Expr, std::less<>>;
-
 static const ValueSpec &formalOf(const EntrySpec &entry, size_t argument) {
   return entry.values[size_t(entry.arguments[argument])];
 }
@@ -63,7 +61,7 @@ static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t>
 std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
                                          const std::vector<const TensorSpec *> &arguments,
                                          const SuppliedNumbers &supplied) {
-  Values known;
+  ExprMap known;
   for (const std::string &name : entry.supplied) {
     auto found = supplied.find(name);
     if (found == supplied.end())
@@ -124,7 +122,7 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
 
 EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols) {
   EntryPlan plan;
-  Values known;
+  ExprMap known;
   for (size_t i = 0; i < entry.symbols.size(); ++i)
     known[entry.symbols[i]] = Expr(symbols[i]);
   plan.symbols = std::move(symbols);

@@ -28,7 +28,7 @@ namespace heddle {
 /// A tensor type as the runtime sees it: element type and named sizes.
 struct TensorSpec {
   ElementType element = ElementType::F32;
-  std::map<std::string, Expr, std::less<>> dims; ///< name -> size over symbols
+  SizeExprs dims; ///< by name, over symbols
   bool operator==(const TensorSpec &) const = default;
 };
 

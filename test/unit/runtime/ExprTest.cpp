@@ -16,7 +16,7 @@ static void PrintTo(const Expr &expr, std::ostream *stream) { *stream << expr.st
 
 /// The same expression made anew from its atoms.
 static Expr rebuilt(const Expr &expr) {
-  return expr.substitute(std::map<std::string, Expr, std::less<>>());
+  return expr.substitute(ExprMap());
 }
 
 static Expr n(const char *name) { return Expr::name(name); }

@@ -48,7 +48,7 @@ inline int32_t runSteps(HeddleCall *call, int32_t thread, int steps, int64_t chu
   return hook(steps);
 }
 
-inline TensorSpec floats(std::map<std::string, Expr, std::less<>> dims) {
+inline TensorSpec floats(SizeExprs dims) {
   return {ElementType::F32, std::move(dims)};
 }
 
