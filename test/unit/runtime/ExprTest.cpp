@@ -15,9 +15,7 @@ static void PrintTo(const Expr &expr, std::ostream *stream) { *stream << expr.st
 } // namespace heddle
 
 /// The same expression made anew from its atoms.
-static Expr rebuilt(const Expr &expr) {
-  return expr.substitute(ExprMap());
-}
+static Expr rebuilt(const Expr &expr) { return expr.substitute(ExprMap()); }
 
 static Expr n(const char *name) { return Expr::name(name); }
 
