@@ -12,6 +12,8 @@
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/NestAnalysis.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -224,10 +226,10 @@ double NestModel::points(size_t begin, size_t end) const {
 }
 
 int64_t NestModel::sizeOf(ArrayRef<unsigned> group) const {
-  int64_t size = 1;
+  uint64_t size = 1;
   for (unsigned name : group)
-    size *= sizes[name];
-  return size;
+    size = std::min<uint64_t>(llvm::SaturatingMultiply(size, uint64_t(sizes[name])), INT64_MAX / 8);
+  return int64_t(size);
 }
 
 int64_t NestModel::vectorsOf(ArrayRef<unsigned> group) const {

@@ -96,8 +96,7 @@ static std::vector<RowTile> rowTiles(const NestModel &nest, const std::vector<un
 
 WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced, unsigned tile)
     : lanes(std::move(names)), reduced(reduced) {
-  for (unsigned name : lanes)
-    laneSize *= nest.sizes[name];
+  laneSize = nest.sizeOf(lanes);
   width = lanes.empty()
               ? 1
               : std::min<int64_t>(nest.lanes, int64_t(llvm::PowerOf2Ceil(uint64_t(laneSize))));
