@@ -9,6 +9,7 @@
 
 #include "lib/conversion/nest_to_steps/ControlRanges.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
+#include "lib/transforms/nest/PrepareSteps.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -63,6 +64,8 @@ static void writeMemory(OutlinedEntry &entry) {
 namespace {
 struct NestPlanMemoryPass : heddle::impl::NestPlanMemoryPassBase<NestPlanMemoryPass> {
   void runOnOperation() override {
+    if (failed(nest::prepareSteps(getOperation()))) // outlining relies on it
+      return signalPassFailure();
     auto program = outline(getOperation(), /*facts=*/{});
     if (failed(program))
       return signalPassFailure();

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def NestPlanMemoryPass : Pass<"nest-plan-memory", "::mlir::ModuleOp"> {
   let summary = "writes on nests where their results lie";
   let description = [{
-    Reads steps off public functions, which nest-prepare-steps has prepared, and plans their memory as the compiler does. Each nest gets
+    Prepares functions as nest-prepare-steps does, reads steps off public ones, and plans their memory as the compiler does. Each nest gets
     `heddle.memory`, a dictionary for each of its results:
 
     - `offset` and `bytes`: a buffer in the arena; where sizes have symbols the offset is one for typical sizes;

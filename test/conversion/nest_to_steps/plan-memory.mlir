@@ -1,6 +1,6 @@
 // nest-plan-memory: a nest that reads its own element writes in place; others get a buffer of the arena, which is used
 // again when nobody reads it any more.
-// RUN: heddle-opt %s --nest-prepare-steps --nest-plan-memory | FileCheck %s
+// RUN: heddle-opt %s --nest-plan-memory | FileCheck %s
 
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: heddle.arena = [8064, 8000]
