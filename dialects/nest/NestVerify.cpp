@@ -208,9 +208,6 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
     if (std::string message = schedule->getSchedule().verify(namesOf(produced), namesOf(reduced));
         !message.empty())
       return op->emitOpError() << message;
-    if (schedule->getSchedule().isPartial() && !isa<ComputeOp>(op))
-      return op->emitOpError() << "expected a whole schedule, got a partial one, which a "
-                                  "'nest.compute' may have";
     for (const Stage &stage : schedule->getSchedule().stages) {
       if (stage.operand >= operands.size())
         return nd::operandError(op) << "expected a stage of one of " << operands.size()

@@ -71,8 +71,8 @@ std::string Schedule::verify(const std::set<std::string> &produced,
   for (const Loop &loop : loops) {
     if (std::string message = verifyLoop(loop, produced, reduced); !message.empty())
       return message;
-    if (partial && loop.level != "vector")
-      return "expected no loop but a vector in a partial schedule, got '" + loop.level +
+    if (partial && loop.level != "register" && loop.level != "vector")
+      return "expected register and vector loops in a partial schedule, got '" + loop.level +
              "' over '" + loop.names[0] + "'";
     if (loop.level == "vector") {
       if (vector)

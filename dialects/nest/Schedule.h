@@ -30,12 +30,13 @@
 //   - are vectors once at most, in step 1;
 // and whose stages stand at one of the loops and have at least one buffer.
 //
-// A partial schedule of a `nest.compute` fixes the lanes and leaves all other loops open:
+// A partial schedule fixes how points share registers and leaves the loops around them open:
 //
 //     [vector out by 1], partial      lanes walk `out`, everything else is to be chosen
 //     [], partial                     no vectors
 //
-// It has no stages and at most the `vector` loop; `nest-choose-schedules` completes it.
+// Layouts are chosen together with the lanes of each nest, which are written so; whoever chooses
+// schedules completes them. It has `register` and `vector` loops only, and no stages.
 //
 // A name that no loop mentions is walked by a sequential loop: produced names outside of all
 // listed loops, reduced names inside the innermost `cache`, `thread` or `loop` level.
@@ -77,7 +78,7 @@ struct Schedule {
   bool partial = false;
   bool operator==(const Schedule &) const = default;
 
-  /// Whether all loops but the lanes are still to be chosen.
+  /// Whether the loops around the register tile are still to be chosen.
   bool isPartial() const { return partial; }
   /// Empty if legal for these iteration names, else a sentence naming the name at fault.
   std::string verify(const std::set<std::string> &produced,

@@ -20,10 +20,10 @@ func.func private @attributes() attributes {
   some.f_layout = #nest.layout<[]>,
   // CHECK-SAME: some.g_machine = #nest.machine<{ghz = 2.500000e+00 : f64, kind = "cpu", what_comes_later = [1, 2]}>
   some.g_machine = #nest.machine<{kind = "cpu", ghz = 2.5 : f64, what_comes_later = [1, 2]}>,
-  // CHECK-SAME: some.g_partial = #nest.schedule<[vector (out, j) by 1], partial>
+  // CHECK-SAME: some.g_partial = #nest.schedule<[register row by 1, vector (out, j) by 1], partial>
   // CHECK-SAME: some.g_scalar = #nest.schedule<[], partial>
   // CHECK-SAME: some.h_schedule = #nest.schedule<[thread (b, row) by 1, cache out by 32, loop k by 4 unroll 2, loop k by 1, register out by 16, vector out by 1], [stage 0 at 1 in #nest.layout<[k, b]>, stage 1 at 2 level "shared" in #nest.layout<[out, k]> buffers 2 engine "tma"]>
-  some.g_partial = #nest.schedule<[vector (out, j) by 1], partial>,
+  some.g_partial = #nest.schedule<[register row by 1, vector (out, j) by 1], partial>,
   some.g_scalar = #nest.schedule<[], partial>,
   some.h_schedule = #nest.schedule<[thread (b, row) by 1, cache out by 32, loop k by 4 unroll 2, loop k by 1, register out by 16, vector out by 1],
       [stage 0 at 1 in #nest.layout<[k, b]>, stage 1 at 2 level "shared" in #nest.layout<[out, k]> buffers 2 engine "tma"]>

@@ -20,33 +20,6 @@ func.func @lanes(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b,
   return %0 : !nd.tensor<f32, a: 64, b: 64>
 }
 
-// Lanes that a partial schedule states are kept, also where others would be better; `[], partial` asks for none.
-// CHECK-LABEL: func.func @partial
-// CHECK: schedule = #nest.schedule<[{{.*}}vector b by 1]>
-// CHECK-NOT: vector {{.*}} by 1
-// CHECK: schedule = #nest.schedule<[{{.*}}vector k by 1]>
-func.func @partial(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>},
-                   %y: !nd.tensor<f32, k: 512, n: 64> {nd.layout = #nest.layout<[k, n]>})
-    -> (!nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>}, !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>},
-        !nd.tensor<f32, n: 64>) {
-  %0 = nest.compute (a: 64, b: 64) reads %x[] {
-  ^bb0(%v: f32):
-    %1 = arith.addf %v, %v : f32
-    nest.yield %1 : f32
-  } {schedule = #nest.schedule<[vector b by 1], partial>} : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
-  %2 = nest.compute (a: 64, b: 64) reads %x[] {
-  ^bb0(%v: f32):
-    %3 = arith.mulf %v, %v : f32
-    nest.yield %3 : f32
-  } {schedule = #nest.schedule<[], partial>} : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
-  %4 = nest.compute (n: 64) reduce (k: 512) reads %y[] {
-  ^bb0(%v: f32):
-    nest.yield %v : f32
-  } combine add [0.0 : f32] {layouts = [#nest.layout<[n]>], schedule = #nest.schedule<[vector k by 1], partial>}
-    : (!nd.tensor<f32, k: 512, n: 64>) -> !nd.tensor<f32, n: 64>
-  return %0, %2, %4 : !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, n: 64>
-}
-
 // A sum of products has a register tile. A schedule that is written stays.
 // CHECK-LABEL: func.func @product
 // CHECK: schedule = #nest.schedule<[{{.*}}register m by 1, {{.*}}vector n by 1]
