@@ -313,7 +313,8 @@ static void keep(const Settings &settings, const std::string &what) {
   for (char &c : name)
     c = std::isalnum((unsigned char)c) || c == '.' ? c : '-';
   std::string number = std::to_string(std::hash<std::string>()(text) % 100000);
-  // Combiners and neutral elements of mutants need not be such: then any value is right.
+  // Combiners and neutral elements of mutants need not be such: then any value is right. And contributions
+  // to a gradient are summed in an order that simplification before differentiation may change.
   bool isCertain = !StringRef(what).starts_with("values differ");
   shared->failures += isCertain;
   int already = 0;
