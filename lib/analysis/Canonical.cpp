@@ -658,3 +658,55 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   }
   return result;
 }
+
+/// The text of an op and of those within it, with values numbered in the order of their first use.
+static std::string treeText(Operation *op, const Labels &labels,
+                            DenseMap<Value, unsigned> &numbers) {
+  auto identify = [&](Value value) {
+    unsigned number = numbers.try_emplace(value, numbers.size()).first->second;
+    OperandIdentity identity{"v" + std::to_string(number), {}};
+    if (auto type = dyn_cast<nd::NdTensorType>(value.getType()))
+      for (const nd::Dim &dim : type.getDims())
+        identity.names[dim.name.str()] = labelOf(labels, dim.name);
+    return identity;
+  };
+  std::string text = textOf(op, llvm::map_to_vector(op->getOperands(), identify), labels);
+  for (Value result : op->getResults())
+    text += " " + identify(result).value;
+  if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+    return text;
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      text += " {";
+      for (Value argument : block.getArguments())
+        text += identify(argument).value + ": " + typeText(argument.getType(), labels) + " ";
+      for (Operation &inner : block)
+        text += "\n" + treeText(&inner, labels, numbers);
+      text += "}";
+    }
+  return text;
+}
+
+Labels heddle::canonicalTree(Operation *nest, ArrayRef<Value> operands,
+                             llvm::function_ref<nest::LayoutAttr(Value)> layoutOf) {
+  std::set<std::string> names;
+  nest->walk([&](Operation *op) {
+    for (const std::string &name : ownNames(op))
+      names.insert(name);
+  });
+  for (Value operand : operands)
+    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
+      names.insert(dim.name.str());
+  return canonicalise(std::vector<std::string>(names.begin(), names.end()),
+                      [&](const Labels &labels) {
+                        DenseMap<Value, unsigned> numbers;
+                        std::string text;
+                        for (Value operand : operands) {
+                          numbers.try_emplace(operand, numbers.size());
+                          text += typeText(operand.getType(), labels) + " in " +
+                                  layoutOf(operand).getLayout().rename(labels).str() + "\n";
+                        }
+                        return text + treeText(nest, labels, numbers);
+                      })
+      .labels;
+}

@@ -93,6 +93,10 @@ using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 Labels canonicalKernel(mlir::Operation *nest,
                        llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf,
                        KnownKernels &known);
+/// Labels of a nest with others inside, such as a recurrence: all names in it, wherever they stand.
+/// `operands` are the values that it takes from outside, in order.
+Labels canonicalTree(mlir::Operation *nest, llvm::ArrayRef<mlir::Value> operands,
+                     llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf);
 
 } // namespace heddle
 

@@ -247,8 +247,8 @@ bool heddle::onlyMoves(ComputeOp op) {
              tensorTypeOf(op.getResult(0)).getElementType();
 }
 
-std::optional<std::map<std::string, std::string, std::less<>>> heddle::renamingOf(MapAttr map) {
-  std::map<std::string, std::string, std::less<>> renaming;
+std::optional<Labels> heddle::renamingOf(MapAttr map) {
+  Labels renaming;
   std::set<std::string> used;
   for (const MapEntry &entry : map.getEntries()) {
     auto name = entry.expr().asName();

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_ANALYSIS_NESTANALYSIS_H
 #define HEDDLE_ANALYSIS_NESTANALYSIS_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/analysis/Canonical.h"
 
 namespace heddle {
 
@@ -92,7 +92,7 @@ std::optional<Contraction> contractionOf(nest::ComputeOp nest);
 /// The nest hands elements on and computes nothing: one read, no reduction, no finish.
 bool onlyMoves(nest::ComputeOp nest);
 /// The map reads at plain iteration names, each once: entry `tensor name` to `iteration name`.
-std::optional<std::map<std::string, std::string, std::less<>>> renamingOf(nest::MapAttr map);
+std::optional<Labels> renamingOf(nest::MapAttr map);
 /// True if the nest gives all of a value under other names (or the same).
 bool isRenaming(nest::ComputeOp nest);
 

@@ -208,8 +208,7 @@ LogicalResult nd::requireExpandable(Operation *request, func::FuncOp callee) {
 }
 
 /// Every size in the body of `callee` is one for what the call binds `symbols` to.
-static LogicalResult requireSizes(CallOp op, func::FuncOp callee,
-                                  const decltype(NameRewriter::symbols) &symbols) {
+static LogicalResult requireSizes(CallOp op, func::FuncOp callee, const ExprMap &symbols) {
   if (symbols.empty())
     return success();
   auto caller = op->getParentOfType<func::FuncOp>();
@@ -278,7 +277,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
         for (const auto &entry : own)
           taken.insert(entry.first());
       }
-      rewriter.names[name] = freshName(name, taken);
+      rewriter.names[name.str()] = freshName(name, taken);
     }
   llvm::erase_if(order, [&](StringRef name) { return !own.contains(name); });
 
@@ -288,7 +287,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
     for (StringRef name : order)
       if (cast<NdTensorType>(formal.getType()).has(name)) {
         from.push_back(name);
-        to.push_back(rewriter.names[name]);
+        to.push_back(rewriter.names[name.str()]);
       }
     lifter.values.map(formal, buildRename(builder, loc, input, from, to));
   }
@@ -302,7 +301,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
     SmallVector<StringRef> from, to;
     for (StringRef name : order)
       if (cast<NdTensorType>(value.getType()).has(name)) {
-        from.push_back(rewriter.names[name]);
+        from.push_back(rewriter.names[name.str()]);
         to.push_back(name);
       }
     copy = buildRename(builder, loc, copy, from, to);

@@ -21,159 +21,6 @@ using namespace heddle::nd;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-std::string NameRewriter::operator()(StringRef name) const {
-  if (seen)
-    seen->insert(name);
-  auto found = names.find(name);
-  return found == names.end() ? name.str() : found->second;
-}
-
-std::map<std::string, std::string, std::less<>> NameRewriter::sortedNames() const {
-  std::map<std::string, std::string, std::less<>> map;
-  for (const auto &entry : names)
-    map[entry.first().str()] = entry.second;
-  return map;
-}
-
-/// An expression over iteration names, and perhaps symbols.
-Expr NameRewriter::rewriteIndex(const Expr &expr) const {
-  return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
-    if (nest::readIndex(name))
-      return std::nullopt;
-    if (names.contains(name) || seen)
-      return Expr::name((*this)(name));
-    auto symbol = symbols.find(name);
-    return symbol == symbols.end() ? std::nullopt : std::optional<Expr>(symbol->second);
-  });
-}
-
-DimsAttr NameRewriter::rewrite(DimsAttr dims) const {
-  SmallVector<Dim> result;
-  for (const Dim &dim : dims)
-    result.emplace_back(dims.getContext(), (*this)(dim.name),
-                        dim.size().getExpr().substitute(symbols));
-  return DimsAttr::getSorted(dims.getContext(), result);
-}
-
-Type NameRewriter::rewrite(Type type) const {
-  auto tensor = dyn_cast<NdTensorType>(type);
-  return tensor ? tensor.withDims(rewrite(tensor.getDims()).getDims()) : type;
-}
-
-Attribute NameRewriter::rewrite(Attribute attr) const {
-  MLIRContext *context = attr.getContext();
-  if (auto name = dyn_cast<StringAttr>(attr))
-    return StringAttr::get(context, (*this)(name));
-  if (auto list = dyn_cast<ArrayAttr>(attr))
-    return ArrayAttr::get(context,
-                          llvm::map_to_vector(list, [&](Attribute each) { return rewrite(each); }));
-  if (auto size = dyn_cast<SizeAttr>(attr))
-    return SizeAttr::get(context, size.getExpr().substitute(symbols));
-  if (auto dims = dyn_cast<DimsAttr>(attr))
-    return rewrite(dims);
-  if (auto map = dyn_cast<nest::MapAttr>(attr)) {
-    SmallVector<nest::MapEntry> entries;
-    for (const nest::MapEntry &entry : map.getEntries())
-      entries.emplace_back(context, (*this)(entry.name), rewriteIndex(entry.expr()));
-    return nest::MapAttr::getSorted(context, entries);
-  }
-  if (auto guard = dyn_cast<nest::GuardAttr>(attr)) {
-    SmallVector<nest::Condition> conditions;
-    for (const nest::Condition &condition : guard.getConditions())
-      conditions.emplace_back(context, rewriteIndex(condition.expr()), condition.equality);
-    return nest::GuardAttr::get(context, conditions, guard.getOtherwise());
-  }
-  if (auto layout = dyn_cast<nest::LayoutAttr>(attr)) {
-    std::map<std::string, std::string, std::less<>> own; // of very many names
-    for (const Layout::Factor &factor : layout.getLayout().factors)
-      for (const std::string &name : factor.names)
-        if (auto found = names.find(name); found != names.end())
-          own[name] = found->second;
-    return nest::LayoutAttr::get(context, layout.getLayout().rename(own));
-  }
-  if (auto attribute = dyn_cast<nest::ScheduleAttr>(attr)) {
-    nest::Schedule schedule = attribute.getSchedule().rename(sortedNames());
-    for (nest::Stage &stage : schedule.stages) // over the operand's names
-      stage.layout = stage.layout.rename(sortedNames());
-    return nest::ScheduleAttr::get(context, schedule);
-  }
-  return attr;
-}
-
-void NameRewriter::rewriteAttributes(Operation *op) const {
-  if (!isa_and_nonnull<NdDialect, nest::NestDialect>(op->getDialect()))
-    return;
-  if (auto index = dyn_cast<nest::IndexOp>(op)) // of a name, or of a size symbol
-    if (auto symbol = symbols.find(index.getName().str());
-        symbol != symbols.end() && symbol->second.asName() && !names.contains(index.getName()))
-      return index.setName(*symbol->second.asName());
-  for (NamedAttribute attr : op->getAttrs())
-    if (!attr.getName().getValue().contains('.') && !isa<SymbolRefAttr>(attr.getValue()))
-      op->setAttr(attr.getName(), rewrite(attr.getValue()));
-}
-
-void NameRewriter::rewrite(func::FuncOp function) const {
-  function->walk([&](Operation *op) {
-    rewriteAttributes(op);
-    for (OpResult result : op->getResults())
-      result.setType(rewrite(result.getType()));
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setType(rewrite(argument.getType()));
-  });
-  SmallVector<Type> arguments, results;
-  for (Type type : function.getArgumentTypes())
-    arguments.push_back(rewrite(type));
-  for (Type type : function.getResultTypes())
-    results.push_back(rewrite(type));
-  function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
-  auto rewritten = [&](nest::LayoutAttr layout) { return layout ? rewrite(layout) : Attribute(); };
-  setArgAttrs(function, "nd.layout", [&](unsigned i) {
-    return rewritten(function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"));
-  });
-  setResultAttrs(function, "nd.layout", [&](unsigned i) {
-    return rewritten(function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"));
-  });
-}
-
-llvm::StringSet<> nd::collectNames(Operation *root) {
-  llvm::StringSet<> names;
-  NameRewriter rewriter;
-  rewriter.seen = &names;
-  root->walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      rewriter.rewrite(type);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          rewriter.rewrite(type);
-    if (isa_and_nonnull<NdDialect, nest::NestDialect>(op->getDialect()))
-      for (NamedAttribute attr : op->getAttrs())
-        if (!attr.getName().getValue().contains('.') && !isa<SymbolRefAttr>(attr.getValue()))
-          rewriter.rewrite(attr.getValue());
-  });
-  return names;
-}
-
-std::string nd::freshName(StringRef base, llvm::StringSet<> &taken) {
-  base = base.take_until([](char c) { return c == '$'; });
-  auto named = [&](unsigned n) { return (base + "$" + Twine(n)).str(); };
-  // Mostly the numbers up to some point are taken, for very many names: binary search.
-  unsigned last = 0, free = 1;
-  while (taken.contains(named(free)))
-    last = std::exchange(free, 2 * free);
-  while (free - last > 1) {
-    unsigned middle = (last + free) / 2;
-    (taken.contains(named(middle)) ? last : free) = middle;
-  }
-  return taken.insert(named(free)).first->first().str();
-}
-
-//===----------------------------------------------------------------------===//
 // Lifting
 //===----------------------------------------------------------------------===//
 
@@ -371,13 +218,13 @@ LogicalResult Lifter::copyCall(CallOp op) {
   FailureOr<func::FuncOp> callee = definedCallee(op, op.getCalleeAttr(), functions);
   if (failed(callee))
     return failure();
-  std::map<std::string, std::string, std::less<>> back, forth;
-  for (const auto &entry : rewriter.names) {
-    std::string own = entry.first().str(), aside = own + "$outer";
-    back[entry.second] = own, back[own] = aside;
-    forth[own] = entry.second, forth[aside] = own;
+  Labels back, forth;
+  for (const auto &[own, fresh] : rewriter.names) {
+    std::string aside = own + "$outer";
+    back[fresh] = own, back[own] = aside;
+    forth[own] = fresh, forth[aside] = own;
   }
-  auto renamed = [&](Value value, const std::map<std::string, std::string, std::less<>> &names) {
+  auto renamed = [&](Value value, const Labels &names) {
     SmallVector<StringRef> from, to;
     for (const Dim &dim : tensorType(value).getDims())
       if (auto found = names.find(std::string_view(dim.name.getValue())); found != names.end()) {

@@ -24,43 +24,13 @@
 #define HEDDLE_TRANSFORMS_ND_LIFT_H
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/NameRewriter.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace heddle::nd {
-
-/// Replaces names in types and attributes, and symbols in sizes.
-class NameRewriter {
-public:
-  llvm::StringMap<std::string> names;
-  ExprMap symbols;
-  /// If set, collects every name that is met.
-  llvm::StringSet<> *seen = nullptr;
-
-  bool isIdentity() const { return names.empty() && symbols.empty() && !seen; }
-  std::string operator()(llvm::StringRef name) const;
-  mlir::Type rewrite(mlir::Type type) const;
-  DimsAttr rewrite(DimsAttr dims) const;
-  mlir::Attribute rewrite(mlir::Attribute attr) const;
-  /// The attributes of `op` alone, without its regions.
-  void rewriteAttributes(mlir::Operation *op) const;
-  /// Everything in a function: types, attributes, layouts of arguments and results.
-  void rewrite(mlir::func::FuncOp function) const;
-
-private:
-  std::map<std::string, std::string, std::less<>> sortedNames() const;
-  Expr rewriteIndex(const Expr &expr) const;
-};
-
-/// All names of dimensions in `root`: in types, and in attributes of nd and nest ops.
-llvm::StringSet<> collectNames(mlir::Operation *root);
-/// The first of `ky$1`, `ky$2`, ... that is not in `taken`, for the base `ky` or `ky$2`; adds it to
-/// `taken`.
-std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
 
 /// Copies ops to the builder's insertion point. `values` maps operands to their new values, which may
 /// have more names.

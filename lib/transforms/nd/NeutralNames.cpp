@@ -45,11 +45,11 @@ struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass>
   }
 
   void rename(func::FuncOp function) {
-    nd::NameRewriter rewriter;
+    NameRewriter rewriter;
     SmallVector<NamedAttribute> dictionary;
     Builder builder(function.getContext());
     // Size symbols first, so that none is spelled like a dimension.
-    nd::NameRewriter sizes;
+    NameRewriter sizes;
     for (Type type : function.getArgumentTypes())
       if (auto tensor = dyn_cast<nd::NdTensorType>(type))
         for (const nd::Dim &dim : tensor.getDims())
@@ -98,13 +98,13 @@ struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass>
     DictionaryAttr dictionary = spellingsOf(function);
     if (!dictionary)
       return;
-    nd::NameRewriter rewriter;
+    NameRewriter rewriter;
     llvm::StringSet<> taken;
     for (NamedAttribute entry : dictionary) {
       StringRef name = cast<StringAttr>(entry.getValue()).getValue();
       if (isSymbol(entry))
         continue;
-      rewriter.names[entry.getName()] = name.str();
+      rewriter.names[entry.getName().str()] = name.str();
       taken.insert(name);
     }
     for (NamedAttribute entry : dictionary) {
@@ -112,21 +112,21 @@ struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass>
       if (!isSymbol(entry))
         continue;
       if (!taken.insert(name).second)
-        name = nd::freshName(name, taken);
-      rewriter.names[entry.getName()] = name;
+        name = freshName(name, taken);
+      rewriter.names[entry.getName().str()] = name;
       rewriter.symbols[entry.getName().str()] = Expr::name(name);
     }
     std::vector<std::string> made;
-    for (const auto &entry : nd::collectNames(function))
-      if (!rewriter.names.contains(entry.first()))
+    for (const auto &entry : collectNames(function))
+      if (!rewriter.names.contains(entry.first().str()))
         made.push_back(entry.first().str());
     llvm::sort(made);
     for (const std::string &name : made) {
       StringRef base = StringRef(name).take_until([](char c) { return c == '$'; });
-      auto spelled = rewriter.names.find(base);
+      auto spelled = rewriter.names.find(base.str());
       if (spelled != rewriter.names.end() || taken.contains(name))
         rewriter.names[name] =
-            nd::freshName(spelled != rewriter.names.end() ? spelled->second : name, taken);
+            freshName(spelled != rewriter.names.end() ? spelled->second : name, taken);
     }
     rewriter.rewrite(function);
     renameRequirements(function, rewriter.symbols);

@@ -54,58 +54,14 @@ bool nest::isSortedArgument(BlockArgument argument) {
   return !function.getArgAttr(number, "nd.layout") && !function.getArgAttr(number, "heddle.donate");
 }
 
-Renaming nest::inverse(const Renaming &names) {
-  Renaming result;
-  for (auto &[from, to] : names)
-    result[to] = from;
-  return result;
-}
-
 bool nest::isIdentity(const Renaming &names) {
   return llvm::all_of(names, [](const auto &each) { return each.first == each.second; });
 }
 
-static std::string lookup(const Renaming &names, StringRef name) {
-  auto found = names.find(std::string_view(name));
-  return found == names.end() ? name.str() : found->second;
-}
-
-static nd::DimsAttr renameDims(nd::DimsAttr dims, const Renaming &names) {
-  SmallVector<nd::Dim> renamed;
-  for (const nd::Dim &dim : dims)
-    renamed.emplace_back(dims.getContext(), lookup(names, dim.name.getValue()),
-                         dim.size().getExpr());
-  return nd::DimsAttr::getSorted(dims.getContext(), renamed);
-}
-
 ComputeOp nest::withNames(ComputeOp op, const Renaming &names) {
-  OpBuilder b(op);
-  NestBuilder nest(b, op);
-  Replacement exprs;
-  for (auto &[from, to] : names)
-    exprs[from] = Expr::name(to);
-  nest.produced = ::renameDims(op.getProduced(), names);
-  nest.reduced = ::renameDims(op.getReduced(), names);
-  for (auto *maps : {&nest.maps, &nest.finishMaps})
-    for (Attribute &map : *maps)
-      map = cast<MapAttr>(map).substitute(exprs);
-  for (auto *guards : {&nest.guards, &nest.finishGuards})
-    for (Attribute &guard : *guards)
-      guard = cast<GuardAttr>(guard).substitute(exprs);
-  ComputeOp made = nest.createLike(op);
-  made->walk([&](IndexOp index) { index.setName(lookup(names, index.getName())); });
-  if (auto layouts = op.getLayouts()) {
-    SmallVector<Attribute> renamed;
-    for (Attribute layout : *layouts) {
-      auto chosen = dyn_cast<LayoutAttr>(layout);
-      renamed.push_back(
-          chosen ? Attribute(LayoutAttr::get(op.getContext(), chosen.getLayout().rename(names)))
-                 : layout);
-    }
-    made.setLayoutsAttr(b.getArrayAttr(renamed));
-  }
-  for (NamedAttribute attribute : op->getDiscardableAttrs())
-    made->setAttr(attribute.getName(), attribute.getValue());
+  auto made = cast<ComputeOp>(OpBuilder(op).clone(*op));
+  NameRewriter rewriter(names);
+  rewriter.rewriteNest(made, {}, rewriter);
   return made;
 }
 
@@ -130,11 +86,11 @@ ComputeOp nest::withReducedApart(ComputeOp op, const std::set<std::string> &take
 Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &names) {
   nd::NdTensorType type = tensorTypeOf(value);
   NestBuilder nest(b, loc);
-  nest.produced = ::renameDims(type.getDims(), names);
+  NameRewriter rewriter(names);
+  nest.produced = rewriter.rewrite(type.getDims());
   SmallVector<MapEntry> entries;
   for (const nd::Dim &dim : type.getDims())
-    entries.emplace_back(b.getContext(), dim.name.getValue(),
-                         Expr::name(lookup(names, dim.name.getValue())));
+    entries.emplace_back(b.getContext(), dim.name.getValue(), Expr::name(rewriter(dim.name)));
   nest.read(value, MapAttr::getSorted(b.getContext(), entries));
   ComputeOp op = nest.create({type.getElementType()}, [](OpBuilder &, Location, ValueRange read) {
     return SmallVector<Value>(read);

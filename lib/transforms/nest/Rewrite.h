@@ -15,6 +15,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/NameRewriter.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -22,7 +23,7 @@
 
 namespace heddle::nest {
 
-using Renaming = std::map<std::string, std::string, std::less<>>;
+using Renaming = Labels;
 
 /// Attributes by which a user decides what becomes of a nest's result: it is kept in memory, or
 /// computed again at each use.
@@ -52,7 +53,6 @@ ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
 /// A nest that reads `value` under other names.
 mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                        const Renaming &names);
-Renaming inverse(const Renaming &names);
 bool isIdentity(const Renaming &names);
 
 /// Where a nest that does the work of two (in one block, `first` before `second`) may stand: at

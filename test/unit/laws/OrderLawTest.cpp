@@ -27,9 +27,9 @@ using namespace mlir;
 
 namespace {
 /// New spellings for all names of a module.
-nd::NameRewriter drawNames(ModuleOp module, Dice &dice) {
+NameRewriter drawNames(ModuleOp module, Dice &dice) {
   std::vector<std::string> names, spellings;
-  llvm::StringSet<> seen = nd::collectNames(module);
+  llvm::StringSet<> seen = collectNames(module);
   for (const auto &entry : seen)
     names.push_back(entry.first().str());
   llvm::sort(names);
@@ -38,7 +38,7 @@ nd::NameRewriter drawNames(ModuleOp module, Dice &dice) {
     if (dice.chance(30))
       spelling = std::string(1, "AqzZ"[dice.below(4)]) + spelling;
   dice.shuffle(spellings);
-  nd::NameRewriter rewriter;
+  NameRewriter rewriter;
   llvm::StringSet<> taken;
   for (auto [name, spelling] : llvm::zip_equal(names, spellings)) {
     while (!taken.insert(spelling).second)
@@ -46,32 +46,6 @@ nd::NameRewriter drawNames(ModuleOp module, Dice &dice) {
     rewriter.names[name] = spelling;
   }
   return rewriter;
-}
-
-void rename(ModuleOp module, const nd::NameRewriter &rewriter) {
-  module.walk([&](Operation *op) {
-    rewriter.rewriteAttributes(op);
-    for (Value result : op->getResults())
-      result.setType(rewriter.rewrite(result.getType()));
-    for (mlir::Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setType(rewriter.rewrite(argument.getType()));
-    if (auto function = dyn_cast<func::FuncOp>(op)) {
-      SmallVector<Type> inputs, results;
-      for (Type type : function.getArgumentTypes())
-        inputs.push_back(rewriter.rewrite(type));
-      for (Type type : function.getResultTypes())
-        results.push_back(rewriter.rewrite(type));
-      function.setFunctionType(FunctionType::get(op->getContext(), inputs, results));
-      for (unsigned i = 0; i < inputs.size(); ++i)
-        if (Attribute layout = function.getArgAttr(i, "nd.layout"))
-          function.setArgAttr(i, "nd.layout", rewriter.rewrite(layout));
-      for (unsigned i = 0; i < results.size(); ++i)
-        if (Attribute layout = function.getResultAttr(i, "nd.layout"))
-          function.setResultAttr(i, "nd.layout", rewriter.rewrite(layout));
-    }
-  });
 }
 
 /// Operands of commutative scalar ops, and of pointwise ops, in another order.
@@ -152,11 +126,11 @@ OwningOpRef<ModuleOp> writtenOtherwise(ModuleOp module, uint64_t seed,
                                        std::map<std::string, std::string> &names) {
   OwningOpRef<ModuleOp> other(module.clone());
   Dice dice(seed);
-  nd::NameRewriter rewriter = drawNames(*other, dice);
-  rename(*other, rewriter);
+  NameRewriter rewriter = drawNames(*other, dice);
+  for (auto function : other->getOps<func::FuncOp>())
+    rewriter.rewrite(function);
   commute(*other, dice);
-  for (const auto &entry : rewriter.names)
-    names[entry.first().str()] = entry.second;
+  names.insert(rewriter.names.begin(), rewriter.names.end());
   return other;
 }
 } // namespace
