@@ -60,6 +60,7 @@ inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.ha
 #include "dialects/nest/NestDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nest/NestAttrs.h.inc"
+#include "dialects/nest/NestInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/nest/NestOps.h.inc"
 

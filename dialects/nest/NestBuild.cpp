@@ -222,7 +222,8 @@ bool nest::isGathered(MapAttr map) {
 }
 
 Schedule nest::scheduleOf(Operation *nest) {
-  auto chosen = nest->getAttrOfType<ScheduleAttr>("schedule");
+  auto scheduled = dyn_cast<ScheduledInterface>(nest);
+  ScheduleAttr chosen = scheduled ? scheduled.getScheduleAttr() : ScheduleAttr();
   return chosen ? chosen.getSchedule() : Schedule();
 }
 
@@ -306,12 +307,8 @@ Ranges nest::iterationRanges(Operation *op) {
     for (const nd::Dim &dim : dims)
       ranges[dim.name.str()] = {0, std::max<int64_t>(dim.size().most() - 1, 0)};
   };
-  if (auto compute = dyn_cast<ComputeOp>(op)) {
-    add(compute.getProduced());
-    add(compute.getReduced());
-  } else if (auto update = dyn_cast<UpdateOp>(op)) {
-    add(update.getSpace());
-  }
+  if (auto nest = dyn_cast<LoopNestInterface>(op))
+    llvm::for_each(nest.getIterationNames(), add);
   for (Operation *around = op; around; around = around->getParentOp())
     if (auto group = dyn_cast<GroupOp>(around))
       add(group.getNames());

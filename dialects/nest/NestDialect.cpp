@@ -17,6 +17,7 @@ using namespace heddle::nest;
 #include "dialects/nest/NestDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nest/NestAttrs.cpp.inc"
+#include "dialects/nest/NestInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/nest/NestOps.cpp.inc"
 

@@ -9,6 +9,7 @@
 #define HEDDLE_NEST_OPS_TD
 
 include "dialects/nest/NestAttrs.td"
+include "dialects/nest/NestInterfaces.td"
 include "dialects/nd/NdTypes.td"
 include "dialects/nd/NdInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -21,8 +22,8 @@ class Nest_Op<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, Nest_LoopNestInterface,
+    Nest_ScheduledInterface, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "a loop nest: reads by maps, a scalar body, a combiner over reduced names, an epilogue";
   let description = [{
     For every point of the produced names: combine the values of `body` over all points of the reduced names,
@@ -79,13 +80,16 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     MapAttr finishMap(unsigned i) { return ::llvm::cast<MapAttr>(getMaps()[getReads().size() + i]); }
     GuardAttr finishGuard(unsigned i) { return ::llvm::cast<GuardAttr>(getGuards()[getReads().size() + i]); }
     bool isReduction() { return getReduced().size() != 0; }
+    ::llvm::SmallVector<nd::DimsAttr, 2> getIterationNames() { return {getProduced(), getReduced()}; }
+    unsigned getFirstRead() { return 0; }
     /// The layout of result `i`, null if none is chosen.
     LayoutAttr layout(unsigned i);
     void setLayout(unsigned i, LayoutAttr layout);
   }];
 }
 
-def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInterface, Nest_ScheduledInterface,
+    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "writes through affine or gathered maps into a value that it consumes";
   let description = [{
     For every point of `space`: dest[map] = combine(dest[map], body(reads)). In place when this is the last use of the
@@ -108,6 +112,10 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, DeclareOpInterfa
   let results = (outs Nd_Tensor:$result);
   let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<nd::DimsAttr, 2> getIterationNames() { return {getSpace()}; }
+    unsigned getFirstRead() { return 1; }
+  }];
 }
 
 def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
@@ -151,7 +159,8 @@ def Nest_SortOp : Nest_Op<"sort", [Pure, DeclareOpInterfaceMethods<Nd_Differenti
   }];
 }
 
-def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface,
+    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "nests that run together, point by point of the group's names";
   let description = [{
     The region is run for every point of `names`. Inside, maps and guards may mention these names; inner values lack them and are

@@ -389,7 +389,8 @@ static std::string choicesText(Operation *op, ArrayRef<OperandIdentity> operands
       auto layout = dyn_cast<nest::LayoutAttr>(each);
       text += " in " + (layout ? layout.getLayout().rename(labels).str() : "any");
     }
-  if (auto schedule = op->getAttrOfType<nest::ScheduleAttr>("schedule"))
+  auto scheduled = dyn_cast<nest::ScheduledInterface>(op);
+  if (nest::ScheduleAttr schedule = scheduled ? scheduled.getScheduleAttr() : nullptr)
     text += " " + scheduleText(schedule, operands, labels);
   return text;
 }
@@ -479,11 +480,8 @@ static std::vector<std::string> ownNames(Operation *op) {
     for (const nd::Dim &dim : dims)
       names.insert(dim.name.str());
   };
-  if (auto compute = dyn_cast<nest::ComputeOp>(op)) {
-    add(compute.getProduced());
-    add(compute.getReduced());
-  } else if (auto update = dyn_cast<nest::UpdateOp>(op)) {
-    add(update.getSpace());
+  if (auto nest = dyn_cast<nest::LoopNestInterface>(op)) {
+    llvm::for_each(nest.getIterationNames(), add);
   } else {
     auto addTypes = [&](TypeRange types) {
       for (Type type : types)
@@ -505,7 +503,7 @@ static std::vector<std::string> ownNames(Operation *op) {
 }
 
 static bool hasOwnForm(Operation *op) {
-  if (isa<nest::ComputeOp, nest::UpdateOp, nest::SortOp>(op))
+  if (isa<nest::LoopNestInterface, nest::SortOp>(op))
     return true;
   return isa_and_nonnull<nd::NdDialect>(op->getDialect()) && isPure(op) &&
          !isa<nd::ItemOp, nd::FromItemOp>(op) && op->getNumResults() != 0 &&
@@ -673,7 +671,7 @@ static std::string treeText(Operation *op, const Labels &labels,
   std::string text = textOf(op, llvm::map_to_vector(op->getOperands(), identify), labels);
   for (Value result : op->getResults())
     text += " " + identify(result).value;
-  if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+  if (isa<nest::LoopNestInterface>(op))
     return text;
   for (Region &region : op->getRegions())
     for (Block &block : region) {

@@ -124,7 +124,7 @@ void NameRewriter::rewrite(Operation *op) const {
   });
 }
 
-void NameRewriter::rewriteNest(Operation *nest, ArrayRef<NameRewriter> reads,
+void NameRewriter::rewriteNest(nest::LoopNestInterface nest, ArrayRef<NameRewriter> reads,
                                const NameRewriter &results) const {
   auto readMaps = [&](ArrayAttr maps) {
     SmallVector<Attribute> renamed;

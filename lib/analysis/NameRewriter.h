@@ -50,9 +50,9 @@ public:
   void rewriteAttributes(mlir::Operation *op) const;
   /// Attributes and types of an op and of all within it.
   void rewrite(mlir::Operation *op) const;
-  /// A `nest.compute` or `nest.update`, whose operands have their new types already: names of iteration
+  /// A nest whose operands have their new types already: names of iteration
   /// by this, those of read i by `reads[i]` (they stay if there is none), those of results by `results`.
-  void rewriteNest(mlir::Operation *nest, llvm::ArrayRef<NameRewriter> reads,
+  void rewriteNest(nest::LoopNestInterface nest, llvm::ArrayRef<NameRewriter> reads,
                    const NameRewriter &results) const;
   /// Everything in a function: its ops and type, layouts of arguments and results.
   void rewrite(mlir::func::FuncOp function) const;

@@ -28,15 +28,10 @@ using namespace mlir;
 
 SmallVector<NestRead> heddle::readsOf(Operation *op) {
   SmallVector<NestRead> reads;
-  auto add = [&](ValueRange values, ArrayAttr maps, ArrayAttr guards, size_t ofBody) {
-    for (auto [i, value] : llvm::enumerate(values))
-      reads.push_back(
-          {unsigned(i), value, cast<MapAttr>(maps[i]), cast<GuardAttr>(guards[i]), i >= ofBody});
-  };
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    add(op->getOperands(), compute.getMaps(), compute.getGuards(), compute.getReads().size());
-  else if (auto update = dyn_cast<UpdateOp>(op))
-    add(update.getReads(), update.getMaps(), update.getGuards(), update.getReads().size());
+  if (auto nest = dyn_cast<LoopNestInterface>(op))
+    for (auto [i, value] : llvm::enumerate(nest.getMappedReads()))
+      reads.push_back({unsigned(i), value, cast<MapAttr>(nest.getMapsAttr()[i]),
+                       cast<GuardAttr>(nest.getGuardsAttr()[i]), i >= nest.getNumBodyReads()});
   return reads;
 }
 
@@ -65,11 +60,11 @@ double heddle::pointsOf(nd::DimsAttr dims) {
 }
 
 double heddle::iterationPoints(Operation *op) {
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    return pointsOf(compute.getProduced()) * pointsOf(compute.getReduced());
-  if (auto update = dyn_cast<UpdateOp>(op))
-    return pointsOf(update.getSpace());
-  return 0;
+  auto nest = dyn_cast<LoopNestInterface>(op);
+  double points = nest ? 1 : 0;
+  for (nd::DimsAttr names : nest ? nest.getIterationNames() : SmallVector<nd::DimsAttr, 2>())
+    points *= pointsOf(names);
+  return points;
 }
 
 double heddle::elementBytes(Type element) {
@@ -118,11 +113,12 @@ double heddle::costOf(Region &region) {
 }
 
 double heddle::arithmeticOf(Operation *op) {
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    return iterationPoints(op) * (costOf(compute.getBody()) + costOf(compute.getCombine())) +
-           pointsOf(compute.getProduced()) * costOf(compute.getFinish());
-  if (auto update = dyn_cast<UpdateOp>(op))
-    return iterationPoints(op) * (costOf(update.getBody()) + costOf(update.getCombine()));
+  if (auto nest = dyn_cast<LoopNestInterface>(op)) {
+    double points = iterationPoints(op) * (costOf(nest.getBody()) + costOf(nest.getCombine()));
+    auto compute = dyn_cast<ComputeOp>(op);
+    return compute ? points + pointsOf(compute.getProduced()) * costOf(compute.getFinish())
+                   : points;
+  }
   if (auto sort = dyn_cast<SortOp>(op)) // some instructions for each comparison
     return 6 * pointsOf(tensorTypeOf(sort.getInputs()[0]).getDims()) *
            (1 + std::log2(std::max(pointsOf(sort.getAlong()), 1.0)));

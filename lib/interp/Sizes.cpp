@@ -85,7 +85,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols)
         return op->erase();
       }
     ExprMap meant(symbols); // names that iterate are no symbols
-    if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+    if (isa<nest::LoopNestInterface>(op))
       for (const auto &[name, range] : nest::iterationRanges(op))
         meant.erase(name);
     for (NamedAttribute attr : op->getAttrs())

@@ -13,7 +13,6 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NameRewriter.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/OrderReads.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -45,7 +44,7 @@ static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts,
     size_t i = size_t(llvm::find(operands, value) - operands.begin());
     return nest::LayoutAttr::get(nest->getContext(), operandLayouts[i]);
   };
-  if (isa<nest::ComputeOp, nest::UpdateOp>(nest)) {
+  if (isa<nest::LoopNestInterface>(nest)) {
     Labels labels = canonicalKernel(nest, layoutOf, known);
     if (!areDistinct(labels))
       return result; // too symmetric: names stay as they are
@@ -91,15 +90,13 @@ static NameRewriter resultRewriter(Operation *nest, const KernelLabels &labels) 
                                    : NameRewriter(labels.iteration);
 }
 
-/// The position of the first read among the operands.
-static unsigned firstRead(Operation *nest) { return isa<nest::UpdateOp>(nest) ? 1 : 0; }
-
 /// Renames a nest of which operands have their new types already.
 static void renameNest(Operation *nest, const KernelLabels &labels) {
   NameRewriter iteration(labels.iteration);
   if (labels.uniform)
     return iteration.rewrite(nest);
-  iteration.rewriteNest(nest, operandRewriters(nest, labels, firstRead(nest)),
+  auto loops = cast<nest::LoopNestInterface>(nest);
+  iteration.rewriteNest(loops, operandRewriters(nest, labels, loops.getFirstRead()),
                         resultRewriter(nest, labels));
 }
 
@@ -111,23 +108,20 @@ Labels KernelLabels::spelling() const {
 }
 
 /// Sorts the reads of a compute or update by the labels of what they read, and where.
-static void sortReads(Operation *nest, const KernelLabels &labels) {
+static void sortReads(Operation *op, const KernelLabels &labels) {
   if (labels.ranks.empty())
     return;
+  auto nest = cast<nest::LoopNestInterface>(op);
   SmallVector<Value> distinct = nest::kernelOperands(nest);
-  unsigned first = firstRead(nest);
-  std::vector<NameRewriter> reads = operandRewriters(nest, labels, first);
-  auto maps = nest->getAttrOfType<ArrayAttr>("maps"),
-       guards = nest->getAttrOfType<ArrayAttr>("guards");
+  std::vector<NameRewriter> reads = operandRewriters(nest, labels, nest.getFirstRead());
   std::vector<std::string> keys;
   NameRewriter names(labels.iteration); // and of reads: those that a map mentions, by their keys
-  for (unsigned i = 0; i < maps.size(); ++i) {
-    size_t operand = size_t(llvm::find(distinct, nest->getOperand(first + i)) - distinct.begin());
-    std::string key = labels.ranks[operand];
+  for (const NestRead &read : readsOf(nest)) {
+    std::string key = labels.ranks[size_t(llvm::find(distinct, read.value) - distinct.begin())];
     key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
-    llvm::raw_string_ostream(key) << " " << names.rewrite(cast<nest::MapAttr>(maps[i]), reads[i])
-                                  << names.rewrite(guards[i]);
-    names.names[nest::readName(i)] = "h" + llvm::utohexstr(llvm::xxh3_64bits(key));
+    llvm::raw_string_ostream(key) << " " << names.rewrite(read.map, reads[read.operand])
+                                  << names.rewrite(read.guard);
+    names.names[nest::readName(read.operand)] = "h" + llvm::utohexstr(llvm::xxh3_64bits(key));
     keys.push_back(std::move(key));
   }
   nest::orderReads(nest, keys);
@@ -249,7 +243,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
 
 std::string heddle::printSchedules(Operation *nest) {
   SmallVector<Attribute> schedules;
-  nest::forEachScheduled(nest, [&](Operation *op) {
+  nest->walk<WalkOrder::PreOrder>([&](nest::ScheduledInterface op) {
     schedules.push_back(nest::ScheduleAttr::get(op->getContext(), nest::scheduleOf(op)));
   });
   std::string text;
@@ -269,7 +263,7 @@ bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabe
   }
   NameRewriter iteration(back.iteration);
   size_t next = 0;
-  nest::forEachScheduled(nest, [&](Operation *op) {
+  nest->walk<WalkOrder::PreOrder>([&](nest::ScheduledInterface op) {
     auto schedule =
         next < list.size() ? cast<nest::ScheduleAttr>(list[next]) : nest::ScheduleAttr();
     ++next;
@@ -277,7 +271,7 @@ bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabe
       schedule = labels->uniform ? cast<nest::ScheduleAttr>(iteration.rewrite(schedule))
                                  : iteration.rewrite(schedule, operandRewriters(op, back));
     if (schedule)
-      op->setAttr("schedule", schedule);
+      op.setScheduleAttr(schedule);
   });
   return next == list.size();
 }

@@ -10,9 +10,8 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/Passes.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <set>
 
@@ -151,35 +150,30 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
     if (auto conditions = dyn_cast<nd::SizeConditionsInterface>(op))
       for (const nd::SizeCondition &each : conditions.getSizeConditions())
         require(op, each.name, each.got, each.most, each.elements, each.part);
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](nest::ComputeOp nest) {
-          requireInside(op, nest.getOperands(), nest.getMaps(), nest.getGuards(),
-                        nest::iterationSpace(nest));
-        })
-        .Case([&](nest::UpdateOp nest) {
-          requireInside(op, nest.getReads(), nest.getMaps(), nest.getGuards(), nest.getSpace());
-        });
+    if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
+      requireInside(nest);
   }
 
   /// Reads stay inside of their tensors where their guards hold.
-  void requireInside(Operation *op, ValueRange reads, ArrayAttr maps, ArrayAttr guards,
-                     nd::DimsAttr space) {
+  void requireInside(nest::LoopNestInterface op) {
     Spans whole;
-    for (Operation *around = op; around; around = around->getParentOp()) {
-      auto group = dyn_cast<nest::GroupOp>(around);
-      if (around == op || group)
-        for (const nd::Dim &dim : around == op ? space : group.getNames())
-          whole.try_emplace(dim.name.str(), Expr(0), dim.size().getExpr() - Expr(1));
-    }
+    auto walks = [&](nd::DimsAttr names) {
+      for (const nd::Dim &dim : names)
+        whole.try_emplace(dim.name.str(), Expr(0), dim.size().getExpr() - Expr(1));
+    };
+    llvm::for_each(op.getIterationNames(), walks);
+    for (auto group = op->getParentOfType<nest::GroupOp>(); group;
+         group = group->getParentOfType<nest::GroupOp>())
+      walks(group.getNames());
     if (llvm::any_of(whole, [](const auto &each) { return each.second.second == Expr(-1); }))
       return;
-    for (auto [i, read] : llvm::enumerate(reads)) {
-      auto type = cast<nd::NdTensorType>(read.getType());
-      ArrayRef<nest::Condition> conditions = cast<nest::GuardAttr>(guards[i]).getConditions();
+    for (const NestRead &read : readsOf(op)) {
+      nd::NdTensorType type = nest::tensorTypeOf(read.value);
+      ArrayRef<nest::Condition> conditions = read.guard.getConditions();
       Spans spans = whole;
       bool isKnown = llvm::all_of(conditions,
                                   [&](const nest::Condition &each) { return narrow(spans, each); });
-      for (const nest::MapEntry &entry : cast<nest::MapAttr>(maps[i]).getEntries()) {
+      for (const nest::MapEntry &entry : read.map.getEntries()) {
         Expr place = entry.expr(), count(1), size = type.size(entry.name).getExpr();
         if (nest::isGathered(place)) { // clamped
           for (const auto &[name, span] : whole)

@@ -15,22 +15,15 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-void nest::forEachScheduled(Operation *root, llvm::function_ref<void(Operation *)> visit) {
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<ComputeOp, UpdateOp, GroupOp>(op))
-      visit(op);
-  });
-}
-
 void nest::chooseSchedules(Operation *root, MachineAttr machine) {
-  forEachScheduled(root, [&](Operation *op) {
-    if (op->hasAttr("schedule") && !scheduleOf(op).isPartial())
+  root->walk<WalkOrder::PreOrder>([&](ScheduledInterface op) {
+    if (op.getScheduleAttr() && !scheduleOf(op).isPartial())
       return;
     auto layouts = [](ValueRange values) {
       return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
     };
     Schedule schedule =
         chooseSchedule(op, layouts(kernelOperands(op)), layouts(op->getResults()), machine);
-    op->setAttr("schedule", ScheduleAttr::get(op->getContext(), schedule));
+    op.setScheduleAttr(ScheduleAttr::get(op->getContext(), schedule));
   });
 }

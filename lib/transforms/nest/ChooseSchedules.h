@@ -29,10 +29,6 @@ namespace heddle::nest {
 /// Schedules `root`, if it is a nest, and all nests in it; `machine` may be null.
 void chooseSchedules(mlir::Operation *root, MachineAttr machine);
 
-/// Calls `visit` with each op in `root` that a schedule belongs to, in the order in which they are
-/// written.
-void forEachScheduled(mlir::Operation *root, llvm::function_ref<void(mlir::Operation *)> visit);
-
 } // namespace heddle::nest
 
 #endif // HEDDLE_TRANSFORMS_NEST_CHOOSESCHEDULES_H

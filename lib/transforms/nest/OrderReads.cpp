@@ -66,13 +66,9 @@ static void permuteArguments(Block &block, unsigned first, ArrayRef<unsigned> or
   block.eraseArguments(first, count);
 }
 
-void nest::orderReads(Operation *nest, ArrayRef<std::string> keys) {
-  auto maps = nest->getAttrOfType<ArrayAttr>("maps"),
-       guards = nest->getAttrOfType<ArrayAttr>("guards");
-  auto update = dyn_cast<nest::UpdateOp>(nest);
-  auto compute = dyn_cast<nest::ComputeOp>(nest);
-  unsigned offset = update ? 1 : 0,
-           ofBody = update ? update.getReads().size() : compute.getReads().size();
+void nest::orderReads(LoopNestInterface nest, ArrayRef<std::string> keys) {
+  ArrayAttr maps = nest.getMapsAttr(), guards = nest.getGuardsAttr();
+  unsigned offset = nest.getFirstRead(), ofBody = nest.getNumBodyReads();
   std::vector<std::set<unsigned>> needs;
   for (unsigned i = 0; i < keys.size(); ++i)
     needs.push_back(mentioned(cast<nest::MapAttr>(maps[i]), cast<nest::GuardAttr>(guards[i])));
@@ -95,33 +91,33 @@ void nest::orderReads(Operation *nest, ArrayRef<std::string> keys) {
     newGuards.push_back(cast<nest::GuardAttr>(guards[read]).substitute(places));
   }
   nest->setOperands(operands);
-  nest->setAttr("maps", ArrayAttr::get(nest->getContext(), newMaps));
-  nest->setAttr("guards", ArrayAttr::get(nest->getContext(), newGuards));
-  if (update)
+  nest.setMapsAttr(ArrayAttr::get(nest->getContext(), newMaps));
+  nest.setGuardsAttr(ArrayAttr::get(nest->getContext(), newGuards));
+  if (auto update = dyn_cast<UpdateOp>(*nest))
     update.setDestMapAttr(update.getDestMapAttr().substitute(places));
   ArrayRef<unsigned> all(order);
-  permuteArguments(nest->getRegion(0).front(), 0, all.take_front(ofBody));
-  if (compute && !compute.getFinish().empty()) {
+  permuteArguments(nest.getBody().front(), 0, all.take_front(ofBody));
+  if (auto compute = dyn_cast<ComputeOp>(*nest); compute && !compute.getFinish().empty()) {
     SmallVector<unsigned> ofFinish;
     for (unsigned read : all.drop_front(ofBody))
       ofFinish.push_back(read - ofBody);
     Block &finish = compute.getFinish().front();
     permuteArguments(finish, finish.getNumArguments() - unsigned(ofFinish.size()), ofFinish);
   }
-  if (auto attr = nest->getAttrOfType<nest::ScheduleAttr>("schedule")) {
-    nest::Schedule schedule = attr.getSchedule();
-    for (nest::Stage &stage : schedule.stages)
+  auto scheduled = cast<ScheduledInterface>(*nest);
+  if (ScheduleAttr attr = scheduled.getScheduleAttr()) {
+    Schedule schedule = attr.getSchedule();
+    for (Stage &stage : schedule.stages)
       if (stage.operand < placeOf.size())
         stage.operand = placeOf[stage.operand];
-    nest->setAttr("schedule", nest::ScheduleAttr::get(nest->getContext(), schedule));
+    scheduled.setScheduleAttr(ScheduleAttr::get(nest->getContext(), schedule));
   }
 }
 
 /// Fusion may leave two reads of one place, and which of them a scalar uses would be seen in code.
 template <typename Nest>
 static void mergeReads(Nest nest) {
-  auto schedule = nest->template getAttrOfType<nest::ScheduleAttr>("schedule");
-  if (schedule && !schedule.getSchedule().stages.empty())
+  if (!nest::scheduleOf(nest).stages.empty())
     return; // these go by the numbers of reads
   std::map<std::string, Expr, std::less<>> places;
   SmallVector<Attribute> maps, guards;
@@ -222,7 +218,7 @@ static void orderBlock(Block &block) {
 
 void nest::orderScalars(Operation *nest) {
   nest->walk([](Operation *op) {
-    if (isa<nest::ComputeOp, nest::UpdateOp>(op))
+    if (isa<LoopNestInterface>(op))
       for (Region &region : op->getRegions())
         for (Block &block : region)
           orderBlock(block);
@@ -241,29 +237,24 @@ void nest::orderNests(Operation *function) {
   };
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     number(op->getResults());
-    bool isNest = isa<nest::ComputeOp, nest::UpdateOp>(op);
-    if (isNest)
+    if (isa<LoopNestInterface>(op))
       return WalkResult::skip();
     for (Region &region : op->getRegions())
       for (Block &block : region)
         number(block.getArguments());
     return WalkResult::advance();
   });
-  function->walk([&](Operation *op) {
-    if (!isa<nest::ComputeOp, nest::UpdateOp>(op))
-      return;
-    if (auto compute = dyn_cast<nest::ComputeOp>(op))
+  function->walk([&](LoopNestInterface op) {
+    if (auto compute = dyn_cast<nest::ComputeOp>(*op))
       mergeReads(compute);
-    else
-      mergeReads(cast<nest::UpdateOp>(op));
-    auto maps = op->getAttrOfType<ArrayAttr>("maps"),
-         guards = op->getAttrOfType<ArrayAttr>("guards");
-    unsigned first = isa<nest::UpdateOp>(op) ? 1 : 0;
+    else if (auto update = dyn_cast<nest::UpdateOp>(*op))
+      mergeReads(update);
     std::vector<std::string> keys;
-    for (unsigned i = 0; i < maps.size(); ++i) {
-      std::string key = std::to_string(numbers.lookup(op->getOperand(first + i)));
+    for (auto [read, map, guard] :
+         llvm::zip_equal(op.getMappedReads(), op.getMapsAttr(), op.getGuardsAttr())) {
+      std::string key = std::to_string(numbers.lookup(read));
       key.insert(0, 8 - std::min<size_t>(8, key.size()), ' ');
-      llvm::raw_string_ostream(key) << " " << maps[i] << guards[i];
+      llvm::raw_string_ostream(key) << " " << map << guard;
       keys.push_back(std::move(key));
     }
     orderReads(op, keys);

@@ -21,9 +21,9 @@
 
 namespace heddle::nest {
 
-/// Sorts the reads of a `nest.compute` or `nest.update` by `keys`, one for each read (those of a
-/// finish after those of the body, among themselves). A read comes after those that it mentions.
-void orderReads(mlir::Operation *nest, llvm::ArrayRef<std::string> keys);
+/// Sorts the reads of a nest by `keys`, one for each read (those of a finish after those of the body,
+/// among themselves). A read comes after those that it mentions.
+void orderReads(LoopNestInterface nest, llvm::ArrayRef<std::string> keys);
 
 /// Brings the scalar ops of all regions of `nest`, and of nests inside, into their order.
 void orderScalars(mlir::Operation *nest);

@@ -32,7 +32,10 @@ bool nest::areTooLargeTogether(Operation *a, Operation *b) {
 
 using Replacement = std::map<std::string, Expr, std::less<>>;
 
-bool nest::isFixed(Operation *op) { return op->hasAttr("schedule"); }
+bool nest::isFixed(Operation *op) {
+  auto scheduled = dyn_cast<ScheduledInterface>(op);
+  return scheduled && scheduled.getScheduleAttr();
+}
 
 Layout nest::sortedLayout(Operation *function, nd::NdTensorType type) {
   auto spelling = function->getAttrOfType<DictionaryAttr>("heddle.names");
