@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestSyntax.h"
 #include "dialects/nest/Rates.h"
 
@@ -188,7 +189,7 @@ void GuardAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Layouts, schedules, machines
+// Layouts, schedules
 //===----------------------------------------------------------------------===//
 
 /// `a`, or `(a, b)`.
@@ -205,7 +206,8 @@ static ParseResult parseGroup(AsmParser &parser, std::vector<std::string> &names
   return parseOne();
 }
 
-static FailureOr<Layout> parseLayout(AsmParser &parser) {
+/// The list of factors.
+static FailureOr<Layout> parseFactors(AsmParser &parser) {
   Layout layout;
   auto parseFactor = [&]() -> ParseResult {
     Layout::Factor &factor = layout.factors.emplace_back();
@@ -227,6 +229,14 @@ static FailureOr<Layout> parseLayout(AsmParser &parser) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseFactor))
     return failure();
+  return layout;
+}
+
+static FailureOr<Layout> parseLayout(AsmParser &parser) {
+  FailureOr<Layout> parsed = parseFactors(parser);
+  if (failed(parsed))
+    return failure();
+  Layout &layout = *parsed;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
@@ -347,6 +357,80 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   stream << (schedule.isPartial() ? ", partial>" : ">");
 }
 
+//===----------------------------------------------------------------------===//
+// Machines
+//===----------------------------------------------------------------------===//
+
+Attribute MatrixUnitAttr::parse(AsmParser &parser, Type) {
+  MLIRContext *context = parser.getContext();
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  std::string name;
+  SmallVector<nd::Dim> shape;
+  Type types[3];
+  Layout layouts[3];
+  double rate;
+  auto parseSide = [&](unsigned i) -> ParseResult {
+    if (parser.parseType(types[i]) || parser.parseKeyword("in"))
+      return failure();
+    FailureOr<Layout> layout = parseFactors(parser);
+    if (succeeded(layout))
+      layouts[i] = *layout;
+    return success(succeeded(layout));
+  };
+  if (parser.parseLess() || parser.parseString(&name) || parser.parseComma() ||
+      parser.parseLParen() || nd::parseDims(parser, shape) || parser.parseRParen() ||
+      parser.parseComma() || parseSide(0) || parser.parseStar() || parseSide(1) ||
+      parser.parsePlus() || parseSide(2) || parser.parseComma() || parser.parseKeyword("rate") ||
+      parser.parseFloat(rate) || parser.parseGreater())
+    return {};
+  auto error = [&] { return InFlightDiagnostic(parser.emitError(loc)); };
+  return MatrixUnitAttr::getChecked(function_ref<InFlightDiagnostic()>(error), context,
+                                    StringRef(name), nd::DimsAttr::getSorted(context, shape),
+                                    types[0], layouts[0], types[1], layouts[1], types[2],
+                                    layouts[2], FloatAttr::get(Float64Type::get(context), rate));
+}
+
+void MatrixUnitAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printString(getName());
+  printer << ", (";
+  nd::printDims(printer, getShape().getDims());
+  printer << "), " << getLeftType() << " in " << getLeft().str() << " * " << getRightType()
+          << " in " << getRight().str() << " + " << getTotalType() << " in " << getTotal().str()
+          << ", rate ";
+  printer.printFloat(getRate().getValue());
+  printer << ">";
+}
+
+LogicalResult MatrixUnitAttr::verify(function_ref<InFlightDiagnostic()> error, StringRef name,
+                                     nd::DimsAttr shape, Type leftType, Layout left, Type rightType,
+                                     Layout right, Type totalType, Layout total, FloatAttr rate) {
+  Sizes sizes;
+  for (const nd::Dim &dim : shape)
+    sizes[dim.name.str()] = dim.size().constant().value_or(0);
+  for (StringRef dim : {"k", "m", "n"})
+    if (auto found = sizes.find(dim.str());
+        sizes.size() != 3 || found == sizes.end() || found->second < 1)
+      return error() << "expected the unit '" << name << "' to have sizes of k, m and n, got "
+                     << nd::namesText(shape);
+  auto verifySide = [&](StringRef side, Type type, const Layout &layout, StringRef without) {
+    Sizes own = sizes;
+    own.erase(without.str());
+    std::string message = type.isIntOrFloat() ? layout.verify(own) : "expected a number";
+    if (message.empty())
+      return success();
+    return LogicalResult(error() << side << " of the unit '" << name << "': " << message);
+  };
+  if (failed(verifySide("left side", leftType, left, "n")) ||
+      failed(verifySide("right side", rightType, right, "m")) ||
+      failed(verifySide("total", totalType, total, "k")))
+    return failure();
+  if (rate.getValueAsDouble() < 0)
+    return error() << "expected the unit '" << name << "' to have a rate of at least 0, got "
+                   << rate.getValueAsDouble();
+  return success();
+}
+
 Attribute MachineAttr::parse(AsmParser &parser, Type) {
   DictionaryAttr values;
   if (parser.parseLess() || parser.parseAttribute(values) || parser.parseGreater())
@@ -384,4 +468,21 @@ double MachineAttr::number(StringRef key, double otherwise) const {
   if (auto value = getValues().getAs<IntegerAttr>(key))
     return double(value.getInt());
   return otherwise;
+}
+
+SmallVector<MatrixUnitAttr> MachineAttr::units() const {
+  SmallVector<MatrixUnitAttr> units;
+  if (auto rows = getValues().getAs<ArrayAttr>("units"))
+    for (Attribute row : rows)
+      if (auto unit = dyn_cast<MatrixUnitAttr>(row))
+        units.push_back(unit);
+  return units;
+}
+
+double MachineAttr::rate(MatrixUnitAttr unit) const {
+  return number((unit.getName() + "_rate").str(), unit.getRate().getValueAsDouble());
+}
+
+bool MachineAttr::has(MatrixUnitAttr unit) const {
+  return integer(("has_" + unit.getName()).str(), 0);
 }

@@ -96,13 +96,35 @@ def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
   let parameters = (ins Nest_ScheduleParameter:$schedule);
 }
 
+def Nest_MatrixUnitAttr : Nest_Attr<"MatrixUnit", "unit"> {
+  let summary = "an instruction that multiplies and adds a tile of a product";
+  let description = [{
+    `total[m, n] += left[m, k] * right[k, n]` for the sizes in parentheses. The layouts say which element lies where in a
+    register, or which lane of it: below, each lane of 32 bits has two neighbours along k. `rate` is how many products it
+    adds in the time that one of the wider type takes without it; 0: the machine has it for tests only, and schedules
+    may ask for it (`unit` over a reduced name), but none is chosen.
+
+    ```mlir
+    #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], rate 2.0>
+    #nest.unit<"amx_bf16", (k: 32, m: 16, n: 16),
+               bf16 in [m, k] * bf16 in [k floordiv 2, n, k mod 2] + f32 in [m, n], rate 16.0>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "::heddle::nd::DimsAttr":$shape,
+                        "::mlir::Type":$leftType, Nest_LayoutParameter:$left,
+                        "::mlir::Type":$rightType, Nest_LayoutParameter:$right,
+                        "::mlir::Type":$totalType, Nest_LayoutParameter:$total,
+                        "::mlir::FloatAttr":$rate);
+  let genVerifyDecl = 1;
+}
+
 def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   let summary = "what analysis and transforms know of a machine: data, filled in by target/";
   let description = [{
-    Registers, vector and tile units, caches (bytes), and rates: `dialects/nest/Rates.h` lists these, with the
-    values that hold where a machine states none. Unknown keys are kept, so that new targets fill in values only. `bf16_dot_rate` is how many products of bf16 are added by dot products of pairs
-    in the time of one of f32: chosen schedules use them above 1. `has_bf16_dot` says that there is an instruction for
-    them; without it the two products are added one after the other.
+    Registers, vectors, caches (bytes), `units`, a list of `#nest.unit`, and rates: `dialects/nest/Rates.h` lists these,
+    with the values that hold where a machine states none. Unknown keys are kept, so that new targets fill in values only.
+    For a unit called `bf16_dot`, `has_bf16_dot` says that there is an instruction for it; without it each product is added
+    by itself. `bf16_dot_rate` replaces the unit's own rate; schedules with a unit are chosen above 1.
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,
@@ -114,6 +136,11 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
     /// The integer called `key`, or `otherwise`.
     int64_t integer(::llvm::StringRef key, int64_t otherwise) const;
     double number(::llvm::StringRef key, double otherwise) const;
+    ::llvm::SmallVector<MatrixUnitAttr> units() const;
+    /// Products of a unit in the time of one without it.
+    double rate(MatrixUnitAttr unit) const;
+    /// Whether there is an instruction for a unit.
+    bool has(MatrixUnitAttr unit) const;
   }];
 }
 

@@ -50,8 +50,8 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     - (c6) `neutral` is empty exactly if `reduced` is; `combine` likewise. A guard may exclude only where something is reduced.
     - (c7) every result has the produced names with their sizes.
     - (c8) `layouts`, if present, has one layout (or unit) for each result, legal for its sizes.
-    - (c9) `schedule`, if present, is legal for the iteration names (Schedule.h says which is), and a stage is of a read
-      and has a layout that is legal for it.
+    - (c9) `schedule`, if present, is legal for the iteration names and their sizes (Schedule.h says which is), and a
+      stage is of a read whose map is not gathered, and has a layout that is legal for it.
     - (c10) `order`, if present, lists the reduced names once each: where the gradient of a selecting combiner meets equal
       elements, it goes to the first one in that order.
     - (c11) the neutral elements, combined with a value from either side, give that value; tried as for `nd.reduce` (c6).
@@ -101,9 +101,9 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInt
 
     Constraints: (c2) to (c5) as for `nest.compute`; (c6) `combine` takes (old, new) of the destination's accumulator type and yields one;
     (c7) the result has the type of the destination; (c8) the layout as for `nest.compute`; (c9) the schedule as for
-    `nest.compute`, without stages, and so that neither threads nor lanes meet a place together: threads come first and walk,
-    in steps that divide its size, a name that is a coordinate of the destination over its whole size; a vector walks a name
-    that alone gives a coordinate.
+    `nest.compute`, without stages, and so that neither parallel steps nor lanes meet a place together: parallel loops come
+    first and walk, in steps that divide its size, a name that is a coordinate of the destination over its whole size; a
+    vector walks a name that alone gives a coordinate.
   }];
   let arguments = (ins Nd_Tensor:$dest, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$space, Nest_MapAttr:$destMap,
                    TypedArrayAttrBase<Nest_MapAttr, "maps">:$maps,
@@ -171,7 +171,7 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface,
     - (c1) the names are distinct from those of enclosing groups and of the nests inside.
     - (c2) the region has no arguments, holds nest ops and ends in `nest.yield`.
     - (c3) each result is the yielded type with the group's names added.
-    - (c4) `layouts` and `schedule` as for `nest.compute`, the latter of threads, caches and plain loops, without stages.
+    - (c4) `layouts` and `schedule` as for `nest.compute`, the latter of parallel and sequential loops, without stages.
 
     ```mlir
     %r = nest.group (n: 8) {

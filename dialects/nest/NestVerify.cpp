@@ -178,46 +178,63 @@ static bool hasZeroSize(ArrayRef<nd::DimsAttr> spaces) {
   return false;
 }
 
-/// c8 and c9; `operands` are those that a schedule may stage.
+/// c8
+static LogicalResult verifyLayouts(Operation *op, ArrayAttr layouts) {
+  if (layouts.size() != op->getNumResults())
+    return op->emitOpError() << "expected a layout for each of " << op->getNumResults()
+                             << " results, got " << layouts.size();
+  for (auto [layout, result] : llvm::zip_equal(layouts, op->getResults())) {
+    auto type = tensorTypeOf(result);
+    if (isa<UnitAttr>(layout))
+      continue;
+    auto chosen = dyn_cast<LayoutAttr>(layout);
+    if (!chosen)
+      return op->emitOpError() << "expected a layout or unit, got " << layout;
+    if (std::string message = chosen.getLayout().verifyAll(type.sizeExprs()); !message.empty())
+      return op->emitOpError() << "layout of result " << result.getResultNumber() << ", " << type
+                               << ": " << message;
+  }
+  return success();
+}
+
+/// c9; `operands` are those that a schedule may stage.
+static LogicalResult verifySchedule(Operation *op, const Schedule &schedule, nd::DimsAttr produced,
+                                    nd::DimsAttr reduced, ValueRange operands) {
+  SizeExprs sizes;
+  auto namesOf = [&](nd::DimsAttr dims) {
+    std::set<std::string> names;
+    for (nd::Dim dim : dims ? dims.getDims() : ArrayRef<nd::Dim>()) {
+      names.insert(dim.name.str());
+      sizes[dim.name.str()] = dim.size().getExpr();
+    }
+    return names;
+  };
+  if (std::string message = schedule.verify(namesOf(produced), namesOf(reduced)); !message.empty())
+    return op->emitOpError() << message;
+  for (const Loop &loop : schedule.loops)
+    for (const std::string &name : llvm::drop_begin(loop.names))
+      if (const Expr &size = sizes[name]; !size.isConstant())
+        return op->emitOpError() << "expected a number as the size of '" << name
+                                 << "', which is walked together with '" << loop.names[0]
+                                 << "', got " << size.str() << "; list it first";
+  for (const Stage &stage : schedule.stages) {
+    if (stage.operand >= operands.size())
+      return nd::operandError(op) << "expected a stage of one of " << operands.size()
+                                  << " reads, got " << stage.operand;
+    nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
+    if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
+      return nd::operandError(op) << "stage of read " << stage.operand << ": " << message;
+  }
+  return success();
+}
+
 static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layouts,
                                    std::optional<ScheduleAttr> schedule, nd::DimsAttr produced,
                                    nd::DimsAttr reduced, ValueRange operands = {}) {
-  if (layouts) {
-    if (layouts->size() != op->getNumResults())
-      return op->emitOpError() << "expected a layout for each of " << op->getNumResults()
-                               << " results, got " << layouts->size();
-    for (auto [layout, result] : llvm::zip_equal(*layouts, op->getResults())) {
-      auto type = tensorTypeOf(result);
-      if (isa<UnitAttr>(layout))
-        continue;
-      auto chosen = dyn_cast<LayoutAttr>(layout);
-      if (!chosen)
-        return op->emitOpError() << "expected a layout or unit, got " << layout;
-      if (std::string message = chosen.getLayout().verifyAll(type.sizeExprs()); !message.empty())
-        return op->emitOpError() << "layout of result " << result.getResultNumber() << ", " << type
-                                 << ": " << message;
-    }
-  }
-  if (schedule) {
-    auto namesOf = [](nd::DimsAttr dims) {
-      std::set<std::string> names;
-      for (nd::Dim dim : dims ? dims.getDims() : ArrayRef<nd::Dim>())
-        names.insert(dim.name.str());
-      return names;
-    };
-    if (std::string message = schedule->getSchedule().verify(namesOf(produced), namesOf(reduced));
-        !message.empty())
-      return op->emitOpError() << message;
-    for (const Stage &stage : schedule->getSchedule().stages) {
-      if (stage.operand >= operands.size())
-        return nd::operandError(op) << "expected a stage of one of " << operands.size()
-                                    << " reads, got " << stage.operand;
-      nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
-      if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
-        return nd::operandError(op) << "stage of read " << stage.operand << ": " << message;
-    }
-  }
-  return success();
+  if (layouts && failed(verifyLayouts(op, *layouts)))
+    return failure();
+  return schedule ? verifySchedule(op, schedule->getSchedule(), produced, reduced, operands)
+                  : success();
 }
 
 /// A reduction has a combiner and neutral elements, whose types are the accumulators'; without one
@@ -331,11 +348,19 @@ LogicalResult ComputeOp::verify() {
                            << ", got " << nd::namesText(tensorTypeOf(result).getDims());
   if (isReduction() && failed(nd::verifyNeutral(*this, getCombine(), getNeutral()))) // c11
     return failure();
-  return verifyChoices(*this, getLayouts(), getSchedule(), getProduced(), getReduced(),
-                       getOperands());
+  if (failed(verifyChoices(*this, getLayouts(), getSchedule(), getProduced(), getReduced(),
+                           getReads())))
+    return failure();
+  if (auto schedule = getSchedule())
+    for (const Stage &stage : schedule->getSchedule().stages)
+      if (isGathered(readMap(stage.operand))) // c9
+        return nd::operandError(*this) << "expected a stage of a read whose place follows from the "
+                                          "iteration names, got "
+                                       << readMap(stage.operand) << " for read " << stage.operand;
+  return success();
 }
 
-/// c9: chunks of threads and lanes of a vector may not meet a place together.
+/// c9: parallel steps and lanes of a vector may not meet a place together.
 static LogicalResult verifyUpdateSchedule(UpdateOp op) {
   if (!op.getSchedule())
     return success();
@@ -343,17 +368,18 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
   if (!schedule.stages.empty())
     return op.emitOpError() << "expected no stages, got " << schedule.stages.size();
   auto free = freeNames(op), owned = freeNames(op, /*owned=*/true);
-  bool threadsStand = true;
+  bool onlyParallel = true;
   for (const Loop &loop : schedule.loops) {
-    bool isThread = loop.level == "thread";
-    if (isThread && !threadsStand)
-      return op.emitOpError() << "expected the thread over '" << loop.names[0]
+    bool isParallel = loop.isParallel();
+    if (isParallel && !onlyParallel)
+      return op.emitOpError() << "expected the " << loop.level << " over '" << loop.names[0]
                               << "' before all other loops";
-    threadsStand &= isThread;
+    onlyParallel &= isParallel;
     bool single = loop.names.size() == 1;
-    if (isThread && !(single && owned.count(loop.names[0])))
-      return op.emitOpError() << "expected threads over a name that is a coordinate of the "
-                                 "destination, over its whole size, got '"
+    if (isParallel && !(single && owned.count(loop.names[0])))
+      return op.emitOpError() << "expected a " << loop.level
+                              << " over a name that is a coordinate of the destination, over its "
+                                 "whole size, got '"
                               << loop.names[0] << "'";
     if (loop.level == "vector" && !(single && free.count(loop.names[0])))
       return op.emitOpError() << "expected a vector over a name that alone gives a coordinate of "
@@ -558,9 +584,9 @@ LogicalResult GroupOp::verify() {
   }
   if (auto schedule = getSchedule()) { // c4
     for (const Loop &loop : schedule->getSchedule().loops)
-      if (loop.level != "thread" && loop.level != "cache" && loop.level != "loop")
-        return emitOpError() << "expected thread, cache or loop over '" << loop.names[0]
-                             << "' of a group, got " << loop.level;
+      if (!loop.isParallel() && !loop.isSequential())
+        return emitOpError() << "expected a parallel or sequential loop over '" << loop.names[0]
+                             << "' of a group, got a " << loop.level;
     if (!schedule->getSchedule().stages.empty())
       return emitOpError() << "expected no stages, got " << schedule->getSchedule().stages.size()
                            << ": nests inside of a group have their own";

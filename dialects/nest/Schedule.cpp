@@ -7,17 +7,30 @@
 
 #include "dialects/nest/Schedule.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
+#include <optional>
 
 using namespace heddle;
 using namespace heddle::nest;
 
-static const std::set<std::string> &levels() {
-  static const std::set<std::string> words = {"thread",  "cache", "loop", "register",
-                                              "vector",  "unit",  "grid", "block",
-                                              "cluster", "warp",  "lane"};
-  return words;
+/// The hierarchy of a device, coarse levels first.
+static constexpr std::array<const char *, 5> hierarchy = {"grid", "cluster", "block", "warp",
+                                                          "lane"};
+/// Levels of the register tile, which stand in this order over one group.
+static constexpr std::array<const char *, 3> innermost = {"register", "vector", "unit"};
+/// More copies of a loop's body keep the compiler busy.
+static constexpr int64_t mostUnrolled = 64;
+
+/// The place of a level in a list; none if it is not there.
+template <typename Levels>
+static std::optional<size_t> placeIn(const Levels &levels, const std::string &level) {
+  auto found = std::find(levels.begin(), levels.end(), level);
+  return found == levels.end() ? std::nullopt : std::optional(size_t(found - levels.begin()));
 }
+
+bool Loop::isParallel() const { return level == "thread" || placeIn(hierarchy, level); }
 
 template <typename Words>
 static std::string listed(const Words &words) {
@@ -27,20 +40,38 @@ static std::string listed(const Words &words) {
   return text;
 }
 
-/// What is wrong with a loop by itself.
-static std::string verifyLoop(const Loop &loop, const std::set<std::string> &produced,
-                              const std::set<std::string> &reduced) {
-  if (loop.names.empty())
-    return "expected a name after '" + loop.level + "'";
+static std::string described(const Loop &loop) {
+  return loop.level + " over '" + loop.names[0] + "'";
+}
+
+/// What is wrong with a loop's level, step and unroll factor.
+static std::string verifyLevel(const Loop &loop) {
   const std::string &first = loop.names[0];
-  if (!levels().count(loop.level))
+  bool isInnermost = placeIn(innermost, loop.level).has_value();
+  if (!loop.isParallel() && !loop.isSequential() && !isInnermost) {
+    std::set<std::string> all{"thread", "cache", "loop"};
+    all.insert(hierarchy.begin(), hierarchy.end());
+    all.insert(innermost.begin(), innermost.end());
     return "unknown level '" + loop.level + "' of the loop over '" + first + "', expected one of " +
-           listed(levels());
+           listed(all);
+  }
   if (loop.step < 1)
     return "expected a step of at least 1 for '" + first + "', got " + std::to_string(loop.step);
+  if (isInnermost && loop.level != "register" && loop.step != 1)
+    return "expected step 1 for the " + described(loop) + ", got " + std::to_string(loop.step);
   if (loop.unroll < 1)
     return "expected an unroll factor of at least 1 for '" + first + "', got " +
            std::to_string(loop.unroll);
+  if (loop.unroll > 1 && !loop.isSequential())
+    return "expected an unroll factor of a cache or loop only, got " + std::to_string(loop.unroll) +
+           " for the " + described(loop);
+  return "";
+}
+
+/// What is wrong with a loop's names, or its level over them.
+static std::string verifyNames(const Loop &loop, const std::set<std::string> &produced,
+                               const std::set<std::string> &reduced) {
+  const std::string &first = loop.names[0];
   std::set<std::string> met;
   for (const std::string &name : loop.names) {
     if (!produced.count(name) && !reduced.count(name)) {
@@ -54,57 +85,100 @@ static std::string verifyLoop(const Loop &loop, const std::set<std::string> &pro
       return "the names '" + first + "' and '" + name +
              "' are merged, of which one is produced and one reduced";
   }
-  if (loop.level == "thread" && reduced.count(first))
-    return "expected threads over produced names, got '" + first + "'";
-  if (loop.level == "vector" && loop.step != 1)
-    return "expected step 1 for the vector over '" + first + "', got " + std::to_string(loop.step);
+  if (loop.isParallel() && reduced.count(first))
+    return "expected a " + loop.level + " over produced names, got '" + first + "'";
   return "";
+}
+
+/// What is wrong with `inner` inside of `outer`.
+static std::string verifyOrder(const Loop &outer, const Loop &inner) {
+  auto expected = [&] {
+    return "expected the " + described(inner) + " outside of the " + described(outer);
+  };
+  if (outer.isParallel() && inner.isParallel()) {
+    auto coarse = placeIn(hierarchy, outer.level), fine = placeIn(hierarchy, inner.level);
+    if (coarse.has_value() != fine.has_value())
+      return "expected threads or the levels of a grid, got a " + described(outer) + " and a " +
+             described(inner);
+    if (coarse && *coarse > *fine)
+      return expected();
+  }
+  if (outer.level == "vector" && inner.level == "vector")
+    return "expected one vector, got one over '" + outer.names[0] + "' and one over '" +
+           inner.names[0] + "'";
+  if (auto last = placeIn(innermost, outer.level); last && outer.names == inner.names)
+    if (auto next = placeIn(innermost, inner.level); *last > 0 || !next)
+      return expected();
+  return "";
+}
+
+/// What is wrong with a stage in itself, and at its loop.
+static std::string verifyStage(const Stage &stage, const std::vector<Loop> &loops) {
+  if (stage.at >= loops.size())
+    return "expected a stage at a loop below " + std::to_string(loops.size()) + ", got " +
+           std::to_string(stage.at);
+  const Loop &at = loops[stage.at];
+  if (!at.isParallel() && !at.isSequential())
+    return "expected a stage at a parallel or sequential loop, got the " + described(at);
+  if (stage.buffers < 1)
+    return "expected at least 1 buffer for a stage, got " + std::to_string(stage.buffers);
+  if (stage.level != "shared")
+    return "";
+  bool inBlock = false;
+  for (unsigned i = 0; i <= stage.at; ++i) {
+    inBlock |= loops[i].level == "block";
+    if (loops[i].level == "warp" || loops[i].level == "lane")
+      return "expected a stage in shared memory outside of the " + described(loops[i]) +
+             ", got one at the " + described(at);
+  }
+  return inBlock ? ""
+                 : "expected a stage in shared memory inside of a block, got one at the " +
+                       described(at);
 }
 
 std::string Schedule::verify(const std::set<std::string> &produced,
                              const std::set<std::string> &reduced) const {
   std::map<std::vector<std::string>, int64_t> tiles; // the step of the last loop over a group
   std::map<std::string, std::vector<std::string>> groupOf;
-  const Loop *vector = nullptr;
+  int64_t unrolled = 1;
   if (partial && !stages.empty())
     return "expected no stages in a partial schedule, got " + std::to_string(stages.size());
-  for (const Loop &loop : loops) {
-    if (std::string message = verifyLoop(loop, produced, reduced); !message.empty())
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const Loop &loop = loops[i];
+    if (loop.names.empty())
+      return "expected a name after '" + loop.level + "'";
+    std::string message = verifyLevel(loop);
+    if (message.empty())
+      message = verifyNames(loop, produced, reduced);
+    for (size_t outer = 0; outer < i && message.empty(); ++outer)
+      message = verifyOrder(loops[outer], loop);
+    if (!message.empty())
       return message;
     if (partial && loop.level != "register" && loop.level != "vector")
-      return "expected register and vector loops in a partial schedule, got '" + loop.level +
-             "' over '" + loop.names[0] + "'";
-    if (loop.level == "vector") {
-      if (vector)
-        return "expected one vector, got one over '" + vector->names[0] + "' and one over '" +
-               loop.names[0] + "'";
-      vector = &loop;
-    }
+      return "expected register and vector loops in a partial schedule, got the " + described(loop);
     for (const std::string &name : loop.names) {
       auto [known, isNew] = groupOf.emplace(name, loop.names);
       if (!isNew && known->second != loop.names)
         return "the name '" + name + "' is walked in two different groups, (" +
                listed(known->second) + ") and (" + listed(loop.names) + ")";
     }
-    auto [tile, isFirst] = tiles.emplace(loop.names, loop.step);
-    if (!isFirst) {
-      if (tile->second % loop.step != 0)
-        return "expected a step for '" + loop.names[0] + "' that divides the tile of " +
-               std::to_string(tile->second) + ", got " + std::to_string(loop.step);
-      tile->second = loop.step;
-    }
+    auto tile = tiles.emplace(loop.names, loop.step).first;
+    if (tile->second % loop.step != 0)
+      return "expected a step for '" + loop.names[0] + "' that divides the tile of " +
+             std::to_string(tile->second) + ", got " + std::to_string(loop.step);
+    tile->second = loop.step;
+    unrolled *= std::min(loop.unroll, mostUnrolled + 1);
+    if (unrolled > mostUnrolled)
+      return "expected unroll factors whose product is at most " + std::to_string(mostUnrolled) +
+             ", got more with the " + described(loop);
   }
   for (const auto &[group, step] : tiles)
     if (step != 1)
       return "expected the last loop over '" + group[0] + "' to have step 1, got " +
              std::to_string(step);
-  for (const Stage &stage : stages) {
-    if (stage.at >= loops.size())
-      return "expected a stage at a loop below " + std::to_string(loops.size()) + ", got " +
-             std::to_string(stage.at);
-    if (stage.buffers < 1)
-      return "expected at least 1 buffer for a stage, got " + std::to_string(stage.buffers);
-  }
+  for (const Stage &stage : stages)
+    if (std::string message = verifyStage(stage, loops); !message.empty())
+      return message;
   return "";
 }
 
@@ -134,6 +208,9 @@ size_t Schedule::hash() const {
     mix(stage.operand);
     mix(stage.at);
     mix(text(stage.layout.str()));
+    mix(stage.buffers);
+    mix(text(stage.level));
+    mix(text(stage.engine));
   }
   return seed;
 }

@@ -15,20 +15,51 @@
 //
 // reads: rows are shared out among threads; columns are walked in tiles of 14, whose
 // points are unrolled in registers; 32 outs are two unrolled vectors of 16 lanes. The level
-// says how the loop is run, not what it computes: any legal schedule gives the same values.
-// Tiles need not divide sizes.
+// says how the loop is run, not what it computes: any legal schedule gives the same values, on
+// any target. Tiles need not divide sizes.
 //
-// Levels are words, so that a new target adds values and moves nothing: cpu code knows
-// `thread`, `cache`, `loop` (plain sequential loops), `register` (unrolled), `vector` (lanes),
-// `unit` (a matrix unit's tile); gpu code `grid`, `cluster`, `block`, `warp`, `lane`.
+//     parallel     thread            steps that threads share; each is run by one of them
+//                  grid              steps that the blocks of a device share in turn
+//                  cluster           a step is run by a cluster of blocks
+//                  block             a step is run by a block, whose lanes share memory
+//                  warp              a step is run by a warp of the block
+//                  lane              a step is run by a lane of the warp
+//     sequential   cache, loop       one step after another (`cache`: tiles that fit a cache)
+//     innermost    register          all steps are unrolled and live in registers
+//                  vector            a step is a lane of one vector
+//                  unit              a step is a part of one instruction (`#nest.unit`)
+//
+// A block of a GPU whose lanes fill a copy together, then compute from it:
+//
+//     [block m by 64, block n by 64, loop k by 16, lane n by 4, lane m by 4, loop k by 1,
+//      register m by 1, register n by 1],
+//     [stage 0 at 2 level "shared" in ..., stage 1 at 2 level "shared" in ...]
+//
+// A target that has no such parts runs them otherwise: for a CPU threads share the steps of grid,
+// cluster and block, and those of warp and lane are sequential. Order:
+//   - grid, cluster, block, warp, lane: a coarser one never stands inside of a finer one, and
+//     `thread` never beside any of them;
+//   - sequential loops stand anywhere among them;
+//   - innermost loops run inside of all others, wherever they are written. Over one group they are
+//     the last: register, then one vector or unit.
 //
 // Legal is a schedule whose loops
-//   - have a level listed above, and steps and unroll factors of at least 1;
-//   - walk iteration names, each in one group, a group of produced or of reduced names;
+//   - have a level listed above, in this order, and steps of at least 1;
+//   - walk iteration names, each in one group, a group of produced or of reduced names, of which
+//     only the first may have a size with symbols;
 //   - walk, over the same group, in steps that divide the step before, the last of which is 1;
-//   - are threads over produced names only (the bits of a sum do not depend on how many there are);
-//   - are vectors once at most, in step 1;
-// and whose stages stand at one of the loops and have at least one buffer.
+//   - are parallel over produced names only (the bits of a sum do not depend on how many threads or
+//     lanes there are);
+//   - are vectors once at most; vectors and units have step 1;
+//   - are unrolled by a factor only if sequential; the product of all factors is at most 64;
+// and whose stages
+//   - stand at a parallel or sequential loop, in each step of which the copy is made;
+//   - have a layout of the operand's names, and at least one buffer (2: the next copy is fetched
+//     while one is in use);
+//   - are in `shared` memory inside of a block and outside of its warps and lanes, all of which
+//     fill the copy.
+// Other memory levels, engines and numbers of buffers are words of a target, which refuses those
+// that it lacks before it emits anything.
 //
 // A partial schedule fixes how points share registers and leaves the loops around them open:
 //
@@ -39,7 +70,7 @@
 // schedules completes them. It has `register` and `vector` loops only, and no stages.
 //
 // A name that no loop mentions is walked by a sequential loop: produced names outside of all
-// listed loops, reduced names inside the innermost `cache`, `thread` or `loop` level.
+// listed loops but the parallel ones that come first, reduced names inside of all sequential ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +87,11 @@ struct Loop {
   std::string level;
   std::vector<std::string> names; ///< one, or a merged group
   int64_t step = 1;
-  int64_t unroll = 1; ///< of a sequential loop
+  int64_t unroll = 1; ///< of a sequential loop: steps made in one
   bool operator==(const Loop &) const = default;
+
+  bool isParallel() const;
+  bool isSequential() const { return level == "cache" || level == "loop"; }
 };
 
 /// Copies an operand's footprint below loop `at` into a buffer with its own layout; packing is one
@@ -65,10 +99,10 @@ struct Loop {
 struct Stage {
   unsigned operand = 0;
   unsigned at = 0;      ///< index into `loops`: the copy is made inside of this loop
-  std::string level;    ///< memory level of the buffer; "" is ordinary memory
+  std::string level;    ///< memory: "" of whoever runs the loop, "shared" of a block, or a target's
   Layout layout;        ///< over the operand's names
   unsigned buffers = 1; ///< 2: double buffering
-  std::string engine;   ///< what copies; "" is plain code
+  std::string engine;   ///< what copies: "" is plain code, others are words of a target
   bool operator==(const Stage &) const = default;
 };
 

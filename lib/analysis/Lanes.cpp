@@ -40,8 +40,25 @@ unsigned nest::laneBits(ComputeOp op) {
   return bits;
 }
 
-/// The reads of which a region gives the product, if that is all; not one that a cast rounds.
-static bool isProductOfTwo(Block &body) {
+int64_t nest::depthOf(MatrixUnitAttr unit) {
+  return *unit.getShape().lookup("k").getExpr().constant();
+}
+
+/// Units that the emission can visit: each lane of a vector of f32 has two neighbours of bf16, which
+/// are the upper halves of what they are as f32.
+static bool isVisited(MatrixUnitAttr unit) {
+  auto lies = [](const Layout &layout, StringRef outer, StringRef inner) {
+    return layout.factors == Layout::rowMajor({outer.str(), inner.str()}).factors;
+  };
+  return unit.getLeftType().isBF16() && unit.getRightType().isBF16() &&
+         unit.getTotalType().isF32() && depthOf(unit) == 2 &&
+         unit.getShape().lookup("m").constant() == 1 && lies(unit.getLeft(), "m", "k") &&
+         lies(unit.getRight(), "n", "k") && lies(unit.getTotal(), "m", "n");
+}
+
+/// Whether the reads of a region are the sides of a unit, and it gives their product, if that is
+/// all; not one that a cast rounds.
+static bool isProduct(Block &body, MatrixUnitAttr unit) {
   auto widened = [](Value value) {
     while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
       if (!isa<BlockArgument>(wide.getIn()) && !nd::keepsPrecision(wide))
@@ -57,39 +74,48 @@ static bool isProductOfTwo(Block &body) {
     return false;
   Value a = widened(product.getLhs()), b = widened(product.getRhs());
   Value first = body.getArgument(0), second = body.getArgument(1);
-  return ((a == first && b == second) || (a == second && b == first)) && first.getType().isBF16() &&
-         second.getType().isBF16();
+  return ((a == first && b == second) || (a == second && b == first)) &&
+         first.getType() == unit.getLeftType() && second.getType() == unit.getRightType();
 }
 
-static bool isSum(Block &combine) {
+/// Whether a combiner adds in the type of a unit's total. That of its sides is computed in it.
+static bool isSum(Block &combine, MatrixUnitAttr unit) {
   if (combine.getNumArguments() != 2)
     return false;
   Type type = combine.getArgument(0).getType();
   auto sum = combine.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return sum && (type.isF32() || type.isBF16()) && sum.getLhs() != sum.getRhs() &&
-         isa<BlockArgument>(sum.getLhs()) && isa<BlockArgument>(sum.getRhs());
+  return sum && (type == unit.getTotalType() || type == unit.getLeftType()) &&
+         sum.getLhs() != sum.getRhs() && isa<BlockArgument>(sum.getLhs()) &&
+         isa<BlockArgument>(sum.getRhs());
 }
 
-std::vector<std::string> nest::pairedNames(ComputeOp op) {
-  if (!op.isReduction() || !isProductOfTwo(op.getBody().front()) || !isSum(op.getCombine().front()))
-    return {};
-  std::vector<std::string> names;
-  for (const nd::Dim &dim : op.getReduced()) {
-    std::string name = dim.name.str();
-    bool isPlain = true;
-    for (unsigned read = 0; read < 2; ++read) {
-      unsigned mentions = 0, plain = 0;
-      for (const MapEntry &entry : op.readMap(read).getEntries()) {
-        mentions += entry.expr().mentions(name);
-        plain += entry.expr() == Expr::name(name);
-      }
-      isPlain &= mentions == 1 && plain == 1;
-      GuardAttr guard = op.readGuard(read);
-      for (const Condition &condition : guard.getConditions())
-        isPlain &= !condition.expr().mentions(name);
+/// Whether a reduced name is a coordinate as it stands of both sides, and no guard's.
+static bool isPlain(ComputeOp op, StringRef name) {
+  for (unsigned read = 0; read < 2; ++read) {
+    unsigned mentions = 0, plain = 0;
+    for (const MapEntry &entry : op.readMap(read).getEntries()) {
+      mentions += entry.expr().mentions(name);
+      plain += entry.expr() == Expr::name(name.str());
     }
-    if (isPlain)
-      names.push_back(name);
+    if (mentions != 1 || plain != 1 ||
+        llvm::any_of(op.readGuard(read).getConditions(),
+                     [&](const Condition &condition) { return condition.expr().mentions(name); }))
+      return false;
   }
-  return names;
+  return true;
+}
+
+UnitUse nest::unitOf(ComputeOp op, MachineAttr machine) {
+  for (MatrixUnitAttr unit :
+       machine &&op.isReduction() ? machine.units() : SmallVector<MatrixUnitAttr>()) {
+    if (!isVisited(unit) || !isProduct(op.getBody().front(), unit) ||
+        !isSum(op.getCombine().front(), unit))
+      continue;
+    UnitUse use{unit, {}};
+    for (const nd::Dim &dim : op.getReduced())
+      if (isPlain(op, dim.name.getValue()))
+        use.names.push_back(dim.name.str());
+    return use;
+  }
+  return {};
 }

@@ -17,10 +17,19 @@
 
 namespace heddle::nest {
 
-/// The reduced names of which two neighbours may be multiplied at once: the nest adds products of
-/// two reads of bf16 in f32, both of which have the name as a coordinate as it stands. A schedule
-/// asks for it by `unit` over such a name, by two.
-std::vector<std::string> pairedNames(ComputeOp op);
+/// A unit of the machine that adds the products of a nest.
+struct UnitUse {
+  MatrixUnitAttr unit; ///< null: none
+  /// Reduced names of which it may take neighbours at once. A schedule asks for it by `unit` over
+  /// one of them, inside of a loop by as many.
+  std::vector<std::string> names;
+};
+/// The first unit that the emission can visit and the nest can use: it adds products of two reads of
+/// the unit's types, both of which have the names as coordinates as they stand.
+UnitUse unitOf(ComputeOp op, MachineAttr machine);
+
+/// How many neighbours along the reduced name a unit takes at once.
+int64_t depthOf(MatrixUnitAttr unit);
 
 /// The widest element that a nest computes with at every point: lanes of a vector are so wide. What
 /// a reduction finishes with happens seldom, in several vectors if need be.

@@ -302,8 +302,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   Value active = mask ? splat(mask, lanes) : Value();
   if (point.active < lanes)
     active = both(active, laneMask(point));
-  bool gathers = machine && machine.integer("vector_bytes", 0) >= 64 && align >= 4 && lanes >= 8;
-  if (gathers || varies || source.layout.swizzle.bits) {
+  if (target.gathers(lanes, align) || varies || source.layout.swizzle.bits) {
     Expr shared;
     Expr apart = offset;
     if (!source.layout.swizzle.bits) {
@@ -438,11 +437,10 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
                                align);
 }
 
-void Emitter::prefetch(const Memory &target, const Expr &offset, Section &section, bool write,
+void Emitter::prefetch(const Memory &memory, const Expr &offset, Section &section, bool write,
                        bool near) {
   if (!onLanes(offset))
-    LLVM::Prefetch::create(b, loc, pointer(target, offset, section), /*rw=*/write,
-                           /*hint=*/write || near ? 3 : 2, /*cache=*/1);
+    this->target.prefetch(b, loc, pointer(memory, offset, section), write, near);
 }
 
 void Emitter::storeResult(const Memory &target, Value value, const Point &point, Section &section) {
@@ -486,6 +484,60 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
   return replacement.empty() ? expr : expr.substitute(replacement);
 }
 
+/// A coordinate that reads computed, clamped to [0, size).
+Expr Emitter::clamped(const Expr &place, nd::SizeAttr size, int64_t lanes, Section &section) {
+  Expr last = size.getExpr() - Expr(1);
+  std::string key = place.str() + "<" + last.str() + "," + std::to_string(lanes);
+  std::string &variable = section.gathered[{nullptr, key}];
+  if (variable.empty()) {
+    variable = freshVariable();
+    Value at = onLanes(place) ? emitLanes(place, lanes) : emit(place);
+    Type element = getElementTypeOrSelf(at.getType());
+    at = arith::MaxSIOp::create(b, loc, at, same(b, loc, at, element, 0));
+    Value limit = last.isConstant() ? same(b, loc, at, element, *last.constant()) : emit(last);
+    if (!last.isConstant() && element.getIntOrFloatBitWidth() < 64)
+      limit = arith::TruncIOp::create(b, loc, element, limit);
+    if (isa<VectorType>(at.getType()))
+      limit = splat(limit, lanes);
+    at = arith::MinSIOp::create(b, loc, at, limit);
+    define(variable, at, {0, std::max<int64_t>(size.most() - 1, 0)});
+  }
+  return Expr::name(variable);
+}
+
+/// What lies where the elements of a read do, on lanes or as a scalar.
+Value Emitter::fetch(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
+                     const Point &point, Value mask, Section &section) {
+  return unit ? unit->load(*this, source, offset, others, point, mask, section)
+              : load(source, offset, point, mask, section);
+}
+
+/// The same for elements that no lane changes. Where no lane's mask holds the place may lie outside:
+/// element 0 is read instead.
+Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
+                           Point point, Value mask, Section &section) {
+  point.lanes = 0;
+  if (!mask)
+    return fetch(source, offset, others, point, Value(), section);
+  Value any = isa<VectorType>(mask.getType())
+                  ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
+                  : mask;
+  auto chosen = [&](const Expr &place) {
+    std::string variable = freshVariable();
+    vars[variable] = arith::SelectOp::create(b, loc, any, emit(place), constant(0));
+    if (auto bounds = place.bounds(ranges))
+      ranges[variable] = *bounds;
+    return Expr::name(variable);
+  };
+  Expr place = chosen(offset);
+  SmallVector<Expr> beside;
+  for (const Expr &other : others) {
+    Expr step = (other - offset).simplify(ranges);
+    beside.push_back(step.isConstant() ? place + step : chosen(other));
+  }
+  return fetch(source, place, beside, point, Value(), section);
+}
+
 FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAttr map,
                                        GuardAttr guard, ArrayRef<Value> earlier, const Point &point,
                                        Section &section) {
@@ -495,43 +547,25 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   const Memory &source = found->second;
   int64_t lanes = point.lanes;
 
-  Replacement coordinates, neighbours;
-  Point second = point;
-  if (pair)
-    second.values[pair->variable] = Expr(1);
+  Replacement coordinates;
   for (const MapEntry &entry : map.getEntries()) {
-    std::string name = entry.name.str();
-    Expr written = entry.expr();
-    Expr place = resolve(bindReads(written, tensors, earlier, section), point);
-    if (isGathered(written)) {
-      // A computed coordinate is clamped.
-      nd::SizeAttr size = tensorTypeOf(tensor).size(name);
-      Expr last = size.getExpr() - Expr(1);
-      std::string key = place.str() + "<" + last.str() + "," + std::to_string(lanes);
-      std::string &variable = section.gathered[{nullptr, key}];
-      if (variable.empty()) {
-        variable = freshVariable();
-        Value at = onLanes(place) ? emitLanes(place, lanes) : emit(place);
-        Type element = getElementTypeOrSelf(at.getType());
-        at = arith::MaxSIOp::create(b, loc, at, same(b, loc, at, element, 0));
-        Value limit = last.isConstant() ? same(b, loc, at, element, *last.constant()) : emit(last);
-        if (!last.isConstant() && element.getIntOrFloatBitWidth() < 64)
-          limit = arith::TruncIOp::create(b, loc, element, limit);
-        if (isa<VectorType>(at.getType()))
-          limit = splat(limit, lanes);
-        at = arith::MinSIOp::create(b, loc, at, limit);
-        define(variable, at, {0, std::max<int64_t>(size.most() - 1, 0)});
-      }
-      place = Expr::name(variable);
-    }
-    coordinates[name] = place;
-    if (pair)
-      neighbours[name] = isGathered(written) ? place : resolve(written, second);
+    Expr place = resolve(bindReads(entry.expr(), tensors, earlier, section), point);
+    if (isGathered(entry.expr()))
+      place = clamped(place, tensorTypeOf(tensor).size(entry.name.getValue()), lanes, section);
+    coordinates[entry.name.str()] = place;
   }
+  // The same at a point for which computed coordinates are no different.
+  auto offsetAt = [&](const Point &at) {
+    Replacement places = coordinates;
+    for (const MapEntry &entry : map.getEntries())
+      if (!isGathered(entry.expr()))
+        places[entry.name.str()] = resolve(entry.expr(), at);
+    return address(source, places);
+  };
   Expr offset = address(source, coordinates);
-  std::optional<Expr> next;
-  if (pair && pair->isWhole)
-    next = address(source, neighbours);
+  SmallVector<Expr> others;
+  for (const Point &other : unit ? unit->others(point) : std::vector<Point>())
+    others.push_back(offsetAt(other));
 
   // Conditions that are not decided.
   SmallVector<Test> tests;
@@ -554,75 +588,35 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     return known->second;
 
   Section::Read result;
-  Type compute = pair ? Type(b.getI32Type()) : computeType(source.type.getElementType());
+  Type compute = unit ? unit->laneType(b) : computeType(source.type.getElementType());
   Value otherwise;
   if (!guard.getOtherwise())
     otherwise = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute)));
-  else if (otherwise = constantOf(guard.getOtherwise()); pair)
-    otherwise = pairOf(otherwise, next ? otherwise : Value());
-  auto fetch = [&](const Expr &place, const std::optional<Expr> &neighbour, const Point &at,
-                   Value mask) {
-    return pair ? loadPair(source, place, neighbour, at, mask, section)
-                : load(source, place, at, mask, section);
-  };
+  else if (otherwise = constantOf(guard.getOtherwise()); unit)
+    otherwise = unit->fill(*this, otherwise);
+  Value mask;
   if (never) {
     result.value = otherwise;
     if (guard.excludes())
       result.included = arith::ConstantIntOp::create(b, loc, 0, 1);
-    section.reads[{tensor.getAsOpaquePointer(), key}] = result;
-    return result;
-  }
-  Value mask;
-  for (const Test &test : tests)
-    mask = both(mask, holds(test, lanes));
-  bool vectorMask = mask && isa<VectorType>(mask.getType());
-  if (lanes && onLanes(offset)) {
-    if (turn && !mask && !isContiguous(source, offset)) {
+  } else {
+    for (const Test &test : tests)
+      mask = both(mask, holds(test, lanes));
+    bool isGatheredMap = isGathered(map), isOnLanes = lanes && onLanes(offset);
+    if (isOnLanes && turn && !mask && !isGatheredMap && !isContiguous(source, offset)) {
       Point turned = point;
       turned.values.erase(turn->variable);
-      Replacement left;
-      for (const MapEntry &entry : map.getEntries())
-        if (!isGathered(entry.expr()))
-          left[entry.name.str()] = resolve(entry.expr(), turned);
-      if (left.size() == coordinates.size())
-        result.value = loadTurned(source, address(source, left), point, section);
+      result.value = loadTurned(source, offsetAt(turned), point, section);
     }
     if (!result.value)
-      result.value = fetch(offset, next, point, mask);
-  } else if (mask) {
-    // A place that is outside is never read: element 0 is instead.
-    Value any = vectorMask
-                    ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
-                    : mask;
-    std::string variable = freshVariable();
-    Value place = arith::SelectOp::create(b, loc, any, emit(offset), constant(0));
-    auto bounds = offset.bounds(ranges);
-    vars[variable] = place;
-    if (bounds)
-      ranges[variable] = *bounds;
-    Point scalar = point;
-    scalar.lanes = 0;
-    std::optional<Expr> neighbour;
-    if (Expr step = next ? (*next - offset).simplify(ranges) : Expr(); next && step.isConstant()) {
-      neighbour = Expr::name(variable) + step;
-    } else if (next) {
-      std::string other = freshVariable();
-      vars[other] = arith::SelectOp::create(b, loc, any, emit(*next), constant(0));
-      neighbour = Expr::name(other);
-    }
-    result.value = fetch(Expr::name(variable), neighbour, scalar, Value());
-  } else {
-    Point scalar = point;
-    scalar.lanes = 0;
-    result.value = fetch(offset, next, scalar, Value());
+      result.value = isOnLanes ? fetch(source, offset, others, point, mask, section)
+                               : fetchScalar(source, offset, others, point, mask, section);
   }
   if (mask) {
-    int64_t width = vectorMask || isa<VectorType>(result.value.getType()) ? lanes : 0;
-    if (width)
-      result.value = arith::SelectOp::create(b, loc, splat(mask, width), splat(result.value, width),
-                                             splat(otherwise, width));
-    else
-      result.value = arith::SelectOp::create(b, loc, mask, result.value, otherwise);
+    bool onVector = isa<VectorType>(mask.getType()) || isa<VectorType>(result.value.getType());
+    int64_t width = onVector ? lanes : 0;
+    result.value = arith::SelectOp::create(b, loc, splat(mask, width), splat(result.value, width),
+                                           splat(otherwise, width));
     if (guard.excludes())
       result.included = mask;
   }

@@ -59,6 +59,10 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
     if (failed(emitStage(schedule.stages[stage], at)))
       return failure();
   FailureOr<Values> result = decideGuards(carried, next);
+  // A copy is overwritten when nobody reads it any more.
+  for (unsigned stage : stages)
+    if (const std::string &memory = schedule.stages[stage].level; !memory.empty())
+      e.target.barrier(e.b, e.loc, memory);
   operandOf = savedOperands;
   guards = savedGuards;
   ahead.erase(ahead.begin() + fetched, ahead.end());
@@ -228,8 +232,7 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
       if (skippable[i] || guard.excludes())
         return Values();
       Value otherwise = e.constantOf(guard.getOtherwise());
-      values.push_back(e.pair ? e.pairOf(otherwise, e.pair->isWhole ? otherwise : Value())
-                              : otherwise);
+      values.push_back(e.unit ? e.unit->fill(e, otherwise) : otherwise);
       continue;
     }
     auto value = e.read(operandOf, i, op.readMap(i), guard, values, point, section);
@@ -238,7 +241,7 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
     values.push_back(value->value);
     included = e.both(included, value->included);
   }
-  if (e.pair) // multiplied and added at once
+  if (e.unit) // multiplied and added at once
     return values;
   return e.run(op.getBody(), values, point, section);
 }
@@ -288,8 +291,8 @@ LogicalResult ComputeEmitter::finish(ValueRange totals) {
 
 FailureOr<Values> ComputeEmitter::accumulate(ValueRange totals, ValueRange elements,
                                              const Point &point) {
-  if (e.pair)
-    return Values{e.dot(totals[0], elements[0], elements[1], point.lanes)};
+  if (e.unit)
+    return Values{e.unit->multiply(e, totals[0], elements[0], elements[1], point.lanes)};
   Values arguments(totals);
   for (auto [k, element] : llvm::enumerate(elements))
     arguments.push_back(e.convert(element, accumulators[k]));
@@ -304,13 +307,9 @@ FailureOr<Values> ComputeEmitter::accumulate(ValueRange totals, ValueRange eleme
 FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
   LoopWalker::Saved saved = loops.bindTile();
   std::vector<Point> produced = accumulatorPoints(), steps = loops.points(true);
-  if (!plan.pair.empty()) {
-    // The first of two stands for both.
-    size_t all = steps.size();
-    llvm::erase_if(
-        steps, [&](const Point &step) { return step.values.find(plan.pair)->second == Expr(1); });
-    e.pair = {plan.pair, steps.size() < all};
-  }
+  std::unique_ptr<Unit> unit = makeUnit();
+  if ((e.unit = unit.get()))
+    unit->visit(steps);
   Values totals(carried);
   size_t width = accumulators.size();
   Section section;
@@ -347,7 +346,7 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
       }
     }
   fetchPanels(produced, steps, section);
-  e.pair.reset();
+  e.unit = nullptr;
   loops.unbind(std::move(saved));
   return totals;
 }
@@ -620,6 +619,6 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
   Plan plan = planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule,
-                        laneBits(op), pairedNames(op));
+                        laneBits(op), unitOf(op, machine));
   return ComputeEmitter(*this, op, nothing ? produced : schedule, plan, chunk).emit();
 }

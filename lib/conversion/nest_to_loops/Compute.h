@@ -127,17 +127,27 @@ private:
     llvm::SmallVector<nd::Dim> dims, whole; ///< what is copied, at most
     std::set<std::string> withinOperand;    ///< names of which all that is copied is there
     GuardAttr guard;
+    llvm::StringRef memory; ///< of the copy
 
     /// Adds a read of it to a copy of the same dims, or, along `pairs`, of every first or second
     /// one of two places below `end`.
     void read(NestBuilder &copy, mlir::Value from, llvm::StringRef pairs = {}, int64_t second = 0,
               const Expr &end = {}) const;
   };
+  /// What the loops not yet entered read; none if that is no box.
+  std::optional<Box> findBox(unsigned read, llvm::StringRef memory);
+  /// The last points of the loops that are not entered yet, and where a read is for them; none for
+  /// a place that does not grow with them.
+  Replacement lastPoints() const;
+  std::optional<Expr> lastPlace(const Expr &place, const Replacement &last) const;
   mlir::FailureOr<mlir::Value> emitCopy(const Box &box, const Layout &layout,
                                         llvm::StringRef pairs);
   mlir::FailureOr<mlir::Value> emitCopy(ComputeOp copied, llvm::ArrayRef<nd::Dim> whole,
-                                        const Layout &layout, const Layout &source);
+                                        const Layout &layout, const Layout &source,
+                                        llvm::StringRef memory);
   // Pairs.cpp
+  /// What the plan's tile goes through; null: vectors.
+  std::unique_ptr<Unit> makeUnit() const;
   const Group &pairGroup() const;
   /// The operand's name of which a layout has neighbours side by side that are multiplied at once;
   /// "": none.

@@ -33,6 +33,7 @@
 #include "lib/conversion/nest_to_loops/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <map>
 #include <set>
@@ -97,15 +98,42 @@ struct Section {
   std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks; ///< turned
 };
 
+class Emitter;
+
+/// How the innermost tile of a reduction goes through a unit of the machine: reads give what its
+/// lanes take at once.
+class Unit {
+public:
+  virtual ~Unit() = default;
+  /// Keeps those steps of a tile that stand for one visit each.
+  virtual void visit(std::vector<Point> &steps) = 0;
+  /// The points that the visit at `point` takes beside it.
+  virtual std::vector<Point> others(const Point &point) const = 0;
+  /// The type of a lane.
+  virtual mlir::Type laneType(mlir::OpBuilder &b) const = 0;
+  /// Lanes that hold a number, and the same for each of the others.
+  virtual mlir::Value fill(Emitter &e, mlir::Value number) const = 0;
+  /// Lanes of the elements at an offset and at those of the others.
+  virtual mlir::Value load(Emitter &e, const Memory &source, const Expr &offset,
+                           llvm::ArrayRef<Expr> others, const Point &point, mlir::Value mask,
+                           Section &section) const = 0;
+  /// `total` with the products of both sides, whose lanes were loaded.
+  virtual mlir::Value multiply(Emitter &e, mlir::Value total, mlir::Value left, mlir::Value right,
+                               int64_t lanes) const = 0;
+};
+
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelRequest &request)
-      : b(builder), loc(loc), machine(request.machine), chooser(request.scheduleCopy) {}
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelRequest &request,
+          const LoopTarget &target)
+      : b(builder), loc(loc), machine(request.machine), chooser(request.scheduleCopy),
+        target(target) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   MachineAttr machine;
   const ScheduleChooser &chooser;
+  const LoopTarget &target;
   llvm::DenseMap<mlir::Value, Memory> memory; ///< of every tensor value in reach
   std::map<std::string, mlir::Value, std::less<>>
       vars;             ///< loop variables (i64), and vectors of them
@@ -122,13 +150,8 @@ public:
     int64_t count;
   };
   std::optional<Turn> turn;
-  /// An unrolled loop over two points of a reduced name that are multiplied at once: reads give
-  /// both elements of bf16 as 32 bits, the first one lowest; where the second is none, zero.
-  struct Pair {
-    std::string variable;
-    bool isWhole;
-  };
-  std::optional<Pair> pair;
+  /// What the reads of the tile being emitted go through; null: nothing but vectors.
+  Unit *unit = nullptr;
 
   /// True if ranges or what is known decide that the test holds.
   bool isKnown(const Test &test) const;
@@ -193,26 +216,21 @@ public:
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 
-  // Pairs.cpp
-  /// Two numbers of bf16, which are computed in f32, as 32 bits; `second` may be null.
-  mlir::Value pairOf(mlir::Value first, mlir::Value second);
-  /// Two elements, the second one at `next` if there is any, as 32 bits.
-  mlir::Value loadPair(const Memory &source, const Expr &offset, const std::optional<Expr> &next,
-                       const Point &point, mlir::Value mask, Section &section);
-  /// Adds the products of pairs to a vector of f32.
-  mlir::Value dot(mlir::Value total, mlir::Value a, mlir::Value b, int64_t lanes);
-
   // Kernel.cpp, Structured.cpp
   /// Emits a copy that is no part of the kernel's nest, from what lies in `source`.
   mlir::LogicalResult emitAddedCopy(ComputeOp copy, const Layout &source);
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
-  /// Scratch of a thread, taken until the caller restores `scratchTop`.
-  mlir::Value allocateScratch(const Expr &bytes);
+  /// Scratch of a thread, or of a block in the memory that it shares, taken until the caller
+  /// restores `scratchTop`.
+  mlir::Value allocateScratch(const Expr &bytes, llvm::StringRef memory = "");
 
   mlir::Value scratch;
   Expr scratchTop;   ///< bytes in use where code is emitted now; callers restore it
   Expr scratchBytes; ///< the most that were in use
   Expr chunks = 1;
+  std::map<std::string, int64_t, std::less<>> unrollFactors; ///< of loop variables
+  /// Loops to unroll when all is emitted, outer ones first.
+  std::vector<std::pair<mlir::scf::ForOp, int64_t>> unrolled;
   /// Ops that stand for copies; they live until the kernel is done.
   std::vector<mlir::Operation *> temporaries;
   /// The most terms and factors of addresses in one kernel, and how many it has. Beyond that, and
@@ -224,6 +242,11 @@ public:
 
 private:
   unsigned nextVariable = 0;
+  Expr clamped(const Expr &place, nd::SizeAttr size, int64_t lanes, Section &section);
+  mlir::Value fetch(const Memory &source, const Expr &offset, llvm::ArrayRef<Expr> others,
+                    const Point &point, mlir::Value mask, Section &section);
+  mlir::Value fetchScalar(const Memory &source, const Expr &offset, llvm::ArrayRef<Expr> others,
+                          Point point, mlir::Value mask, Section &section);
   mlir::LogicalResult emitCompute(ComputeOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitUpdate(UpdateOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);

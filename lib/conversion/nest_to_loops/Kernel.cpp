@@ -23,24 +23,39 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+/// Refuses a stage that asks for what the target lacks.
+static LogicalResult verifyStages(Operation *nest, const Schedule &schedule,
+                                  const LoopTarget &target) {
+  auto quoted = [](ArrayRef<StringRef> words) {
+    return words.empty() ? "none" : "one of '" + llvm::join(words, "', '") + "'";
+  };
+  for (const Stage &stage : schedule.stages) {
+    auto error = [&] {
+      return nest->emitOpError() << "stage of read " << stage.operand << ": the target has ";
+    };
+    auto memories = target.memories(), engines = target.engines();
+    if (!llvm::is_contained(memories, stage.level))
+      return error() << "no memory '" << stage.level << "', expected " << quoted(memories);
+    if (!stage.engine.empty() && !llvm::is_contained(engines, stage.engine))
+      return error() << "no engine '" << stage.engine << "', expected " << quoted(engines);
+    if (stage.buffers > target.buffers())
+      return error() << "at most " << target.buffers() << " buffers, got " << stage.buffers;
+  }
+  return success();
+}
+
 LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value chunk) {
   loc = nest->getLoc();
-  for (const Loop &loop : schedule.loops)
-    for (const std::string &name : llvm::drop_begin(loop.names))
-      for (NamedAttribute attribute : nest->getAttrs())
-        if (auto dims = dyn_cast<nd::DimsAttr>(attribute.getValue()))
-          if (nd::SizeAttr size = dims.lookup(name); size && !size.constant())
-            return nest->emitOpError() << "expected a number as the size of '" << name
-                                       << "', which is walked together with '" << loop.names[0]
-                                       << "', got " << size.getExpr().str() << "; list it first";
+  if (failed(verifyStages(nest, schedule, target)))
+    return failure();
   if (auto op = dyn_cast<ComputeOp>(nest))
     return emitCompute(op, schedule, chunk);
   if (auto op = dyn_cast<UpdateOp>(nest))
@@ -60,42 +75,28 @@ LogicalResult Emitter::emitAddedCopy(ComputeOp copy, const Layout &source) {
   return emitNest(copy, chooser ? chooser(copy, sources, result, machine) : Schedule(), Value());
 }
 
-FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
+FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopTarget &target) {
   Operation *nest = request.nest;
   MLIRContext *context = nest->getContext();
   context->loadDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect, scf::SCFDialect,
-                       vector::VectorDialect, x86vector::X86VectorDialect, LLVM::LLVMDialect>();
+                       vector::VectorDialect, LLVM::LLVMDialect>();
   SmallVector<Value> operands = kernelOperands(nest);
   Location loc = nest->getLoc();
   KernelInfo info;
   info.module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(info.module->getBody());
-  auto pointer = LLVM::LLVMPointerType::get(context);
-  auto function =
-      func::FuncOp::create(builder, loc, request.symbol,
-                           builder.getFunctionType({pointer, builder.getI64Type(), pointer}, {}));
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToEnd(entry);
-  Emitter emitter(builder, loc, request);
-  emitter.scratch = entry->getArgument(2);
-  unsigned position = 0;
-  auto next = [&](Type type) -> Value {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, entry->getArgument(0),
-                                     ArrayRef<LLVM::GEPArg>{int32_t(position++)});
-    return LLVM::LoadOp::create(builder, loc, type, slot);
-  };
-  auto place = [&](Value value, const Layout &layout) {
-    Value base = next(pointer);
+  KernelFrame frame = target.begin(builder, loc, request.symbol,
+                                   operands.size() + nest->getNumResults(), request.sizes.size());
+  Emitter emitter(builder, loc, request, target);
+  emitter.scratch = frame.scratch;
+  Block *body = builder.getBlock();
+  auto values = llvm::concat<const Value>(operands, SmallVector<Value>(nest->getResults()));
+  auto layouts = llvm::concat<const Layout>(request.operandLayouts, request.resultLayouts);
+  for (auto [value, layout, base] : llvm::zip(values, layouts, frame.bases))
     emitter.memory[value] = {base, layout, tensorTypeOf(value), {}, {}};
-  };
-  for (auto [value, layout] : llvm::zip_equal(operands, request.operandLayouts))
-    place(value, layout);
-  for (auto [value, layout] : llvm::zip_equal(nest->getResults(), request.resultLayouts))
-    place(value, layout);
-  for (const std::string &size : request.sizes)
-    emitter.define(size, next(builder.getI64Type()),
-                   nd::rangeOfNeutral(size).value_or(heddle::Range{0, largestSymbol}));
-  LogicalResult emitted = emitter.emitNest(nest, scheduleOf(nest), entry->getArgument(1));
+  for (auto [size, value] : llvm::zip_equal(request.sizes, frame.sizes))
+    emitter.define(size, value, nd::rangeOfNeutral(size).value_or(heddle::Range{0, largestSymbol}));
+  LogicalResult emitted = emitter.emitNest(nest, scheduleOf(nest), frame.chunk);
   for (Operation *op : llvm::reverse(emitter.temporaries))
     op->destroy();
   if (failed(emitted))
@@ -106,8 +107,12 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request) {
            << "expected addresses with " << Emitter::mostEmitted
            << " terms and factors in all, each of them " << Expr::limits()
            << ", got more; fewer names with sizes that are sums have shorter ones";
-  builder.setInsertionPointToEnd(entry);
+  builder.setInsertionPointToEnd(body);
   func::ReturnOp::create(builder, loc);
+  // Inner loops first: what is unrolled holds their copies.
+  for (auto [loop, factor] : llvm::reverse(emitter.unrolled))
+    if (failed(loopUnrollByFactor(loop, uint64_t(factor))))
+      return nest->emitOpError() << "a loop can't be unrolled by " << factor;
   info.chunks = emitter.chunks;
   info.scratchBytes = emitter.scratchBytes;
   return info;
@@ -118,9 +123,7 @@ void nest::buildKernelLowering(OpPassManager &passes) {
   passes.addPass(createCSEPass());
   passes.addPass(createExpandMathPass());
   passes.addPass(createSCFToControlFlowPass());
-  ConvertVectorToLLVMPassOptions vectors;
-  vectors.x86Vector = true;
-  passes.addPass(createConvertVectorToLLVMPass(vectors));
+  passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertControlFlowToLLVMPass());

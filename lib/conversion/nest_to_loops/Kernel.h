@@ -22,6 +22,7 @@
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_KERNEL_H
 
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/conversion/nest_to_loops/LoopTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -55,8 +56,9 @@ struct KernelInfo {
   Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 
-/// Emits the function. Fails with a located message where a nest can't be emitted.
-mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request);
+/// Emits the function. Fails with a located message where a nest can't be emitted, or where its
+/// schedule asks for what the target lacks.
+mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request, const LoopTarget &target);
 
 /// scf, vector, arith and math to the LLVM dialect, without library calls.
 void buildKernelLowering(mlir::OpPassManager &passes);

@@ -28,6 +28,8 @@ FailureOr<Values> nest::forLoop(Emitter &e, const std::string &name, Value from,
                                 int64_t atMost, ValueRange carried,
                                 llvm::function_ref<FailureOr<Values>(ValueRange)> body) {
   auto loop = scf::ForOp::create(e.b, e.loc, from, to, e.constant(1), carried);
+  if (auto factor = e.unrollFactors.find(name); factor != e.unrollFactors.end())
+    e.unrolled.emplace_back(loop, factor->second);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(loop.getBody());
   e.define(name, loop.getInductionVar(), {0, std::max<int64_t>(atMost - 1, 0)});
@@ -85,6 +87,8 @@ LoopWalker::LoopWalker(Emitter &emitter, const Plan &plan, Value chunk)
   for (const Walk &walk : plan.loops) {
     pendingVariables.insert(walk.variable);
     e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
+    if (walk.unroll > 1)
+      e.unrollFactors[walk.variable] = walk.unroll;
     if (walk.thread)
       remainingChunks = remainingChunks * walk.steps;
   }

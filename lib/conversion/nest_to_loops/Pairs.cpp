@@ -5,8 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Some machines add products of two neighbours of bf16 to a number of f32 at once: `vdpbf16ps` has
-// lanes of 32 bits, in each of which lie two elements. Where the innermost loop of a reduction
+// Some machines have a unit that adds products of two neighbours of bf16 to a number of f32 at once,
+// in lanes of 32 bits, in each of which lie two elements:
+//
+//     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], ...>
+//
+// Where the innermost loop of a reduction
 // walks such a pair (k, k + 1) as a `unit`
 //
 //     [loop k by 2, register m, register n by 16, vector n, unit k]
@@ -28,9 +32,6 @@
 
 #include "lib/conversion/nest_to_loops/Compute.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -39,17 +40,60 @@ using namespace mlir;
 // Reads
 //===----------------------------------------------------------------------===//
 
-Value Emitter::pairOf(Value first, Value second) {
+namespace {
+class Pairs : public Unit {
+public:
+  Pairs(MatrixUnitAttr unit, std::string variable) : unit(unit), variable(std::move(variable)) {}
+
+  void visit(std::vector<Point> &steps) override {
+    // The first of two stands for both.
+    size_t all = steps.size();
+    llvm::erase_if(
+        steps, [&](const Point &step) { return step.values.find(variable)->second == Expr(1); });
+    isWhole = steps.size() < all;
+  }
+  std::vector<Point> others(const Point &point) const override {
+    if (!isWhole)
+      return {};
+    std::vector<Point> second{point};
+    second[0].values[variable] = Expr(1);
+    return second;
+  }
+  Type laneType(OpBuilder &b) const override { return b.getI32Type(); }
+  Value fill(Emitter &e, Value number) const override {
+    return pack(e, number, isWhole ? number : Value());
+  }
+  Value load(Emitter &e, const Memory &source, const Expr &offset, ArrayRef<Expr> others,
+             const Point &point, Value mask, Section &section) const override;
+  Value multiply(Emitter &e, Value total, Value left, Value right, int64_t lanes) const override;
+
+private:
+  MatrixUnitAttr unit;
+  std::string variable; ///< of the unrolled loop over both
+  bool isWhole = false; ///< else the second is none, and zero
+
+  /// Two numbers of bf16, which are computed in f32, as 32 bits; `second` may be null.
+  static Value pack(Emitter &e, Value first, Value second);
+};
+} // namespace
+
+std::unique_ptr<Unit> ComputeEmitter::makeUnit() const {
+  return plan.unit ? std::make_unique<Pairs>(plan.unit, plan.pair) : nullptr;
+}
+
+Value Pairs::pack(Emitter &e, Value first, Value second) {
+  OpBuilder &b = e.b;
+  Location loc = e.loc;
   int64_t lanes = 0;
   for (Value value : {first, second})
     if (auto vector = value ? dyn_cast<VectorType>(value.getType()) : VectorType())
       lanes = vector.getNumElements();
   Type i32 = b.getI32Type(), type = lanes ? Type(VectorType::get({lanes}, i32)) : i32;
   auto number = [&](int64_t n) {
-    return splat(arith::ConstantIntOp::create(b, loc, n, 32), lanes);
+    return e.splat(arith::ConstantIntOp::create(b, loc, n, 32), lanes);
   };
   auto bitsOf = [&](Value value) {
-    return arith::BitcastOp::create(b, loc, type, splat(value, lanes));
+    return arith::BitcastOp::create(b, loc, type, e.splat(value, lanes));
   };
   // Of f32 the upper half is bf16.
   Value low = arith::ShRUIOp::create(b, loc, bitsOf(first), number(16));
@@ -59,18 +103,19 @@ Value Emitter::pairOf(Value first, Value second) {
   return arith::OrIOp::create(b, loc, low, high);
 }
 
-Value Emitter::loadPair(const Memory &source, const Expr &offset, const std::optional<Expr> &next,
-                        const Point &point, Value mask, Section &section) {
+Value Pairs::load(Emitter &e, const Memory &source, const Expr &offset, ArrayRef<Expr> others,
+                  const Point &point, Value mask, Section &section) const {
   if (source.type.getElementType().isInteger(32)) // a copy of pairs
-    return load(source, offset, point, mask, section);
-  if (next && (*next - offset).simplify(ranges) == Expr(1) && !source.layout.swizzle.bits) {
+    return e.load(source, offset, point, mask, section);
+  if (!others.empty() && (others[0] - offset).simplify(e.ranges) == Expr(1) &&
+      !source.layout.swizzle.bits) {
     Memory pairs = source;
-    pairs.type = nd::NdTensorType::get(b.getContext(), b.getI32Type(), source.type.getDims());
+    pairs.type = nd::NdTensorType::get(e.b.getContext(), e.b.getI32Type(), source.type.getDims());
     pairs.halves = true;
-    return load(pairs, offset, point, mask, section);
+    return e.load(pairs, offset, point, mask, section);
   }
-  return pairOf(load(source, offset, point, mask, section),
-                next ? load(source, *next, point, mask, section) : Value());
+  Value first = e.load(source, offset, point, mask, section);
+  return pack(e, first, others.empty() ? Value() : e.load(source, others[0], point, mask, section));
 }
 
 /// The first or the second elements of pairs, as f32.
@@ -88,21 +133,18 @@ static Value halfOf(Emitter &e, Value pairs, int64_t lanes, bool second) {
   return arith::BitcastOp::create(e.b, e.loc, f32, bits);
 }
 
-Value Emitter::dot(Value total, Value x, Value y, int64_t lanes) {
-  if (!machine.integer("has_bf16_dot", 0)) {
-    total = splat(total, lanes);
-    for (bool second : {false, true}) { // products of bf16 are exact in f32
-      Value product = arith::MulFOp::create(b, loc, halfOf(*this, x, lanes, second),
-                                            halfOf(*this, y, lanes, second));
-      total = arith::AddFOp::create(b, loc, total, product);
-    }
-    return total;
+Value Pairs::multiply(Emitter &e, Value total, Value left, Value right, int64_t lanes) const {
+  total = e.splat(total, lanes);
+  left = e.splat(left, lanes);
+  right = e.splat(right, lanes);
+  if (Value made = e.target.multiply(e.b, e.loc, unit, total, left, right))
+    return made;
+  for (bool second : {false, true}) { // products of bf16 are exact in f32
+    Value product = arith::MulFOp::create(e.b, e.loc, halfOf(e, left, lanes, second),
+                                          halfOf(e, right, lanes, second));
+    total = arith::AddFOp::create(e.b, e.loc, total, product);
   }
-  auto type = VectorType::get({2 * lanes}, b.getBF16Type());
-  auto pairs = [&](Value value) -> Value {
-    return vector::BitCastOp::create(b, loc, type, splat(value, lanes));
-  };
-  return x86vector::DotBF16Op::create(b, loc, splat(total, lanes), pairs(x), pairs(y));
+  return total;
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,7 +157,7 @@ const Group &ComputeEmitter::pairGroup() const {
 }
 
 std::string ComputeEmitter::pairedPlace(MapAttr map, const Layout &layout) const {
-  if (plan.pair.empty() || layout.factors.empty() || layout.swizzle.bits)
+  if (!plan.unit || layout.factors.empty() || layout.swizzle.bits)
     return "";
   const Layout::Factor &last = layout.factors.back();
   if (last.names.size() != 1 || last.divisor != 1 || last.modulus != 2)
@@ -197,7 +239,8 @@ FailureOr<Value> ComputeEmitter::copyPairs(const Box &box, const Layout &layout,
       return Values{arith::OrIOp::create(b, loc, low, high)};
     });
   }
-  FailureOr<Value> result = emitCopy(copied, inPairs(box.whole), halved(to, pairs), from);
+  FailureOr<Value> result =
+      emitCopy(copied, inPairs(box.whole), halved(to, pairs), from, box.memory);
   // Both places of a pair are read where it lies.
   if (succeeded(result)) {
     Memory &memory = e.memory[*result];

@@ -39,11 +39,11 @@ public:
   Planner(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced)
       : emitter(emitter), produced(produced), reduced(reduced) {}
 
-  Plan plan(const Schedule &schedule, unsigned bits, ArrayRef<std::string> paired) {
+  Plan plan(const Schedule &schedule, unsigned bits, const UnitUse &use) {
     collect(schedule);
     repeatEmptyLoops();
     chooseLanes(bits);
-    choosePair(paired);
+    chooseUnit(use);
     limitUnrolling();
     moveOutOfReduction();
     for (size_t i = 0; i < entries.size(); ++i)
@@ -82,7 +82,7 @@ private:
   void collect(const Schedule &schedule);
   void repeatEmptyLoops();
   void chooseLanes(unsigned bits);
-  void choosePair(ArrayRef<std::string> paired);
+  void chooseUnit(const UnitUse &use);
   void limitUnrolling();
   void moveOutOfReduction();
   void addWalk(size_t position);
@@ -105,7 +105,7 @@ void Planner::collect(const Schedule &schedule) {
     entries.push_back(entry);
   }
   size_t front = 0;
-  while (front < entries.size() && entries[front].loop.level == "thread")
+  while (front < entries.size() && entries[front].loop.isParallel())
     ++front;
   for (const nd::Dim &dim : produced)
     if (!walked.count(dim.name.str()))
@@ -156,14 +156,15 @@ void Planner::chooseLanes(unsigned bits) {
   }
 }
 
-/// The first unit over two points of a reduced name that can be multiplied at once.
-void Planner::choosePair(ArrayRef<std::string> paired) {
+/// The first unit over points of a reduced name that can be multiplied at once.
+void Planner::chooseUnit(const UnitUse &use) {
   for (auto [i, entry] : llvm::enumerate(entries))
     if (entry.loop.level == "unit" && entry.loop.names.size() == 1 && entry.loop.step == 1 &&
-        tileAt(i) == 2 && llvm::is_contained(paired, entry.loop.names[0]) && !made.lanesReduced &&
-        made.lanes >= 4) {
+        llvm::is_contained(use.names, entry.loop.names[0]) && tileAt(i) == depthOf(use.unit) &&
+        !made.lanesReduced && made.lanes >= 4) {
       entry.loop.level = "register";
       entry.pair = true;
+      made.unit = use.unit;
       return;
     }
 }
@@ -212,7 +213,8 @@ void Planner::addWalk(size_t position) {
   walk.tile = tileAt(position);
   walk.step = std::min(entry.loop.step, std::max<int64_t>(walk.tile, 1));
   walk.reduced = entry.reduced;
-  walk.thread = entry.loop.level == "thread" && !entry.reduced;
+  walk.thread = emitter.target.shares(entry.loop.level);
+  walk.unroll = entry.loop.unroll;
   walk.stages = entry.stages;
   Expr whole(1);
   for (const std::string &name : walk.group) {
@@ -246,6 +248,6 @@ void Planner::addWalk(size_t position) {
 }
 
 Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-                     const Schedule &schedule, unsigned bits, ArrayRef<std::string> paired) {
-  return Planner(emitter, produced, reduced).plan(schedule, bits, paired);
+                     const Schedule &schedule, unsigned bits, const UnitUse &use) {
+  return Planner(emitter, produced, reduced).plan(schedule, bits, use);
 }

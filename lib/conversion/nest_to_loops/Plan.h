@@ -7,7 +7,7 @@
 //
 // Any legal schedule is emitted; a plan is one in the form that the emitter walks:
 //
-//     sequential loops (thread loops among them), in the order written
+//     sequential loops (those that chunks share among them), in the order written
 //         [thread row, cache column by 14, loop k]
 //     the register tile: unrolled loops, and at most one vector
 //         [register column, register out by 16, vector out]
@@ -24,6 +24,7 @@
 #ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
 
+#include "lib/analysis/Lanes.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 
 namespace heddle::nest {
@@ -35,7 +36,8 @@ struct Walk {
   int64_t tile = 1; ///< points of the group that one run of the loop covers, at most
   int64_t step = 1;
   bool reduced = false;
-  bool thread = false;
+  bool thread = false; ///< chunks share the steps
+  int64_t unroll = 1;
   bool innermost =
       false; ///< the last sequential loop over the group: what it leaves is the register tile
   std::string variable;
@@ -54,18 +56,17 @@ struct Plan {
   Group laneGroup;
   int64_t lanes = 0; ///< width of the vector; 0: none
   bool lanesReduced = false;
-  std::string pair; ///< the variable of an unrolled loop over two points of a reduced name that are
-                    ///< multiplied at once; "": none
+  MatrixUnitAttr unit; ///< that the tile goes through; null: none
+  std::string pair;    ///< the variable of the unrolled loop over the points that it takes at once
   std::map<Group, Expr> sizes;   ///< of merged groups
   std::map<Group, int64_t> most; ///< the same for all values of symbols
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies made before all loops
 };
 
-/// `bits`: the widest element that the nest computes with; `paired`: names of which two neighbours
-/// may be multiplied at once.
+/// `bits`: the widest element that the nest computes with; `use`: the unit that it may go through.
 Plan planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-               const Schedule &schedule, unsigned bits, llvm::ArrayRef<std::string> paired = {});
+               const Schedule &schedule, unsigned bits, const UnitUse &use = {});
 
 } // namespace heddle::nest
 

@@ -62,7 +62,7 @@ FailureOr<Value> ComputeEmitter::emitCopy(const Box &box, const Layout &layout, 
   if (!pairs.empty())
     return copyPairs(box, layout, pairs);
   Type from = tensorTypeOf(box.tensor).getElementType(), to = from;
-  if (nd::isNarrowFloat(from) && plan.pair.empty())
+  if (nd::isNarrowFloat(from) && !plan.unit)
     to = e.b.getF32Type();
   OpBuilder builder(op.getContext());
   NestBuilder copy(builder, op.getLoc());
@@ -75,63 +75,56 @@ FailureOr<Value> ComputeEmitter::emitCopy(const Box &box, const Layout &layout, 
     return Values{value};
   });
   Layout source = freeLayout(e.memory.find(box.tensor)->second);
-  return emitCopy(copied, box.whole, layout, source);
+  return emitCopy(copied, box.whole, layout, source, box.memory);
 }
 
 FailureOr<Value> ComputeEmitter::emitCopy(ComputeOp copied, ArrayRef<nd::Dim> whole,
-                                          const Layout &layout, const Layout &source) {
+                                          const Layout &layout, const Layout &source,
+                                          StringRef memory) {
   e.temporaries.push_back(copied);
   Value result = copied.getResult(0);
   auto type = tensorTypeOf(result).withDims(whole);
-  e.memory[result] = {e.allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
+  e.memory[result] = {e.allocateScratch(bytesOf(layout, type), memory), layout, type, {}, {}};
   if (failed(e.emitAddedCopy(copied, source)))
     return failure();
   return result;
 }
 
-LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
-  if (stage.operand >= operandOf.size())
-    return op.emitOpError() << "expected a stage of one of the " << operandOf.size()
-                            << " reads, got " << stage.operand;
-  unsigned read = stage.operand;
-  Value tensor = operandOf[read];
-  const Memory source = e.memory.find(tensor)->second;
-  MapAttr map = op.readMap(read);
-  if (isGathered(map))
-    return success();
-
-  // The last points of the loops not yet entered; where all sizes are numbers, boxes are whole.
+Replacement ComputeEmitter::lastPoints() const {
   Replacement last;
-  bool anySymbol = false;
-  for (const auto &[group, size] : plan.sizes) {
-    anySymbol |= !size.isConstant();
+  for (const auto &[group, size] : plan.sizes)
     if (group.size() == 1)
       last[group[0]] =
           Expr::min(loops.indexOf(group) + Expr(loops.extentOf(group)), size) - Expr(1);
-  }
-  // The box.
+  return last;
+}
+
+std::optional<Expr> ComputeEmitter::lastPlace(const Expr &place, const Replacement &last) const {
+  Replacement places = e.bindings;
+  for (const std::string &name : place.names())
+    if (plan.nameSizes.count(name)) {
+      auto found = last.find(name);
+      if (found == last.end() || !place.isLinearIn(name) || place.coefficient(name) < 0)
+        return std::nullopt;
+      places[name] = found->second;
+    }
+  return place.substitute(places).simplify(e.ranges);
+}
+
+std::optional<ComputeEmitter::Box> ComputeEmitter::findBox(unsigned read, StringRef memory) {
+  Box box{operandOf[read], {}, {}, {}, {}, guards[read], memory};
+  // Where all sizes are numbers, boxes are whole.
+  bool anySymbol =
+      llvm::any_of(plan.sizes, [](const auto &size) { return !size.second.isConstant(); });
+  Replacement last = lastPoints();
   LoopWalker::Saved saved = loops.bindAll();
-  auto lastPlace = [&](const Expr &place) -> std::optional<Expr> {
-    Replacement places = e.bindings;
-    for (const std::string &name : place.names())
-      if (plan.nameSizes.count(name)) {
-        auto found = last.find(name);
-        if (found == last.end() || !place.isLinearIn(name) || place.coefficient(name) < 0)
-          return std::nullopt;
-        places[name] = found->second;
-      }
-    return place.substitute(places).simplify(e.ranges);
-  };
   std::set<std::string> inside(loops.pending());
   for (const Walk &walk : plan.tile)
     inside.insert(walk.variable);
   inside.insert(laneName);
-  Replacement origin;
-  SmallVector<nd::Dim> dims, boxDims;
-  std::set<std::string> withinOperand;
-  Sizes sizes;
   bool isBox = true;
-  for (const MapEntry &entry : map.getEntries()) {
+  for (const MapEntry &entry : op.readMap(read).getEntries()) {
+    std::string name = entry.name.str();
     Expr place = entry.expr().substitute(e.bindings).simplify(e.ranges);
     Expr outer = Expr(place.offset()), inner;
     for (const Expr::Term &term : place.terms()) {
@@ -143,60 +136,69 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
       (count ? inner : outer) = (count ? inner : outer) + alone;
     }
     auto bounds = inner.bounds(e.ranges);
-    if (!bounds || !isBox || bounds->high >= largestSymbol - 1) {
-      isBox = false;
+    isBox &= bounds && bounds->high < largestSymbol - 1;
+    if (!isBox)
       break;
-    }
-    origin[entry.name.str()] = outer + Expr(bounds->low);
-    int64_t extent = bounds->high - bounds->low + 1;
-    boxDims.emplace_back(op.getContext(), entry.name.getValue(), Expr(extent));
-    Expr copied(extent);
-    if (auto end = anySymbol ? lastPlace(entry.expr()) : std::nullopt) {
+    box.origin[name] = outer + Expr(bounds->low);
+    Expr extent(bounds->high - bounds->low + 1);
+    box.whole.emplace_back(op.getContext(), name, extent);
+    if (auto end = anySymbol ? lastPlace(entry.expr(), last) : std::nullopt) {
       // Nobody reads beyond; between the first point and the last one all is inside.
-      copied = Expr::max(Expr::min(Expr(extent), *end + Expr(1) - origin[entry.name.str()]), 0);
-      if (guards[read].isTrivial())
-        withinOperand.insert(entry.name.str());
+      extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
+      if (box.guard.isTrivial())
+        box.withinOperand.insert(name);
     }
-    dims.emplace_back(op.getContext(), entry.name.getValue(), copied.simplify(e.ranges));
-    sizes[entry.name.str()] = extent;
+    box.dims.emplace_back(op.getContext(), name, extent.simplify(e.ranges));
   }
   loops.unbind(std::move(saved));
-  // Without a box the operand is read where it lies.
-  if (!isBox)
-    return success();
-  if (std::string problem = stage.layout.verify(sizes); !problem.empty())
-    return op.emitOpError() << "the layout of a stage does not fit: " << problem;
+  return isBox ? std::optional(std::move(box)) : std::nullopt;
+}
 
-  GuardAttr guard = guards[read];
-  FailureOr<Value> copy = emitCopy({tensor, origin, dims, boxDims, withinOperand, guard},
-                                   stage.layout, pairedPlace(map, stage.layout));
+LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
+  unsigned read = stage.operand;
+  auto error = [&] { return op.emitOpError() << "stage of read " << read << ": "; };
+  MapAttr map = op.readMap(read);
+  const Memory source = e.memory.find(operandOf[read])->second;
+  std::optional<Box> box = findBox(read, stage.level);
+  if (!box)
+    return error() << "expected coordinates that are a part which the loops around fix plus a part "
+                      "of constant size, got "
+                   << map;
+  Sizes sizes;
+  for (const nd::Dim &dim : box->whole)
+    sizes[dim.name.str()] = *dim.size().constant();
+  if (std::string problem = stage.layout.verify(sizes); !problem.empty())
+    return error() << "the layout does not fit: " << problem;
+  if (stage.buffers > 1 && !at)
+    return error() << "expected one buffer at the " << schedule.loops[stage.at].level << " over '"
+                   << schedule.loops[stage.at].names[0]
+                   << "', inside of which the sums stay in registers, got " << stage.buffers;
+
+  FailureOr<Value> copy = emitCopy(*box, stage.layout, pairedPlace(map, stage.layout));
   if (failed(copy))
     return failure();
-  Value result = *copy;
-  e.memory[result].origin = origin;
-  operandOf[read] = result;
-  if (stage.buffers > 1 && at && e.vars.count(at->variable)) {
-    for (auto &[name, start] : origin)
+  if (!stage.level.empty())
+    e.target.barrier(e.b, e.loc, stage.level);
+  e.memory[*copy].origin = box->origin;
+  operandOf[read] = *copy;
+  if (stage.buffers > 1 && e.vars.count(at->variable)) {
+    for (auto &[name, start] : box->origin)
       start = start.substitute(Replacement{{at->variable, Expr::name(at->variable) + Expr(1)}});
-    ahead.push_back({source, origin, sizes, at});
+    ahead.push_back({source, box->origin, sizes, at});
   }
 
-  // Conditions that say no more than that the place is inside are kept by the copy.
-  if (guard.getOtherwise()) {
-    SmallVector<Condition> remaining;
-    for (const Condition &condition : guard.getConditions()) {
-      bool kept = llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
-        Expr size = tensorTypeOf(tensor).size(entry.name.getValue()).getExpr();
+  // A guard that says no more than that the place is inside is kept by the copy. All or none: where
+  // a condition remains the place may be outside of the box's operand for another reason.
+  if (GuardAttr guard = guards[read]; guard.getOtherwise()) {
+    bool isKept = llvm::all_of(guard.getConditions(), [&](const Condition &condition) {
+      return llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
+        Expr size = tensorTypeOf(box->tensor).size(entry.name.getValue()).getExpr();
         return !condition.equality && (condition.expr() == entry.expr() ||
                                        condition.expr() == size - Expr(1) - entry.expr());
       });
-      if (!kept)
-        remaining.push_back(condition);
-    }
-    // All or none: where a condition remains the place may be outside of the box's operand for
-    // another reason.
-    if (remaining.empty())
-      guards[read] = GuardAttr::get(op.getContext(), remaining, guard.getOtherwise());
+    });
+    if (isKept)
+      guards[read] = GuardAttr::get(op.getContext(), {}, guard.getOtherwise());
   }
   return success();
 }

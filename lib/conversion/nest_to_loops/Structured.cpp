@@ -33,9 +33,14 @@ Layout nest::freeLayout(const Memory &memory) {
   return layout;
 }
 
-Value Emitter::allocateScratch(const Expr &bytes) {
-  Value place = LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(), scratch,
-                                    ArrayRef<LLVM::GEPArg>{emit(scratchTop)});
+Value LoopTarget::address(OpBuilder &b, Location loc, StringRef memory, Value scratch,
+                          Value offset) const {
+  return LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(), scratch,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
+  Value place = target.address(b, loc, memory, scratch, emit(scratchTop));
   scratchTop = (scratchTop + bytes.ceildiv(64) * Expr(64)).simplify(ranges);
   scratchBytes = Expr::max(scratchBytes, scratchTop).simplify(ranges);
   return place;
@@ -112,13 +117,8 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
       chunks = 0;
     return success();
   }
-  Schedule chosen = schedule;
-  for (Loop &loop : chosen.loops)
-    if (loop.level != "thread")
-      loop.level = "loop";
-  chosen.stages.clear();
-  Plan plan =
-      planLoops(*this, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), chosen, /*bits=*/32);
+  Plan plan = planLoops(*this, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule,
+                        /*bits=*/32);
   LoopWalker loops(*this, plan, chunk);
   Block &block = op.getBody().front();
   return loops.walkAll([&]() -> LogicalResult {

@@ -45,7 +45,7 @@ public:
     for (Loop &loop : schedule.loops)
       if (loop.level == "vector" && op.getSpace().lookup(loop.names[0]).constant() == 1)
         loop.level = "loop";
-    while (owners < schedule.loops.size() && schedule.loops[owners].level == "thread")
+    while (owners < schedule.loops.size() && schedule.loops[owners].isParallel())
       ++owners;
     Plan made =
         planLoops(e, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));

@@ -8,6 +8,7 @@
 #include "lib/target/cpu/Cpu.h"
 
 #include "lib/target/cpu/Builtins.h"
+#include "lib/target/cpu/CpuLoops.h"
 #include "lib/target/cpu/CpuTarget.h"
 #include "lib/target/cpu/CustomCall.h"
 #include "lib/target/cpu/Emit.h"
@@ -84,7 +85,7 @@ private:
   }
 
   llvm::Expected<nest::KernelInfo> loops(const nest::KernelRequest &request) {
-    auto info = nest::emitKernel(request);
+    auto info = nest::emitKernel(request, CpuLoops(request.machine));
     if (failed(info))
       return llvm::createStringError("it can't be emitted");
     return std::move(*info);

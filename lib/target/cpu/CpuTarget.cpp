@@ -72,12 +72,20 @@ static int64_t cacheBytes(const CpuTarget &target, int name, int64_t otherwise) 
   return size > 0 ? size : otherwise;
 }
 
-/// Products of bf16 that dot products of pairs add in the time of one of f32 by FMA: `vdpbf16ps`
-/// takes two in a lane, and goes at the rate of FMA on Zen, at half of it on others that have it.
-static double bf16DotRate(const CpuTarget &target, bool wide) {
-  if (!wide || !target.has("avx512bf16"))
-    return 0;
-  return llvm::StringRef(target.cpu).starts_with("znver") ? 2 : 1;
+/// `vdpbf16ps` takes two products in a lane, and goes at the rate of FMA on Zen, at half of it on
+/// others that have it.
+static nest::MatrixUnitAttr bf16Dot(mlir::Builder &builder, const CpuTarget &target, int64_t lanes,
+                                    bool hasDot) {
+  auto dim = [&](llvm::StringRef name, int64_t size) {
+    return nd::Dim(builder.getContext(), name, size);
+  };
+  double rate = !hasDot ? 0 : llvm::StringRef(target.cpu).starts_with("znver") ? 2 : 1;
+  return nest::MatrixUnitAttr::get(
+      builder.getContext(), "bf16_dot",
+      nd::DimsAttr::getSorted(builder.getContext(), {dim("k", 2), dim("m", 1), dim("n", lanes)}),
+      builder.getBF16Type(), Layout::rowMajor({"m", "k"}), builder.getBF16Type(),
+      Layout::rowMajor({"n", "k"}), builder.getF32Type(), Layout::rowMajor({"m", "n"}),
+      builder.getF64FloatAttr(rate));
 }
 
 nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &target,
@@ -90,13 +98,14 @@ nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &
   bool wide = target.has("avx512f") && target.has("avx512vl") && target.has("avx512bw") &&
               target.has("avx512dq");
   values.push_back(builder.getNamedAttr("kind", builder.getStringAttr("cpu")));
-  set("vector_bytes", wide ? 64 : target.has("avx") ? 32 : 16);
+  int64_t vectorBytes = wide ? 64 : target.has("avx") ? 32 : 16;
+  bool hasDot = wide && target.has("avx512bf16");
+  set("vector_bytes", vectorBytes);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", target.has("fma"));
-  if (double rate = bf16DotRate(target, wide)) {
-    values.push_back(builder.getNamedAttr("bf16_dot_rate", builder.getF64FloatAttr(rate)));
-    set("has_bf16_dot", 1);
-  }
+  set("has_bf16_dot", hasDot);
+  mlir::Attribute dot = bf16Dot(builder, target, vectorBytes / 4, hasDot);
+  values.push_back(builder.getNamedAttr("units", builder.getArrayAttr(dot)));
   set("l1_bytes", cacheBytes(target, _SC_LEVEL1_DCACHE_SIZE, 32 << 10));
   set("l2_bytes", cacheBytes(target, _SC_LEVEL2_CACHE_SIZE, 1 << 20));
   set("l3_bytes", cacheBytes(target, _SC_LEVEL3_CACHE_SIZE, 16 << 20));

@@ -512,7 +512,7 @@ func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_partial_level(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected register and vector loops in a partial schedule, got 'cache' over 'n'}}
+  // expected-error @below {{expected register and vector loops in a partial schedule, got the cache over 'n'}}
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -589,7 +589,7 @@ func.func @compute_c9_merged(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_thread_reduced(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected threads over produced names, got 'n'}}
+  // expected-error @below {{expected a thread over produced names, got 'n'}}
   %0 = nest.compute (m: 2) reduce (n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -849,7 +849,7 @@ func.func @update_c9_unknown_name(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32,
 // -----
 
 func.func @update_c9_thread(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
-  // expected-error @below {{expected threads over a name that is a coordinate of the destination, over its whole size, got 'q'}}
+  // expected-error @below {{expected a thread over a name that is a coordinate of the destination, over its whole size, got 'q'}}
   %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -864,7 +864,7 @@ func.func @update_c9_thread(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>
 // -----
 
 func.func @update_c9_thread_part(%d: !nd.tensor<f32, n: 4>, %a: !nd.tensor<f32, p: 3>) {
-  // expected-error @below {{expected threads over a name that is a coordinate of the destination, over its whole size, got 'p'}}
+  // expected-error @below {{expected a thread over a name that is a coordinate of the destination, over its whole size, got 'p'}}
   %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -1151,7 +1151,7 @@ func.func @yield_outside() {
 // -----
 
 func.func @group_c4_level(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected thread, cache or loop over 'n' of a group, got vector}}
+  // expected-error @below {{expected a parallel or sequential loop over 'n' of a group, got a vector}}
   %0 = nest.group (n: 4) {
     %1 = nest.compute () reads %a[] {
     ^bb0(%x: f32):

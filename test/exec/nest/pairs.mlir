@@ -69,7 +69,7 @@ func.func @part(%a: !nd.tensor<bf16, k: K + 3, m: M>, %b: !nd.tensor<bf16, k: K 
   ^bb0(%x: bf16, %y: bf16):
     %p = arith.mulf %x, %y : bf16
     nest.yield %p : bf16
-  } combine add [0.0 : f32] {schedule = #nest.schedule<[loop k by 8, cache m by 4, cache n by 32, loop k by 2, register m by 1, register n by 16, vector n by 1, unit k by 1], [stage 0 at 1 in #nest.layout<[m, k floordiv 2, k mod 2]>, stage 1 at 1 in #nest.layout<[n floordiv 32, k floordiv 2, n mod 32, k mod 2]>]>} : (!nd.tensor<bf16, k: K + 3, m: M>, !nd.tensor<bf16, k: K + 1, n: N>) -> !nd.tensor<f32, m: M, n: N>
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[loop k by 8, cache m by 4, cache n by 32, loop k by 2, register m by 1, register n by 16, vector n by 1, unit k by 1], [stage 0 at 1 in #nest.layout<[m, k floordiv 2, k mod 2]>, stage 1 at 2 in #nest.layout<[n floordiv 32, k floordiv 2, n mod 32, k mod 2]>]>} : (!nd.tensor<bf16, k: K + 3, m: M>, !nd.tensor<bf16, k: K + 1, n: N>) -> !nd.tensor<f32, m: M, n: N>
   return %c : !nd.tensor<f32, m: M, n: N>
 }
 

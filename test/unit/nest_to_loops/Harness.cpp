@@ -10,11 +10,13 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
+#include "lib/target/cpu/CpuLoops.h"
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Link.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -109,8 +111,11 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   set("vector_bytes", wide ? 64 : 32);
   set("vector_registers", wide ? 32 : 16);
   set("has_fma", 1);
-  if (options.pairs)
-    set("bf16_dot_rate", 2);
+  Attribute unit = parseAttribute("#nest.unit<\"bf16_dot\", (k: 2, m: 1, n: 16), bf16 in [m, k] * "
+                                  "bf16 in [n, k] + f32 in [m, n], rate " +
+                                      std::string(options.pairs ? "2.0>" : "0.0>"),
+                                  &context);
+  machine.push_back(builder.getNamedAttr("units", builder.getArrayAttr(unit)));
   if (wide && options.dot && target.has("avx512bf16"))
     set("has_bf16_dot", 1);
   if (options.l1)
@@ -126,7 +131,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   chooseSchedules(nest, request.machine);
   request.scheduleCopy = chooseSchedule;
   llvm::raw_string_ostream(schedule) << ScheduleAttr::get(&context, scheduleOf(nest));
-  FailureOr<KernelInfo> info = emitKernel(request);
+  cpu::CpuLoops loops(request.machine);
+  FailureOr<KernelInfo> info = emitKernel(request, options.target ? *options.target : loops);
   if (failed(info))
     return;
   chunks = *info->chunks.constant();

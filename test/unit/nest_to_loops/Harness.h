@@ -41,11 +41,12 @@ private:
 };
 
 struct Options {
-  bool machine512 = true; ///< AVX-512 if the host has it
-  int64_t alias = -1;     ///< the operand whose place the first result takes
-  bool hot = true;        ///< whether it is compiled with the most effort
-  bool pairs = true;      ///< products of bf16 are added two at once
-  bool dot = true;        ///< by the instruction for that, if the host has it
+  bool machine512 = true;                   ///< AVX-512 if the host has it
+  int64_t alias = -1;                       ///< the operand whose place the first result takes
+  bool hot = true;                          ///< whether it is compiled with the most effort
+  bool pairs = true;                        ///< products of bf16 are added two at once
+  bool dot = true;                          ///< by the instruction for that, if the host has it
+  const nest::LoopTarget *target = nullptr; ///< null: this machine's
   int64_t l1 = 0, l2 = 0; ///< bytes of the caches that schedules are chosen for; 0: usual ones
 };
 

@@ -64,9 +64,13 @@ public:
         return;
       std::vector<std::string> chain;
       int step = pick<int>({1, 1, 2, 3, 4, 8, 16});
-      auto level = [&] {
-        return isReduced ? pick<std::string>({"loop", "loop", "cache", "register", "unit"})
-                         : pick<std::string>({"thread", "cache", "loop", "register", "register"});
+      bool inTile = false; // loops of the register tile come last
+      auto level = [&]() -> std::string {
+        inTile |= chance(isReduced ? 20 : 40);
+        if (inTile)
+          return "register";
+        return isReduced ? pick<std::string>({"loop", "loop", "cache"})
+                         : pick<std::string>({"thread", "cache", "loop"});
       };
       while (step > 1) {
         chain.push_back(level() + " " + name + " by " + std::to_string(step));
@@ -76,7 +80,10 @@ public:
             next = step / divisor;
         step = next;
       }
-      chain.push_back((vectors.empty() && chance(50) ? "vector" : level()) + " " + name + " by 1");
+      std::string last = vectors.empty() && chance(50) ? "vector"
+                         : isReduced && chance(20)     ? "unit"
+                                                       : level();
+      chain.push_back(last + " " + name + " by 1");
       if (chain.back().rfind("vector", 0) == 0)
         vectors.push_back(name);
       chains.push_back(chain);

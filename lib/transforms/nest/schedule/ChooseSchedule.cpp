@@ -567,13 +567,14 @@ private:
     }
     std::vector<Loop> order = reductionOrder(panel);
     Model::Found best = model.search(candidates, order);
-    // Two products at once, where that is faster than to widen what they are made of.
-    double rate = machine ? machine.number("bf16_dot_rate", 0) : 0;
+    // Products by a unit, where that is faster than to widen what they are made of.
+    UnitUse use = unitOf(op, machine);
+    double rate = use.unit ? machine.rate(use.unit) : 0;
     if (rate <= 1)
       return best.schedule;
     for (ModelTile &tile : candidates)
-      tile.cycles *= 2 / rate;
-    for (const std::string &name : pairedNames(op)) {
+      tile.cycles *= double(depthOf(use.unit)) / rate;
+    for (const std::string &name : use.names) {
       model.pair = name;
       std::vector<Loop> paired = order;
       bool isEven = sizes[name] > 1;

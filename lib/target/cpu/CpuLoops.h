@@ -1,0 +1,44 @@
+//===- CpuLoops.h - what loops on a CPU have of their own -------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is a function of the type in runtime/program/Abi.h. Chunks, which threads fetch, are the
+// steps of the levels `thread`, `grid`, `cluster` and `block`; a block's warps and lanes run one
+// after another in one thread, so that its shared memory is the thread's scratch and needs no
+// barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TARGET_CPU_CPULOOPS_H
+#define HEDDLE_LIB_TARGET_CPU_CPULOOPS_H
+
+#include "lib/conversion/nest_to_loops/LoopTarget.h"
+
+namespace heddle::cpu {
+
+class CpuLoops : public nest::LoopTarget {
+public:
+  explicit CpuLoops(nest::MachineAttr machine) : machine(machine) {}
+
+  nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
+                          size_t bases, size_t sizes) const override;
+  bool shares(llvm::StringRef level) const override;
+  llvm::SmallVector<llvm::StringRef> memories() const override { return {"", "shared"}; }
+  /// A second buffer is the cache: the lines of the next copy are prefetched.
+  unsigned buffers() const override { return 2; }
+  void prefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, bool write,
+                bool near) const override;
+  bool gathers(int64_t lanes, unsigned bytes) const override;
+  mlir::Value multiply(mlir::OpBuilder &b, mlir::Location loc, nest::MatrixUnitAttr unit,
+                       mlir::Value total, mlir::Value left, mlir::Value right) const override;
+
+private:
+  nest::MachineAttr machine;
+};
+
+} // namespace heddle::cpu
+
+#endif // HEDDLE_LIB_TARGET_CPU_CPULOOPS_H
