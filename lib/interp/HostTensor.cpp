@@ -86,10 +86,10 @@ TensorValue fromHost(MLIRContext *context, const io::HostArray &array) {
   SmallVector<int64_t> strides = tensor.strides(written);
   const std::byte *from = array.bytes.data();
   for (Walk walk(written); walk; ++walk) {
-    int64_t place = 0;
+    int64_t offset = 0;
     for (auto [coordinate, stride] : llvm::zip_equal(walk.coordinates(), strides))
-      place += coordinate * stride;
-    tensor.elements[size_t(place)] = loadElement(array.element, from);
+      offset += coordinate * stride;
+    tensor.elements[size_t(offset)] = loadElement(array.element, from);
     from += byteSize(array.element);
   }
   return tensor;

@@ -57,14 +57,14 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
     }
     if (!inside)
       continue;
-    size_t place = result.index(to);
-    auto [fold, isNew] = folds.try_emplace(place, **combiner, result.elements[place]);
+    size_t offset = result.index(to);
+    auto [fold, isNew] = folds.try_emplace(offset, **combiner, result.elements[offset]);
     if (!isNew && op.getUnique())
       return op.emitOpError() << "is declared unique, but meets " << text(to) << " twice";
     fold->second.add(updates.elements[walk.count()]);
   }
-  for (auto &[place, fold] : folds)
-    result.elements[place] = fold.result()[0];
+  for (auto &[offset, fold] : folds)
+    result.elements[offset] = fold.result()[0];
   if (anywhere)
     for (Scalar &element : result.elements)
       element.undecided = true;
@@ -74,9 +74,9 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
 /// Where the ranges begin that `start` says, of `size` out of `whole`.
 static int64_t placeOf(const TensorValue &start, const Sizes &at, int64_t whole, int64_t size,
                        bool &undecided) {
-  const Scalar &place = start.at(at);
-  undecided |= place.undecided;
-  return std::clamp<int64_t>(coordinate(place, start.elementType()), 0, whole - size);
+  const Scalar &first = start.at(at);
+  undecided |= first.undecided;
+  return std::clamp<int64_t>(coordinate(first, start.elementType()), 0, whole - size);
 }
 
 static void dynamicSlice(const std::string &name, const TensorValue &input,

@@ -74,11 +74,11 @@ static void random(nd::RandomOp op, const TensorValue &key, TensorValue &result)
   SmallVector<StringRef> order = nd::stringsOf(op.getOrder());
   for (Walk walk(result.dims()); walk; ++walk) {
     Sizes position = walk.position();
-    uint64_t place = 0;
+    uint64_t number = 0;
     for (StringRef name : order)
-      place = place * uint64_t(result.size(name)) + uint64_t(position[name.str()]);
+      number = number * uint64_t(result.size(name)) + uint64_t(position[name.str()]);
     result.elements[walk.count()] =
-        integer(philox(place / 4, key.at(position).bits)[place % 4], 32);
+        integer(philox(number / 4, key.at(position).bits)[number % 4], 32);
   }
 }
 

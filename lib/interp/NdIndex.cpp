@@ -34,22 +34,22 @@ static Expr tensorSize(Value value, StringRef name) {
   return cast<nd::NdTensorType>(value.getType()).size(name).getExpr();
 }
 
-static Scalar excludedPlace() {
-  Scalar place;
-  place.excluded = true;
-  return place;
+static Scalar excludedElement() {
+  Scalar element;
+  element.excluded = true;
+  return element;
 }
 
 static void window(nd::WindowOp op, const TensorValue &input, TensorValue &result) {
   nd::WindowShape shape = nd::windowShape(op);
   std::string name = shape.name.str(), tap = shape.tap.str();
   int64_t size = input.size(name);
-  Scalar outside = op.getPaddingAttr() ? ofAttribute(op.getPaddingAttr()) : excludedPlace();
+  Scalar outside = op.getPaddingAttr() ? ofAttribute(op.getPaddingAttr()) : excludedElement();
   fill(result, input, outside, [&](Sizes at) -> std::optional<Sizes> {
-    int64_t place = at[name] * shape.stride + at[tap] * shape.dilation - shape.low;
-    if (place < 0 || place >= size)
+    int64_t coordinate = at[name] * shape.stride + at[tap] * shape.dilation - shape.low;
+    if (coordinate < 0 || coordinate >= size)
       return std::nullopt;
-    at[name] = place;
+    at[name] = coordinate;
     at.erase(tap);
     return at;
   });
@@ -64,12 +64,12 @@ static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &r
   int64_t windows = input.size(name);
   for (Walk walk(result.dims()); walk; ++walk) {
     Sizes at = walk.position();
-    int64_t place = at[name];
+    int64_t coordinate = at[name];
     Scalar sum;
     FloatSum floats;
     for (int64_t o = 0; o < windows; ++o)
       for (int64_t k = 0; k < shape.size; ++k) {
-        if (o * shape.stride + k * shape.dilation - shape.low != place)
+        if (o * shape.stride + k * shape.dilation - shape.low != coordinate)
           continue;
         at[name] = o;
         at[tap] = k;
@@ -94,9 +94,9 @@ static LogicalResult slice(nd::SliceOp op, const TensorValue &input, TensorValue
                            int64_t start) {
   std::string name = op.getName().str();
   int64_t size = input.size(name), count = result.size(name), stride = op.getStride();
-  for (int64_t place : {start, start + (count - 1) * stride})
-    if (count > 0 && (place < 0 || place >= size))
-      return op.emitOpError() << "reads element " << place << " of '" << name
+  for (int64_t coordinate : {start, start + (count - 1) * stride})
+    if (count > 0 && (coordinate < 0 || coordinate >= size))
+      return op.emitOpError() << "reads element " << coordinate << " of '" << name
                               << "', expected one of at least 0 and less than "
                               << tensorSize(op.getInput(), name).str() << ", which is " << size;
   fill(result, input, {}, [&](Sizes at) {
@@ -110,10 +110,10 @@ static void pad(nd::PadOp op, const TensorValue &input, TensorValue &result, int
   std::string name = op.getName().str();
   int64_t step = int64_t(op.getInterior()) + 1, size = input.size(name);
   fill(result, input, ofAttribute(op.getValue()), [&](Sizes at) -> std::optional<Sizes> {
-    int64_t place = at[name] - low;
-    if (place < 0 || place % step != 0 || place / step >= size)
+    int64_t coordinate = at[name] - low;
+    if (coordinate < 0 || coordinate % step != 0 || coordinate / step >= size)
       return std::nullopt;
-    at[name] = place / step;
+    at[name] = coordinate / step;
     return at;
   });
 }
@@ -176,8 +176,8 @@ static void merge(nd::MergeOp op, const TensorValue &input, TensorValue &result)
 static void rename(nd::RenameOp op, const TensorValue &input, TensorValue &result) {
   fill(result, input, {}, [&](Sizes at) {
     Sizes source;
-    for (const auto &[name, place] : at)
-      source[nd::nameBefore(op, name).str()] = place;
+    for (const auto &[name, coordinate] : at)
+      source[nd::nameBefore(op, name).str()] = coordinate;
     return source;
   });
 }

@@ -16,17 +16,17 @@ static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> 
                           FunctionSpec &spec) {
   std::map<std::string, int32_t> numbers;
   for (auto [offset, op] : code.lines) {
-    std::string place = op && op <= locations.size() ? spellPlace(locations[op - 1]) : "";
-    if (place.empty())
-      place = spec.location;
-    auto [known, isNew] = numbers.try_emplace(place, int32_t(numbers.size()));
+    std::string location = op && op <= locations.size() ? spellLocation(locations[op - 1]) : "";
+    if (location.empty())
+      location = spec.location;
+    auto [known, isNew] = numbers.try_emplace(location, int32_t(numbers.size()));
     if (isNew)
-      spec.places.push_back(place);
+      spec.locations.push_back(location);
     if (spec.lines.empty() || spec.lines.back().second != known->second)
       spec.lines.emplace_back(offset, known->second);
   }
-  if (spec.places.size() == 1 && spec.places[0] == spec.location) {
-    spec.places.clear();
+  if (spec.locations.size() == 1 && spec.locations[0] == spec.location) {
+    spec.locations.clear();
     spec.lines.clear();
   }
 }
@@ -37,7 +37,7 @@ std::vector<FunctionSpec> heddle::describeFunctions(const ProgramCode &block,
                                                     ArrayRef<CompiledKernel> kernels) {
   llvm::StringMap<ArrayRef<Location>> locations;
   for (auto [source, kernel] : llvm::zip_equal(sources, kernels))
-    locations[kernel.symbol] = source.places;
+    locations[kernel.symbol] = source.locations;
   std::map<std::string, const StepSpec *> steps;
   for (const EntrySpec &entry : entries)
     for (const StepSpec &step : entry.steps)

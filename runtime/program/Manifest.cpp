@@ -209,10 +209,10 @@ std::string Manifest::toJson() const {
                     {"bytes", function.bytes}});
     if (function.lines.empty())
       continue;
-    code.back()["places"] = function.places;
+    code.back()["places"] = function.locations;
     std::string lines; // one word instead of thousands of numbers
-    for (auto [offset, place] : function.lines)
-      lines += std::to_string(offset) + " " + std::to_string(place) + " ";
+    for (auto [offset, number] : function.lines)
+      lines += std::to_string(offset) + " " + std::to_string(number) + " ";
     code.back()["lines"] = lines;
   }
   return Json{{"abi", abiVersion},    {"compiler", compilerVersion},
@@ -244,7 +244,7 @@ std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &e
       FunctionSpec &spec = manifest.functions.emplace_back(FunctionSpec{
           function.at("name"), function.at("location"), whole<int64_t>(function.at("offset")),
           whole<int64_t>(function.at("bytes"))});
-      spec.places = function.value("places", spec.places);
+      spec.locations = function.value("places", spec.locations);
       std::istringstream lines(function.value("lines", ""));
       for (std::pair<int64_t, int32_t> line; lines >> line.first >> line.second;)
         spec.lines.push_back(line);

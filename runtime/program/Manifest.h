@@ -111,7 +111,7 @@ struct StepSpec {
 struct SizeRequirement {
   Expr got, most;       ///< over the symbols
   std::string what;     ///< the thing that `most` is the limit of, "the size of 'n' in 'nd.sort'"
-  std::string location; ///< source place of the op, "file:line:column"
+  std::string location; ///< source location of the op, "file:line:column"
 };
 
 struct EntrySpec {
@@ -142,11 +142,11 @@ struct EntrySpec {
 struct FunctionSpec {
   std::string name; ///< of the op that it computes
   std::string
-      location; ///< source place of the op, "file:line:column"; of the first, if many share it
+      location; ///< source location of the op, "file:line:column"; of the first, if many share it
   int64_t offset = 0, bytes = 0;
   /// Of a function into which several ops were fused: their source locations, and for ranges of
   /// code, each given by its first byte, the number of the location.
-  std::vector<std::string> places = {};
+  std::vector<std::string> locations = {};
   std::vector<std::pair<int64_t, int32_t>> lines = {};
 };
 

@@ -221,9 +221,9 @@ std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
         function.bytes > codeBytes - function.offset)
       return "the function '" + function.name + "' lies outside of the program's code";
     else
-      for (auto [offset, place] : function.lines)
-        if (offset < 0 || offset >= function.bytes || place < 0 ||
-            size_t(place) >= function.places.size())
+      for (auto [offset, number] : function.lines)
+        if (offset < 0 || offset >= function.bytes || number < 0 ||
+            size_t(number) >= function.locations.size())
           return "the function '" + function.name + "' has lines for code that it lacks";
   return "";
 }

@@ -80,10 +80,10 @@ public:
     if (function.lines.empty())
       add(0, function.location);
     for (auto [from, place] : function.lines)
-      add(uint64_t(from), function.places[size_t(place)]);
+      add(uint64_t(from), function.locations[size_t(place)]);
     // perf ends its table at the last place that is given.
     add(bytes, function.lines.empty() ? function.location
-                                      : function.places[size_t(function.lines.back().second)]);
+                                      : function.locations[size_t(function.lines.back().second)]);
     if (count) {
       Bytes whole;
       whole << address << count;

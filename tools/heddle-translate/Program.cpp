@@ -144,14 +144,14 @@ void translate::writeAssembly(const ProgramImage &image, llvm::raw_ostream &out)
     uint64_t done = 0;
     while (done < targets.bytes) {
       for (; line != function.lines.end() && uint64_t(line->first) <= done; ++line)
-        out << "#" << at(function.places[size_t(line->second)]) << "\n";
+        out << "#" << at(function.locations[size_t(line->second)]) << "\n";
       char text[256];
-      uint64_t place = targets.begin + done;
+      uint64_t offset = targets.begin + done;
       size_t length = LLVMDisasmInstruction(disassembler.get(),
-                                            reinterpret_cast<uint8_t *>(code.data()) + place,
-                                            targets.bytes - done, place, text, sizeof text);
+                                            reinterpret_cast<uint8_t *>(code.data()) + offset,
+                                            targets.bytes - done, offset, text, sizeof text);
       out << llvm::format_hex_no_prefix(done, 6)
-          << (length ? text : llvm::formatv("\t.byte {0:x}", int(uint8_t(code[place]))).str())
+          << (length ? text : llvm::formatv("\t.byte {0:x}", int(uint8_t(code[offset]))).str())
           << "\n";
       done += length ? length : 1;
     }

@@ -73,12 +73,12 @@ std::optional<int64_t> ConstantBlock::add(nd::ConstantOp constant, const Layout 
   auto hash =
       llvm::xxh3_128bits(ArrayRef(reinterpret_cast<const uint8_t *>(laid.data()), laid.size()));
   std::string key(reinterpret_cast<const char *>(&hash), sizeof(hash));
-  auto [place, isNew] = places.try_emplace({layout.alignment, key}, 0);
+  auto [entry, isNew] = offsets.try_emplace({layout.alignment, key}, 0);
   if (isNew) {
     size_t alignment = size_t(std::max<int64_t>(layout.alignment, 64));
     bytes.resize((bytes.size() + alignment - 1) / alignment * alignment, '\0');
-    place->second = int64_t(bytes.size());
+    entry->second = int64_t(bytes.size());
     bytes += laid;
   }
-  return place->second;
+  return entry->second;
 }

@@ -29,7 +29,7 @@ public:
 
 private:
   std::string bytes;
-  std::map<std::pair<int64_t, std::string>, int64_t> places; ///< by alignment and hash
+  std::map<std::pair<int64_t, std::string>, int64_t> offsets; ///< by alignment and hash
 };
 
 } // namespace heddle

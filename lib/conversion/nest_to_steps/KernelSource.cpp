@@ -196,7 +196,7 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
 std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
                                  ArrayRef<Layout> operandLayouts, ArrayRef<Layout> resultLayouts,
                                  nest::MachineAttr facts, std::vector<std::string> &symbols,
-                                 SmallVectorImpl<Location> &places) {
+                                 SmallVectorImpl<Location> &locations) {
   MLIRContext *context = nest->getContext();
   SmallVector<Value> operands = nest::kernelOperands(nest);
   OpBuilder builder(context);
@@ -217,7 +217,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   });
   renameNest(copy, labels);
   nest::orderScalars(copy);
-  copy->walk<WalkOrder::PreOrder>([&](Operation *op) { places.push_back(op->getLoc()); });
+  copy->walk<WalkOrder::PreOrder>([&](Operation *op) { locations.push_back(op->getLoc()); });
   Labels resultLabels = resultRewriter(nest, labels).names;
   func::ReturnOp::create(builder, builder.getUnknownLoc(), copy->getResults());
   function->setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));

@@ -47,13 +47,13 @@ KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir
 
 /// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
 /// part of it. `facts` is what the user says of the machine beside its rates, or null. `symbols` gets
-/// the size symbols that the kernel has to be given, in order, and `places` the locations of its ops,
+/// the size symbols that the kernel has to be given, in order, and `locations` those of its ops,
 /// op n + 1 at n.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr facts,
                          std::vector<std::string> &symbols,
-                         llvm::SmallVectorImpl<mlir::Location> &places);
+                         llvm::SmallVectorImpl<mlir::Location> &locations);
 
 /// The schedules of a nest and of those in it, as text: `[#nest.schedule<...>, ...]`.
 std::string printSchedules(mlir::Operation *nest);

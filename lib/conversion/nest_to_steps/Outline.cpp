@@ -28,7 +28,7 @@ int32_t OutlinedStep::operand(Value value) const {
   return operands[size_t(llvm::find(distinct, value) - distinct.begin())];
 }
 
-std::string heddle::spellPlace(Location loc) {
+std::string heddle::spellLocation(Location loc) {
   auto file = loc->findInstanceOf<FileLineColLoc>();
   if (!file)
     return "";
@@ -55,7 +55,7 @@ public:
     entry.function = function;
     entry.spec.name = function.getName().str();
     bindSymbols();
-    entry.spec.requirements = requirementsOf(function, entry.spec.symbols, spellPlace);
+    entry.spec.requirements = requirementsOf(function, entry.spec.symbols, spellLocation);
     if (failed(checkTypes(function)))
       return failure();
     for (BlockArgument argument : function.getArguments())
@@ -156,7 +156,7 @@ private:
     ValueSpec spec;
     spec.kind = kind;
     spec.name = name;
-    spec.location = spellPlace(value.getLoc());
+    spec.location = spellLocation(value.getLoc());
     auto type = nest::tensorTypeOf(value);
     spec.type = specOf(type);
     spec.layout = layout;
@@ -202,7 +202,7 @@ private:
     step.spec.kind = kind;
     step.operands = reads;
     step.spec.name = op.isLoop() ? "while" : "if";
-    step.spec.location = spellPlace(op.getLoc());
+    step.spec.location = spellLocation(op.getLoc());
     entry.steps.push_back(std::move(step));
   }
 
@@ -315,9 +315,9 @@ private:
     }
     op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;
-    SmallVector<Location> places;
+    SmallVector<Location> locations;
     std::string source =
-        kernelSource(op, labels, operandLayouts, resultLayouts, facts, symbols, places);
+        kernelSource(op, labels, operandLayouts, resultLayouts, facts, symbols, locations);
     for (const std::string &symbol : symbols) {
       auto told = llvm::find(entry.spec.symbols, symbol);
       if (told == entry.spec.symbols.end())
@@ -328,12 +328,12 @@ private:
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
       program.kernels.push_back(
-          {source, "", name, op->getLoc(), labels.spelling(), std::move(places)});
+          {source, "", name, op->getLoc(), labels.spelling(), std::move(locations)});
     step.kernel = known->second;
     step.labels = std::move(labels);
     step.spec.name =
         label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
-    step.spec.location = spellPlace(op->getLoc());
+    step.spec.location = spellLocation(op->getLoc());
     step.spec.flops = arithmeticOf(op);
     for (const std::vector<int32_t> *list : {&step.operands, &step.results})
       for (int32_t value : *list)

@@ -26,12 +26,12 @@
 namespace heddle {
 
 struct OutlinedKernel {
-  std::string source;                       ///< KernelSource.h
-  std::string schedules;                    ///< of its nests (`scheduleKernels`); "": none needed
-  std::string name;                         ///< what messages and dumps call it
-  mlir::Location loc;                       ///< of the first nest that is this kernel
-  Labels names;                             ///< that nest's, by their labels in the source
-  llvm::SmallVector<mlir::Location> places; ///< of its ops, by their numbers (`kernelSource`)
+  std::string source;    ///< KernelSource.h
+  std::string schedules; ///< of its nests (`scheduleKernels`); "": none needed
+  std::string name;      ///< what messages and dumps call it
+  mlir::Location loc;    ///< of the first nest that is this kernel
+  Labels names;          ///< that nest's, by their labels in the source
+  llvm::SmallVector<mlir::Location> locations; ///< of its ops, by their numbers (`kernelSource`)
 };
 
 struct OutlinedStep {
@@ -61,7 +61,7 @@ struct OutlinedProgram {
 };
 
 /// "file:line:column", or empty.
-std::string spellPlace(mlir::Location loc);
+std::string spellLocation(mlir::Location loc);
 
 /// Every public function of a module that nest-prepare-steps has prepared becomes an entry. Nests get
 /// the layouts that were chosen as attributes, and phi copies are added around branches and loops. `facts` is what the user says

@@ -27,16 +27,16 @@ static DictionaryAttr memoryOf(Builder &b, const OutlinedEntry &entry, int32_t n
   const std::vector<ValueSpec> &values = entry.spec.values;
   const ValueSpec &value = values[size_t(number)];
   size_t buffer = bufferOf(values, number);
-  const ValueSpec &place = values[buffer];
+  const ValueSpec &holder = values[buffer];
   NamedAttrList memory;
-  bool isNamed = place.kind != ValueSpec::Kind::Temporary;
+  bool isNamed = holder.kind != ValueSpec::Kind::Temporary;
   if (buffer != size_t(number))
-    memory.set("alias", isNamed ? Attribute(b.getStringAttr(place.name))
+    memory.set("alias", isNamed ? Attribute(b.getStringAttr(holder.name))
                                 : b.getI64IntegerAttr(makers[buffer]));
   else if (isNamed)
-    memory.set("buffer", b.getStringAttr(place.name));
+    memory.set("buffer", b.getStringAttr(holder.name));
   else
-    memory.set("offset", b.getI64IntegerAttr(place.offset));
+    memory.set("offset", b.getI64IntegerAttr(holder.offset));
   memory.set("bytes", b.getStringAttr(value.bytes.str()));
   memory.set("live", b.getI64ArrayAttr({value.firstStep, value.lastStep}));
   return memory.getDictionary(b.getContext());

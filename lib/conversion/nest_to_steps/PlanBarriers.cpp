@@ -25,19 +25,19 @@ struct Touched {
 };
 
 /// Bytes that some steps touch.
-class Places {
+class ByteRanges {
 public:
-  void add(Touched place) {
-    for (auto piece = pieces.find(place.begin); piece.valid() && piece.start() < place.end;
+  void add(Touched range) {
+    for (auto piece = pieces.find(range.begin); piece.valid() && piece.start() < range.end;
          piece.erase()) {
-      place.begin = std::min(place.begin, piece.start());
-      place.end = std::max(place.end, piece.stop());
+      range.begin = std::min(range.begin, piece.start());
+      range.end = std::max(range.end, piece.stop());
     }
-    pieces.insert(place.begin, place.end, true);
+    pieces.insert(range.begin, range.end, true);
   }
-  bool overlap(ArrayRef<Touched> places) const {
+  bool overlap(ArrayRef<Touched> ranges) const {
     return llvm::any_of(
-        places, [&](const Touched &place) { return pieces.overlaps(place.begin, place.end); });
+        ranges, [&](const Touched &range) { return pieces.overlaps(range.begin, range.end); });
   }
   void clear() { pieces.clear(); }
 
@@ -49,7 +49,7 @@ private:
 
 /// Steps since a barrier.
 struct Open {
-  Places reads, writes;
+  ByteRanges reads, writes;
   int32_t firstDeath = INT32_MAX; ///< the first step after which a temporary of theirs is dead
 
   void clear() {
@@ -66,17 +66,17 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
   auto touched = [&](int32_t value) -> Touched {
     while (values[size_t(value)].aliasOf >= 0)
       value = values[size_t(value)].aliasOf;
-    const ValueSpec &place = values[size_t(value)];
-    int64_t bytes = std::max<int64_t>(1, place.bytes.constant().value_or(1));
-    if (place.kind == Kind::Temporary && entry.spec.symbols.empty())
-      return {{-1, place.offset}, {-1, place.offset + bytes}};
+    const ValueSpec &buffer = values[size_t(value)];
+    int64_t bytes = std::max<int64_t>(1, buffer.bytes.constant().value_or(1));
+    if (buffer.kind == Kind::Temporary && entry.spec.symbols.empty())
+      return {{-1, buffer.offset}, {-1, buffer.offset + bytes}};
     return {{value, 0}, {value, bytes}};
   };
   // Where the arena is planned when sizes are known, a value may lie where any did that is dead.
   std::vector<int32_t> last(values.size());
   for (auto [v, value] : llvm::enumerate(values)) {
-    int32_t &ofPlace = last[bufferOf(values, int32_t(v))];
-    ofPlace = std::max(ofPlace, value.lastStep);
+    int32_t &ofBuffer = last[bufferOf(values, int32_t(v))];
+    ofBuffer = std::max(ofBuffer, value.lastStep);
   }
   std::vector<bool> waits(entry.steps.size());
   std::vector<int32_t> sharedBefore{0}; // steps with chunks for all threads
@@ -116,12 +116,12 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
     if (waits[s])
       llvm::for_each(open, [](Open &each) { each.clear(); });
     Open &own = open[serial[at]];
-    llvm::for_each(reads, [&](const Touched &place) { own.reads.add(place); });
-    llvm::for_each(writes, [&](const Touched &place) { own.writes.add(place); });
+    llvm::for_each(reads, [&](const Touched &range) { own.reads.add(range); });
+    llvm::for_each(writes, [&](const Touched &range) { own.writes.add(range); });
     for (const std::vector<int32_t> *list : {&entry.steps[at].operands, &entry.steps[at].results})
       for (int32_t value : *list)
-        if (size_t place = bufferOf(values, value); values[place].kind == Kind::Temporary)
-          own.firstDeath = std::min(own.firstDeath, last[place]);
+        if (size_t buffer = bufferOf(values, value); values[buffer].kind == Kind::Temporary)
+          own.firstDeath = std::min(own.firstDeath, last[buffer]);
   }
   return waits;
 }

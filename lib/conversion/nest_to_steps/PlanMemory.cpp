@@ -78,7 +78,7 @@ private:
       lastRead[v] = last[v];
     }
     for (auto [v, value] : llvm::enumerate(values)) {
-      size_t at = place(v); // of what is made in the place of another
+      size_t at = rootOf(v); // of what is made in the place of another
       value.firstStep = std::max(0, first[at]);
       // Results and arguments live as long as the program; a temporary that nobody reads is
       // written.
@@ -88,7 +88,7 @@ private:
   }
 
   /// Where a value lies; the ways there are kept short, since chains may be long.
-  size_t place(size_t value) {
+  size_t rootOf(size_t value) {
     if (values[value].aliasOf < 0)
       return value;
     size_t root = value;
@@ -167,7 +167,7 @@ private:
         if (values[to].aliasOf >= 0)
           continue;
         for (int32_t operand : step.operands) {
-          size_t from = size_t(operand), root = place(from);
+          size_t from = size_t(operand), root = rootOf(from);
           if (values[from].kind != Kind::Temporary || values[root].kind != Kind::Temporary ||
               !fits(s, from, to))
             continue;
@@ -190,7 +190,7 @@ private:
       last[v] = value.lastStep;
     }
     for (size_t v = 0; v < values.size(); ++v) {
-      size_t root = place(v);
+      size_t root = rootOf(v);
       first[root] = std::min(first[root], values[v].firstStep);
       last[root] = std::max(last[root], values[v].lastStep);
     }

@@ -66,7 +66,7 @@ static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp cons
 static bool allReadersAreNests(Value value, Operation *except) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == except ||
-           (isa<ComputeOp, UpdateOp>(user) && user->getBlock() == except->getBlock());
+           (isa<LoopNestInterface>(user) && user->getBlock() == except->getBlock());
   });
 }
 

@@ -243,7 +243,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
       bool renames = !isIdentity(*names);
       // Results under other names are renamed back, which costs nothing only where nests read them.
       if (renames && llvm::any_of(second->getUsers(), [&](Operation *user) {
-            return !isa<ComputeOp, UpdateOp>(user) || user->getBlock() != second->getBlock();
+            return !isa<LoopNestInterface>(user) || user->getBlock() != second->getBlock();
           })) {
         Renaming ofProduced;
         for (const nd::Dim &dim : second.getProduced())

@@ -29,7 +29,7 @@ using namespace heddle::test;
 
 namespace {
 
-/// exp(x) summed over a name, as two ops at two places.
+/// exp(x) summed over a name, as two ops at two locations.
 std::string sumOfExponentials(const std::string &exponential, const std::string &sum) {
   return R"(
 func.func @f(%x: !nd.tensor<f32, row: 64, column: 100> {nd.name = "x"})
@@ -54,7 +54,7 @@ func.func @f(%x: !nd.tensor<f32, row: 64, column: 100> {nd.name = "x"})
 })";
 }
 
-/// The bytes of the one kernel by the places that they are from.
+/// The bytes of the one kernel by the locations that they are from.
 std::map<std::string, int64_t> bytesByPlace(const Compiled &compiled) {
   std::map<std::string, int64_t> bytes;
   for (const FunctionSpec &function : compiled.image->manifest.functions)
@@ -62,7 +62,7 @@ std::map<std::string, int64_t> bytesByPlace(const Compiled &compiled) {
       auto [from, place] = function.lines[i];
       int64_t end = i + 1 < function.lines.size() ? function.lines[i + 1].first : function.bytes;
       EXPECT_LT(from, end);
-      bytes[function.places[size_t(place)]] += end - from;
+      bytes[function.locations[size_t(place)]] += end - from;
     }
   return bytes;
 }
@@ -103,7 +103,7 @@ TEST(Lines, FilesKeepThem) {
   ASSERT_TRUE(again) << error;
   ASSERT_EQ(again->functions.size(), manifest.functions.size());
   for (size_t i = 0; i < manifest.functions.size(); ++i) {
-    EXPECT_EQ(again->functions[i].places, manifest.functions[i].places);
+    EXPECT_EQ(again->functions[i].locations, manifest.functions[i].locations);
     EXPECT_EQ(again->functions[i].lines, manifest.functions[i].lines);
   }
 }
