@@ -211,6 +211,9 @@ static LogicalResult verifySchedule(Operation *op, const Schedule &schedule, nd:
   };
   if (std::string message = schedule.verify(namesOf(produced), namesOf(reduced)); !message.empty())
     return op->emitOpError() << message;
+  if (schedule.isPartial() && !isa<ComputeOp>(op))
+    return op->emitOpError() << "expected a whole schedule, got a partial one, which a "
+                                "'nest.compute' may have";
   for (const Loop &loop : schedule.loops)
     for (const std::string &name : llvm::drop_begin(loop.names))
       if (const Expr &size = sizes[name]; !size.isConstant())

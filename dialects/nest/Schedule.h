@@ -61,13 +61,12 @@
 // Other memory levels, engines and numbers of buffers are words of a target, which refuses those
 // that it lacks before it emits anything.
 //
-// A partial schedule fixes how points share registers and leaves the loops around them open:
+// A partial schedule of a `nest.compute` fixes the lanes and leaves all other loops open:
 //
 //     [vector out by 1], partial      lanes walk `out`, everything else is to be chosen
 //     [], partial                     no vectors
 //
-// Layouts are chosen together with the lanes of each nest, which are written so; whoever chooses
-// schedules completes them. It has `register` and `vector` loops only, and no stages.
+// It has no stages and at most the `vector` loop; `nest-choose-schedules` completes it.
 //
 // A name that no loop mentions is walked by a sequential loop: produced names outside of all
 // listed loops but the parallel ones that come first, reduced names inside of all sequential ones.
@@ -112,7 +111,7 @@ struct Schedule {
   bool partial = false;
   bool operator==(const Schedule &) const = default;
 
-  /// Whether the loops around the register tile are still to be chosen.
+  /// Whether all loops but the lanes are still to be chosen.
   bool isPartial() const { return partial; }
   /// Empty if legal for these iteration names, else a sentence naming the name at fault.
   std::string verify(const std::set<std::string> &produced,

@@ -10,206 +10,12 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 
-#include "llvm/Support/MathExtras.h"
-
 #include <cmath>
 #include <set>
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Places
-//===----------------------------------------------------------------------===//
-
-PlacedLayout::PlacedLayout(const Layout &layout, nd::NdTensorType type) {
-  Sizes sizes = type.sizes();
-  std::map<std::string, unsigned, std::less<>> position;
-  for (const nd::Dim &dim : type.getDims())
-    position.try_emplace(dim.name.str(), unsigned(position.size()));
-  std::vector<int64_t> extents = layout.extents(sizes);
-  for (size_t i = 0; i < extents.size(); ++i) {
-    const Layout::Factor &from = layout.factors[i];
-    Factor factor{{}, {}, from.divisor, from.modulus, from.low, extents[i]};
-    for (const std::string &name : from.names) {
-      factor.dims.push_back(position[name]);
-      factor.sizes.push_back(sizes[name]);
-    }
-    factors.push_back(std::move(factor));
-    count *= extents[i];
-  }
-}
-
-static int64_t floorDiv(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
-int64_t PlacedLayout::offset(const std::vector<int64_t> &position) const {
-  int64_t offset = 0;
-  for (const Factor &factor : factors) {
-    int64_t index = 0;
-    for (size_t i = 0; i < factor.dims.size(); ++i)
-      index = index * factor.sizes[i] + position[factor.dims[i]];
-    index += factor.low;
-    if (factor.divisor != 1)
-      index = floorDiv(index, factor.divisor);
-    if (factor.modulus)
-      index -= floorDiv(index, factor.modulus) * factor.modulus;
-    offset = offset * factor.extent + index;
-  }
-  return offset;
-}
-
-int64_t Place::at(const std::vector<int64_t> &point, const std::vector<std::string> &names) const {
-  if (plain >= 0)
-    return point[size_t(plain)];
-  if (linear) {
-    int64_t value = constant;
-    for (int name : mentioned)
-      value += steps[size_t(name)] * point[size_t(name)];
-    return value;
-  }
-  auto value = expr.evaluate([&](const std::string &name) -> std::optional<int64_t> {
-    for (int i : mentioned)
-      if (names[size_t(i)] == name)
-        return point[size_t(i)];
-    return 0; // read values
-  });
-  return value.value_or(0);
-}
-
-void Place::mention(int name) {
-  if (!llvm::is_contained(mentioned, name))
-    mentioned.push_back(name);
-}
-
-void Place::mentionAll(const LaidAccess &read) {
-  gathered = true;
-  for (const Place &place : read.places)
-    for (int name : place.mentioned)
-      mention(name);
-}
-
-bool LaidAccess::mentions(unsigned name) const {
-  for (const Place &place : places)
-    if (llvm::is_contained(place.mentioned, int(name)))
-      return true;
-  return false;
-}
-
-bool LaidAccess::gatheredBy(unsigned name) const {
-  for (const Place &place : places)
-    if (place.gathered && llvm::is_contained(place.mentioned, int(name)))
-      return true;
-  return false;
-}
-
-int64_t LaidAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
-
-/// What a group yields lies in the group's result.
-static Value placeOf(Value value) {
-  for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made);
-       made = value.getDefiningOp()) {
-    auto group = dyn_cast<GroupOp>(made->getParentOp());
-    if (!group)
-      break;
-    auto yielded = made->getBlock()->getTerminator()->getOperands();
-    auto found = llvm::find(yielded, value);
-    if (found == yielded.end())
-      break;
-    value = group->getResult(unsigned(found - yielded.begin()));
-  }
-  return value;
-}
-
-static LaidAccess accessOf(const NestModel &nest, Value tensor, MapAttr map) {
-  LaidAccess access;
-  tensor = placeOf(tensor);
-  access.tensor = tensor;
-  access.type = tensorTypeOf(tensor);
-  access.gathered = isGathered(map);
-  for (const nd::Dim &dim : access.type.getDims()) {
-    access.dims.push_back(dim.name.str());
-    Place place;
-    // A group's names stand for themselves.
-    place.expr = atTypical(map.lookup(dim.name.getValue()).value_or(Expr::name(dim.name.str())),
-                           [&](const std::string &name) { return nest.indexOf(name) >= 0; });
-    place.constant = place.expr.offset();
-    place.steps.assign(nest.names.size(), 0);
-    for (const std::string &name : place.expr.names()) {
-      int index = nest.indexOf(name);
-      if (index < 0) {
-        place.linear = false;
-        if (auto read = readIndex(name))
-          place.mentionAll(nest.accesses[*read]);
-        continue;
-      }
-      place.mention(index);
-      place.linear &= place.expr.isLinearIn(name);
-      place.steps[size_t(index)] = place.expr.coefficient(name);
-    }
-    if (auto name = place.expr.asName())
-      place.plain = nest.indexOf(*name);
-    access.places.push_back(std::move(place));
-  }
-  return access;
-}
-
-//===----------------------------------------------------------------------===//
-// Nests
-//===----------------------------------------------------------------------===//
-
-int NestModel::indexOf(StringRef name) const {
-  for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name)
-      return int(i);
-  return -1;
-}
-
-double NestModel::points(size_t begin, size_t end) const {
-  double count = 1;
-  for (size_t i = begin; i < end; ++i)
-    count *= double(sizes[i]);
-  return count;
-}
-
-NestModel::NestModel(Operation *op, MachineAttr machine) : op(op), rates(Rates::of(machine)) {
-  auto add = [&](nd::DimsAttr dims) {
-    for (const nd::Dim &dim : dims) {
-      names.push_back(dim.name.str());
-      sizes.push_back(std::max<int64_t>(1, dim.size().typical()));
-    }
-  };
-  for (auto group = op->getParentOfType<GroupOp>(); group;
-       group = group->getParentOfType<GroupOp>())
-    add(group.getNames());
-  firstProduced = names.size();
-  auto compute = dyn_cast<ComputeOp>(op);
-  auto update = dyn_cast<UpdateOp>(op);
-  add(compute ? compute.getProduced() : update.getSpace());
-  firstReduced = names.size();
-  if (compute)
-    add(compute.getReduced());
-  for (const NestRead &read : readsOf(op)) {
-    accesses.push_back(accessOf(*this, read.value, read.map));
-    accesses.back().inFinish = read.inFinish;
-  }
-  int64_t bits = 32;
-  if (compute) {
-    reduction = compute.isReduction();
-    bodyCost = costOf(compute.getBody()) + costOf(compute.getCombine());
-    finishCost = costOf(compute.getFinish());
-    for (Value result : compute.getResults()) {
-      accesses.push_back(accessOf(*this, result, MapAttr::identity(tensorTypeOf(result))));
-      accesses.back().isWrite = true;
-      bits = std::max<int64_t>(bits, 8 * elementBytes(tensorTypeOf(result).getElementType()));
-    }
-  } else {
-    bodyCost = costOf(update.getBody()) + costOf(update.getCombine());
-    accesses.push_back(accessOf(*this, update.getResult(), update.getDestMap()));
-    accesses.back().isWrite = true;
-  }
-  lanes = (machine ? machine.integer("vector_bytes", 64) : 64) * 8 / bits;
-}
 
 //===----------------------------------------------------------------------===//
 // Ways
@@ -232,10 +38,10 @@ static std::vector<unsigned> rowNames(const NestModel &nest, const std::vector<u
     if (llvm::is_contained(lanes, name) || nest.sizes[name] < 2)
       continue;
     bool reuses = false, matters = false;
-    for (const LaidAccess &access : nest.accesses) {
+    for (const NestAccess &access : nest.accesses) {
       if (access.isWrite || access.inFinish)
         continue;
-      bool onLanes = llvm::any_of(lanes, [&](unsigned lane) { return access.mentions(lane); });
+      bool onLanes = access.mentionsAny(lanes);
       reuses |= onLanes && !access.mentions(name);
       matters |= access.mentions(name);
     }
@@ -290,9 +96,7 @@ static std::vector<RowTile> rowTiles(const NestModel &nest, const std::vector<un
 
 WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced, unsigned tile)
     : lanes(std::move(names)), reduced(reduced) {
-  for (unsigned name : lanes)
-    laneSize = int64_t(std::min<uint64_t>(
-        llvm::SaturatingMultiply(uint64_t(laneSize), uint64_t(nest.sizes[name])), INT64_MAX / 8));
+  laneSize = nest.sizeOf(lanes);
   width = lanes.empty()
               ? 1
               : std::min<int64_t>(nest.lanes, int64_t(llvm::PowerOf2Ceil(uint64_t(laneSize))));
@@ -317,9 +121,9 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
     count *= double(points);
     used *= usedPart(nest, name, points);
   }
-  for (const LaidAccess &access : nest.accesses)
+  for (const NestAccess &access : nest.accesses)
     if (!access.isWrite && !access.inFinish) {
-      bool onLanes = llvm::any_of(lanes, [&](unsigned lane) { return access.mentions(lane); });
+      bool onLanes = access.mentionsAny(lanes);
       loads += 1 / reuse(access) / (onLanes ? 1 : double(tileVectors));
     }
   // Two multiply-adds, two loads a cycle; four cycles until an accumulator may be added to again.
@@ -334,7 +138,7 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
   arithmetic *= 1 + 0.005 * double(lanes.size() - 1);
 }
 
-double WayModel::reuse(const LaidAccess &access) const {
+double WayModel::reuse(const NestAccess &access) const {
   double reuse = 1;
   for (auto [name, points] : rows)
     if (!access.mentions(name))
@@ -346,83 +150,16 @@ double WayModel::reuse(const LaidAccess &access) const {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Offsets of an access at points near a base.
-class Probe {
-public:
-  Probe(const NestModel &nest, const LaidAccess &access, const PlacedLayout &layout)
-      : nest(nest), access(access), layout(layout), point(nest.names.size()),
-        position(access.places.size()) {
-    for (size_t i = 0; i < point.size(); ++i)
-      point[i] = nest.sizes[i] / 2;
-  }
-
-  int64_t offset() {
-    for (size_t i = 0; i < position.size(); ++i)
-      position[i] = access.places[i].at(point, nest.names);
-    return layout.offset(position);
-  }
-
-  void setLane(const WayModel &way, int64_t lane) {
-    for (size_t i = way.lanes.size(); i-- > 0;) {
-      point[way.lanes[i]] = lane % nest.sizes[way.lanes[i]];
-      lane /= nest.sizes[way.lanes[i]];
-    }
-  }
-
-  /// How far one step along a name leads.
-  int64_t step(unsigned name) {
-    int64_t was = point[name];
-    if (nest.sizes[name] < 2)
-      return 0;
-    point[name] = 0;
-    int64_t from = offset();
-    point[name] = 1;
-    int64_t to = offset();
-    point[name] = was;
-    return std::abs(to - from);
-  }
-
-private:
-  const NestModel &nest;
-  const LaidAccess &access;
-  const PlacedLayout &layout;
-  std::vector<int64_t> point, position;
-};
-
-enum class Kind { Same, Contiguous, Apart };
-
-Kind kindOf(Probe &probe, const WayModel &way) {
-  bool same = true, contiguous = true;
-  int64_t tiles = way.laneSize / way.width;
-  for (int64_t tile : {int64_t(0), tiles / 2}) {
-    if (tile * way.width >= way.laneSize)
-      continue;
-    int64_t lanes = std::min(way.width, way.laneSize - tile * way.width);
-    probe.setLane(way, tile * way.width);
-    int64_t first = probe.offset();
-    for (int64_t lane = 1; lane < lanes; ++lane) {
-      probe.setLane(way, tile * way.width + lane);
-      int64_t moved = probe.offset() - first;
-      same &= moved == 0;
-      contiguous &= moved == lane;
-    }
-  }
-  probe.setLane(way, 0);
-  return same ? Kind::Same : contiguous ? Kind::Contiguous : Kind::Apart;
-}
-} // namespace
-
 /// True if some place is a sum of the name and others.
 static bool inWindow(const NestModel &nest, unsigned name) {
-  for (const LaidAccess &access : nest.accesses)
-    for (const Place &place : access.places)
+  for (const NestAccess &access : nest.accesses)
+    for (const Coordinate &place : access.places)
       if (place.isSum() && llvm::is_contained(place.mentioned, int(name)))
         return true;
   return false;
 }
 
-double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAccess &access,
+double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
                         const PlacedLayout &layout) {
   const Rates &r = nest.rates;
   bool once = access.isWrite ? nest.reduction : access.inFinish;
@@ -430,20 +167,17 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   double bytes = double(access.bytes());
   bool large = double(layout.elements()) * bytes > 512 * 1024;
   double vector = (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / r.lineBytes;
-  Probe probe(nest, access, layout);
   if (way.lanes.empty()) {
     // One by one; neighbours should still follow one another.
     return runs * 0.5 * (way.reduced ? 1 : 2);
   }
-  Kind kind = way.reduced && once ? Kind::Same : kindOf(probe, way);
-  if (llvm::any_of(way.lanes, [&](unsigned lane) { return access.gatheredBy(lane); }))
-    kind = Kind::Apart;
+  LaneKind kind = way.reduced && once ? LaneKind::Same : nest.laneKind(access, layout, way.lanes);
   if (once || !nest.reduction || access.gathered) {
     if (access.gathered)
       runs /= way.reuse(access);
-    if (kind == Kind::Same)
+    if (kind == LaneKind::Same)
       return runs * 0.3;
-    if (kind == Kind::Contiguous)
+    if (kind == LaneKind::Contiguous)
       return runs * vector;
     // Of a line that is met at a computed place one element is wanted.
     double line = access.gathered ? double(way.width) * r.newLine : vector;
@@ -461,7 +195,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
     cost += loads * widening;
     return stages ? std::min(cost, elements * perElement + runs * perUse) : cost;
   };
-  if (kind == Kind::Apart)
+  if (kind == LaneKind::Apart)
     return staged(loads * double(way.width) * r.gatherLane,
                   2.0); // turned, once for several chunks each
   int64_t nearestReduced = std::numeric_limits<int64_t>::max(), nearestRow = nearestReduced;
@@ -472,7 +206,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
   for (unsigned name = 0; name < nest.names.size(); ++name) {
     if (llvm::is_contained(way.lanes, name))
       continue;
-    int64_t step = probe.step(name) * int64_t(bytes);
+    int64_t step = nest.step(access, layout, name) * int64_t(bytes);
     if (step == 0)
       continue;
     // A window's small names stay outside of the others: few steps of the reduction walk them.
@@ -485,7 +219,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
           conflicts = std::max(conflicts, step % 4096 == 0 ? 1.0 : 0.3);
       }
   }
-  if (kind == Kind::Same) {
+  if (kind == LaneKind::Same) {
     // Of a tile's scalars either each row's next one, or the next row's, should lie in the same
     // line.
     loads /= double(way.tileVectors);
@@ -509,7 +243,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const LaidAc
 }
 
 double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &r) {
-  PlacedLayout a(from, type), b(to, type);
+  PlacedLayout a(from, type, type.sizes()), b(to, type, type.sizes());
   size_t rank = type.getDims().size();
   std::vector<int64_t> position(rank, 0);
   int64_t startA = a.offset(position), startB = b.offset(position);

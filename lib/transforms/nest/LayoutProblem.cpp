@@ -86,7 +86,7 @@ private:
   std::vector<NestModel> nests;
   std::vector<std::vector<Proposal>> proposals;        ///< of each value
   int64_t changes = 1;                                 ///< of proposals, so far
-  llvm::DenseMap<const LaidAccess *, int64_t> offered; ///< what changed up to then was passed on
+  llvm::DenseMap<const NestAccess *, int64_t> offered; ///< what changed up to then was passed on
   std::vector<std::vector<PlacedLayout>> placed;
   llvm::DenseMap<Value, Layout> written;
   llvm::DenseSet<Value> rowMajor; ///< without a choice
@@ -275,19 +275,6 @@ private:
     proposals[found->second].push_back({layout, weight, ++changes});
   }
 
-  /// The dimension of an access that is the iteration name and nothing else; -1 if there is none, or several mention it.
-  static int dimOf(const LaidAccess &access, unsigned name) {
-    int found = -1;
-    for (size_t d = 0; d < access.places.size(); ++d) {
-      if (!llvm::is_contained(access.places[d].mentioned, int(name)))
-        continue;
-      if (found >= 0 || access.places[d].plain != int(name))
-        return -1;
-      found = int(d);
-    }
-    return found;
-  }
-
   /// Lanes that a reduction might walk. Names of one read that another lacks are merged, the largest first, so that small
   /// ones fill vectors together.
   std::vector<WayModel> waysOfReduction(const NestModel &nest) {
@@ -297,16 +284,16 @@ private:
       if (!entry.first.empty() && !llvm::is_contained(groups, entry))
         groups.push_back(std::move(entry));
     };
-    SmallVector<const LaidAccess *> reads;
-    for (const LaidAccess &access : nest.accesses)
+    SmallVector<const NestAccess *> reads;
+    for (const NestAccess &access : nest.accesses)
       if (!access.isWrite && !access.inFinish)
         reads.push_back(&access);
-    for (const LaidAccess *read : reads) {
+    for (const NestAccess *read : reads) {
       std::vector<unsigned> own;
       for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
-        if (dimOf(*read, name) < 0 || nest.sizes[name] < 2)
+        if (read->dimOf(name) < 0 || nest.sizes[name] < 2)
           continue;
-        bool lacking = reads.size() == 1 || llvm::any_of(reads, [&](const LaidAccess *other) {
+        bool lacking = reads.size() == 1 || llvm::any_of(reads, [&](const NestAccess *other) {
                          return other != read && !other->mentions(name);
                        });
         if (lacking)
@@ -351,7 +338,7 @@ private:
   }
 
   /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): how seldom the place changes.
-  static int64_t coarseness(const NestModel &nest, const Place &place) {
+  static int64_t coarseness(const NestModel &nest, const Coordinate &place) {
     if (place.mentioned.empty())
       return std::numeric_limits<int64_t>::max();
     unsigned name = unsigned(place.mentioned.back());
@@ -366,7 +353,7 @@ private:
   }
 
   /// The iteration name that stands for a place: of a window `row + ky` the larger one.
-  static int principalOf(const NestModel &nest, const Place &place) {
+  static int principalOf(const NestModel &nest, const Coordinate &place) {
     int principal = -1;
     for (int name : place.mentioned)
       if (principal < 0 || nest.sizes[size_t(name)] > nest.sizes[size_t(principal)])
@@ -377,7 +364,7 @@ private:
   /// Dimensions of an access without those in `lanes`, outermost first: what only produced names move, what both do, what
   /// only reduced names do.
   std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
-                                    const LaidAccess &access, const std::set<size_t> &lanes) {
+                                    const NestAccess &access, const std::set<size_t> &lanes) {
     struct Entry {
       int kind;
       bool isRow; ///< of the register tile: its points are read together
@@ -389,14 +376,14 @@ private:
     for (size_t d = 0; d < access.places.size(); ++d) {
       if (lanes.count(d))
         continue;
-      const Place &place = access.places[d];
+      const Coordinate &place = access.places[d];
       bool produced = false, reduced = false, windowed = false;
       int principal = principalOf(nest, place);
       std::string rank = principal < 0 ? "" : nest.names[size_t(principal)];
       for (int name : place.mentioned) {
         (nest.isReduced(size_t(name)) ? reduced : produced) = true;
-        for (const LaidAccess &other : nest.accesses)
-          for (const Place &elsewhere : other.places)
+        for (const NestAccess &other : nest.accesses)
+          for (const Coordinate &elsewhere : other.places)
             windowed |= elsewhere.isSum() && llvm::is_contained(elsewhere.mentioned, name);
       }
       int kind = windowed ? 1 : reduced ? 2 : 0;
@@ -422,14 +409,14 @@ private:
     for (size_t w = 0; w < std::min(ways.size(), mostWays); ++w) {
       const WayModel &way = ways[w];
       double weight = nest.points(0, nest.names.size()) / (1 + double(w));
-      for (const LaidAccess &access : nest.accesses) {
+      for (const NestAccess &access : nest.accesses) {
         if (access.gathered || access.inFinish || (access.isWrite && way.reduced))
           continue;
         std::set<size_t> dims;
         Group group;
         bool possible = true, any = false;
         for (unsigned name : way.lanes) {
-          int d = dimOf(access, name);
+          int d = access.dimOf(name);
           any |= access.mentions(name);
           possible &= d >= 0;
           if (d >= 0 && dims.insert(size_t(d)).second)
@@ -447,7 +434,7 @@ private:
         if (!any && !access.isWrite) {
           // Scalars of neighbouring rows may follow one another too.
           for (auto [row, points] : way.rows)
-            if (int d = dimOf(access, row); d >= 0) {
+            if (int d = access.dimOf(row); d >= 0) {
               std::string last = access.dims[size_t(d)];
               names.erase(llvm::find(names, last));
               names.push_back(last);
@@ -471,7 +458,7 @@ private:
   /// What is read or written at computed places should have rows side by side there: names that the
   /// values do not move fastest, any of them.
   void proposeFromGathers(const NestModel &nest) {
-    for (const LaidAccess &access : nest.accesses) {
+    for (const NestAccess &access : nest.accesses) {
       if (!access.gathered)
         continue;
       std::vector<std::string> computed, others;
@@ -490,7 +477,7 @@ private:
 
   using Renaming = std::map<std::string, std::string>;
   /// The dimensions of `to` for those of `from` that move with them.
-  static Renaming match(const NestModel &nest, const LaidAccess &from, const LaidAccess &to) {
+  static Renaming match(const NestModel &nest, const NestAccess &from, const NestAccess &to) {
     Renaming renamed;
     std::set<std::string> used;
     for (size_t d = 0; d < from.places.size(); ++d)
@@ -507,7 +494,7 @@ private:
   }
 
   /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
-  static std::optional<Layout> translate(const Renaming &renamed, const LaidAccess &to,
+  static std::optional<Layout> translate(const Renaming &renamed, const NestAccess &to,
                                          const Layout &layout) {
     Layout result;
     result.alignment = layout.alignment;
@@ -534,7 +521,7 @@ private:
   }
 
   /// What `match` sees of an access.
-  static std::string spelled(const NestModel &nest, const LaidAccess &access) {
+  static std::string spelled(const NestModel &nest, const NestAccess &access) {
     std::string text;
     for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
       text += dim + " " + std::to_string(principalOf(nest, place)) + " ";
@@ -550,7 +537,7 @@ private:
       double toOthers, toIt; ///< weights
     };
     std::map<std::string, Passed> known;
-    for (const LaidAccess &from : nest.accesses) {
+    for (const NestAccess &from : nest.accesses) {
       auto source = index.find(from.tensor);
       if (source == index.end())
         continue;
@@ -581,7 +568,7 @@ private:
       });
       if (offers.empty())
         continue;
-      for (const LaidAccess &to : nest.accesses) {
+      for (const NestAccess &to : nest.accesses) {
         if (&to == &from || to.tensor == from.tensor)
           continue;
         Renaming renamed = match(nest, from, to);
@@ -611,7 +598,7 @@ private:
       placed.emplace_back();
       double elements = pointsOf(type.getDims());
       for (const Layout &layout : value.candidates) {
-        placed[v].emplace_back(layout, type);
+        placed[v].emplace_back(layout, type, type.sizes());
         if (!value.fixed || value.cost.empty())
           value.cost.push_back(0.3 * (double(placed[v].back().elements()) - elements));
       }
@@ -625,7 +612,7 @@ private:
   /// Lanes along the fastest names of what a nest touches.
   std::vector<WayModel> waysOfPointwise(const NestModel &nest) {
     std::vector<std::vector<unsigned>> groups;
-    for (const LaidAccess &access : nest.accesses) {
+    for (const NestAccess &access : nest.accesses) {
       auto found = index.find(access.tensor);
       if (found == index.end())
         continue;
@@ -644,7 +631,7 @@ private:
                 dim = int(d);
             int iteration = dim < 0 ? -1 : access.places[size_t(dim)].plain;
             all &= iteration >= 0 && nest.isProduced(size_t(iteration)) &&
-                   dimOf(access, unsigned(iteration)) == dim &&
+                   access.dimOf(unsigned(iteration)) == dim &&
                    !llvm::is_contained(group, unsigned(iteration));
             if (!all)
               break;
@@ -668,25 +655,23 @@ private:
   }
 
   void addNest(const NestModel &nest) {
-    std::vector<WayModel> ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
+    std::vector<WayModel> ways;
+    if (auto lanes = nest.writtenLanes())
+      ways = {WayModel(nest, *lanes, !lanes->empty() && nest.isReduced(lanes->front()))};
+    else
+      ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());
     LaidNest laid;
     laid.nest = nest.op;
     laid.name = nameOf(nest.op);
-    for (const WayModel &way : ways) {
-      NestWay entry;
-      for (unsigned name : way.lanes)
-        entry.lanes.push_back(nest.names[name]);
-      entry.reduced = way.reduced;
-      entry.cost = way.arithmetic;
-      laid.ways.push_back(std::move(entry));
-    }
+    for (const WayModel &way : ways)
+      laid.ways.push_back({nest.namesOf(way.lanes), way.reduced, way.arithmetic});
     unsigned number = unsigned(problem.nests.size());
     problem.nests.push_back(std::move(laid));
 
-    std::map<unsigned, SmallVector<const LaidAccess *>> byValue;
-    for (const LaidAccess &access : nest.accesses)
+    std::map<unsigned, SmallVector<const NestAccess *>> byValue;
+    for (const NestAccess &access : nest.accesses)
       if (auto found = index.find(access.tensor); found != index.end())
         byValue[found->second].push_back(&access);
     for (auto &[v, accesses] : byValue) {
@@ -697,15 +682,15 @@ private:
       term.value = v;
       bool top = nest.op->getBlock() == &function.front();
       bool writes =
-          llvm::any_of(accesses, [](const LaidAccess *access) { return access->isWrite; });
+          llvm::any_of(accesses, [](const NestAccess *access) { return access->isWrite; });
       bool reads =
-          llvm::any_of(accesses, [](const LaidAccess *access) { return !access->isWrite; });
+          llvm::any_of(accesses, [](const NestAccess *access) { return !access->isWrite; });
       // What is read may be copied first, what a nest makes afterwards.
       bool copies = top && isa<ComputeOp>(nest.op) && reads != writes;
       for (const WayModel &way : ways) {
         std::vector<double> cost(count, 0);
         for (size_t c = 0; c < count; ++c)
-          for (const LaidAccess *access : accesses)
+          for (const NestAccess *access : accesses)
             cost[c] += accessCost(nest, way, *access, placed[v][c]);
         std::vector<int> copy(open, -1);
         std::vector<double> best(cost.begin(), cost.begin() + long(open));

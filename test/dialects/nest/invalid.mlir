@@ -512,11 +512,25 @@ func.func @compute_c9_stage_layout(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_partial_level(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected register and vector loops in a partial schedule, got the cache over 'n'}}
+  // expected-error @below {{expected no loop but a vector in a partial schedule, got the cache over 'n'}}
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
   } {schedule = #nest.schedule<[cache n by 4, vector n by 1], partial>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @group_c4_partial(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{expected a whole schedule, got a partial one, which a 'nest.compute' may have}}
+  %0 = nest.group (n: 4) {
+    %1 = nest.compute () reads %a[] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+    nest.yield %1 : !nd.tensor<f32>
+  } {schedule = #nest.schedule<[], partial>} : !nd.tensor<f32, n: 4>
   return
 }
 

@@ -20,12 +20,12 @@ func.func private @attributes() attributes {
   some.f_layout = #nest.layout<[]>,
   // CHECK-SAME: some.g_machine = #nest.machine<{ghz = 2.500000e+00 : f64, kind = "cpu", what_comes_later = [1, 2]}>
   some.g_machine = #nest.machine<{kind = "cpu", ghz = 2.5 : f64, what_comes_later = [1, 2]}>,
-  // CHECK-SAME: some.g_partial = #nest.schedule<[register row by 1, vector (out, j) by 1], partial>
+  // CHECK-SAME: some.g_partial = #nest.schedule<[vector (out, j) by 1], partial>
   // CHECK-SAME: some.g_scalar = #nest.schedule<[], partial>
   // CHECK-SAME: some.g_unit = #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], rate 2.000000e+00>
   // CHECK-SAME: some.g_unit2 = #nest.unit<"amx_i8", (k: 64, m: 16, n: 16), i8 in [m, k] * ui8 in [k floordiv 4, n, k mod 4] + i32 in [m, n], rate 1.650000e+01>
   // CHECK-SAME: some.h_schedule = #nest.schedule<[thread (b, row) by 1, cache out by 32, loop k by 4 unroll 2, loop k by 1, register out by 16, vector out by 1], [stage 0 at 1 in #nest.layout<[k, b]>, stage 1 at 2 level "shared" in #nest.layout<[out, k]> buffers 2 engine "tma"]>
-  some.g_partial = #nest.schedule<[register row by 1, vector (out, j) by 1], partial>,
+  some.g_partial = #nest.schedule<[vector (out, j) by 1], partial>,
   some.g_scalar = #nest.schedule<[], partial>,
   some.g_unit = #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], rate 2.0>,
   some.g_unit2 = #nest.unit<"amx_i8", (n: 16, k: 64, m: 16), i8 in [m, k] * ui8 in [k floordiv 4, n, k mod 4] + i32 in [m, n], rate 16.5>,

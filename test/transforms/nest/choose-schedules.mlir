@@ -20,6 +20,33 @@ func.func @lanes(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b,
   return %0 : !nd.tensor<f32, a: 64, b: 64>
 }
 
+// Lanes that a partial schedule states are kept, also where others would be better; `[], partial` asks for none.
+// CHECK-LABEL: func.func @partial
+// CHECK: schedule = #nest.schedule<[{{.*}}vector b by 1]>
+// CHECK-NOT: vector {{.*}} by 1
+// CHECK: schedule = #nest.schedule<[{{.*}}vector k by 1]>
+func.func @partial(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>},
+                   %y: !nd.tensor<f32, k: 512, n: 64> {nd.layout = #nest.layout<[k, n]>})
+    -> (!nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>}, !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[b, a]>},
+        !nd.tensor<f32, n: 64>) {
+  %0 = nest.compute (a: 64, b: 64) reads %x[] {
+  ^bb0(%v: f32):
+    %1 = arith.addf %v, %v : f32
+    nest.yield %1 : f32
+  } {schedule = #nest.schedule<[vector b by 1], partial>} : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  %2 = nest.compute (a: 64, b: 64) reads %x[] {
+  ^bb0(%v: f32):
+    %3 = arith.mulf %v, %v : f32
+    nest.yield %3 : f32
+  } {schedule = #nest.schedule<[], partial>} : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  %4 = nest.compute (n: 64) reduce (k: 512) reads %y[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[n]>], schedule = #nest.schedule<[vector k by 1], partial>}
+    : (!nd.tensor<f32, k: 512, n: 64>) -> !nd.tensor<f32, n: 64>
+  return %0, %2, %4 : !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, n: 64>
+}
+
 // A sum of products has a register tile. A schedule that is written stays.
 // CHECK-LABEL: func.func @product
 // CHECK: schedule = #nest.schedule<[{{.*}}register m by 1, {{.*}}vector n by 1]
@@ -37,6 +64,37 @@ func.func @product(%x: !nd.tensor<f32, m: 512, k: 512> {nd.layout = #nest.layout
     nest.yield %v : f32
   } {schedule = #nest.schedule<[loop n by 1, loop m by 1]>} : (!nd.tensor<f32, m: 512, n: 512>) -> !nd.tensor<f32, m: 512, n: 512>
   return %2 : !nd.tensor<f32, m: 512, n: 512>
+}
+
+// Lanes of merged names would begin again in the middle of a vector, where both reads are gathered.
+// CHECK-LABEL: func.func @crossing
+// CHECK: schedule = #nest.schedule<[{{.*}}register i by 1, {{.*}}vector k by 1]
+func.func @crossing(%x: !nd.tensor<f32, i: 30, j: 30> {nd.layout = #nest.layout<[i, j]>},
+                    %y: !nd.tensor<f32, j: 30, k: 30> {nd.layout = #nest.layout<[j, k]>}) -> !nd.tensor<f32, i: 30, k: 30> {
+  %0 = nest.compute (i: 30, k: 30) reduce (j: 30) reads %x[], %y[] {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.mulf %a, %b : f32
+    nest.yield %1 : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[i, k]>]}
+    : (!nd.tensor<f32, i: 30, j: 30>, !nd.tensor<f32, j: 30, k: 30>) -> !nd.tensor<f32, i: 30, k: 30>
+  return %0 : !nd.tensor<f32, i: 30, k: 30>
+}
+
+// A row at a place that a value tells, and a slice that begins there, still lie side by side along what the value does not
+// move with. Lanes along `p`, of which each has a value of its own, are gathered.
+// CHECK-LABEL: func.func @places
+// CHECK-COUNT-2: schedule = #nest.schedule<[{{.*}}vector c by 1]
+func.func @places(%x: !nd.tensor<f32, c: 40, m: 9> {nd.layout = #nest.layout<[m, c]>}, %at: !nd.tensor<i64, p: 5>,
+                  %from: !nd.tensor<i64>) -> (!nd.tensor<f32, c: 12, p: 5>, !nd.tensor<f32, c: 12, m: 9>) {
+  %0 = nest.compute (c: 12, p: 5) reads %at[], %x[m = read(0)] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } {layouts = [#nest.layout<[p, c]>]} : (!nd.tensor<i64, p: 5>, !nd.tensor<f32, c: 40, m: 9>) -> !nd.tensor<f32, c: 12, p: 5>
+  %1 = nest.compute (c: 12, m: 9) reads %from[], %x[c = c + max(0, min(28, read(0)))] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } {layouts = [#nest.layout<[m, c]>]} : (!nd.tensor<i64>, !nd.tensor<f32, c: 40, m: 9>) -> !nd.tensor<f32, c: 12, m: 9>
+  return %0, %1 : !nd.tensor<f32, c: 12, p: 5>, !nd.tensor<f32, c: 12, m: 9>
 }
 
 // What a group hands on lies in the group's result: the lanes of the inner nest follow from its layout at one point.

@@ -25,85 +25,42 @@
 
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
-#include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
 
-#include <cmath>
-#include <numeric>
 #include <set>
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// What tiles are worth that may leave a rest of a symbolic size, which asks for code of its own,
-/// where others leave none.
-static constexpr double withRest = 0.6;
-/// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`.
-static constexpr double typicalPoints = 1e10;
-
 namespace {
-
-/// One read or write: its address as an expression of iteration names.
-struct Access {
-  Expr address;
-  bool isWrite = false;
-  bool stageable = false;
-  double elements = 1; ///< of the tensor
-};
+using Group = std::vector<unsigned>; ///< iteration names by number
 
 class Chooser {
 public:
   Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
-      : op(op), machine(machine) {
-    ranges = iterationRanges(op);
-    // Several symbols are seldom large together.
-    auto points = [&] {
-      double count = 1;
-      for (const auto &[name, size] : sizes = typicalOf(iterationSpace(op)))
-        count *= double(size);
-      return count;
-    };
-    for (work = points(); work > typicalPoints && symbol > 32; work = points())
-      symbol /= 2;
-    for (const auto &[name, size] : sizes)
-      ranges[name] = {0, std::max<int64_t>(size - 1, 0)};
-    width = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 32) * 8 /
-                                     std::max(32u, laneBits(op)));
+      : op(op), machine(machine), nest(op, machine, /*shrink=*/true),
+        work(nest.points(nest.firstProduced, nest.names.size())) {
     SmallVector<Value> distinct = kernelOperands(op);
-    for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-      auto map = cast<MapAttr>(op.getMaps()[i]);
-      auto guard = cast<GuardAttr>(op.getGuards()[i]);
-      const Layout &layout = operands[llvm::find(distinct, operand) - distinct.begin()];
-      addAccess(operand, layout, map, false);
-      bool affine = llvm::all_of(map.getEntries(),
-                                 [](const MapEntry &entry) { return entry.expr().isAffine(); });
-      // Points that a guard excludes are told apart by tests, whether of a copy or not: then a copy
-      // pays where it is widened.
-      accesses.back().stageable = i < op.getReads().size() && affine && !isGathered(map) &&
-                                  !layout.swizzle.bits &&
-                                  (guard.isTrivial() || !guard.excludes() ||
-                                   nd::isNarrowFloat(tensorTypeOf(operand).getElementType()));
-    }
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
-      addAccess(result, results[i], MapAttr::identity(tensorTypeOf(result)), true);
-    registers = machine ? machine.integer("vector_registers", 16) : 16;
-    if (machine) {
-      l1 = machine.integer("l1_bytes", l1);
-      l2 = machine.integer("l2_bytes", l2);
-      l3 = machine.integer("l3_bytes", l3);
+    for (Value operand : op.getOperands())
+      layouts.push_back(operands[llvm::find(distinct, operand) - distinct.begin()]);
+    layouts.insert(layouts.end(), results.begin(), results.end());
+    for (auto [i, access] : llvm::enumerate(nest.accesses)) {
+      placed.emplace_back(layouts[i], access.type, nest.sizesOf(access.type));
+      addGroups(access, layouts[i]);
     }
   }
 
   Schedule choose() {
-    pickVector();
+    if (auto lanes = nest.writtenLanes())
+      vector = *lanes;
+    else
+      pickVector();
+    vectorReduced = !vector.empty() && nest.isReduced(vector[0]);
     pickTile();
-    bool again = llvm::any_of(accesses, [&](const Access &access) {
-      return !access.isWrite && work >= 8 * access.elements;
-    });
-    if (op.isReduction() && !vector.empty() && !vectorReduced && again && !tiles.empty())
+    if (nest.reduction && !vector.empty() && !vectorReduced && nest.reusesReads() && !tiles.empty())
       return boundStages(contract());
     return write();
   }
@@ -111,175 +68,101 @@ public:
 private:
   ComputeOp op;
   MachineAttr machine;
-  Ranges ranges;
-  Sizes sizes;
-  std::vector<Access> accesses;
-  std::set<Group> groups; ///< merged groups that layouts have
-  int64_t width, registers, l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
+  NestModel nest;
+  double work;                 ///< points of the iteration space
+  std::set<Group> groups;      ///< merged groups that layouts have
   std::vector<Layout> layouts; ///< of each access
-  double work = 1;             ///< points of the iteration space
-  int64_t symbol = nd::typicalSymbol;
-
-  Sizes typicalOf(nd::DimsAttr dims) const {
-    Sizes result;
-    for (const nd::Dim &dim : dims) {
-      auto size = dim.size().getExpr().evaluate([&](const std::string &name) {
-        return name.back() == '$' ? 0 : std::min(symbol, nd::typicalOf(name));
-      });
-      result[dim.name.str()] = std::max<int64_t>(size.value_or(symbol), !dim.size().constant());
-    }
-    return result;
-  }
+  std::vector<PlacedLayout> placed;
 
   Group vector;
   bool vectorReduced = false;
   int64_t vectorTile = 1; ///< extent along the vector group that a tile covers
-  std::vector<std::pair<std::string, int64_t>>
-      rows; ///< names unrolled in the tile, with how many points
-  /// Tiles that are nearly as good as the best.
-  struct Tile {
-    double score;
-    int64_t vectors;
-    std::vector<std::pair<std::string, int64_t>> rows;
-    double cycles;
-  };
-  std::vector<Tile> tiles;
+  std::vector<std::pair<unsigned, int64_t>>
+      rows;                        ///< names unrolled in the tile, with how many points
+  std::vector<RegisterTile> tiles; ///< the best first
 
-  void addAccess(Value tensor, const Layout &layout, MapAttr map, bool isWrite) {
-    std::map<std::string, Expr, std::less<>> places;
-    for (const MapEntry &entry : map.getEntries())
-      places[entry.name.str()] =
-          entry.expr().substitute([&](const std::string &name) -> std::optional<Expr> {
-            if (name.back() == '$' || readIndex(name) || ranges.count(name))
-              return std::nullopt;
-            return Expr(std::min(symbol, nd::typicalOf(name)));
-          });
-    Sizes tensorSizes = typicalOf(tensorTypeOf(tensor).getDims());
-    Expr address = layout.address(tensorSizes).substitute(places).simplify(ranges);
-    double elements = 1;
-    for (const auto &[name, size] : tensorSizes)
-      elements *= double(size);
-    accesses.push_back({address, isWrite, false, elements});
-    layouts.push_back(layout);
-    addGroups(layout, map);
+  int64_t sizeOf(const std::string &name) const { return nest.sizes[size_t(nest.indexOf(name))]; }
+
+  LaneKind kindOf(size_t access, ArrayRef<unsigned> group) const {
+    return nest.laneKind(nest.accesses[access], placed[access], group);
+  }
+
+  /// A copy may be made of what is read at affine places. Points that a guard excludes are told
+  /// apart by tests, whether of a copy or not: then a copy pays where it is widened.
+  bool isStageable(unsigned read) {
+    if (read >= op.getReads().size())
+      return false;
+    MapAttr map = op.readMap(read);
+    GuardAttr guard = op.readGuard(read);
+    return llvm::all_of(map.getEntries(),
+                        [](const MapEntry &entry) { return entry.expr().isAffine(); }) &&
+           !isGathered(map) && !layouts[read].swizzle.bits &&
+           (guard.isTrivial() || !guard.excludes() ||
+            nd::isNarrowFloat(nest.accesses[read].type.getElementType()));
   }
 
   /// Groups of produced names that an access walks along memory: those that its layout merges, and
   /// its last names, merged until they fill two vectors.
-  void addGroups(const Layout &layout, MapAttr map) {
-    auto iterationName = [&](const std::string &name) -> std::string {
-      auto place = map.lookup(name);
-      auto plain = place ? place->asName() : std::nullopt;
-      if (!plain || !op.getProduced().contains(*plain))
-        return "";
-      return llvm::count_if(map.getEntries(),
-                            [&](const MapEntry &entry) { return entry.expr().mentions(*plain); }) ==
-                     1
-                 ? *plain
-                 : "";
+  void addGroups(const NestAccess &access, const Layout &layout) {
+    auto iterationName = [&](const std::string &name) {
+      size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
+      int plain = access.places[dim].plain;
+      return plain >= 0 && nest.isProduced(size_t(plain)) && access.dimOf(unsigned(plain)) >= 0
+                 ? plain
+                 : -1;
     };
-    auto add = [&](const Group &group) {
+    auto add = [&](ArrayRef<int> group) {
       // A merged index is taken apart by the sizes of all names but the first.
-      if (group.size() > 1 && !llvm::is_contained(group, "") &&
-          llvm::all_of(llvm::drop_begin(group), [&](const std::string &name) {
-            return op.getProduced().lookup(name).constant().has_value();
-          }))
-        groups.insert(group);
+      if (group.size() > 1 && !llvm::is_contained(group, -1) &&
+          llvm::none_of(group.drop_front(), [&](int name) { return nest.symbolic[size_t(name)]; }))
+        groups.insert(Group(group.begin(), group.end()));
     };
-    for (const Layout::Factor &factor : layout.factors) {
-      Group group;
-      for (const std::string &name : factor.names)
-        group.push_back(iterationName(name));
-      add(group);
-    }
-    Group last;
+    for (const Layout::Factor &factor : layout.factors)
+      add(llvm::map_to_vector(factor.names, iterationName));
+    std::vector<int> last;
+    int64_t size = 1;
     for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
       if (factor.divisor != 1 || factor.modulus || factor.low || factor.high)
         break;
       for (const std::string &name : llvm::reverse(factor.names)) {
-        std::string iteration = iterationName(name);
-        if (iteration.empty() || sizeOf(last) >= 2 * width)
+        int iteration = iterationName(name);
+        if (iteration < 0 || size >= 2 * nest.lanes)
           return add(last);
-        if (sizes[iteration] > 1)
+        if (nest.sizes[size_t(iteration)] > 1)
           last.insert(last.begin(), iteration);
+        size *= nest.sizes[size_t(iteration)];
       }
     }
     add(last);
   }
 
-  bool isSymbolic(const std::string &name) {
-    nd::SizeAttr size = op.getProduced().lookup(name);
-    return size && !size.constant();
-  }
-
-  /// What the size of a name is a multiple of, whatever its symbols are.
-  int64_t divisorOf(const std::string &name) {
-    nd::SizeAttr size = op.getProduced().lookup(name);
-    int64_t divisor = size ? std::abs(size.getExpr().offset()) : 1;
-    for (const Expr::Term &term : size ? size.getExpr().terms() : std::vector<Expr::Term>())
-      divisor = std::gcd(divisor, term.coefficient);
-    return divisor;
-  }
-
-  int64_t sizeOf(const Group &group) {
-    int64_t size = 1;
-    for (const std::string &name : group)
-      size *= sizes[name];
-    return size;
-  }
-
-  /// How an access moves from one lane to the next when `group` is walked by lanes: 0, 1, or 2 for
-  /// anything else.
-  int stride(const Access &access, const Group &group, int64_t lanes) {
-    std::map<std::string, Expr, std::less<>> bound;
-    Expr lane = Expr::name("lane$");
-    Ranges with = ranges;
-    int64_t size = sizeOf(group);
-    lanes = std::min(lanes, size);
-    with["lane$"] = {0, lanes - 1};
-    with["tile$"] = {0, std::max<int64_t>((size - 1) / lanes, 0)};
-    Expr merged = Expr::name("tile$") * Expr(lanes) + lane;
-    int64_t below = 1;
-    for (size_t i = group.size(); i-- > 0;) {
-      Expr part = merged.floordiv(below);
-      if (i > 0)
-        part = part.mod(sizes[group[i]]);
-      bound[group[i]] = part.simplify(with);
-      below *= sizes[group[i]];
-    }
-    Expr address = access.address.substitute(bound).simplify(with);
-    if (!address.mentions("lane$"))
-      return 0;
-    return address.isLinearIn("lane$") && address.coefficient("lane$") == 1 ? 1 : 2;
-  }
-
   void pickVector() {
     double best = std::numeric_limits<double>::infinity();
+    int64_t width = nest.lanes;
     auto consider = [&](const Group &group, bool reduced) {
-      int64_t size = sizeOf(group);
+      int64_t size = nest.sizeOf(group);
       if (size < 2)
         return;
       double cost = 0;
-      for (const Access &access : accesses) {
-        int kind = stride(access, group, width);
+      for (auto [i, access] : llvm::enumerate(nest.accesses)) {
+        LaneKind kind = kindOf(i, group);
         if (access.isWrite && reduced)
           continue;
         // A write happens once for each point of the reduction.
-        double weight = access.isWrite && op.isReduction()
+        double weight = access.isWrite && nest.reduction
                             ? std::max(0.01, std::min(0.5, access.elements / work))
                             : 1;
         // A copy that is turned costs something for each element, however often it is read.
         double uses = work / access.elements;
-        double apart = op.isReduction() && access.stageable && !reduced && uses >= 8
+        double apart = nest.reduction && isStageable(unsigned(i)) && !reduced && uses >= 8
                            ? 1 + 1.2 * double(width) / uses
-                       : !op.isReduction() && !access.isWrite && !turnOf(access, group).empty()
+                       : !nest.reduction && !access.isWrite && turnOf(i, group) >= 0
                            ? 2.5
-                           : 2.0 * width;
-        cost += weight * (kind == 0 ? 0.4 : kind == 1 ? 1 : apart);
+                           : 2.0 * double(width);
+        cost += weight * (kind == LaneKind::Same ? 0.4 : kind == LaneKind::Contiguous ? 1 : apart);
       }
       // Lanes that are idle, and the fold of the lanes at the end.
-      double used = double(size) / (double((size + width - 1) / width) * width);
-      cost /= used;
+      cost /= double(size) / double(nest.vectorsOf(group) * width);
       // A merged name can't be a row of the tile as well: names are merged where that fills
       // vectors.
       cost *= 1 + 0.02 * double(group.size() - 1);
@@ -288,183 +171,61 @@ private:
       if (cost < best) {
         best = cost;
         vector = group;
-        vectorReduced = reduced;
       }
     };
     for (const Group &group : groups)
       consider(group, false);
-    for (const nd::Dim &dim : op.getProduced())
-      consider({dim.name.str()}, false);
-    for (const nd::Dim &dim : op.getReduced())
-      consider({dim.name.str()}, true);
+    for (size_t name = nest.firstProduced; name < nest.names.size(); ++name)
+      consider({unsigned(name)}, nest.isReduced(name));
   }
 
-  /// Another produced name along which an access is contiguous.
-  std::string turnOf(const Access &access, const Group &group) {
-    for (const nd::Dim &dim : op.getProduced()) {
-      std::string name = dim.name.str();
-      if (!llvm::is_contained(group, name) && sizes[name] >= 4 &&
-          stride(access, {name}, width) == 1)
-        return name;
-    }
-    return "";
+  /// Another produced name along which an access is contiguous; -1: none.
+  int turnOf(size_t access, const Group &group) {
+    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
+      if (!llvm::is_contained(group, name) && nest.sizes[name] >= 4 &&
+          kindOf(access, name) == LaneKind::Contiguous)
+        return int(name);
+    return -1;
   }
 
   /// Tiles of two names where reads lie along another one than the lanes.
   void pickTurn() {
-    for (const Access &access : accesses) {
-      if (access.isWrite || stride(access, vector, width) != 2)
+    for (auto [i, access] : llvm::enumerate(nest.accesses)) {
+      if (access.isWrite || kindOf(i, vector) != LaneKind::Apart)
         continue;
-      std::string name = turnOf(access, vector);
-      if (name.empty())
+      int name = turnOf(i, vector);
+      if (name < 0)
         continue;
-      rows = {{name, std::min(sizes[name], width)}};
-      vectorTile = width;
+      rows = {{unsigned(name), std::min(nest.sizes[size_t(name)], nest.lanes)}};
+      vectorTile = nest.lanes;
       return;
     }
-  }
-
-  /// Names for which some vector read does not vary are the rows: every row uses the same vectors
-  /// again.
-  std::vector<std::string> rowCandidates() {
-    std::vector<std::string> candidates;
-    for (const nd::Dim &dim : op.getProduced()) {
-      std::string name = dim.name.str();
-      if (llvm::is_contained(vector, name) || sizes[name] < 2)
-        continue;
-      bool reuses = false, matters = false;
-      for (const Access &access : accesses) {
-        bool onLanes = stride(access, vector, width) != 0;
-        if (access.isWrite)
-          continue;
-        reuses |= onLanes && !access.address.mentions(name);
-        matters |= access.address.mentions(name);
-      }
-      if (reuses && matters)
-        candidates.push_back(name);
-    }
-    return candidates;
-  }
-
-  /// The criteria by which register tiles of a reduction are compared.
-  struct TileWork {
-    int64_t vectors;                  ///< that the lanes' names fill
-    int64_t limit, carried;           ///< registers, and accumulators for each element
-    unsigned onLanes = 0, onRows = 0; ///< reads
-    double operations;                ///< for each element and step
-  };
-  TileWork tileWork(int64_t vectors) {
-    TileWork work{vectors, registers - 1, int64_t(op.getNeutral().size())};
-    for (const Access &access : accesses)
-      if (!access.isWrite)
-        ++(stride(access, vector, width) ? work.onLanes : work.onRows);
-    // A multiplication that is added is one operation.
-    work.operations = std::max<double>(
-        1, double(llvm::range_size(op.getBody().front().without_terminator())) +
-               double(llvm::range_size(op.getCombine().front().without_terminator())) - 1);
-    return work;
-  }
-
-  /// Adds a tile of `nv` vectors and these rows, if it fits into the registers.
-  void considerTile(const TileWork &work, int64_t nv,
-                    std::vector<std::pair<std::string, int64_t>> rows) {
-    int64_t count = 1;
-    double waste = 1;
-    for (auto &[name, points] : rows) {
-      count *= points;
-      int64_t known = isSymbolic(name) ? divisorOf(name) : 1;
-      waste *= isSymbolic(name)
-                   ? (known == 1 || known % points == 0 ? 1 : withRest)
-                   : double(sizes[name]) / double((sizes[name] + points - 1) / points * points);
-    }
-    if (count * nv * work.carried + nv + 1 > work.limit)
-      return;
-    waste *= double(work.vectors) / double((work.vectors + nv - 1) / nv * nv);
-    // Two loads, two operations in a cycle, four of both; a sum is ready for the next after four.
-    double loads = double(nv * work.onLanes + count * work.onRows),
-           compute = double(count * nv) * work.operations;
-    double most = std::max({compute / 2, loads / 2, (compute + loads + 3) / 4, 4.0});
-    double cycles = most + 0.1 * (compute / 2 + loads / 2 + (compute + loads + 3) / 4 + 4 - most);
-    // What is left over counts less than half: narrower tiles are not lost.
-    double score =
-        (0.6 * waste + 0.4 * std::sqrt(waste)) * double(count * nv) * work.operations / 2 / cycles;
-    tiles.push_back({score, nv, std::move(rows), cycles});
-  }
-
-  /// As many points as registers allow, or a little fewer so that the last tile is as large as the
-  /// others.
-  std::set<int64_t> pointsOf(const std::string &name, int64_t limit) {
-    int64_t size = sizes[name];
-    std::set<int64_t> result;
-    if (isSymbolic(name)) { // whatever divides the typical size says nothing
-      result = {limit};
-      for (int64_t points = limit, known = divisorOf(name); points >= 2; --points)
-        if (known % points == 0) {
-          result.insert(points);
-          break;
-        }
-      return result;
-    }
-    if (size <= limit)
-      result.insert(size);
-    int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
-    for (int64_t parts : {fewest, fewest + 1, fewest + 2})
-      result.insert(std::min(limit, (size + parts - 1) / parts));
-    for (int64_t points = std::min(limit, size); points >= 2; --points)
-      if (size % points == 0) {
-        result.insert(points);
-        break;
-      }
-    result.insert(std::min(limit, size));
-    return result;
   }
 
   void pickTile() {
     if (vector.empty())
       return;
-    int64_t vectors = (sizeOf(vector) + width - 1) / width;
-    if (!op.isReduction() || vectorReduced) {
-      vectorTile = std::min<int64_t>(vectors, vectorReduced ? 1 : 2) * width;
-      if (!op.isReduction()) {
-        pickTurn();
-        return;
-      }
-    }
-    std::vector<std::string> candidates = rowCandidates();
-    TileWork work = tileWork(vectors);
-    for (int64_t nv : {2, 1, 3, 4}) {
-      if (vectorReduced ? nv > 1 : nv > vectors)
-        continue;
-      int64_t most = (work.limit - 1 - nv) / (nv * work.carried);
-      considerTile(work, nv, {});
-      for (const std::string &name : candidates) {
-        std::set<int64_t> some = pointsOf(name, most);
-        for (int64_t points : llvm::reverse(some)) {
-          if (points < 2)
-            continue;
-          considerTile(work, nv, {{name, points}});
-          if (points == sizes[name])
-            for (const std::string &second : candidates)
-              if (second != name && most / points >= 2)
-                for (int64_t more : pointsOf(second, most / points))
-                  if (more >= 2)
-                    considerTile(work, nv, {{second, more}, {name, points}});
-        }
-      }
-    }
-    llvm::stable_sort(tiles, [](const Tile &a, const Tile &b) { return a.score > b.score; });
+    vectorTile = std::min<int64_t>(nest.vectorsOf(vector), vectorReduced ? 1 : 2) * nest.lanes;
+    if (!nest.reduction)
+      return pickTurn();
+    SmallVector<bool> onLanes;
+    for (size_t i = 0; i < nest.accesses.size(); ++i)
+      onLanes.push_back(kindOf(i, vector) != LaneKind::Same);
+    tiles = nest.registerTiles(vector, onLanes);
     if (tiles.empty())
       return;
     rows = tiles[0].rows;
-    vectorTile = vectorReduced ? width : tiles[0].vectors * width;
+    vectorTile = tiles[0].vectors * nest.lanes;
   }
 
   /// Reduced names that a guard compares with a name of which a tile has several points.
   std::set<std::string> namesInGuardsOfTile() {
-    std::set<std::string> unrolled(vector.begin(), vector.end()), result;
-    for (const Tile &tile : tiles)
-      for (auto &[name, points] : tile.rows)
-        unrolled.insert(name);
+    std::set<std::string> unrolled, result;
+    for (unsigned name : vector)
+      unrolled.insert(nest.names[name]);
+    for (const RegisterTile &tile : tiles)
+      for (auto [name, points] : tile.rows)
+        unrolled.insert(nest.names[name]);
     for (unsigned i = 0; i < op.getReads().size(); ++i) {
       GuardAttr guard = op.readGuard(i);
       for (const Condition &condition : guard.getConditions()) {
@@ -497,8 +258,7 @@ private:
       MapAttr map = op.readMap(panel);
       const Layout &layout = layouts[panel];
       int64_t below = 1;
-      std::vector<int64_t> extents =
-          layout.extents(typicalOf(tensorTypeOf(op.getReads()[panel]).getDims()));
+      std::vector<int64_t> extents = layout.extents(nest.sizesOf(nest.accesses[panel].type));
       for (size_t i = extents.size(); i-- > 0;) {
         const Layout::Factor &factor = layout.factors[i];
         for (const std::string &name : factor.names)
@@ -508,7 +268,7 @@ private:
               if (!place->mentions(each))
                 continue;
               bool blocked = factor.names.size() == 1 && place->asName() && factor.divisor > 1 &&
-                             factor.divisor < sizes[each];
+                             factor.divisor < sizeOf(each);
               note(each, blocked ? factor.divisor : 1, below);
             }
         below *= extents[i];
@@ -518,7 +278,7 @@ private:
     for (const nd::Dim &dim : op.getReduced()) {
       std::string name = dim.name.str();
       note(name, 1, 1);
-      int64_t last = sizes[name];
+      int64_t last = sizeOf(name);
       // Steps that divide one another.
       std::vector<std::pair<int64_t, int64_t>> steps;
       for (const auto &[key, stride] : digits)
@@ -555,16 +315,12 @@ private:
   /// Loops around tiles of a contraction.
   Schedule contract() {
     unsigned panel = 0;
-    Model model = modelOf(panel);
-    std::vector<ModelTile> candidates;
-    for (const Tile &tile : tiles) {
-      if (tile.score < 0.8 * tiles[0].score || candidates.size() == 10)
-        break;
-      ModelTile made{tile.vectors, {}, tile.cycles};
-      for (auto &[name, points] : tile.rows)
-        made.rows.emplace_back(model.number(name), points);
-      candidates.push_back(std::move(made));
-    }
+    Model model{nest, {}, vector};
+    placeAccesses(model, panel);
+    std::vector<RegisterTile> candidates;
+    for (const RegisterTile &tile : ArrayRef(tiles).take_front(10))
+      if (tile.score >= 0.8 * tiles[0].score)
+        candidates.push_back(tile);
     std::vector<Loop> order = reductionOrder(panel);
     Model::Found best = model.search(candidates, order);
     // Products by a unit, where that is faster than to widen what they are made of.
@@ -572,12 +328,12 @@ private:
     double rate = use.unit ? machine.rate(use.unit) : 0;
     if (rate <= 1)
       return best.schedule;
-    for (ModelTile &tile : candidates)
+    for (RegisterTile &tile : candidates)
       tile.cycles *= double(depthOf(use.unit)) / rate;
     for (const std::string &name : use.names) {
-      model.pair = name;
+      model.pair = nest.indexOf(name);
       std::vector<Loop> paired = order;
-      bool isEven = sizes[name] > 1;
+      bool isEven = sizeOf(name) > 1;
       for (Loop &loop : paired)
         if (loop.names[0] == name) {
           isEven &= loop.step == 1 || loop.step % 2 == 0;
@@ -592,78 +348,26 @@ private:
     return best.schedule;
   }
 
-  /// `panel`: the read that says what varies first in the reduction.
-  Model modelOf(unsigned &panel) {
-    Model model;
-    model.vector = vector;
-    model.width = width;
-    model.rates = Rates::of(machine);
-    model.l1 = l1;
-    model.l2 = l2;
-    model.l3 = l3;
-    for (bool reduced : {false, true})
-      for (const nd::Dim &dim : reduced ? op.getReduced() : op.getProduced()) {
-        model.names.push_back(dim.name.str());
-        model.sizes.push_back(sizes[dim.name.str()]);
-        model.reduced.push_back(reduced);
-        model.symbolic.push_back(!dim.size().constant());
-      }
+  /// `panel`: the read that says what varies first in the reduction, the longest one of vectors.
+  void placeAccesses(Model &model, unsigned &panel) {
     bool found = false;
-    for (auto [i, access] : llvm::enumerate(accesses)) {
-      if (i >= op.getReads().size() && !access.isWrite)
-        continue; // the epilogue's reads
-      bool isRead = !access.isWrite;
-      Value tensor = isRead ? op.getReads()[i] : op.getResult(i - op->getNumOperands());
-      MapAttr map = isRead ? op.readMap(i) : MapAttr::identity(tensorTypeOf(tensor));
-      const Layout &layout = layouts[i];
-      ModelAccess made;
-      made.bytes = std::max(8u, tensorTypeOf(tensor).getElementType().getIntOrFloatBitWidth()) / 8;
-      made.isWrite = access.isWrite;
-      made.stageable = access.stageable;
-      int lanes = stride(access, vector, width);
-      made.onLanes = lanes != 0;
-      made.scattered = lanes == 2;
-      Sizes tensorSizes = typicalOf(tensorTypeOf(tensor).getDims());
-      std::vector<int64_t> extents = layout.extents(tensorSizes);
-      std::map<std::string, ModelAccess::Dim> dims;
-      int64_t below = 1;
-      for (size_t k = extents.size(); k-- > 0;) {
-        for (const std::string &name : llvm::reverse(layout.factors[k].names))
-          if (!dims.count(name)) {
-            ModelAccess::Dim dim{
-                name,      tensorSizes[name], {}, below, k + 1 == extents.size() && dims.empty(),
-                extents[k]};
-            for (const std::string &each : map.lookup(name)->names())
-              if (unsigned number = model.number(each); number < model.names.size())
-                dim.terms.emplace_back(
-                    number, std::max<int64_t>(1, std::abs(map.lookup(name)->coefficient(each))));
-            dims[name] = dim;
-            made.order.insert(made.order.begin(), name);
-          }
-        below *= extents[k];
-      }
-      for (auto &[name, dim] : dims)
-        made.dims.push_back(dim);
-      // Merged lanes are staged where the tensor has the merged names whole.
-      if (made.scattered && vector.size() > 1)
-        made.stageable = false;
-      // A copy needs a dimension for each of the lanes' names that is that name alone.
-      auto hasDim = [&](const std::string &name) {
-        return llvm::any_of(made.dims, [&](const ModelAccess::Dim &dim) {
-          return dim.terms.size() == 1 &&
-                 dim.terms[0] == std::pair<unsigned, int64_t>(model.number(name), 1);
-        });
-      };
-      if (made.onLanes && !llvm::all_of(vector, hasDim))
-        made.stageable = false;
-      // The read of vectors has the longest panels: it says what varies first in the reduction.
-      if (isRead && made.onLanes && (!found || access.elements > accesses[panel].elements)) {
+    for (auto [i, access] : llvm::enumerate(nest.accesses)) {
+      if (access.inFinish)
+        continue;
+      PlacedAccess made(nest, access, layouts[i], kindOf(i, vector));
+      // Merged lanes are staged where the tensor has the merged names whole. A copy needs a
+      // dimension for each of the lanes' names that is that name alone.
+      made.stageable = !access.isWrite && isStageable(unsigned(i)) &&
+                       !(made.scattered() && vector.size() > 1) &&
+                       (!made.onLanes() ||
+                        llvm::all_of(vector, [&](unsigned name) { return made.plain(name); }));
+      if (!access.isWrite && made.onLanes() &&
+          (!found || access.elements > nest.accesses[panel].elements)) {
         panel = unsigned(i);
         found = true;
       }
       model.accesses.push_back(std::move(made));
     }
-    return model;
   }
 
   /// What is copied has a box of constant size: names over symbols of which a copy holds all are
@@ -692,7 +396,10 @@ private:
         for (const Loop &loop : llvm::reverse(schedule.loops))
           if (llvm::is_contained(loop.names, name))
             block = {block.level, loop.names, loop.step, 1};
-        block.step = llvm::divideCeil(sizeOf(block.names), block.step) * block.step;
+        int64_t size = 1;
+        for (const std::string &each : block.names)
+          size *= sizeOf(each);
+        block.step = llvm::divideCeil(size, block.step) * block.step;
         blocks.push_back(block);
       }
     schedule.loops.insert(schedule.loops.begin() + front, blocks.begin(), blocks.end());
@@ -702,112 +409,99 @@ private:
     return schedule;
   }
 
-  /// Produced names in the order of the first result's layout, outermost first.
-  std::vector<std::string> producedOrder() {
-    std::vector<std::pair<int64_t, std::string>> order;
-    for (const nd::Dim &dim : op.getProduced()) {
-      int64_t step = 0;
-      for (const Access &access : accesses)
-        if (access.isWrite)
-          step = std::max(step, std::abs(access.address.coefficient(dim.name.str())));
-      order.emplace_back(-step, dim.name.str());
-    }
+  /// How far a step along a name leads, at most, in what is written or in what is read.
+  int64_t stepOf(unsigned name, bool writes) {
+    int64_t most = 0;
+    for (auto [access, layout] : llvm::zip_equal(nest.accesses, placed))
+      if (access.isWrite == writes)
+        most = std::max(most, nest.step(access, layout, name));
+    return most;
+  }
+
+  /// Names from `begin` to `end` by their steps in what is written or read, outermost first.
+  std::vector<unsigned> ordered(size_t begin, size_t end, bool writes) {
+    std::vector<std::pair<int64_t, unsigned>> order;
+    for (unsigned name = unsigned(begin); name < end; ++name)
+      order.emplace_back(-stepOf(name, writes), name);
     llvm::sort(order);
-    std::vector<std::string> names;
-    for (auto &[step, name] : order)
+    std::vector<unsigned> names;
+    for (auto [step, name] : order)
       names.push_back(name);
     return names;
   }
 
   Schedule write() {
     Schedule schedule;
-    double flops = 2;
-    for (auto &[name, size] : sizes)
-      flops *= double(size);
-    auto rowOf = [&](const std::string &name) {
-      for (auto &[row, points] : rows)
-        if (row == name)
-          return points;
-      return int64_t(1);
-    };
+    double flops = 2 * work;
     // Loops around tiles; the first ones are shared by threads while chunks stay large.
     struct Around {
       Group group;
       int64_t step, count;
     };
     std::vector<Around> around;
-    std::set<std::string> inVector(vector.begin(), vector.end());
     bool placedVector = vectorReduced || vector.empty();
     auto placeVector = [&] {
-      if (placedVector)
+      if (std::exchange(placedVector, true))
         return;
-      placedVector = true;
-      int64_t size = sizeOf(vector),
-              step = std::min(vectorTile, (size + width - 1) / width * width);
-      around.push_back({vector, step, (size + step - 1) / step});
+      int64_t step = std::min(vectorTile, nest.vectorsOf(vector) * nest.lanes);
+      around.push_back({vector, step, int64_t(llvm::divideCeil(nest.sizeOf(vector), step))});
     };
-    for (const std::string &name : producedOrder()) {
-      if (inVector.count(name) && !vectorReduced) {
+    for (unsigned name : ordered(nest.firstProduced, nest.firstReduced, /*writes=*/true)) {
+      if (llvm::is_contained(vector, name) && !vectorReduced) {
         placeVector();
         continue;
       }
-      int64_t step = std::min(rowOf(name), sizes[name]);
-      around.push_back({{name}, step, (sizes[name] + step - 1) / step});
+      int64_t step = 1, size = nest.sizes[name];
+      for (auto [row, points] : rows)
+        if (row == name)
+          step = std::min(points, size);
+      around.push_back({{name}, step, int64_t(llvm::divideCeil(size, step))});
     }
     placeVector();
+    auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
+      schedule.loops.push_back({level, nest.namesOf(group), step, 1});
+    };
     // Equal parts for threads, of the outermost loops. A size over symbols may be larger than it is
     // taken for: each part is what is worth a fetch.
-    double chunkFlops = Rates::of(machine).chunkFlops;
+    double chunkFlops = nest.rates.chunkFlops;
     int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
     for (const Around &loop : around) {
       flops /= double(loop.count); // of one step
       int64_t each = parts > 1 ? llvm::divideCeil(loop.count, parts) : loop.count;
-      bool any =
-          llvm::any_of(loop.group, [&](const std::string &name) { return isSymbolic(name); });
+      bool any = llvm::any_of(loop.group, [&](unsigned name) { return nest.symbolic[name]; });
       if (any)
         each = std::max<int64_t>(1, int64_t(chunkFlops / flops));
       if (any || each < loop.count) {
-        schedule.loops.push_back({"thread", loop.group, loop.step * each, 1});
+        add("thread", loop.group, loop.step * each);
         parts /= std::max<int64_t>(1, llvm::divideCeil(loop.count, each));
         if (each == 1)
           continue;
       }
       if (loop.count > 1 || loop.step > 1)
-        schedule.loops.push_back({"cache", loop.group, loop.step, 1});
+        add("cache", loop.group, loop.step);
     }
     // Thread loops first: the order among others is kept.
     std::stable_partition(schedule.loops.begin(), schedule.loops.end(),
                           [](const Loop &loop) { return loop.level == "thread"; });
     // The reduction, the most contiguous name innermost.
-    std::vector<std::pair<int64_t, std::string>> reduced;
-    for (const nd::Dim &dim : op.getReduced()) {
-      std::string name = dim.name.str();
-      if (vectorReduced && vector[0] == name)
-        continue;
-      int64_t step = 0;
-      for (const Access &access : accesses)
-        if (!access.isWrite && access.address.mentions(name))
-          step = std::max(step, std::max<int64_t>(1, std::abs(access.address.coefficient(name))));
-      reduced.emplace_back(-step, name);
-    }
-    llvm::sort(reduced);
-    for (auto &[step, name] : reduced)
-      schedule.loops.push_back({"loop", {name}, 1, 1});
+    for (unsigned name : ordered(nest.firstReduced, nest.names.size(), /*writes=*/false))
+      if (!llvm::is_contained(vector, name))
+        add("loop", name, 1);
     // Short bodies have several accumulators side by side.
-    int64_t together = width, operations = 0;
+    int64_t width = nest.lanes, together = width, operations = 0;
     for (Region *region : {&op.getBody(), &op.getCombine()})
       operations += llvm::range_size(region->front());
     if (vectorReduced && rows.empty() && operations <= 10)
-      while (together < 4 * width && 4 * together <= sizeOf(vector))
+      while (together < 4 * width && 4 * together <= nest.sizeOf(vector))
         together *= 2;
     if (vectorReduced)
-      schedule.loops.push_back({"loop", vector, together, 1});
-    for (auto &[name, points] : rows)
-      schedule.loops.push_back({"register", {name}, 1, 1});
+      add("loop", vector, together);
+    for (auto [name, points] : rows)
+      add("register", name, 1);
     if (!vector.empty()) {
       if (!vectorReduced || together > width)
-        schedule.loops.push_back({"register", vector, width, 1});
-      schedule.loops.push_back({"vector", vector, 1, 1});
+        add("register", vector, width);
+      add("vector", vector, 1);
     }
     return schedule;
   }

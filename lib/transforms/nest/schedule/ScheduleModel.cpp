@@ -34,7 +34,6 @@ struct Level {
 };
 
 struct Walked {
-  Group group;
   std::vector<unsigned> names;
   int64_t size = 1, step = 1;
   bool reduced = false, symbolic = false;
@@ -46,7 +45,7 @@ struct Staged {
 };
 
 struct Candidate {
-  ModelTile tile;
+  RegisterTile tile;
   std::vector<Level> levels; ///< outside of the register tile
   size_t chunkLevels = 0;    ///< the first ones are shared by threads
   size_t outer = 0;          ///< levels[outer..] are the reduction
@@ -57,28 +56,31 @@ struct Candidate {
 
 class Search {
 public:
-  Search(const Model &model, ArrayRef<Loop> reductionOrder)
-      : m(model), reductionOrder(reductionOrder) {
-    for (const Loop &loop : reductionOrder)
-      groupOf(loop.names, true);
+  Search(const Model &model, ArrayRef<Loop> reductionOrder) : m(model), nest(model.nest) {
+    for (const Loop &loop : reductionOrder) {
+      std::vector<unsigned> names;
+      for (const std::string &name : loop.names)
+        names.push_back(unsigned(nest.indexOf(name)));
+      reduction.emplace_back(groupOf(names, true), loop.step);
+    }
     firstProduced = groups.size();
-    for (unsigned i = 0; i < m.names.size(); ++i)
-      if (!m.reduced[i] && !llvm::is_contained(m.vector, m.names[i]))
-        groupOf({m.names[i]}, false);
-    vectorGroup = groupOf(m.vector, false);
+    for (size_t i = nest.firstProduced; i < nest.firstReduced; ++i)
+      if (!llvm::is_contained(m.lanes, i))
+        groupOf({unsigned(i)}, false);
+    vectorGroup = groupOf(m.lanes, false);
   }
 
-  Model::Found run(ArrayRef<ModelTile> tiles) {
+  Model::Found run(ArrayRef<RegisterTile> tiles) {
     auto blocks = splits();
     limit = double(mostCandidates) / double(tiles.size() * blocks.size());
-    for (const ModelAccess &access : m.accesses) {
+    for (const PlacedAccess &access : m.accesses) {
       SmallVector<bool, 12> list;
       for (const Walked &group : groups)
         list.push_back(
             llvm::any_of(group.names, [&](unsigned name) { return access.mentions(name); }));
       mentioned.push_back(list);
     }
-    for (const ModelTile &tile : tiles)
+    for (const RegisterTile &tile : tiles)
       for (const Split &split : blocks)
         tryOrders(tile, split);
     return {write(), best.cost};
@@ -86,8 +88,9 @@ public:
 
 private:
   const Model &m;
-  const Rates &r = m.rates;
-  ArrayRef<Loop> reductionOrder;
+  const NestModel &nest;
+  const Rates &r = nest.rates;
+  std::vector<std::pair<unsigned, int64_t>> reduction; ///< groups and steps of its loops
   std::vector<Walked> groups;
   unsigned vectorGroup = 0, firstProduced = 0;
   Candidate best;
@@ -95,17 +98,12 @@ private:
   std::vector<SmallVector<bool, 12>> mentioned; ///< whether an access mentions a group
   std::set<std::vector<int64_t>> seen;          ///< loops that were looked at with this tile
 
-  unsigned groupOf(const Group &group, bool reduced) {
+  unsigned groupOf(const std::vector<unsigned> &names, bool reduced) {
     for (unsigned i = 0; i < groups.size(); ++i)
-      if (groups[i].group == group)
+      if (groups[i].names == names)
         return i;
-    Walked walked{group, {}, 1, 1, reduced, false};
-    for (const std::string &name : group) {
-      walked.names.push_back(m.number(name));
-      walked.size *= m.sizes[walked.names.back()];
-      walked.symbolic |= m.symbolic[walked.names.back()];
-    }
-    groups.push_back(walked);
+    bool symbolic = llvm::any_of(names, [&](unsigned name) { return nest.symbolic[name]; });
+    groups.push_back({names, nest.sizeOf(names), 1, reduced, symbolic});
     return unsigned(groups.size() - 1);
   }
 
@@ -118,9 +116,9 @@ private:
     std::vector<Split> result(1);
     auto addBlocks = [&](unsigned group, double outside, Split around) {
       int64_t size = groups[group].size, unit = 1;
-      for (const Loop &loop : reductionOrder)
-        if (loop.names == groups[group].group)
-          unit = std::max(unit, loop.step);
+      for (auto [each, step] : reduction)
+        if (each == group)
+          unit = std::max(unit, step);
       std::set<int64_t> steps;
       for (int64_t step : {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024}) {
         // Equal parts.
@@ -160,12 +158,12 @@ private:
     size_t permuted;
   };
 
-  Around loopsAround(const ModelTile &tile) {
+  Around loopsAround(const RegisterTile &tile) {
     Around around{{}, std::vector<int64_t>(groups.size(), 1), {}, 0};
     auto &[walked, steps, parts, permuted] = around;
     for (auto &[name, points] : tile.rows)
-      steps[groupOf({m.names[name]}, false)] = points;
-    steps[vectorGroup] = tile.vectors * m.width;
+      steps[groupOf({name}, false)] = points;
+    steps[vectorGroup] = tile.vectors * nest.lanes;
     for (unsigned i = firstProduced; i < groups.size(); ++i)
       if (groups[i].size > steps[i])
         walked.push_back(i);
@@ -200,7 +198,7 @@ private:
   }
 
   /// Looks at the loops in this order, with this choice of parts.
-  void tryLoops(const ModelTile &tile, const Split &split, const Around &around,
+  void tryLoops(const RegisterTile &tile, const Split &split, const Around &around,
                 ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
     Candidate candidate;
     candidate.tile = tile;
@@ -234,8 +232,8 @@ private:
     if (candidate.split && candidate.outer == candidate.chunkLevels + split.size())
       candidate.split = false; // nothing is produced inside: accumulators stay in registers
     else
-      for (const Loop &loop : reductionOrder)
-        add(groupOf(loop.names, true), loop.step);
+      for (auto [group, step] : reduction)
+        add(group, step);
     // Few steps of a block are no innermost loop where another one has more.
     if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
         inner.size() > 1 && inner.back().trips() < fewSteps &&
@@ -254,7 +252,7 @@ private:
     }
   }
 
-  void tryOrders(const ModelTile &tile, const Split &split) {
+  void tryOrders(const RegisterTile &tile, const Split &split) {
     seen.clear();
     Around around = loopsAround(tile);
     std::vector<unsigned> order(around.permuted);
@@ -272,20 +270,18 @@ private:
     } while (std::next_permutation(order.begin(), order.end()));
   }
 
-  using Extents = SmallVector<int64_t, 12>;
-
   /// How many points of each name the loops from each level inwards walk.
   std::vector<Extents> extentsOf(const Candidate &candidate) {
     std::vector<Extents> result;
     std::vector<int64_t> tile;
     for (const Walked &group : groups)
       tile.push_back(group.size);
-    Extents extents(m.names.size(), 1);
+    Extents extents(nest.names.size(), 1);
     auto spread = [&](unsigned index) {
       const Walked &group = groups[index];
       int64_t left = tile[index];
       for (size_t i = group.names.size(); i-- > 0;) {
-        int64_t size = m.sizes[group.names[i]];
+        int64_t size = nest.sizes[group.names[i]];
         extents[group.names[i]] = std::min(size, std::max<int64_t>(left, 1));
         left = (left + size - 1) / size;
       }
@@ -301,74 +297,24 @@ private:
     return result;
   }
 
-  /// Places along a dimension of the box that an access touches.
-  static int64_t extentOf(const ModelAccess::Dim &dim, const Extents &extents) {
-    int64_t extent = 1;
-    for (const auto &[name, coefficient] : dim.terms)
-      extent += coefficient * (extents[name] - 1);
-    return std::min(extent, dim.size);
-  }
-
   /// Of an element in a copy: narrow floats are widened unless they are multiplied in pairs.
-  int64_t copiedBytes(const ModelAccess &access) const {
-    return m.pair.empty() ? std::max<int64_t>(access.bytes, 4) : access.bytes;
+  int64_t copiedBytes(const PlacedAccess &access) const {
+    return m.pair < 0 ? std::max<int64_t>(access.bytes, 4) : access.bytes;
   }
 
   /// Bytes of the box that an access touches: the elements alone, or with what cache lines waste;
   /// as it lies, or widened in a copy, whose panels of lanes waste nothing; with what rows waste
   /// that meet in few sets of the first or second cache.
   enum Kind { Elements, Copied, Plain, InL1, InL2 };
-  double footprint(const ModelAccess &access, const Extents &extents, Kind kind) {
-    bool copied = kind <= Copied, lines = kind != Elements && !(copied && access.onLanes);
+  double footprint(const PlacedAccess &access, const Extents &extents, Kind kind) {
+    bool copied = kind <= Copied, lines = kind != Elements && !(copied && access.onLanes());
     int64_t bytes = copied ? copiedBytes(access) : access.bytes;
-    int64_t span = kind == InL1 ? m.l1 / 8 : kind == InL2 ? m.l2 / 16 : 0;
-    double elements = 1, waste = 1;
-    for (const ModelAccess::Dim &dim : access.dims) {
-      int64_t extent = extentOf(dim, extents);
-      if (dim.contiguous && lines) {
-        int64_t line = std::max<int64_t>(1, std::min(dim.run, 64 / bytes));
-        elements *= double((extent + line - 1) / line * line);
-      } else {
-        elements *= double(extent);
-      }
-      if (span && !dim.contiguous && extent > 1) {
-        int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
-        double lines = double(extent) * double(power) / double(span); // in each set that is met
-        // Results that rest and last in their sets leave the others free.
-        if (kind == InL2 && access.isWrite && resultsRest && lines > 3 && lines <= 12) {
-          double inside = double(access.bytes);
-          for (const ModelAccess::Dim &other : access.dims)
-            if (other.stride < dim.stride)
-              inside *= double(extentOf(other, extents));
-          lines = std::min({lines, 16 / lines, double(power) / inside});
-        }
-        if (power > 256)
-          waste = std::max(waste, std::min(lines, 8.0));
-      }
-    }
-    return elements * double(bytes) * waste;
-  }
-
-  /// Bytes that lie side by side in the box of an access; how far the next ones lie, if asked.
-  double runBytes(const ModelAccess &access, const Extents &extents, double *pitch = nullptr) {
-    int64_t covered = 1;
-    std::vector<const ModelAccess::Dim *> dims;
-    for (const ModelAccess::Dim &dim : access.dims)
-      dims.push_back(&dim);
-    llvm::stable_sort(dims, [](auto *a, auto *b) { return a->stride < b->stride; });
-    bool ends = false;
-    for (const ModelAccess::Dim *dim : dims) {
-      int64_t extent = extentOf(*dim, extents), run = dim->contiguous ? dim->run : dim->size;
-      ends |= dim->stride > covered;
-      if (ends && extent > 1) {
-        if (pitch)
-          *pitch = double(dim->stride * access.bytes);
-        break;
-      }
-      covered *= ends ? 1 : std::min(extent, run);
-      ends |= extent < run;
-    }
-    return double(covered * access.bytes);
+    double box = boxElements(access, extents, lines ? 64 / bytes : 1) * double(bytes);
+    if (kind == InL1)
+      return box * setWaste(access, extents, nest.l1 / 8, false);
+    if (kind == InL2)
+      return box * setWaste(access, extents, nest.l2 / 16, access.isWrite && resultsRest);
+    return box;
   }
 
   std::vector<Extents> extents;             ///< of the candidate that is measured
@@ -418,7 +364,7 @@ private:
       bool reused = false;
       for (size_t j = i + 1; j < candidate.outer; ++j)
         reused |= !mentioned[index][candidate.levels[j].group];
-      if (!matters || !reused || bytes > 0.6 * double(m.l2))
+      if (!matters || !reused || bytes > 0.6 * double(nest.l2))
         continue;
       double copied = staging == Staging::Once ? trips * bytes : repeated;
       if (copied <= fewest * 1.05) {
@@ -429,45 +375,33 @@ private:
     return best;
   }
 
-  /// Pages of a box, of which each row may lie in one of its own.
-  double pages(const ModelAccess &access, const Extents &extents) {
-    double elements = 1, span = 0;
-    for (const ModelAccess::Dim &dim : access.dims) {
-      int64_t extent = extentOf(dim, extents);
-      elements *= double(extent);
-      span += double((extent - 1) * dim.stride * access.bytes);
-    }
-    return std::min(elements * double(access.bytes) / runBytes(access, extents),
-                    1 + span / r.pageBytes);
-  }
-
   /// Cycles that the innermost step of the reduction takes longer because it moves an access by
   /// about a page, or by no whole vectors, so that each lies in two lines.
-  double hops(const ModelAccess &access, const Candidate &candidate) {
+  double hops(const PlacedAccess &access, const Candidate &candidate) {
     if (candidate.outer == candidate.levels.size())
       return 0;
     const Level &last = candidate.levels.back();
     unsigned innermost = groups[last.group].names[0];
     double cycles = 0;
-    for (const ModelAccess::Dim &dim : access.dims)
+    for (const PlacedAccess::Dim &dim : access.dims)
       for (const auto &[name, coefficient] : dim.terms)
         if (name == innermost) {
           int64_t bytes = dim.stride * coefficient * access.bytes * last.step;
           cycles += bytes > 1024 ? r.hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
           cycles +=
-              access.onLanes && bytes % 64 ? double(candidate.tile.vectors) * r.splitCycles : 0;
+              access.onLanes() && bytes % 64 ? double(candidate.tile.vectors) * r.splitCycles : 0;
         }
     return cycles;
   }
 
   /// Cycles a step because a tile's rows lie so that they drive one another out of the few lines
   /// of a set of the first cache.
-  double crowding(const ModelAccess &access, const ModelTile &tile) {
+  double crowding(const PlacedAccess &access, const RegisterTile &tile) {
     auto ways = int64_t(r.l1Ways);
-    int64_t way = m.l1 / ways;
+    int64_t way = nest.l1 / ways;
     double cycles = 0;
     for (auto &[name, points] : tile.rows)
-      for (const ModelAccess::Dim &dim : access.dims)
+      for (const PlacedAccess::Dim &dim : access.dims)
         for (const auto &[each, coefficient] : dim.terms) {
           int64_t bytes = dim.stride * coefficient * access.bytes;
           if (each == name && points * std::min(bytes & -bytes, way) > ways * way)
@@ -477,13 +411,13 @@ private:
   }
 
   /// Cycles a step for widening what is stored in less than 32 bits; copies hold it widened.
-  double conversions(const ModelAccess &access, const ModelTile &tile) {
+  double conversions(const PlacedAccess &access, const RegisterTile &tile) {
     if (access.bytes >= 4)
       return 0;
-    double count = access.onLanes ? double(tile.vectors) * r.widenVector : r.widenScalar;
-    if (!m.pair.empty()) {
-      const ModelAccess::Dim *dim = access.find(m.number(m.pair));
-      if (!access.onLanes && dim && dim->contiguous)
+    double count = access.onLanes() ? double(tile.vectors) * r.widenVector : r.widenScalar;
+    if (m.pair >= 0) {
+      const PlacedAccess::Dim *dim = access.find(unsigned(m.pair));
+      if (!access.onLanes() && dim && dim->contiguous)
         return 0;
       count *= r.gatherPair;
     }
@@ -503,7 +437,8 @@ private:
     for (const Level &level : candidate.levels) {
       double trips = double(level.tile / level.step);
       const Walked &group = groups[level.group];
-      if (int64_t rest = level.tile % level.step; rest && group.group == Group{m.pair})
+      if (int64_t rest = level.tile % level.step;
+          rest && group.names == std::vector{unsigned(m.pair)})
         trips +=
             level.step == 2 ? 1 : double(rest) / double(level.step); // one of a pair costs both
       else if (rest)
@@ -521,8 +456,8 @@ private:
     candidate.stages.clear();
     bool any = false, other = staging != Staging::Once;
     for (unsigned i = 0; i < m.accesses.size(); ++i) {
-      const ModelAccess &access = m.accesses[i];
-      if (!access.stageable || (staging == Staging::None && !access.scattered))
+      const PlacedAccess &access = m.accesses[i];
+      if (!access.stageable || (staging == Staging::None && !access.scattered()))
         continue;
       stage[i] = stageOf(candidate, i, staging);
       other |= stage[i] != stageOf(candidate, i, Staging::Near);
@@ -538,11 +473,11 @@ private:
     double perStep = candidate.tile.cycles;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
-        perStep +=
-            (m.accesses[i].scattered ? double(m.width * candidate.tile.vectors) * r.scatterCycles
-                                     : 0) +
-            hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
-            (m.accesses[i].onLanes ? 0 : crowding(m.accesses[i], candidate.tile));
+        perStep += (m.accesses[i].scattered()
+                        ? double(nest.lanes * candidate.tile.vectors) * r.scatterCycles
+                        : 0) +
+                   hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
+                   (m.accesses[i].onLanes() ? 0 : crowding(m.accesses[i], candidate.tile));
     double arithmetic = steps * perStep;
     if (candidate.outer < candidate.levels.size())
       arithmetic +=
@@ -553,12 +488,12 @@ private:
   /// The outermost loop whose steps find in a cache what all of them read: the first, or the
   /// second.
   size_t cachedFrom(const Candidate &candidate, ArrayRef<int> stage, bool second) {
-    double capacity = 0.75 * double(second ? m.l2 : m.l1);
+    double capacity = 0.75 * double(second ? nest.l2 : nest.l1);
     size_t place = 0;
     for (; place < candidate.levels.size(); ++place) {
       double total = 0;
       for (unsigned i = 0; i < m.accesses.size(); ++i) {
-        const ModelAccess &access = m.accesses[i];
+        const PlacedAccess &access = m.accesses[i];
         if (access.isWrite && place > candidate.outer)
           continue;
         bool buffered = stage[i] >= 0;
@@ -601,14 +536,14 @@ private:
     };
     double moved = 0;
     for (unsigned i = 0; i < m.accesses.size(); ++i) {
-      const ModelAccess &access = m.accesses[i];
+      const PlacedAccess &access = m.accesses[i];
       double felt = 0;
       if (access.isWrite) {
         felt = 2 * fetched(candidate, i, std::min(place, candidate.outer), false) *
                (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
       } else if (stage[i] < 0) {
         std::optional<size_t> tile;
-        if (box(i, 0, Plain) > double(m.l3))
+        if (box(i, 0, Plain) > double(nest.l3))
           tile = std::max(place, candidate.outer);
         felt = fetched(candidate, i, place, false) * slow(i, place, tile);
       } else {
@@ -630,16 +565,16 @@ private:
 
   /// Cycles of a copy, in vectors: what lies side by side seldom starts or ends with one.
   double copyCost(const Candidate &candidate, const Staged &copy) {
-    const ModelAccess &access = m.accesses[copy.access];
+    const PlacedAccess &access = m.accesses[copy.access];
     size_t at = size_t(copy.loop) + 1;
-    double lanes = double(m.width), run = runBytes(access, extents[at]) / double(access.bytes);
+    double lanes = double(nest.lanes), run = runBytes(access, extents[at]) / double(access.bytes);
     double elements = box(copy.access, at, Elements) / double(copiedBytes(access)) *
                       (std::ceil(run / lanes) + 0.5) * lanes / run;
-    if (!m.pair.empty())
+    if (m.pair >= 0)
       elements *= r.pairCopy;
     for (size_t q = 0; q < at; ++q)
       elements *= candidate.levels[q].trips();
-    return elements * (access.scattered ? r.transposeCycles : r.copyCycles);
+    return elements * (access.scattered() ? r.transposeCycles : r.copyCycles);
   }
 
   /// `cost` with what threads wait for one another; infinite where chunks would be too small.
@@ -681,18 +616,19 @@ private:
     for (auto &[name, points] : candidate.tile.rows)
       accumulators *= points;
     double scatter = 0;
-    for (const ModelAccess &access : m.accesses)
+    for (const PlacedAccess &access : m.accesses)
       if (access.isWrite)
-        scatter = access.scattered ? double(accumulators * m.width) * r.scatterCycles
-                                   : double(accumulators);
+        scatter = access.scattered() ? double(accumulators * nest.lanes) * r.scatterCycles
+                                     : double(accumulators);
     double cost = arithmetic + runs * (r.tileCycles +
                                        double(accumulators) * (candidate.split ? 2 : 1) + scatter);
 
     // Every tile finds the pages of its rows anew.
     for (unsigned i = 0; i < m.accesses.size(); ++i)
-      if (!m.accesses[i].isWrite && !m.accesses[i].onLanes && stage[i] < 0 && candidate.outer &&
+      if (!m.accesses[i].isWrite && !m.accesses[i].onLanes() && stage[i] < 0 && candidate.outer &&
           mentioned[i][candidate.levels[candidate.outer - 1].group])
-        cost += runs * pages(m.accesses[i], extents[candidate.outer]) * r.pageCycles;
+        cost +=
+            runs * boxPages(m.accesses[i], extents[candidate.outer], r.pageBytes) * r.pageCycles;
     if (!mayWin(cost))
       return;
 
@@ -700,9 +636,9 @@ private:
     // drive itself out of the first cache.
     double rows = 0;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
-      if (!m.accesses[i].isWrite && !m.accesses[i].onLanes)
+      if (!m.accesses[i].isWrite && !m.accesses[i].onLanes())
         rows += box(i, candidate.outer, stage[i] >= 0 ? Copied : InL1);
-    double driven = std::clamp(6 * rows / double(m.l1) - 2, 1.0, 4.0);
+    double driven = std::clamp(6 * rows / double(nest.l1) - 2, 1.0, 4.0);
     // Arithmetic goes on while lines come from L2, as long as they are few.
     double near = movedBytes(candidate, stage, /*second=*/false);
     cost += r.l2Felt * driven * near / r.l2Bandwidth +
@@ -719,14 +655,14 @@ private:
 
   /// A copy's names in the order in which the loops inside of it walk them; what lies side by side
   /// in the tensor still does.
-  std::vector<std::string> stageOrder(const ModelAccess &access, int loop) {
+  std::vector<std::string> stageOrder(const PlacedAccess &access, int loop) {
     std::vector<std::string> order = access.order;
     if (order.size() < 3)
       return order;
     auto depth = [&](const std::string &name) {
       // Walked by the register tile alone: innermost. Reduced names: within what is produced.
       int found = -1;
-      for (const ModelAccess::Dim &dim : access.dims)
+      for (const PlacedAccess::Dim &dim : access.dims)
         if (dim.name == name)
           for (const auto &[each, coefficient] : dim.terms) {
             int at = -1;
@@ -747,14 +683,14 @@ private:
   }
 
   /// The layout of a copy; pairs that are multiplied at once lie side by side.
-  Layout stageLayout(const ModelAccess &access, const Extents &extents, int loop) {
+  Layout stageLayout(const PlacedAccess &access, const Extents &extents, int loop) {
     Layout layout = panelLayout(access, extents, loop);
-    const ModelAccess::Dim *dim = m.pair.empty() ? nullptr : access.find(m.number(m.pair));
+    const PlacedAccess::Dim *dim = m.pair < 0 ? nullptr : access.find(unsigned(m.pair));
     if (!dim)
       return layout;
     int64_t border = 0;
     for (Layout::Factor &factor : layout.factors)
-      if (factor.names == Group{dim->name}) {
+      if (factor.names == std::vector{dim->name}) {
         factor.divisor = 2;
         border = factor.high;
       }
@@ -762,37 +698,35 @@ private:
     return layout;
   }
 
-  Layout panelLayout(const ModelAccess &access, const Extents &extents, int loop) {
+  Layout panelLayout(const PlacedAccess &access, const Extents &extents, int loop) {
     Layout layout;
     std::vector<std::string> order = access.order;
-    if (!access.onLanes) {
+    if (!access.onLanes()) {
       order = stageOrder(access, loop);
       layout = Layout::rowMajor(order);
       // Rows a power of two apart would meet in few sets of the cache.
-      for (const ModelAccess::Dim &dim : access.dims)
+      for (const PlacedAccess::Dim &dim : access.dims)
         if (!order.empty() && dim.name == order.back()) {
           int64_t bytes = copiedBytes(access);
-          if (order.size() > 1 && extentOf(dim, extents) * bytes % 512 == 0)
+          if (order.size() > 1 && dim.extent(extents) * bytes % 512 == 0)
             layout.factors.back().high = 64 / bytes;
         }
       return layout;
     }
     // Panels as wide as the tile: [v floordiv T, others, v mod T], what varies first in the
     // reduction innermost.
-    int64_t wide = best.tile.vectors * m.width;
-    Group along;
-    for (const std::string &name : m.vector)
-      for (const ModelAccess::Dim &dim : access.dims)
-        if (dim.terms.size() == 1 &&
-            dim.terms[0] == std::pair<unsigned, int64_t>(m.number(name), 1))
-          along.push_back(dim.name);
+    int64_t wide = best.tile.vectors * nest.lanes;
+    std::vector<std::string> along;
+    for (unsigned name : m.lanes)
+      if (const PlacedAccess::Dim *dim = access.plain(name))
+        along.push_back(dim->name);
     std::vector<std::string> others;
     for (const std::string &name : order)
       if (!llvm::is_contained(along, name))
         others.push_back(name);
     auto depth = [&](const std::string &name) {
       int innermost = -1;
-      for (const ModelAccess::Dim &dim : access.dims)
+      for (const PlacedAccess::Dim &dim : access.dims)
         if (dim.name == name)
           for (const auto &[each, coefficient] : dim.terms)
             for (size_t i = best.outer; i < best.levels.size(); ++i)
@@ -813,8 +747,8 @@ private:
     Schedule schedule;
     std::map<int, unsigned> placeOf;
     std::vector<Extents> boxes = extentsOf(best);
-    auto add = [&](const char *level, const Group &group, int64_t step) {
-      schedule.loops.push_back({level, group, step, 1});
+    auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
+      schedule.loops.push_back({level, nest.namesOf(group), step, 1});
     };
     std::vector<int64_t> left;
     for (const Walked &group : groups)
@@ -830,11 +764,11 @@ private:
           i + 1 == best.levels.size() && groups[level.group].reduced && level.tile >= 2 * share &&
           steps < 8 * level.trips() && steps <= mostShared &&
           (level.tile % share == 0 || level.tile == groups[level.group].size))
-        add("loop", groups[level.group].group, share);
+        add("loop", groups[level.group].names, share);
       add(groups[level.group].reduced ? "loop"
           : i < best.chunkLevels      ? "thread"
                                       : "cache",
-          groups[level.group].group, level.step);
+          groups[level.group].names, level.step);
       left[level.group] = level.step;
       placeOf[int(i)] = unsigned(schedule.loops.size() - 1);
     }
@@ -849,17 +783,17 @@ private:
            ahead ? 2u : 1u, ""});
     }
     for (auto &[name, points] : best.tile.rows)
-      add("register", {m.names[name]}, 1);
-    if (left[vectorGroup] > m.width)
-      add("register", m.vector, m.width);
-    add("vector", m.vector, 1);
-    if (!m.pair.empty())
-      add("unit", {m.pair}, 1);
+      add("register", {name}, 1);
+    if (left[vectorGroup] > nest.lanes)
+      add("register", m.lanes, nest.lanes);
+    add("vector", m.lanes, 1);
+    if (m.pair >= 0)
+      add("unit", {unsigned(m.pair)}, 1);
     return schedule;
   }
 };
 } // namespace
 
-Model::Found Model::search(ArrayRef<ModelTile> tiles, ArrayRef<Loop> reductionOrder) const {
+Model::Found Model::search(ArrayRef<RegisterTile> tiles, ArrayRef<Loop> reductionOrder) const {
   return Search(*this, reductionOrder).run(tiles);
 }

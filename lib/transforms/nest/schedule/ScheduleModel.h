@@ -35,71 +35,24 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
 
-#include "dialects/nest/Nest.h"
-#include "dialects/nest/Rates.h"
+#include "lib/analysis/Footprint.h"
 
 namespace heddle::nest {
 
-using Group = std::vector<std::string>;
-
-/// A read or write as the model sees it.
-struct ModelAccess {
-  struct Dim {
-    std::string name; ///< of the tensor
-    int64_t size = 1;
-    /// Place along the dimension: a sum of iteration names (by number) times coefficients.
-    std::vector<std::pair<unsigned, int64_t>> terms;
-    int64_t stride = 1;      ///< elements between neighbours
-    bool contiguous = false; ///< neighbours lie side by side ...
-    int64_t run = 1;         ///< ... in runs of this many
-  };
-  std::vector<Dim> dims;
-  int64_t bytes = 4; ///< of an element
-  bool isWrite = false;
-  bool stageable = false;
-  bool onLanes = false;           ///< read as vectors
-  bool scattered = false;         ///< lanes lie apart
-  std::vector<std::string> order; ///< the tensor's names as they lie, outermost first
-
-  const Dim *find(unsigned name) const {
-    for (const Dim &dim : dims)
-      for (const auto &[each, coefficient] : dim.terms)
-        if (each == name)
-          return &dim;
-    return nullptr;
-  }
-  bool mentions(unsigned name) const { return find(name); }
-};
-
-/// A register tile.
-struct ModelTile {
-  int64_t vectors = 1;                            ///< side by side
-  std::vector<std::pair<unsigned, int64_t>> rows; ///< names unrolled, with how many points
-  double cycles = 1;                              ///< of one step of the reduction
-};
-
+/// A contraction whose layouts and lanes are known.
 struct Model {
-  std::vector<std::string> names;
-  std::vector<int64_t> sizes; ///< of symbols: typical ones
-  std::vector<bool> reduced, symbolic;
-  std::vector<ModelAccess> accesses; ///< reads in the order of the nest, then results
-  Group vector;                      ///< a produced name, or merged names
-  int64_t width = 16;                ///< lanes
-  int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20;
-  Rates rates;
+  const NestModel &nest;
+  std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
+  std::vector<unsigned> lanes;        ///< a produced name, or merged names
+  /// The reduced name of which a step takes two neighbours at once (Pairs.cpp); -1: none.
+  int pair = -1;
 
-  /// The reduced name of which a step takes two neighbours at once (Pairs.cpp); "": none.
-  std::string pair;
-
-  unsigned number(const std::string &name) const {
-    return unsigned(llvm::find(names, name) - names.begin());
-  }
   struct Found {
     Schedule schedule;
     double cost; ///< in cycles
   };
   /// The best schedule of the family for one of these tiles.
-  Found search(llvm::ArrayRef<ModelTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;
+  Found search(llvm::ArrayRef<RegisterTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;
 };
 
 } // namespace heddle::nest

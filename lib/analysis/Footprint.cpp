@@ -1,0 +1,122 @@
+//===- Footprint.cpp - what loops touch of a tensor -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/Footprint.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, const Layout &layout,
+                           LaneKind lanes)
+    : bytes(access.bytes()), isWrite(access.isWrite), lanes(lanes) {
+  Sizes sizes = nest.sizesOf(access.type);
+  std::vector<int64_t> extents = layout.extents(sizes);
+  std::map<std::string, Dim> found;
+  int64_t below = 1;
+  for (size_t k = extents.size(); k-- > 0; below *= extents[k])
+    for (const std::string &name : llvm::reverse(layout.factors[k].names)) {
+      if (found.count(name))
+        continue;
+      Dim dim{name, sizes[name], {}, below, k + 1 == extents.size() && found.empty(), extents[k]};
+      if (auto place = access.map.lookup(name)) // a size that steps are multiplied by counts as 1
+        for (const std::string &each : place->names())
+          if (int number = nest.indexOf(each); number >= 0)
+            dim.terms.emplace_back(number,
+                                   std::max<int64_t>(1, std::abs(place->coefficient(each))));
+      found[name] = dim;
+      order.insert(order.begin(), name);
+    }
+  for (auto &[name, dim] : found)
+    dims.push_back(std::move(dim));
+}
+
+const PlacedAccess::Dim *PlacedAccess::find(unsigned name) const {
+  for (const Dim &dim : dims)
+    for (const auto &[each, coefficient] : dim.terms)
+      if (each == name)
+        return &dim;
+  return nullptr;
+}
+
+const PlacedAccess::Dim *PlacedAccess::plain(unsigned name) const {
+  for (const Dim &dim : dims)
+    if (dim.terms.size() == 1 && dim.terms[0] == std::pair<unsigned, int64_t>(name, 1))
+      return &dim;
+  return nullptr;
+}
+
+int64_t PlacedAccess::Dim::extent(const Extents &extents) const {
+  int64_t extent = 1;
+  for (const auto &[name, coefficient] : terms)
+    extent += coefficient * (extents[name] - 1);
+  return std::min(extent, size);
+}
+
+double nest::boxElements(const PlacedAccess &access, const Extents &extents, int64_t line) {
+  double elements = 1;
+  for (const PlacedAccess::Dim &dim : access.dims) {
+    int64_t extent = dim.extent(extents);
+    int64_t together = dim.contiguous ? std::max<int64_t>(1, std::min(dim.run, line)) : 1;
+    elements *= double((extent + together - 1) / together * together);
+  }
+  return elements;
+}
+
+double nest::setWaste(const PlacedAccess &access, const Extents &extents, int64_t span,
+                      bool rests) {
+  double waste = 1;
+  for (const PlacedAccess::Dim &dim : access.dims) {
+    int64_t extent = dim.extent(extents);
+    if (dim.contiguous || extent <= 1)
+      continue;
+    int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
+    double lines = double(extent) * double(power) / double(span); // in each set that is met
+    if (rests && lines > 3 && lines <= 12) {
+      double inside = double(access.bytes);
+      for (const PlacedAccess::Dim &other : access.dims)
+        if (other.stride < dim.stride)
+          inside *= double(other.extent(extents));
+      lines = std::min({lines, 16 / lines, double(power) / inside});
+    }
+    if (power > 256)
+      waste = std::max(waste, std::min(lines, 8.0));
+  }
+  return waste;
+}
+
+double nest::runBytes(const PlacedAccess &access, const Extents &extents, double *pitch) {
+  int64_t covered = 1;
+  std::vector<const PlacedAccess::Dim *> dims;
+  for (const PlacedAccess::Dim &dim : access.dims)
+    dims.push_back(&dim);
+  llvm::stable_sort(dims, [](auto *a, auto *b) { return a->stride < b->stride; });
+  bool ends = false;
+  for (const PlacedAccess::Dim *dim : dims) {
+    int64_t extent = dim->extent(extents), run = dim->contiguous ? dim->run : dim->size;
+    ends |= dim->stride > covered;
+    if (ends && extent > 1) {
+      if (pitch)
+        *pitch = double(dim->stride * access.bytes);
+      break;
+    }
+    covered *= ends ? 1 : std::min(extent, run);
+    ends |= extent < run;
+  }
+  return double(covered * access.bytes);
+}
+
+double nest::boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes) {
+  double elements = 1, span = 0;
+  for (const PlacedAccess::Dim &dim : access.dims) {
+    int64_t extent = dim.extent(extents);
+    elements *= double(extent);
+    span += double((extent - 1) * dim.stride * access.bytes);
+  }
+  return std::min(elements * double(access.bytes) / runBytes(access, extents),
+                  1 + span / pageBytes);
+}

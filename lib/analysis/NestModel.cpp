@@ -1,0 +1,550 @@
+//===- NestModel.cpp - a nest as cost models see it -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/NestModel.h"
+
+#include "dialects/nd/NdTypical.h"
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Lanes.h"
+#include "lib/analysis/NestAnalysis.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+/// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`: several
+/// symbols are seldom large together.
+static constexpr double typicalPoints = 1e10;
+/// What tiles are worth that may leave a rest of a symbolic size, which asks for code of its own,
+/// where others leave none.
+static constexpr double withRest = 0.6;
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+PlacedLayout::PlacedLayout(const Layout &layout, nd::NdTensorType type, const Sizes &sizes)
+    : layout(layout), sizes(sizes) {
+  std::map<std::string, unsigned, std::less<>> position;
+  for (const nd::Dim &dim : type.getDims())
+    position.try_emplace(dim.name.str(), unsigned(position.size()));
+  std::vector<int64_t> extents = layout.extents(sizes);
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const Layout::Factor &from = layout.factors[i];
+    Factor factor{{}, {}, from.divisor, from.modulus, from.low, extents[i]};
+    for (const std::string &name : from.names) {
+      factor.dims.push_back(position[name]);
+      factor.sizes.push_back(sizes.find(name)->second);
+    }
+    count *= extents[i];
+    if (extents[i] > 1)
+      factors.push_back(std::move(factor));
+  }
+}
+
+static int64_t floorDiv(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+int64_t PlacedLayout::offset(const std::vector<int64_t> &position) const {
+  int64_t offset = 0;
+  for (const Factor &factor : factors) {
+    int64_t index = 0;
+    for (size_t i = 0; i < factor.dims.size(); ++i)
+      index = index * factor.sizes[i] + position[factor.dims[i]];
+    index += factor.low;
+    if (factor.divisor != 1)
+      index = floorDiv(index, factor.divisor);
+    if (factor.modulus)
+      index -= floorDiv(index, factor.modulus) * factor.modulus;
+    offset = offset * factor.extent + index;
+  }
+  return offset;
+}
+
+int64_t Coordinate::at(const std::vector<int64_t> &point,
+                       const std::vector<std::string> &names) const {
+  if (plain >= 0)
+    return point[size_t(plain)];
+  if (linear) {
+    int64_t value = constant;
+    for (int name : mentioned)
+      value += steps[size_t(name)] * point[size_t(name)];
+    return value;
+  }
+  auto value = expr.evaluate([&](const std::string &name) -> std::optional<int64_t> {
+    for (int i : mentioned)
+      if (names[size_t(i)] == name)
+        return point[size_t(i)];
+    return 0; // read values
+  });
+  return value.value_or(0);
+}
+
+void Coordinate::mention(int name) {
+  if (!llvm::is_contained(mentioned, name))
+    mentioned.push_back(name);
+}
+
+void Coordinate::gather(const NestAccess &read) {
+  gathered = true;
+  for (const Coordinate &place : read.places)
+    for (int name : place.mentioned) {
+      mention(name);
+      movers.push_back(name);
+    }
+}
+
+bool NestAccess::mentions(unsigned name) const {
+  for (const Coordinate &place : places)
+    if (llvm::is_contained(place.mentioned, int(name)))
+      return true;
+  return false;
+}
+
+bool NestAccess::mentionsAny(ArrayRef<unsigned> names) const {
+  return llvm::any_of(names, [&](unsigned name) { return mentions(name); });
+}
+
+bool NestAccess::gatheredBy(unsigned name) const {
+  for (const Coordinate &place : places)
+    if (llvm::is_contained(place.movers, int(name)))
+      return true;
+  return false;
+}
+
+int NestAccess::dimOf(unsigned name) const {
+  int found = -1;
+  for (size_t d = 0; d < places.size(); ++d) {
+    if (!llvm::is_contained(places[d].mentioned, int(name)))
+      continue;
+    if (found >= 0 || places[d].plain != int(name))
+      return -1;
+    found = int(d);
+  }
+  return found;
+}
+
+int64_t NestAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
+
+/// What a group yields lies in the group's result.
+static Value placeOf(Value value) {
+  for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made);
+       made = value.getDefiningOp()) {
+    auto group = dyn_cast_or_null<GroupOp>(made->getParentOp());
+    if (!group)
+      break;
+    auto yielded = made->getBlock()->getTerminator()->getOperands();
+    auto found = llvm::find(yielded, value);
+    if (found == yielded.end())
+      break;
+    value = group->getResult(unsigned(found - yielded.begin()));
+  }
+  return value;
+}
+
+void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish) {
+  NestAccess access;
+  access.tensor = placeOf(tensor);
+  access.type = tensorTypeOf(access.tensor);
+  access.map = map;
+  access.gathered = isGathered(map);
+  for (const auto &[name, size] : sizesOf(tensorTypeOf(tensor)))
+    access.elements *= double(size);
+  access.isWrite = isWrite;
+  access.inFinish = inFinish;
+  for (const nd::Dim &dim : access.type.getDims()) {
+    access.dims.push_back(dim.name.str());
+    Coordinate place;
+    // A group's names stand for themselves; variables of loops stand at their start.
+    place.expr = map.lookup(dim.name.getValue())
+                     .value_or(Expr::name(dim.name.str()))
+                     .substitute([&](const std::string &name) -> std::optional<Expr> {
+                       if (readIndex(name) || indexOf(name) >= 0)
+                         return std::nullopt;
+                       return Expr(name.back() == '$' ? 0 : std::min(symbol, nd::typicalOf(name)));
+                     });
+    place.constant = place.expr.offset();
+    place.steps.assign(names.size(), 0);
+    for (const std::string &name : place.expr.names()) {
+      int index = indexOf(name);
+      if (index < 0) {
+        place.linear = false;
+        if (auto read = readIndex(name))
+          place.gather(accesses[*read]);
+        continue;
+      }
+      place.mention(index);
+      place.linear &= place.expr.isLinearIn(name);
+      place.steps[size_t(index)] = place.expr.coefficient(name);
+    }
+    if (auto name = place.expr.asName())
+      place.plain = indexOf(*name);
+    access.places.push_back(std::move(place));
+  }
+  accesses.push_back(std::move(access));
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+int NestModel::indexOf(StringRef name) const {
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name)
+      return int(i);
+  return -1;
+}
+
+std::vector<std::string> NestModel::namesOf(ArrayRef<unsigned> group) const {
+  std::vector<std::string> result;
+  for (unsigned name : group)
+    result.push_back(names[name]);
+  return result;
+}
+
+std::optional<std::vector<unsigned>> NestModel::writtenLanes() const {
+  auto written = op->getAttrOfType<ScheduleAttr>("schedule");
+  if (!written)
+    return std::nullopt;
+  std::vector<unsigned> lanes;
+  for (const Loop &loop : written.getSchedule().loops)
+    if (loop.level == "vector")
+      for (const std::string &name : loop.names)
+        lanes.push_back(unsigned(indexOf(name)));
+  return lanes;
+}
+
+double NestModel::points(size_t begin, size_t end) const {
+  double count = 1;
+  for (size_t i = begin; i < end; ++i)
+    count *= double(sizes[i]);
+  return count;
+}
+
+int64_t NestModel::sizeOf(ArrayRef<unsigned> group) const {
+  uint64_t size = 1;
+  for (unsigned name : group)
+    size = std::min<uint64_t>(llvm::SaturatingMultiply(size, uint64_t(sizes[name])), INT64_MAX / 8);
+  return int64_t(size);
+}
+
+int64_t NestModel::vectorsOf(ArrayRef<unsigned> group) const {
+  return llvm::divideCeil(sizeOf(group), lanes);
+}
+
+int64_t NestModel::typicalOf(nd::SizeAttr size) const {
+  auto value = size.getExpr().evaluate([&](const std::string &name) {
+    return name.back() == '$' ? 0 : std::min(symbol, nd::typicalOf(name));
+  });
+  return std::max<int64_t>(value.value_or(symbol), 1);
+}
+
+Sizes NestModel::sizesOf(nd::NdTensorType type) const {
+  Sizes result;
+  for (const nd::Dim &dim : type.getDims())
+    result[dim.name.str()] = typicalOf(dim.size());
+  return result;
+}
+
+bool NestModel::reusesReads() const {
+  double work = points(firstProduced, names.size());
+  return llvm::any_of(accesses, [&](const NestAccess &access) {
+    return !access.isWrite && work >= 8 * access.elements;
+  });
+}
+
+void NestModel::addNames(nd::DimsAttr dims) {
+  for (const nd::Dim &dim : dims) {
+    names.push_back(dim.name.str());
+    sizes.push_back(typicalOf(dim.size()));
+    symbolic.push_back(!dim.size().constant());
+    Expr size = dim.size().getExpr();
+    int64_t divisor = std::abs(size.offset());
+    for (const Expr::Term &term : size.terms())
+      divisor = std::gcd(divisor, term.coefficient);
+    divisors.push_back(divisor);
+  }
+}
+
+NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
+    : op(op), rates(Rates::of(machine)), symbol(nd::typicalSymbol) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  auto update = dyn_cast<UpdateOp>(op);
+  auto addAll = [&] {
+    names.clear(), sizes.clear(), symbolic.clear(), divisors.clear();
+    for (auto group = op->getParentOfType<GroupOp>(); group;
+         group = group->getParentOfType<GroupOp>())
+      addNames(group.getNames());
+    firstProduced = names.size();
+    addNames(compute ? compute.getProduced() : update.getSpace());
+    firstReduced = names.size();
+    if (compute)
+      addNames(compute.getReduced());
+  };
+  for (addAll(); shrink && points(firstProduced, names.size()) > typicalPoints && symbol > 32;
+       addAll())
+    symbol /= 2;
+  for (const NestRead &read : readsOf(op))
+    addAccess(read.value, read.map, /*isWrite=*/false, read.inFinish);
+  unsigned bits = 32;
+  Region *body = compute ? &compute.getBody() : &update.getBody();
+  Region *combine = compute ? &compute.getCombine() : &update.getCombine();
+  bodyCost = costOf(*body) + costOf(*combine);
+  if (compute) {
+    reduction = compute.isReduction();
+    finishCost = costOf(compute.getFinish());
+    for (Value result : compute.getResults())
+      addAccess(result, MapAttr::identity(tensorTypeOf(result)), /*isWrite=*/true, false);
+    bits = std::max(bits, laneBits(compute));
+    accumulators = int64_t(compute.getNeutral().size());
+  } else {
+    addAccess(update.getResult(), update.getDestMap(), /*isWrite=*/true, false);
+  }
+  if (reduction)
+    operations =
+        std::max<int64_t>(1, llvm::range_size(body->front().without_terminator()) +
+                                 llvm::range_size(combine->front().without_terminator()) - 1);
+  if (machine) {
+    l1 = machine.integer("l1_bytes", l1);
+    l2 = machine.integer("l2_bytes", l2);
+    l3 = machine.integer("l3_bytes", l3);
+    registers = machine.integer("vector_registers", 16);
+  }
+  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses in a layout
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Offsets of an access at points near the middle of the space.
+class Probe {
+public:
+  Probe(const NestModel &nest, const NestAccess &access, const PlacedLayout &layout)
+      : nest(nest), access(access), layout(layout), point(nest.names.size()),
+        position(access.places.size()) {
+    setOthers(0);
+  }
+
+  /// All names stand in the middle, or `before` it.
+  void setOthers(int64_t before) {
+    for (size_t i = 0; i < point.size(); ++i)
+      point[i] = std::max<int64_t>(nest.sizes[i] / 2 - before, 0);
+  }
+
+  int64_t offset() {
+    for (size_t i = 0; i < position.size(); ++i)
+      position[i] = access.places[i].at(point, nest.names);
+    return layout.offset(position);
+  }
+
+  void setLane(ArrayRef<unsigned> group, int64_t lane) {
+    for (unsigned name : llvm::reverse(group)) {
+      point[name] = lane % nest.sizes[name];
+      lane /= nest.sizes[name];
+    }
+  }
+
+  int64_t offsetAt(unsigned name, int64_t index) {
+    int64_t was = std::exchange(point[name], index), found = offset();
+    point[name] = was;
+    return found;
+  }
+
+private:
+  const NestModel &nest;
+  const NestAccess &access;
+  const PlacedLayout &layout;
+  std::vector<int64_t> point, position;
+};
+} // namespace
+
+LaneKind NestModel::laneKind(const NestAccess &access, const PlacedLayout &layout,
+                             ArrayRef<unsigned> group) const {
+  if (!access.mentionsAny(group))
+    return LaneKind::Same;
+  if (llvm::any_of(group, [&](unsigned name) { return access.gatheredBy(name); }))
+    return LaneKind::Apart;
+  int64_t size = sizeOf(group), width = std::min(lanes, size), count = size / width;
+  Probe probe(*this, access, layout);
+  bool same = true, contiguous = true;
+  // The first vector, and an odd one, which a shift against blocks of several vectors cuts.
+  for (int64_t vector : {int64_t(0), std::min(count / 2 | 1, count - 1)}) {
+    probe.setOthers(vector > 0);
+    probe.setLane(group, vector * width);
+    int64_t first = probe.offset();
+    for (int64_t lane = 1; lane < width && (same || contiguous); ++lane) {
+      probe.setLane(group, vector * width + lane);
+      int64_t moved = probe.offset() - first;
+      same &= moved == 0;
+      contiguous &= moved == lane;
+    }
+  }
+  if (!same && !contiguous)
+    return LaneKind::Apart;
+  if (group.size() > 1)
+    return derivedKind(access, layout, group, width);
+  return same ? LaneKind::Same : LaneKind::Contiguous;
+}
+
+LaneKind NestModel::derivedKind(const NestAccess &access, const PlacedLayout &layout,
+                                ArrayRef<unsigned> group, int64_t width) const {
+  const char *lane = "lane$", *vector = "vector$";
+  Ranges ranges;
+  for (auto [name, size] : llvm::zip_equal(names, sizes))
+    ranges[name] = {0, size - 1};
+  ranges[lane] = {0, width - 1};
+  ranges[vector] = {0, (sizeOf(group) - 1) / width};
+  ExprMap lanesAt, places;
+  for (size_t i = 0; i < group.size(); ++i) {
+    Expr index = (Expr::name(vector) * Expr(width) + Expr::name(lane))
+                     .floordiv(sizeOf(group.drop_front(i + 1)));
+    lanesAt[names[group[i]]] = (i > 0 ? index.mod(sizes[group[i]]) : index).simplify(ranges);
+  }
+  for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
+    places[dim] = place.expr.substitute(lanesAt);
+  Expr address = layout.layout.address(layout.sizes).substitute(places).simplify(ranges);
+  if (!address.mentions(lane))
+    return LaneKind::Same;
+  return address.isLinearIn(lane) && address.coefficient(lane) == 1 ? LaneKind::Contiguous
+                                                                    : LaneKind::Apart;
+}
+
+int64_t NestModel::step(const NestAccess &access, const PlacedLayout &layout, unsigned name) const {
+  if (sizes[name] < 2 || !access.mentions(name))
+    return 0;
+  Probe probe(*this, access, layout);
+  return std::abs(probe.offsetAt(name, 1) - probe.offsetAt(name, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Register tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+class TileFinder {
+public:
+  TileFinder(const NestModel &nest, ArrayRef<unsigned> group, ArrayRef<bool> onLanes)
+      : nest(nest), group(group), onLanes(onLanes), vectors(nest.vectorsOf(group)),
+        limit(nest.registers - 1) {
+    for (auto [access, isVector] : llvm::zip_equal(nest.accesses, onLanes))
+      if (!access.isWrite)
+        ++(isVector ? vectorReads : scalarReads);
+  }
+
+  std::vector<RegisterTile> find() {
+    bool reduced = nest.isReduced(group[0]);
+    std::vector<unsigned> names = rowNames();
+    for (int64_t nv : {2, 1, 3, 4}) {
+      if (reduced ? nv > 1 : nv > vectors)
+        continue;
+      int64_t most = (limit - 1 - nv) / (nv * nest.accumulators);
+      consider(nv, {});
+      for (unsigned name : names) {
+        std::set<int64_t> some = pointsOf(name, most);
+        for (int64_t points : llvm::reverse(some)) {
+          if (points < 2)
+            continue;
+          consider(nv, {{name, points}});
+          if (points != nest.sizes[name] || most / points < 2)
+            continue;
+          for (unsigned second : names)
+            if (second != name)
+              for (int64_t more : pointsOf(second, most / points))
+                if (more >= 2)
+                  consider(nv, {{second, more}, {name, points}});
+        }
+      }
+    }
+    llvm::stable_sort(
+        tiles, [](const RegisterTile &a, const RegisterTile &b) { return a.score > b.score; });
+    return std::move(tiles);
+  }
+
+private:
+  const NestModel &nest;
+  ArrayRef<unsigned> group;
+  ArrayRef<bool> onLanes;
+  int64_t vectors, limit;
+  unsigned vectorReads = 0, scalarReads = 0;
+  std::vector<RegisterTile> tiles;
+
+  /// Produced names that leave some vector read as it is, so that every row uses the same vectors
+  /// again, and move another read.
+  std::vector<unsigned> rowNames() const {
+    std::vector<unsigned> result;
+    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
+      if (llvm::is_contained(group, name) || nest.sizes[name] < 2)
+        continue;
+      bool reuses = false, matters = false;
+      for (auto [access, isVector] : llvm::zip_equal(nest.accesses, onLanes)) {
+        if (access.isWrite)
+          continue;
+        reuses |= isVector && !access.mentions(name);
+        matters |= access.mentions(name);
+      }
+      if (reuses && matters)
+        result.push_back(name);
+    }
+    return result;
+  }
+
+  /// As many points as registers allow, or a little fewer so that the last tile is as large as the
+  /// others.
+  std::set<int64_t> pointsOf(unsigned name, int64_t limit) const {
+    int64_t size = nest.sizes[name];
+    auto largestDivisor = [&](int64_t known, int64_t points) {
+      while (points >= 2 && known % points != 0)
+        --points;
+      return points;
+    };
+    if (nest.symbolic[name]) // whatever divides the typical size says nothing
+      return {limit, largestDivisor(nest.divisors[name], limit)};
+    int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
+    std::set<int64_t> result{std::min(limit, size), largestDivisor(size, std::min(limit, size))};
+    for (int64_t parts : {fewest, fewest + 1, fewest + 2})
+      result.insert(std::min(limit, (size + parts - 1) / parts));
+    return result;
+  }
+
+  /// Adds a tile of `nv` vectors and these rows, if it fits into the registers: accumulators, one
+  /// row of vectors and one broadcast.
+  void consider(int64_t nv, std::vector<std::pair<unsigned, int64_t>> rows) {
+    int64_t count = 1;
+    double used = 1;
+    for (auto [name, points] : rows) {
+      count *= points;
+      int64_t size = nest.sizes[name];
+      used *= nest.symbolic[name]
+                  ? (nest.divisors[name] == 1 || nest.divisors[name] % points == 0 ? 1 : withRest)
+                  : double(size) / double((size + points - 1) / points * points);
+    }
+    if (count * nv * nest.accumulators + nv + 1 > limit)
+      return;
+    used *= double(vectors) / double((vectors + nv - 1) / nv * nv);
+    // Two loads, two operations in a cycle, four of both; a sum is ready for the next after four.
+    double work = double(count * nv * nest.operations),
+           loads = double(nv * vectorReads + count * scalarReads);
+    double most = std::max({work / 2, loads / 2, (work + loads + 3) / 4, 4.0});
+    double cycles = most + 0.1 * (work / 2 + loads / 2 + (work + loads + 3) / 4 + 4 - most);
+    // What is left over counts less than half: narrower tiles are not lost.
+    double score = (0.6 * used + 0.4 * std::sqrt(used)) * work / 2 / cycles;
+    tiles.push_back({nv, std::move(rows), cycles, score, used});
+  }
+};
+} // namespace
+
+std::vector<RegisterTile> NestModel::registerTiles(ArrayRef<unsigned> group,
+                                                   ArrayRef<bool> onLanes) const {
+  return TileFinder(*this, group, onLanes).find();
+}
