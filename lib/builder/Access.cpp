@@ -1,4 +1,4 @@
-//===- Access.cpp - order, computed places, padding -----------------------===//
+//===- Access.cpp - order, computed ranges, padding -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,7 @@ std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name 
 }
 
 //===----------------------------------------------------------------------===//
-// Ranges at computed places
+// Ranges that begin at computed indices
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::slice(const Name &name, const Tensor &start, const Size &size, Here here) const {
@@ -77,7 +77,7 @@ Tensor Tensor::update(const Name &name, const Tensor &start, const Tensor &part,
 }
 
 //===----------------------------------------------------------------------===//
-// Padding by what lies inside
+// Padding by elements of the tensor
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::reverse(const Name &name, Here here) const {
@@ -88,8 +88,8 @@ Tensor Tensor::reverse(const Name &name, Here here) const {
 Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, PadMode mode,
                    Here here) const {
   Size count = size(name, here);
-  // An element beyond the edge is one that this tensor has. What symbols leave open is checked when
-  // the program is entered.
+  // The padding may not exceed the elements that it copies. If symbols do not decide that, each
+  // call checks it.
   Expr most = mode == PadMode::Reflect ? count.expr() - Expr(1)
               : mode == PadMode::Wrap  ? count.expr()
                                        : Expr(INT64_MAX);

@@ -25,7 +25,7 @@ struct At {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands of an einsum, while they become fewer.
+/// The operands of an einsum that remain to be multiplied.
 class Contraction {
 public:
   Contraction(std::vector<Tensor> factors, const Names &over,
@@ -68,7 +68,7 @@ private:
     return size_t(std::count_if(factors.begin(), factors.end(),
                                 [&](const Tensor &factor) { return factor.has(name, here); }));
   }
-  /// A factor summed over the names that no other one has.
+  /// Sums a factor over the names that no other factor has.
   Tensor reduced(const Tensor &factor) const {
     Names own;
     for (const Name &name : over)
@@ -81,9 +81,8 @@ private:
     return double(*extent.size.expr().evaluate(
         [](const std::string &symbol) { return std::optional(nd::typicalOf(symbol)); }));
   }
-  /// The pair that takes the fewest products; of equal ones that with the smaller result, then the
-  /// first. Factors that share no name wait until they do: a pair of them is the last resort, of
-  /// which the product says what is wrong.
+  /// The pair that takes the fewest products; of equal ones the pair with the smaller result, then
+  /// the first. A pair that shares no name is the last choice; its product reports the error.
   std::pair<size_t, size_t> cheapest() const {
     std::pair<size_t, size_t> best{0, 1};
     std::tuple<bool, double, double> least{true, 0, 0};
@@ -130,7 +129,7 @@ Tensor heddle::variance(Operand x, const Names &over, double correction,
   if (correction == 0)
     return biased;
   ElementType type = x.tensor.elementType(x.here);
-  ElementType wide = type == ElementType::F64 ? type : ElementType::F32; // to count in
+  ElementType wide = type == ElementType::F64 ? type : ElementType::F32; // for counts
   Tensor count = countOf(x, over, wide);
   Tensor factor = at(count) / at(at(count) - at(correction));
   return at(biased) * at(factor.cast(type, x.here));
@@ -143,12 +142,12 @@ Tensor heddle::variance(Operand x, const Names &over, double correction,
 Tensor heddle::logSumExp(Operand x, const Names &over) {
   At at{x.here};
   Tensor most = stopGradient(max(x, over), x.here);
-  // inf - inf is NaN and nothing else is, of a number that equals itself.
+  // x - x is NaN for infinite x and for NaN, which does not equal itself.
   Tensor isInfinite = logicalAnd(at(equal(at(most), at(most))), at(isNan(at(at(most) - at(most)))));
   Tensor isImpossible = logicalAnd(at(isInfinite), at(at(most) < at(0.0)));
   Tensor power = exp(at(x - at(select(at(isInfinite), at(0.0), at(most)))));
-  // Where all are impossible the sum is 0, of which the logarithm has an infinite slope: of 1 it
-  // has none that matters, as the powers' own slopes are 0.
+  // Where all probabilities are 0 the sum is 0, and the slope of its logarithm is infinite. Adding
+  // 1 makes it finite; it has no effect, as the slopes of the powers are 0.
   ElementType type = x.tensor.elementType(x.here);
   Tensor total = at(sum(at(power), over)) + at(isImpossible.cast(type, x.here));
   return at(log(at(total))) + at(most);
@@ -159,7 +158,7 @@ Tensor heddle::logAddExp(Operand a, Operand b) {
   Tensor isFirst = a > b;
   Tensor most = select(at(isFirst), a, b), least = select(at(isFirst), b, a);
   Tensor distance = at(least) - at(most);
-  // The same infinity twice: their distance is NaN although they are equal.
+  // Two equal infinities: their distance is NaN although they are equal.
   Tensor isInfinite = logicalAnd(at(equal(at(least), at(most))), at(isNan(at(distance))));
   Tensor base = select(at(isInfinite), at(stopGradient(most, a.here)), at(most));
   return at(base) + at(log1p(at(exp(at(select(at(isInfinite), at(0.0), at(distance)))))));
@@ -221,7 +220,8 @@ Tensor heddle::roll(const Tensor &x, const Name &name, const Tensor &shift, Here
   Tensor whole = countOf(at(x), name, ElementType::I64);
   Tensor place =
       iota({name, x.size(name, here)}, ElementType::I64, here).broadcast(shift.extents(here), here);
-  // A remainder has the sign of what is divided. The shift's own is taken first: nothing overflows.
+  // A remainder has the sign of the dividend. The shift is reduced first, so that nothing
+  // overflows.
   Tensor moved = at(shift.cast(ElementType::I64, here)) % at(whole);
   Tensor from = at(at(at(place) - at(moved)) + at(whole)) % at(whole);
   return x.gather(name, from, here);

@@ -7,7 +7,7 @@
 //
 // From a graph of nodes to values: the nodes become a module, it is copied into a context of its
 // own (the graphs' context is shared by all threads), compiled, and run. `evaluate` does so for
-// tensors that are looked at outside of jit; jit itself keeps what was compiled.
+// tensors whose values are read outside of jit; jit itself keeps the compiled programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
 ProgramImage compile(std::unique_ptr<PrivateModule> module, const CompileOptions &options,
                      CompileStatistics *statistics, Here here);
 
-/// Computes the values of `nodes` and stores them there.
+/// Computes the values of `nodes` and stores them in the nodes.
 void evaluate(const std::vector<NodeRef> &nodes, Here here);
 
 } // namespace heddle::detail

@@ -291,8 +291,8 @@ std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &ro
 }
 
 /// Moves a callee's functions into the module of `table` under names that are free there, from
-/// `f_<next>` on. What names them is changed at once for all: one by one each would be looked for
-/// in all the others.
+/// `f_<next>` on. All references are updated in one walk: one walk per function would take
+/// quadratic time.
 static FlatSymbolRefAttr addCallee(SymbolTable &table, unsigned &next, Callee &callee) {
   MLIRContext *context = table.getOp()->getContext();
   OwningOpRef<ModuleOp> copy(callee.module->clone());

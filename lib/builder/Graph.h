@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Each operation of the builder makes real nd (or nest) ops at once, in a block of its own, so that
-// types are inferred and mistakes reported where they are made. A `Node` is one result. A value is
-// needed, or a function compiled: the blocks that it depends on are cloned, in order, into a
+// types are inferred and errors reported at the call. A `Node` is one result. When a value is
+// needed or a function is compiled, the blocks that it depends on are cloned, in order, into a
 // function:
 //
 //     Tensor c = a * b;                node c: block { nd.pointwise(a, b) }, operands {a, b}
 //     emit(module, "f", {a, b}, {c})   func.func @f(%a, %b) { %c = nd.pointwise %a, %b; return %c }
 //
 // Leaves are formals of a function being traced and tensors in memory; the latter become hidden
-// arguments of whatever uses them. Nodes live in one MLIR context; `GraphLock` guards it.
+// arguments of the functions that use them. Nodes live in one MLIR context; `GraphLock` guards it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ using NodeRef = std::shared_ptr<Node>;
 /// A function that an op of the graph refers to (the one that nd.vjp differentiates, or nd.call
 /// calls).
 struct Callee {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< holds it, under the name "f", and its own callees
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< contains it, under the name "f", and its callees
 };
 
 /// The ops of one operation of the builder.
@@ -54,17 +54,17 @@ struct Node {
   std::shared_ptr<Fragment> fragment;
   mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
-  std::shared_ptr<RuntimeTensor> packed; ///< the same as a program wants it that keeps it
+  std::shared_ptr<RuntimeTensor> packed; ///< the same in the layout that a program keeps (`kept`)
   bool formal = false;
   std::string name; ///< of a formal
-  /// Of a formal and of what a function returns, whose ops do not tell it: `includedIn` of what it
-  /// stands for, or a leaf of that type where this is not known here.
+  /// For formals and for results of functions, which no ops define here: `includedIn` of the actual
+  /// value, or a leaf of that type if it is not known here.
   NodeRef included;
-  NodeRef actual;           ///< of `included` of a formal: what a call gives for it
+  NodeRef actual;           ///< of `included` of a formal: the value that a call passes
   std::string donatedAt;    ///< where the value was given up, if it was
-  uint64_t number = made(); ///< nodes are numbered as they are made
+  uint64_t number = made(); ///< nodes are numbered in the order of creation
 
-  /// The number of nodes so far.
+  /// The number of nodes so far; counts one more if `more`.
   static uint64_t made(bool more = true);
 
   void giveUp(std::string location) {
@@ -104,7 +104,7 @@ auto located(Here here, Action &&action) {
     fail(here, error.what());
   }
 }
-/// Throws Error if `value` is no number of the element type: 0.5 is none of i64.
+/// Throws Error if `value` is not representable in the element type, such as 0.5 in i64.
 void requireNumber(double value, mlir::Type element, Here here);
 
 /// The node of a tensor; throws if it is empty or was given up.
@@ -119,8 +119,8 @@ makeAll(Here here, const std::vector<NodeRef> &operands,
 Tensor make(Here here, const std::vector<NodeRef> &operands,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
 
-/// Ones with the names on which it hangs what windows leave out of a reduction of the node, these
-/// left out (nd::buildIncluded); null if they leave nothing out.
+/// A tensor of ones from which the same elements are excluded as from the node by its windows, with
+/// only the names that matter (nd::buildIncluded); null if nothing is excluded.
 NodeRef includedIn(const NodeRef &node, Here here);
 /// True for a leaf without a value.
 bool isHidden(const NodeRef &included);
@@ -130,8 +130,7 @@ NodeRef makeLeaf(nd::NdTensorType type, Here here);
 
 mlir::Type toMlir(ElementType type);
 std::optional<ElementType> fromMlir(mlir::Type type);
-/// A dims list from extents written by the user; refuses a name that occurs twice and negative
-/// sizes.
+/// A dims list from the user's extents; refuses duplicate names and negative sizes.
 llvm::SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
 
 /// The results of `emit`.
@@ -140,13 +139,13 @@ struct Emission {
   std::vector<NodeRef> captured; ///< leaves in memory, arguments after the formals
 };
 /// Builds function `name` of `module`: its arguments are `formals`, then captured tensors; it
-/// returns `roots`. Only data leaves are captured unless `captures` says yes for other nodes.
+/// returns `roots`. Captures data leaves, and other nodes for which `captures` returns true.
 Emission emit(mlir::ModuleOp module, llvm::StringRef name, const std::vector<NodeRef> &formals,
               const std::vector<NodeRef> &roots, Here here,
               llvm::function_ref<bool(const NodeRef &)> captures = nullptr);
 
-/// The nodes that `roots` depend on, operands first. Does not go beyond nodes for which `stop` says
-/// yes.
+/// The nodes that `roots` depend on, operands first. Does not visit the operands of nodes for which
+/// `stop` returns true.
 std::vector<NodeRef> dependencies(const std::vector<NodeRef> &roots,
                                   llvm::function_ref<bool(const NodeRef &)> stop);
 

@@ -54,7 +54,7 @@ struct Outline {
 /// One signature's program, which other threads may be waiting for.
 struct Compiled {
   Outline outline;
-  std::vector<std::string> checks; ///< what those of JitOptions::check say
+  std::vector<std::string> checks; ///< messages of JitOptions::check
   std::shared_future<std::shared_ptr<Program>> program;
   uint32_t age = processAge();
 };
@@ -96,7 +96,7 @@ struct JitCore::Impl {
     return nullptr;
   }
 
-  /// The types for which a program is made: sizes that it need not know become symbols.
+  /// The types that a program is compiled for: sizes of symbolic names become symbols.
   std::vector<nd::NdTensorType> programTypes(const std::vector<Leaf> &leaves, Here here) const {
     std::vector<nd::NdTensorType> types;
     for (const Leaf &leaf : leaves)
@@ -117,7 +117,7 @@ struct JitCore::Impl {
     return types;
   }
 
-  /// A name is one of an argument, or occurs in the size of one that is.
+  /// Each symbolic name must be a name of an argument, or occur in the size of one.
   void requireSymbolicNames(llvm::ArrayRef<nd::NdTensorType> types, Here here) const {
     for (const SymbolicSize &size : options.symbolic) {
       bool isKnown =
@@ -135,10 +135,10 @@ struct JitCore::Impl {
     }
   }
 
-  /// Numbers that stand for the sizes of names.
+  /// Numbers for the sizes of names.
   using Sizes = std::map<std::string, int64_t>;
-  /// Those that have a program of their own, if arguments of these types say that they are it: by
-  /// the name itself, or by one that is related to it.
+  /// The specialised sizes that arguments of these types have, either of the name itself or of one
+  /// whose size depends on it.
   Sizes specialSizes(llvm::ArrayRef<nd::NdTensorType> types) const {
     Sizes chosen;
     for (const Extent &extent : options.specialised) {
@@ -160,7 +160,7 @@ struct JitCore::Impl {
     return chosen;
   }
 
-  /// Over symbols, but of those in `special`.
+  /// The size as an expression over symbols, with numbers for those in `special`.
   Expr sizeOf(const SymbolicSize &size, const Sizes &special, size_t depth = 0) const {
     auto refuse = [&](const std::string &why) {
       fail(here, "the size of '" + size.name.str() + "' is said to be " + size.relation->str() +
@@ -185,7 +185,7 @@ struct JitCore::Impl {
       refuse("expected " + Expr::limits() + " over sizes that are not related");
     return related;
   }
-  ForkMutex mutex; ///< of what follows; a GraphLock is never waited for with it
+  ForkMutex mutex; ///< guards the members below; no GraphLock is taken while it is held
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
 
@@ -199,14 +199,14 @@ struct JitCore::Impl {
     if (found == compiled.end())
       return nullptr;
     const Compiled &made = *found->second;
-    // A compilation that a thread of the parent had begun at the fork is never finished here.
+    // A compilation that a parent's thread was running at the fork is never finished in the child.
     bool left = made.age != processAge() &&
                 made.program.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
     return left ? nullptr : found->second;
   }
 
-  /// Traces and compiles for a signature that is not known. The program is compiled without any
-  /// lock: a thread that waits for it, within a trace of its own, keeps nobody from making it.
+  /// Traces and compiles for a new signature. No lock is held during compilation, so a thread that
+  /// waits for it within a trace of its own cannot cause a deadlock.
   std::shared_ptr<const Compiled> make(const std::string &signature, std::vector<Leaf> &leaves,
                                        const Trace &function, Here here) {
     auto made = std::make_shared<Compiled>();
@@ -319,8 +319,8 @@ struct JitCore::Impl {
       return i < leaves.size() && traced.written[i] < 0 && leaves[i].kept ? nameOf("any")
                                                                           : mlir::Attribute();
     });
-    // "result" for a lone tensor, "result0", ... for those of a pair; a path that state has too
-    // steps aside.
+    // "result" for a single tensor, "result0", ... for those of a pair; renamed if state has the
+    // same path.
     for (size_t i = 0; i < traced.outputs; ++i) {
       std::string &name = names[i];
       if (name.empty() || (name[0] >= '0' && name[0] <= '9'))
@@ -373,7 +373,7 @@ JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>())
     fail(here, llvm::toString(std::move(error)));
   impl->options = std::move(options);
   for (const SymbolicSize &size : impl->options.symbolic)
-    impl->sizeOf(size, {}); // throws where relations make no sense
+    impl->sizeOf(size, {}); // throws if the relations are contradictory
 }
 JitCore::~JitCore() = default;
 
@@ -410,7 +410,7 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trac
   located(here, [&] { image.write(path); });
 }
 
-/// The tensor as `layout` wants it. What was packed is kept with the node for the next call.
+/// The tensor in `layout`. The packed copy is kept with the node for the next call.
 static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout) {
   if (data->layout() == layout)
     return data;
@@ -422,7 +422,7 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
   return node.packed;
 }
 
-/// While a function is traced a variable holds one formal.
+/// Refuses state that occurs twice: while a function is traced a variable holds one formal.
 static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
   llvm::DenseMap<Tensor *, const Leaf *> seen;
   for (const Leaf &leaf : leaves)
@@ -432,7 +432,7 @@ static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
                      "each; a copy will do");
 }
 
-/// Throws Error for the check that failed, which the last two results tell, if one did.
+/// Throws Error for the first failed check, if any; the last two results identify it.
 static void requireChecked(const std::vector<std::string> &checks,
                            const std::vector<TensorRef> &results, Here here) {
   auto number = [&](size_t fromEnd) {
@@ -452,7 +452,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   std::string signature;
   for (auto [leaf, type] : llvm::zip_equal(leaves, impl->programTypes(leaves, here)))
     llvm::raw_string_ostream(signature) << leaf.path << type << ";";
-  // Inside of another trace the function is simply part of it.
+  // Within another trace the function is inlined into that trace.
   bool nested = false;
   {
     GraphLock lock;

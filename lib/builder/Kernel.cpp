@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel collects the reads of its bodies, finds the iteration space and its sizes, and makes one
-// nest.compute. A computed index that is no affine expression of integers that are read becomes
-// a kernel of its own, which is read instead.
+// nest.compute. A computed index that is not an affine expression of loaded integers becomes a
+// kernel of its own, whose result is read instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ KernelBuilder &KernelBuilder::where(const Scalar &condition) {
 }
 
 namespace {
-/// The reads of bodies, each once, and those that indices depend on first.
+/// The distinct reads of bodies; reads that indices depend on come first.
 struct KernelReads {
   std::vector<ScalarRef> list;
   llvm::DenseMap<const Scalar::Node *, unsigned> position;
@@ -133,7 +133,7 @@ struct KernelReads {
     return found == stored.end() ? value : found->second;
   }
 
-  /// A value as an expression of coordinates and of integers that are read, if it is one.
+  /// A value as an affine expression of coordinates and of loaded integers, if it is one.
   std::optional<Expr> affine(const Scalar::Node &node) const {
     if (node.kind == Kind::Index)
       return node.index;
@@ -146,7 +146,7 @@ struct KernelReads {
       return Expr::name(nest::readName(position.lookup(&node)));
     if (node.kind != Kind::Apply || node.operands.size() != 2)
       return std::nullopt;
-    // Scalars are shared: each is looked at once.
+    // Scalars are shared: each is visited once.
     auto [known, isNew] = indices.try_emplace(&node);
     if (!isNew)
       return known->second;
@@ -329,7 +329,7 @@ private:
   std::set<std::string> produced, reduced;
   KernelReads reads;
   Space space;
-  Scalars holds; ///< what must hold at points that take part, beside guards
+  Scalars holds; ///< predicates of the points of the reduction, beside guards
   SmallVector<Type> elements, accumulators; ///< of the results, with signedness
   SmallVector<TypedAttr> neutrals;
 
@@ -357,7 +357,7 @@ private:
     return from;
   }
 
-  /// Places that are no affine expressions become tensors, by kernels of their own.
+  /// Materialises indices that are not affine, by kernels of their own.
   void storePlaces() {
     OpBuilder untyped(graphContext());
     KernelReads next;
@@ -387,7 +387,7 @@ private:
 
   void addReads(nest::NestBuilder &nest) {
     MLIRContext *context = graphContext();
-    // A guard that has something to read instead leaves no point out.
+    // A guard with a replacement value excludes no point.
     auto guarded =
         llvm::find_if(reads.list, [](const ScalarRef &read) { return !read->otherwise; });
     holds = kernel.predicates;
@@ -395,7 +395,7 @@ private:
       for (const Expr &condition : kernel.conditions)
         holds.push_back(Scalar(condition, kernel.here) >= Scalar(0.0, kernel.here));
     for (const ScalarRef &read : reads.list) {
-      // A read along a whole name has its size, spelled the same.
+      // A read along a whole name has the size of that name, with the same spelling.
       Value tensor = read->tensor.node->value;
       for (const nd::Dim &dim : read->tensor.node->type().getDims()) {
         auto along = reads.indexAlong(*read, dim.name.getValue())->asName();
@@ -498,7 +498,7 @@ private:
     nest::ComputeOp op = reduced.empty() ? nest.create(elements, body)
                                          : nest.create(elements, body, neutrals, combine);
     deferred.rethrow();
-    // Where equal elements compete, the first one in the order written is chosen.
+    // Among equal elements, the first in the order of the reduced names is chosen.
     if (reduced.size() > 1 && (kernel.combiner == "max" || kernel.combiner == "min"))
       op->setAttr(nest::orderAttrName,
                   nest.builder.getStrArrayAttr(llvm::map_to_vector(

@@ -31,12 +31,12 @@ namespace heddle {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The shape of a window over `whole` elements, and how many are put before and behind these first:
-/// where that depends on a symbol it is not part of the shape.
+/// The shape of a window over `whole` elements, and the padding before and behind that is added
+/// first: padding that depends on a symbol cannot be part of the shape.
 struct Window {
   nd::WindowShape shape;
   Expr low = Expr(0), high = Expr(0);
-  bool isPadded = false; ///< by low and high
+  bool isPadded = false; ///< pad by `low` and `high` first
 
   Window(const Name &name, const Name &tap, const WindowOptions &options, const Expr &whole)
       : shape{name.str(), tap.str(), options.size, options.stride, options.dilation, 0, 0} {
@@ -44,7 +44,7 @@ struct Window {
       shape.low = options.padding.low;
       shape.high = options.padding.high;
     } else if (options.padding.kind == Padding::Kind::Same) {
-      // As many windows as whole / stride, rounded up: the last one ends with what is added.
+      // There are ceil(whole / stride) windows; the last one ends with the padding.
       Expr total = Expr((options.size - 1) * options.dilation + 1 - options.stride) +
                    (Expr(0) - whole).mod(options.stride);
       total = Expr::max(total, Expr(0));
@@ -67,7 +67,7 @@ static void requirePositive(const WindowOptions &options, Here here) {
                    std::to_string(options.dilation));
 }
 
-/// A window that fits nowhere in a tensor with elements is an error.
+/// Refuses a window that does not fit in a non-empty tensor.
 static void requirePlace(const Tensor &tensor, const Name &name, const WindowOptions &options,
                          Here here) {
   Expr whole = tensor.size(name, here).expr();
@@ -93,8 +93,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   requireNumber(options.padding.value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     if (window.isPadded && options.padding.exclude) {
-      // A window at each place, with as much outside as it may take, of which every stride-th is
-      // kept.
+      // A window at every element, with the largest padding; every stride-th window is kept.
       nd::WindowShape everywhere = window.shape;
       int64_t most = (options.size - 1) * options.dilation;
       everywhere.stride = 1;
@@ -384,7 +383,7 @@ Tensor countOf(Operand x, const Names &names, ElementType type) {
                      "expected the mean, or the count, to be taken within");
   double known = 1;
   Names along;
-  std::vector<Extent> counted; // one by one
+  std::vector<Extent> counted; // sizes that are counted at run time
   for (const Name &name : names) {
     Size size = x.tensor.size(name, x.here);
     bool isIncluded = isCounted && hangs(name);
@@ -426,8 +425,8 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
 /// The index of the best element, by `kind`: Max or Min.
 static Tensor bestIndex(const Operand &x, const Names &over, nd::CombinerKind kind) {
   GraphLock lock;
-  // The linear index of each element travels with it; on a tie the smaller index stays. Any number
-  // is better than NaN.
+  // The combiner carries the linear index of each element; on a tie it keeps the smaller index. Any
+  // number is better than NaN.
   NodeRef input = nodeOf(x.tensor, x.here);
   std::vector<Extent> extents = x.tensor.extents();
   Tensor index = constant(0, ElementType::I64, {}, x.here).broadcast(extents, x.here);
@@ -534,7 +533,7 @@ Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here) {
 
 Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here) {
   Tensor bits = randomBits(key, by, here);
-  // 24 bits, all that a float holds.
+  // 24 bits, the precision of f32.
   Type ui32 = toMlir(ElementType::UI32), f32 = toMlir(ElementType::F32);
   return pointwiseMixed(
       here, {bits}, f32, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {

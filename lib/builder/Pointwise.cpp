@@ -22,7 +22,8 @@ static std::string elementText(Type type) {
 }
 
 /// The union of the operands' names; refuses a name with two sizes and a silent outer product.
-/// Sizes that symbols may make equal get one expression: that they are is checked on entry.
+/// Sizes that may be equal for some symbols get one expression; each call checks that they are
+/// equal.
 static SmallVector<nd::Dim> align(Here here, MutableArrayRef<NodeRef> nodes) {
   SmallVector<nd::Dim> dims;
   SmallVector<size_t> owner;

@@ -28,11 +28,10 @@ Tensor pointwise(Here here, llvm::ArrayRef<Operand> operands, mlir::Type result,
 Tensor pointwiseMixed(Here here, llvm::ArrayRef<Tensor> operands, mlir::Type result,
                       ScalarBody body);
 
-/// Scalar arithmetic that picks the float or integer op. `element` tells signedness.
+/// Scalar arithmetic; selects the float or integer op. `element` has the signedness.
 mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value a,
                    mlir::Value b, bool isUnsigned);
-/// Scalar functions of one operand, likewise. Both give null where `op` is not defined for the
-/// type.
+/// Scalar functions of one operand, likewise. Both return null if `op` is not defined for the type.
 mlir::Value unary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value x,
                   bool isUnsigned);
 /// The names that `unary` and `binary` take for floats, by the number of operands.

@@ -1,4 +1,4 @@
-//===- Quantize.cpp - tensors of few bits ---------------------------------===//
+//===- Quantize.cpp - quantized tensors ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,7 +60,7 @@ Tensor fakeQuantize(Operand x, const Tensor &scale, int bits) {
   return at(clipped) + at(stopGradient(at(rounded) - at(clipped), x.here));
 }
 
-/// Small integers, or bytes that hold them.
+/// Refuses element types other than `type`.
 static void requireElements(const Tensor &x, ElementType type, Here here) {
   if (x.elementType(here) != type)
     fail(here, "expected elements of type " + std::string(spelling(type)) + ", got " + x.type() +
@@ -86,7 +86,7 @@ Tensor packInt4(const Tensor &x, const Name &name, Here here) {
 
 Tensor unpackInt4(const Tensor &packed, const Name &name, Here here) {
   requireElements(packed, ElementType::UI8, here);
-  // Shifting left and back spreads the sign; the place says which half.
+  // Shifting left and back extends the sign; the coordinate of `half` selects the half.
   Name part = fresh("half");
   Tensor half = iota({part, 2}, ElementType::I8, here);
   Tensor both = packed.broadcast({{part, 2}}, here);

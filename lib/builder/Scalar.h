@@ -57,25 +57,25 @@ struct ScalarEmitter {
   /// Its element type, with signedness.
   std::function<mlir::Type(const Scalar::Node &)> leafType;
   bool isCombiner = false; ///< it may not use coordinates
-  /// Scalars are shared: each is looked at once, and emitted once for each type that it gets.
+  /// Scalars are shared: each is visited once, and emitted once for each type that it gets.
   std::map<std::pair<const Scalar::Node *, const void *>, mlir::Value> done = {};
   mutable std::unordered_map<const Scalar::Node *, mlir::Type> types = {}; ///< found by `ownType`
   std::unordered_map<const Scalar::Node *, bool> indexed = {};             ///< by `hasIndex`
 
-  /// Emits `node`; numbers and coordinates by themselves become `wanted`. Throws Error where an
-  /// operation is not defined for the types that meet in it.
+  /// Emits `node`; numbers and coordinates without a type of their own get the type `wanted`.
+  /// Throws Error if an operation is not defined for the types of its operands.
   mlir::Value emit(const ScalarRef &node, mlir::Type wanted);
-  /// The element type that follows from the leaves; null for numbers and coordinates.
+  /// The element type inferred from the leaves; null for numbers and coordinates.
   mlir::Type ownType(const ScalarRef &node) const;
 
 private:
-  /// True if coordinates take part.
+  /// True if the node depends on coordinates.
   bool hasIndex(const Scalar::Node &node);
   mlir::Value apply(const Scalar::Node &node, mlir::Type wanted);
   mlir::Type typeOf(const ScalarRef &a, const ScalarRef &b, mlir::Type otherwise) const;
 };
 
-/// A combiner of rows of `types` (element types with signedness), as trees over its arguments.
+/// A combiner of tuples of `types` (element types with signedness), as trees over its arguments.
 struct ScalarCombiner {
   Scalars results;
   Here here;
@@ -89,7 +89,7 @@ struct ScalarCombiner {
                                       llvm::ArrayRef<mlir::Type> types) const;
 };
 
-/// Lets code that throws be called by code that knows no exceptions.
+/// Defers an exception of a callback, because its caller is not exception-safe.
 class Deferred {
 public:
   /// The result of `emit`; zeros of `types` if it throws.
@@ -103,7 +103,7 @@ public:
       return run(b, loc, types, [&] { return combiner.emit(b, loc, scalars, types); });
     };
   }
-  /// Throws what `emit` threw.
+  /// Throws the exception that `emit` threw, if any.
   void rethrow() const {
     if (failure)
       std::rethrow_exception(failure);
@@ -113,10 +113,10 @@ private:
   std::exception_ptr failure;
 };
 
-/// The type that elements are combined in: `asked`, or the default. Throws Error where it can't
-/// hold them.
+/// The type in which elements are combined: `asked`, or the default. Throws Error if it cannot
+/// represent them.
 mlir::Type accumulatorFor(mlir::Type element, std::optional<ElementType> asked, Here here);
-/// A number as an attribute of the signless `type`; throws Error if it is none of that type.
+/// A number as an attribute of the signless `type`; throws Error if it is not representable.
 mlir::TypedAttr numberAttr(mlir::Type type, double value, Here here);
 
 } // namespace detail

@@ -43,7 +43,7 @@ Value compare(OpBuilder &b, Location loc, Value x, Value y) {
   return Op::create(b, loc, predicate, x, y);
 }
 
-/// True if the sign bit is set, of zeros as well.
+/// True if the sign bit is set, also that of a zero.
 Value isBelow(OpBuilder &b, Location loc, Value x) {
   using namespace arith;
   Value zero = number(b, loc, 0, x.getType()), one = number(b, loc, 1, x.getType());
@@ -53,8 +53,9 @@ Value isBelow(OpBuilder &b, Location loc, Value x) {
   return SelectOp::create(b, loc, isZero, ofZero, less(b, loc, x, zero));
 }
 
-/// The angle of (x, y), from the flatter one of the two slopes; `down` and `back` are the signs of
-/// y and x. No value that is not chosen is infinite or NaN: its derivative times zero would be NaN.
+/// The angle of (x, y), from the smaller one of the two slopes; `down` and `back` are the signs of
+/// y and x. Values that are not selected must not be infinite or NaN: their derivatives times zero
+/// would be NaN.
 Value angle(OpBuilder &b, Location loc, Value y, Value x, Value down, Value back) {
   using namespace arith;
   Type type = x.getType();
@@ -78,7 +79,7 @@ Value angle(OpBuilder &b, Location loc, Value y, Value x, Value down, Value back
 Value anyAngle(OpBuilder &b, Location loc, Value y, Value x) {
   using namespace arith;
   Value down = isBelow(b, loc, y), back = isBelow(b, loc, x);
-  // Of two infinite sides each is as long as the other.
+  // Two infinite sides count as equally long.
   auto isInfinite = [&](Value side) {
     return compare<CmpFPredicate::OEQ>(
         b, loc, math::AbsFOp::create(b, loc, side),
@@ -93,7 +94,7 @@ Value anyAngle(OpBuilder &b, Location loc, Value y, Value x) {
   return angle(b, loc, finite(y, down), finite(x, back), down, back);
 }
 
-/// A function whose constants are no numbers of narrow types: they are computed in f32.
+/// A function whose constants are not representable in narrow types, so it is computed in f32.
 template <auto function, typename... Operands>
 Value widely(OpBuilder &b, Location loc, Operands... x) {
   Type type = std::get<0>(std::tuple(x...)).getType();
@@ -105,7 +106,7 @@ Value widely(OpBuilder &b, Location loc, Operands... x) {
   return arith::TruncFOp::create(b, loc, type, function(b, loc, widen(x)...));
 }
 
-/// The other side of a right-angled triangle with the hypotenuse 1.
+/// sqrt(1 - x^2): the other side of a right-angled triangle with the hypotenuse 1.
 Value otherSide(OpBuilder &b, Location loc, Value x) {
   Value one = number(b, loc, 1, x.getType());
   return math::SqrtOp::create(b, loc,
@@ -117,7 +118,7 @@ Value tangent(OpBuilder &b, Location loc, Value x) {
   return arith::DivFOp::create(b, loc, math::SinOp::create(b, loc, x),
                                math::CosOp::create(b, loc, x));
 }
-/// The angle in a right-angled triangle of which `x` is the sine, or the cosine.
+/// The angle whose sine, or cosine, is `x`.
 template <bool isSine>
 Value arc(OpBuilder &b, Location loc, Value x) {
   Value no = number(b, loc, 0, b.getI1Type()), other = otherSide(b, loc, x);
@@ -128,8 +129,8 @@ Value arc(OpBuilder &b, Location loc, Value x) {
 Value sigmoid(OpBuilder &b, Location loc, Value x) {
   Type type = x.getType();
   Value one = number(b, loc, 1, type), zero = number(b, loc, 0, type);
-  // Beyond, the result is no normal number, and the exponential overflows: its derivative would be
-  // infinite times zero.
+  // Beyond this bound the result is not a normal number, and the exponential overflows: its
+  // derivative would be infinity times zero.
   double bound = type.isF64() ? 709 : type.getIntOrFloatBitWidth() == 8 ? 80 : 88;
   Value power = arith::NegFOp::create(b, loc, x), most = number(b, loc, bound, type);
   Value isZero = compare<arith::CmpFPredicate::OGT>(b, loc, power, most);
@@ -288,7 +289,7 @@ Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from
   }
   if (fromFloat) {
     if (to.isInteger(1)) {
-      if (nd::isNarrowFloat(from)) // what is compared is rounded
+      if (nd::isNarrowFloat(from)) // operands of comparisons are rounded
         value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
       Value zero = number(b, loc, 0, value.getType());
       return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);

@@ -145,7 +145,7 @@ Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
   TensorSpec spec{type, {}};
   std::vector<std::string> order;
   size_t expected = 1;
-  (void)dimsOf(extents, here); // refuses names that stand twice
+  (void)dimsOf(extents, here); // refuses duplicate names
   for (const Extent &extent : extents) {
     spec.dims[extent.name.str()] = Expr(int64_t(extent.size));
     order.push_back(extent.name.str());
@@ -186,7 +186,7 @@ void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here)
   }
 }
 
-/// The value of an element of any type at `place`.
+/// The value of the element at the address `place`, of any type.
 static double asDouble(const char *place, ElementType type) {
   auto read = [&]<typename T>(T value) {
     std::memcpy(&value, place, sizeof value);
@@ -239,7 +239,7 @@ static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
     order.push_back(Name(name));
   ElementType type = tensor.elementType(here);
   size_t size = size_t(byteSize(type));
-  tensor.data(here); // says it best if there is too little memory
+  tensor.data(here); // reports if there is too little memory
   std::vector<char> bytes;
   try {
     bytes.resize(tensor.count(here) * size);
@@ -258,7 +258,7 @@ double Tensor::item(Here here) const {
   return asDouble(bytesOf(*this, here).data(), elementType(here));
 }
 
-/// Values nested in brackets, at most `most` along each name; `print` prints the one at a position.
+/// Values nested in brackets, at most `most` along each name; `print` prints the one at an offset.
 static void printNested(std::ostream &out, const std::vector<int64_t> &shape, size_t depth,
                         size_t &next, llvm::function_ref<void(size_t)> print) {
   if (depth == shape.size())
@@ -300,7 +300,7 @@ std::ostream &heddle::operator<<(std::ostream &out, const Printed &printed) {
       uint64_t integer;
       std::memcpy(&integer, value, sizeof(integer));
       out << integer;
-    } else if (type == ElementType::I64) { // not every one is a double
+    } else if (type == ElementType::I64) { // a double does not represent every i64
       int64_t integer;
       std::memcpy(&integer, value, sizeof(integer));
       out << integer;

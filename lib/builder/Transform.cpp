@@ -27,7 +27,7 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, c
                        [&](const Name &n) { return dim.name == n.str(); }))
         dims.push_back(dim);
     NodeRef leaf = makeLeaf(node->type().withDims(dims), Here());
-    leaf->value.setLoc(node->value.getLoc()); // messages show that of the actual
+    leaf->value.setLoc(node->value.getLoc()); // messages show the location of the actual argument
     leaf->formal = true;
     leaf->name = name;
     return leaf;
@@ -42,7 +42,7 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, c
   return formal;
 }
 
-/// A lone tensor has no path.
+/// A single tensor has no path.
 static std::string forPath(const std::string &path) {
   return path.empty() ? "" : " for '" + path + "'";
 }
@@ -146,13 +146,13 @@ static bool isKnown(mlir::Value value) {
   return true;
 }
 
-/// Notes on what a call gives for `roots` that windows exclude something there.
+/// Marks the results of a call for `roots` from which windows exclude elements in the callee.
 static void hideIncluded(llvm::ArrayRef<NodeRef> roots, llvm::ArrayRef<Tensor> results, Here here) {
   for (const auto &[root, result] : llvm::zip(roots, results))
     if (NodeRef included = includedIn(root, here)) {
       llvm::SmallVector<nd::Dim> dims(included->type().getDims().getDims());
       for (const nd::Dim &dim : result.node->type().getDims())
-        if (!root->type().has(dim.name) && !isKnown(included->value)) // lifted, as it may be
+        if (!root->type().has(dim.name) && !isKnown(included->value)) // assumed to be lifted
           dims.push_back(dim);
       result.node->included = makeLeaf(included->type().withDims(dims), here);
     }
@@ -178,8 +178,8 @@ static std::vector<Tensor> callOf(mlir::func::FuncOp function, llvm::ArrayRef<No
   return results;
 }
 
-/// Emits `roots` as the function `name` of a callee. What depends on the formals is part of it, the
-/// rest is captured; with `since`, nodes made since then are part of it.
+/// Emits `roots` as the function `name` of a callee. Nodes that depend on the formals are part of
+/// it, others are captured; with `since`, nodes created since then are part of it.
 static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
                            const std::vector<NodeRef> &roots, Here here, const char *name = "f",
                            std::optional<uint64_t> since = {}) {
@@ -202,7 +202,7 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
   });
 }
 
-/// Of a tree, tensors of floats are differentiated by; the others have no derivative.
+/// Only the float tensors of a tree are differentiated by; requires at least one.
 static void requireReal(llvm::ArrayRef<int64_t> wrt, const std::vector<Tensor> &formals,
                         Here here) {
   if (wrt.empty() && !formals.empty())
@@ -354,7 +354,7 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
   if (next != slopes.size())
     fail(here,
          "expected " + std::to_string(next) + " gradients, got " + std::to_string(slopes.size()));
-  // What either function captures is an argument of both, without a gradient.
+  // Values that either function captures become arguments of both, without a gradient.
   auto with = [&](std::vector<NodeRef> nodes) {
     for (const Tensor &cotangent : cotangents)
       nodes.push_back(cotangent.node);
@@ -393,13 +393,13 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
 
 namespace {
 /// Functions for the parts of control flow, which capture the same values, and a function that
-/// holds the control flow and calls them.
+/// contains the control flow and calls them.
 class Control {
 public:
   Control(const std::vector<Tensor> &initial, Here here)
       : here(here), operands(nodesOf(initial, here)) {}
 
-  /// Adds a part; its formals beyond the carried ones come first.
+  /// Adds a part; its formals that are not carried come first.
   void add(const Part &part) {
     parts.push_back({nodesOf(part.formals, here), nodesOf(part.outputs, here), part.since});
     Callee scratch;
@@ -416,8 +416,8 @@ public:
 
   using Call = llvm::function_ref<llvm::SmallVector<mlir::Value>(size_t part, mlir::OpBuilder &,
                                                                  mlir::ValueRange)>;
-  /// `build` makes the control flow from the operands (carried values, then captured ones); it
-  /// calls parts on what precedes the captured values.
+  /// `build` creates the control flow from the operands (carried values, then captured ones); it
+  /// calls parts on the operands before the captured values.
   std::vector<Tensor>
   make(llvm::ArrayRef<NodeRef> like,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange, Call)>
@@ -450,8 +450,8 @@ public:
     return made;
   }
 
-  /// That a part gives tensors of the types of others. Sizes that symbols may make equal get the
-  /// same words.
+  /// Requires a part to return tensors of the wanted types. Sizes that may be equal for some
+  /// symbols get the same expression.
   void expect(std::vector<Tensor> &got, const std::vector<Tensor> &wanted,
               const std::string &what) const {
     for (size_t i = 0; i < std::min(got.size(), wanted.size()); ++i)

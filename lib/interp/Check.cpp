@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-/// Holds `got` against `expected`, both as stored; `same` compares two elements.
+/// Compares `got` with `expected`, both as stored; `same` compares two elements.
 static LogicalResult expect(Operation *op, const TensorValue &gotValue,
                             const TensorValue &expectedValue,
                             llvm::function_ref<bool(const Scalar &, const Scalar &)> same) {
@@ -81,7 +81,7 @@ std::optional<LogicalResult> Evaluator::evaluateCheck(Operation *op, Frame &fram
   } else {
     return std::nullopt;
   }
-  // The program goes on, so that all failures are told.
+  // Evaluation continues, so that all failures are reported.
   checksFailed |= failed(outcome);
   return success();
 }

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-/// A loop that makes more steps is taken for one without an end.
+/// Iterations after which a loop is assumed to be infinite.
 static constexpr int64_t mostSteps = int64_t(1) << 20;
 
 /// Scalars of control flow are tensors without names; those of type `index` have elements of i64.
@@ -38,7 +38,7 @@ static void setAll(ValueRange values, ArrayRef<TensorRef> to, Frame &frame) {
   for (auto [value, ref] : llvm::zip_equal(values, to))
     frame.values[value] = ref;
 }
-/// Another legal execution might have gone another way: nothing is certain about what came out.
+/// Marks all results as undecided: another legal execution might have taken the other branch.
 static void doubt(SmallVectorImpl<TensorRef> &values) {
   for (TensorRef &ref : values) {
     TensorValue value = *ref;
@@ -49,12 +49,12 @@ static void doubt(SmallVectorImpl<TensorRef> &values) {
 }
 
 namespace {
-/// What comes out of one op: each overload leaves it in `state`.
+/// Evaluates one op of control flow: each overload leaves the results in `state`.
 struct Outcome {
   Evaluator &evaluator;
   Frame &frame;
   SmallVector<TensorRef> state = {};
-  bool doubtful = false; ///< an undecided value chose the way
+  bool doubtful = false; ///< a branch depended on an undecided value
 
   bool decide(const TensorValue &condition) {
     doubtful |= condition.elements[0].undecided;
@@ -64,7 +64,7 @@ struct Outcome {
     doubtful |= frame[value].elements[0].undecided;
     return numberOf(frame[value]);
   }
-  /// Runs the block; the state is what its terminator hands on.
+  /// Runs the block and sets the state to the operands of its terminator.
   LogicalResult run(Block &block) {
     if (failed(evaluator.run(block, frame)))
       return failure();

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside of lib/interp. An `Evaluator` runs functions; a `Frame` is one call: the values so far,
-// the size symbols, and the coordinates of the groups around the op at work. Each family of ops has
-// a file: NdPointwise, NdIndex, NdAccess, Nest, Check.
+// Private to lib/interp. An `Evaluator` runs functions; a `Frame` is one call: the values so far,
+// the size symbols, and the coordinates of the groups around the current op. Each family of ops has
+// a file: NdArithmetic, NdIndex, NdAccess, Control, Nest, Check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ struct Frame {
 
 class Evaluator {
 public:
-  /// Calls a function on arguments that fit its formals. Symbols that its formals leave open
-  /// are those of `around`, if that is given.
+  /// Calls a function on arguments that match its formals. Symbols that its formals do not bind
+  /// have the values of `around`, if that is given.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
                                                      llvm::ArrayRef<TensorRef> arguments,
                                                      mlir::Operation *site,
@@ -64,8 +64,8 @@ public:
   bool checksFailed = false;
 
 private:
-  /// Refuses a function that the verifier refuses once numbers replace its symbols, and the same for
-  /// its callees, whether they run or not.
+  /// Refuses a function that the verifier refuses after its symbols are replaced by numbers; checks
+  /// its callees likewise, even those that do not run.
   mlir::LogicalResult verifySizes(mlir::func::FuncOp function, const ExprMap &symbols,
                                   int within = 0);
 
@@ -80,8 +80,8 @@ private:
 
   int depth = 0;
   int64_t calls = 0;
-  std::set<std::pair<mlir::Operation *, std::string>> verified; ///< with these sizes
-  std::map<mlir::Region *, ScalarRegion> codes;                 ///< looked up only, never walked
+  std::set<std::pair<mlir::Operation *, std::string>> verified; ///< by their sizes
+  std::map<mlir::Region *, ScalarRegion> codes;                 ///< never iterated over
   std::map<mlir::Region *, Combiner> combiners;
 };
 

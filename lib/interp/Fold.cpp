@@ -116,7 +116,7 @@ SmallVector<Scalar, 2> Fold::result() {
         most[i] = std::max(most[i], std::fabs(x.value));
       }
   };
-  bool overflows = false; // in another order nothing may
+  bool overflows = false; // in this order; another one may not overflow
   auto combine = [&](SmallVector<Scalar, 2> &sofar, ArrayRef<Scalar> element) {
     bool wasFinite = areFinite(sofar) && areFinite(element);
     note(sofar = combiner.apply(sofar, element));

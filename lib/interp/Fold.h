@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler chooses the order in which a reduction combines, so that several results are right.
-// `Fold` computes one of them, with a bound that covers the others:
+// The compiler chooses the order in which a reduction combines, so several results are correct.
+// `Fold` computes one of them, with an error bound that covers the others:
 //
 //  - a float sum is bounded by the number of elements and the sum of their magnitudes. It is exact
 //    if the elements are multiples of one power of two and their magnitudes add up to less than its
 //    precision holds (small integers in f32, say);
 //  - integers, largest and smallest values are exact in every order;
-//  - any other combiner is run forwards and backwards; the results' difference is added to
-//    the bounds, which count twice. Integers that differ (ties) are undecided, and all that comes
-//    of finite numbers where a step overflows: which steps do depends on the order.
+//  - // - any other combiner is run forwards and backwards; the error is twice the bound plus the
+//    difference of the two results. Integers that differ (ties) are undecided, and so are results
+//    of finite numbers if a step overflows, since the order determines which steps do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ struct Combiner {
 
   nd::CombinerKind kind = nd::CombinerKind::General;
   llvm::SmallVector<mlir::Type, 2> types; ///< of the accumulators
-  llvm::SmallVector<bool, 2> selects;     ///< which accumulators are always one of the elements
+  llvm::SmallVector<bool, 2> selects;     ///< which accumulators select one of the elements
   ScalarRegion region;
   Arithmetic *arithmetic = nullptr;
   bool isFloatSum() const;
@@ -66,7 +66,7 @@ private:
   Combiner &combiner;
   llvm::SmallVector<Scalar, 2> neutral, running;
   std::vector<llvm::SmallVector<Scalar, 2>> kept; ///< elements of a general combiner
-  FloatSum floats;                                ///< if that is what is combined
+  FloatSum floats;                                ///< if the combiner is a float sum
 };
 
 } // namespace heddle::interp

@@ -12,8 +12,8 @@
 //     HostArray bytes = toHost(tensor);        // row-major over the sorted names
 //     TensorValue same = fromHost(context, bytes);
 //
-// An array's names may stand in any order: {row: 2, column: 3} and its transpose {column: 3, row:
-// 2} become the same tensor.
+// An array's names may be in any order: {row: 2, column: 3} and its transpose {column: 3, row: 2}
+// become the same tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ Scalar loadElement(ElementType element, const std::byte *from);
 /// Stores one element as bytes; a float is rounded to its type.
 void storeElement(ElementType element, const Scalar &scalar, std::byte *to);
 
-/// The elements of a tensor whose element type has a place in memory.
+/// The elements of a tensor, whose element type must have a format in memory.
 io::HostArray toHost(const TensorValue &tensor);
-/// The tensor that an array with a name for each axis holds.
+/// The tensor with the elements of an array that has a name for each axis.
 TensorValue fromHost(mlir::MLIRContext *context, const io::HostArray &array);
 
 } // namespace heddle::interp

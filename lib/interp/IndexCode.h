@@ -19,7 +19,7 @@ namespace heddle::interp {
 
 class IndexCode {
 public:
-  /// Gives the slot of a name.
+  /// Returns the slot of a name.
   using SlotOf = std::function<unsigned(const std::string &name)>;
   IndexCode(const Expr &expr, const SlotOf &slotOf);
   int64_t evaluate(const std::vector<int64_t> &slots) const;

@@ -19,7 +19,8 @@ namespace heddle::interp {
 
 /// More elements than this do not fit into memory as scalars with bounds.
 static constexpr int64_t mostElements = int64_t(1) << 26;
-/// Of functions that each call the next one twice a few make calls without an end.
+/// Limit of calls in total: a chain of functions that call the next one twice needs 2^depth of
+/// them.
 static constexpr int64_t mostCallsInAll = int64_t(1) << 21;
 
 SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
@@ -44,7 +45,7 @@ FailureOr<ExprMap> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arg
     if (!isa<nd::NdTensorType>(formalType))
       return func.emitError() << "expected named tensors as arguments, got " << formalType,
              failure();
-  // Sizes that are linear in one unknown symbol tell it.
+  // A size that is linear in one unknown symbol determines it.
   for (bool changed = true; changed;) {
     changed = false;
     for (auto [formal, argument] : llvm::zip_equal(func.getArgumentTypes(), arguments))
@@ -239,7 +240,7 @@ FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<Te
   return results;
 }
 
-/// For each point of the lifted names the callee runs on slices.
+/// Runs the callee on slices, for each point of the lifted names.
 static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::CallOp op,
                                                     func::FuncOp callee, Frame &frame) {
   SmallVector<TensorRef> inputs;
@@ -257,8 +258,8 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
   if (failed(made))
     return failure();
   SmallVector<TensorValue> &results = *made;
-  // A result that lacks a lifted name does not depend on it, so one point says it all, even where
-  // the name has size 0 and the slice is made up.
+  // A result that lacks a lifted name does not depend on it, so any point gives its value, even if
+  // the name has size 0 and the slice is a placeholder.
   SmallVector<SizedName> points;
   for (const auto &[name, size] : lifted)
     points.emplace_back(name, std::max<int64_t>(size, 1));

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The oracle: a slow, obvious evaluator of nd and nest. Compiled programs are held against it, so
-// it shares nothing with the passes that make them: it reads each op's description and does what
-// that says, point by point, with exact integers and floats that carry error bounds (Scalar.h).
+// The oracle: a slow, simple evaluator of nd and nest. Compiled programs are compared with it, so
+// it shares no code with the passes: it evaluates each op by its definition, point by point, with
+// exact integers and with floats that carry error bounds (Scalar.h).
 //
 //     FailureOr<SmallVector<TensorValue>> results = interpret(func, arguments);
 //     Comparison c = compare((*results)[0], whatTheCompiledProgramGave);
 //
-// Sizes may mention symbols: these are bound from the arguments' sizes. Check ops are evaluated;
-// one that fails is reported at its location, and `interpret` fails at the end. Also refused with a
-// located error: `nd.vjp` (expand it first), ops of other dialects, tensors too large for this.
+// Sizes may contain symbols, which are bound from the arguments' sizes. Check ops are evaluated;
+// one that fails is reported at its location, and `interpret` fails at the end. `nd.vjp` (expand it
+// first), ops of other dialects and tensors that are too large are refused with a located error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 
 namespace heddle::interp {
 
-/// Runs `func`, whose arguments are given in order; `known` are values of symbols that the
-/// arguments' sizes leave open. Errors have been reported where it fails.
+/// Runs `func` on the arguments, in order; `known` has values of symbols that the arguments' sizes
+/// do not determine. Fails after reporting an error.
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp func,
                                                           llvm::ArrayRef<TensorValue> arguments,
                                                           const ExprMap &known = {});
@@ -36,7 +36,7 @@ mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp fun
 mlir::FailureOr<llvm::SmallVector<TensorValue>> interpretLiterals(mlir::Operation *op);
 
 /// Values of the size symbols of a function, from its formal types and its arguments' types, and
-/// from `known` for those that these leave open.
+/// from `known` for symbols that these do not determine.
 mlir::FailureOr<ExprMap> bindSymbols(mlir::func::FuncOp func,
                                      llvm::ArrayRef<nd::NdTensorType> arguments,
                                      ExprMap known = {});

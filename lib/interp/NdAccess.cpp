@@ -43,7 +43,7 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
   if (failed(combiner))
     return failure();
   SmallVector<StringRef> names = nd::stringsOf(op.getNames());
-  // Every place collects what is combined into it, so that the order does not count.
+  // Each element collects the updates that are combined into it, so that their order has no effect.
   std::map<size_t, Fold> folds;
   bool anywhere = false;
   for (Walk walk(updates.dims()); walk; ++walk) {
@@ -71,7 +71,7 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
   return success();
 }
 
-/// Where the ranges begin that `start` says, of `size` out of `whole`.
+/// The first coordinate of a range of `size` in `whole`: `start` at `at`, clamped.
 static int64_t placeOf(const TensorValue &start, const Sizes &at, int64_t whole, int64_t size,
                        bool &undecided) {
   const Scalar &first = start.at(at);
@@ -117,10 +117,10 @@ static bool isBefore(const Scalar &a, const Scalar &b, Type type, bool descendin
 }
 
 namespace {
-/// Places of an order that hold elements whose keys may have any order among themselves.
+/// A range of the sorted order in which the keys' error bounds overlap, so that any order is legal.
 struct Cluster {
   size_t begin;
-  double low, high; ///< what the keys may be
+  double low, high; ///< bounds of the keys
 };
 } // namespace
 
@@ -142,7 +142,7 @@ void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool de
     llvm::stable_sort(order, [&](size_t a, size_t b) {
       return isBefore(element(keys, a), element(keys, b), keys.elementType(), descending);
     });
-    // Where bounds on errors overlap another execution may have another order.
+    // Where error bounds overlap, another execution may have another order.
     std::vector<Cluster> clusters;
     bool anyOrder = false;
     for (size_t i = 0; i < size; ++i) {
@@ -174,7 +174,7 @@ void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool de
         for (size_t i = cluster.begin; i < std::min(end, size_t(result.size(name))); ++i) {
           Scalar value = element(*input, order[i]);
           if (k == 0 && isFloat && undecided && !anyOrder) {
-            // Another order moves the sorted keys by no more than their errors.
+            // Another order changes the sorted keys by no more than their errors.
             value.error = error;
             value.own = 0;
             value.origin = 0;
@@ -205,7 +205,7 @@ std::optional<LogicalResult> Evaluator::evaluateAccess(Operation *op, Frame &fra
       return failure();
     return setResult(op, frame, std::move(result));
   }
-  // Sizes with symbols are known here only.
+  // Symbolic sizes are known only here.
   auto fits = [&](StringRef name, const TensorValue &part, const TensorValue &whole) {
     if (part.size(name) <= whole.size(name))
       return true;

@@ -112,7 +112,8 @@ static LogicalResult pointwise(nd::PointwiseOp op, ArrayRef<const TensorValue *>
 }
 
 namespace {
-/// What reductions and scans share: the combiner, and inputs as tuples of the accumulators' types.
+/// The common part of reductions and scans: combiner, and inputs as tuples of the accumulators'
+/// types.
 struct Reduction {
   Combiner *combiner = nullptr;
   SmallVector<Scalar> neutral;
@@ -188,7 +189,7 @@ static LogicalResult scan(nd::ScanOp op, SmallVector<const TensorValue *> inputs
   for (Walk walk(results[0].dims()); walk; ++walk) {
     Sizes position = walk.position();
     int64_t at = position[name], skip = op.getExclusive() ? 1 : 0;
-    // The prefix up to `at`, from the beginning or from the end.
+    // Folds the prefix up to `at`, from the beginning or from the end.
     int64_t first = op.getReverse() ? size - 1 : 0, step = op.getReverse() ? -1 : 1;
     int64_t count = (op.getReverse() ? size - at : at + 1) - skip;
     Fold fold(*reduction->combiner, reduction->neutral);

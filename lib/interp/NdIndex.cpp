@@ -19,8 +19,8 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-/// Fills the result from `source`, which turns the result's coordinates into the input's; where it
-/// gives none, `otherwise` stands.
+/// Fills the result from `source`, which maps the result's coordinates to the input's; where it
+/// returns none, the element is `otherwise`.
 static void fill(TensorValue &result, const TensorValue &input, const Scalar &otherwise,
                  llvm::function_ref<std::optional<Sizes>(Sizes)> source) {
   for (Walk walk(result.dims()); walk; ++walk) {
@@ -29,7 +29,7 @@ static void fill(TensorValue &result, const TensorValue &input, const Scalar &ot
   }
 }
 
-/// As it is written.
+/// The size of `name` in the value's type.
 static Expr tensorSize(Value value, StringRef name) {
   return cast<nd::NdTensorType>(value.getType()).size(name).getExpr();
 }
@@ -55,7 +55,7 @@ static void window(nd::WindowOp op, const TensorValue &input, TensorValue &resul
   });
 }
 
-/// Sums each tap into the place that the window reads it from.
+/// Sums each tap into the element that the window reads it from.
 static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &result,
                      Arithmetic &arithmetic) {
   nd::WindowShape shape = nd::windowShape(op);

@@ -44,11 +44,11 @@ struct Slots {
   int64_t coordinate(StringRef name) const { return values[slotOf.find(name.str())->second]; }
 };
 
-/// The element of a tensor that a map gives at each point.
+/// Evaluates an index map: the element of a tensor that is read at each point.
 struct ElementIndex {
   const TensorValue *tensor;
   std::vector<IndexCode> indices; ///< one for each dimension of the tensor
-  std::vector<bool> clamped;      ///< coordinates that are computed by a read
+  std::vector<bool> clamped;      ///< coordinates that come from reads (gathers)
 
   ElementIndex(const TensorValue &tensor, nest::MapAttr map, Slots &slots,
                bool clampsGathered = false)
@@ -59,8 +59,8 @@ struct ElementIndex {
       clamped.push_back(clampsGathered && nest::isGathered(expr));
     }
   }
-  /// The index into the tensor's elements; none if a coordinate lies outside, with its dimension in
-  /// `fault` and its value in `got`.
+  /// The index into the tensor's elements; none if a coordinate is out of bounds, with its
+  /// dimension in `fault` and its value in `got`.
   std::optional<size_t> find(const Slots &slots, unsigned &fault, int64_t &got) const {
     size_t index = 0;
     for (auto [i, dim, code] : llvm::enumerate(tensor->dims(), indices)) {
@@ -88,7 +88,7 @@ struct ElementIndex {
 /// One read of a nest: the element that it reads, its guard, and the slot for its value.
 struct Read {
   ElementIndex index;
-  std::vector<std::pair<IndexCode, bool>> conditions; ///< with `== 0` where true
+  std::vector<std::pair<IndexCode, bool>> conditions; ///< `== 0` if true, else `>= 0`
   std::optional<Scalar> otherwise;
   std::optional<unsigned> slot;
 

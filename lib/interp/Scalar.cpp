@@ -50,12 +50,13 @@ int64_t coordinate(const Scalar &scalar, Type type) {
 }
 
 double unitRoundoff(FloatType type) {
-  // The bound also covers our own double arithmetic.
+  // The bound also covers the rounding of the interpreter's doubles.
   double unit = std::ldexp(1.0, -int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
   return unit + std::ldexp(1.0, -53);
 }
 
-/// Narrow types are computed with gradual underflow, wide ones may lose their subnormal numbers.
+/// Narrow types are computed with gradual underflow; subnormals of wide ones may be flushed to
+/// zero.
 static bool losesSubnormals(FloatType type) { return type.getWidth() >= 32 || type.isBF16(); }
 
 double smallestError(FloatType type) {
@@ -86,7 +87,7 @@ double roundTo(FloatType type, double value) {
   return rounded.convertToDouble();
 }
 
-/// An infinity in a type that has none: NaN once it is stored, but it may be kept wider.
+/// An overflow in a type without infinities: NaN once it is stored, but it may be kept wider.
 static bool isBeyond(FloatType type, double value) {
   return std::isinf(value) && !llvm::APFloat::semanticsHasInf(type.getFloatSemantics());
 }
@@ -107,7 +108,7 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
     return result;
   double most = std::fabs(value) + error, least = smallestError(type);
   result.error = error + units * unitRoundoff(type) * most + least;
-  // Before it is rounded to the type it has the precision of f32, and of double here.
+  // Before rounding to the type, the result has the precision of f32, and here of double.
   bool isNarrow = type.getWidth() < 32, isKnown = exact && error == 0;
   double before = isKnown && (!isNarrow || double(float(value)) == value)
                       ? 0
@@ -118,7 +119,7 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
   result.origin = freshOrigin();
   double largest = largestFinite(type);
   if (std::fabs(value) + result.error > largest) {
-    // Narrow types may be kept wider, so that nothing overflows.
+    // Values of narrow types may be kept wider, where they do not overflow.
     result.undecided |= std::fabs(value) - result.error <= largest * (1 + unitRoundoff(type)) ||
                         type.getWidth() < 32;
     result.value = std::copysign(INFINITY, value);
@@ -175,7 +176,7 @@ Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
 Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
   double value = std::fmod(a.value, b.value), count = std::trunc(a.value / b.value);
   double error = a.error + (b.error != 0 ? std::fabs(count) * b.error : 0);
-  // Where the quotient may be another whole number, also for a dividend below an inexact divisor.
+  // True if the truncated quotient may differ, also for a dividend below an inexact divisor.
   bool jumps =
       (error != 0 && std::fabs(value) <= error) ||
       ((error != 0 || b.error != 0) && std::fabs(b.value) - b.error - std::fabs(value) <= error);
@@ -183,7 +184,7 @@ Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
 }
 
 Scalar Arithmetic::fma(FloatType type, const Scalar &x, const Scalar &y, const Scalar &c) {
-  // Rounded once: a product of exact factors has no error of its own.
+  // The sum is rounded once: a product of exact factors has no error of its own.
   Scalar a = orZero(type, x), b = orZero(type, y), product = mul(type, x, y);
   bool isKnown = a.error == 0 && b.error == 0;
   double value = std::fma(a.value, b.value, c.value);
@@ -198,7 +199,7 @@ Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
   double value = std::pow(a.value, b.value), error = 0;
   bool undecided = a.undecided || b.undecided;
   if (a.error != 0 || b.error != 0) {
-    // Monotone in each argument, so that the corners bound it.
+    // The function is monotone in each argument, so its values at the corners bound it.
     undecided |= a.value - a.error <= 0 && (b.error != 0 || a.value + a.error >= 0);
     for (double x : {a.value - a.error, a.value + a.error})
       for (double y : {b.value - b.error, b.value + b.error})
@@ -234,7 +235,7 @@ Scalar Arithmetic::extremum(const Scalar &a, const Scalar &b, bool larger, bool 
   if (std::isnan(a.value) || std::isnan(b.value)) {
     result = std::isnan(a.value) != numbersWin ? a : b;
   } else if (a.value == b.value) {
-    // Of two zeros the sign decides.
+    // The signs of two zeros decide.
     result = std::signbit(a.value) == larger ? b : a;
   } else {
     result = (a.value > b.value) == larger ? a : b;
@@ -280,7 +281,7 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
     return a;
   double value = roundTo(toFloat, a.value);
   bool keeps = value == a.value || std::isnan(value);
-  // A value that the new type holds, whatever its error, is the old one unless it is narrowed.
+  // A widening, and an exact value that the new type represents, stay unchanged.
   if ((keeps && a.error == 0) ||
       llvm::APFloat::semanticsPrecision(toFloat.getFloatSemantics()) >=
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
@@ -342,7 +343,7 @@ Scalar Arithmetic::choose(const Scalar &condition, const Scalar &yes, const Scal
     return result;
   double apart = std::fabs(result.value - other.value);
   double either = std::max(result.error, apart + other.error);
-  // Two numbers that are about the same, given what is known of them, decide nothing.
+  // If the two numbers are equal up to about their errors, either choice gives the same value.
   if (!(apart <= 4 * std::max(result.error, other.error)))
     result.undecided = true;
   result.undecided |= other.undecided;

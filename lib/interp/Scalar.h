@@ -6,27 +6,28 @@
 //===----------------------------------------------------------------------===//
 //
 // The interpreter's numbers. Integers are exact: two's complement bits, zero-extended from their
-// width; what they mean is up to each op. A float is a double with a bound on its error:
-// any execution that computes each op at least as precisely as the op's type says, in any order
+// width; each op defines their signedness. A float is a double with a bound on its error: any
+// execution that computes each op at least as precisely as the op's type requires, in any order
 // that the program allows, gives a value within `value +- error`. Where exact operands have an
 // exact result in the type (1.0 + 2.0), the error is 0.
 //
 //     f32: (1 +- 0) / (3 +- 0)          = 0.333.. +- 2e-8      rounding of f32
 //     f32: (0.1 +- 1e-9) < (0.1 +- 0)   = false, undecided
 //
-// A comparison whose operands lie closer than their errors is `undecided`, and so is what is
+// A comparison whose operands differ by less than their errors is `undecided`, and so are values
 // computed from it, unless both choices give about the same number (as in relu at 0). A value
-// compared with itself is decided: `origin` tells that two numbers are one computed value, which
-// the compiler computes once where a comparison takes both. Elsewhere it may compute it for each
-// use, and one of them may keep more bits: the difference of a value from itself has an error.
+// compared with itself is decided: two numbers with the same `origin` are one value, which the
+// compiler computes once if a comparison has both as operands. Elsewhere it may compute the value
+// for each use, and one of them may keep more bits: the difference of a value from itself has an
+// error.
 //
 //     f32: p = (1.1 +- 0) * (1.1 +- 0)  = 1.21 +- 7e-8
 //          p - p                        = 0 +- 1.4e-7          fma(1.1, 1.1, -p) is not 0
 //
-// A cast rounds its operand to the operand's type, then to its own. Whether the op before has
-// rounded already makes no difference then, so that this rounding (`own`) does not count: a sum of
-// two numbers of bf16, cast to f32, is one number. What is widened and narrowed back at once may be
-// as it was (`kept`).
+// A cast rounds its operand to the operand's type, then to its own. It makes no difference then
+// whether the op before has rounded already, so that rounding (`own`) does not count: the sum of
+// two numbers of bf16, cast to f32, is one number. A widening that is narrowed back at once may be
+// folded (`kept`).
 //
 //     bf16: (1 +- 0) + (2^-9 +- 0)      = 1.00195 +- 2^-8      own = 2^-8
 //     its cast to f32                   = 1 +- 0               kept = 2^-8 + 2^-9
@@ -54,7 +55,7 @@ struct Scalar {
 
 /// The bits of a number as a signed integer of `width` bits.
 int64_t signedValue(const Scalar &scalar, unsigned width);
-/// An integer from bits, of which the lowest `width` are kept.
+/// An integer from the lowest `width` bits.
 Scalar integer(uint64_t bits, unsigned width);
 /// An exact float.
 Scalar exactly(double value);
@@ -73,11 +74,11 @@ double largestFinite(mlir::FloatType type);
 /// `value` rounded to `type` (to nearest, ties to even).
 double roundTo(mlir::FloatType type, double value);
 
-/// The error bound of a function, in halves of a unit in the last place: docs/functions.md
-/// promises 4 units.
+/// The error bound of a function, in halves of a unit in the last place (ulp): docs/functions.md
+/// guarantees 4 ulp.
 constexpr double functionUnits = 8;
 
-/// Float arithmetic that carries bounds along. Each result has the precision of `type`.
+/// Float arithmetic that propagates error bounds. Each result has the precision of `type`.
 class Arithmetic {
 public:
   Scalar add(mlir::FloatType type, const Scalar &a, const Scalar &b);
@@ -91,12 +92,12 @@ public:
   Scalar abs(const Scalar &a);
   /// The larger (or smaller) one; `numbersWin`: NaN loses against a number.
   Scalar extremum(const Scalar &a, const Scalar &b, bool larger, bool numbersWin);
-  /// A function that rises or falls throughout, to within some units in the last place of `type`.
+  /// A monotone function, with an error of some units in the last place (ulp) of `type`.
   Scalar monotone(mlir::FloatType type, double (*function)(double), const Scalar &a,
                   double units = functionUnits);
   /// A function whose slope is at most 1 in magnitude.
   Scalar gentle(mlir::FloatType type, double (*function)(double), const Scalar &a);
-  /// Rounding to an integral value: exact, but may jump.
+  /// Rounding to an integral value: exact, but discontinuous.
   Scalar integral(double (*function)(double), const Scalar &a);
 
   /// `value` as a result of an operation in `type`; `error` comes from the operands, `exact` says
@@ -118,8 +119,8 @@ public:
   uint64_t freshOrigin() { return ++origins; }
 
 private:
-  /// A factor, or the operand of its widening, that may be flushed: machines may take subnormal
-  /// numbers of bf16 for zero.
+  /// A factor, or the operand of its widening, whose bound includes 0 if it is subnormal: machines
+  /// may flush subnormal numbers of bf16 to zero.
   Scalar orZero(mlir::Type type, const Scalar &a);
   uint64_t origins = 0;
 };

@@ -79,8 +79,8 @@ ArrayRef<Scalar> ScalarRegion::run(ArrayRef<Scalar> arguments, Coordinates coord
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// An op on two integers of one width; `compute` gives bits, or none where the op has no result:
-/// the language says 0 there.
+/// An op on two integers of one width; `compute` returns bits, or none where the op is undefined:
+/// the language defines 0 there.
 template <typename Compute>
 static std::function<Scalar(Operands)> binary(unsigned width, Compute compute) {
   return [=](Operands x) {
@@ -95,7 +95,7 @@ ScalarRegion::Function ScalarRegion::integerFunction(Operation *op) {
   using Bits = std::optional<uint64_t>;
   unsigned width = widthOf(op->getOperand(0).getType());
   auto s = [width](const Scalar &x) { return signedValue(x, width); };
-  // The quotient overflows for the least number divided by -1 only.
+  // The quotient overflows only for the smallest number divided by -1.
   auto divides = [=](const Scalar &a, const Scalar &b) {
     return b.bits != 0 && !(s(b) == -1 && s(a) == llvm::minIntN(width));
   };
@@ -307,7 +307,7 @@ ScalarRegion::Function ScalarRegion::conversion(Operation *op, Arithmetic &a) {
   auto toFloat = [&](bool isSigned) -> Function {
     return [&a, isSigned, width = widthOf(from), type = cast<FloatType>(to)](Operands x) {
       double value = isSigned ? double(signedValue(x[0], width)) : double(x[0].bits);
-      // A double holds 53 bits, more are lost on the way to it.
+      // A double has 53 bits of precision; converting a larger integer to it rounds.
       bool exact = std::fabs(value) <= std::ldexp(1.0, 53);
       return a.forceTo(type, a.rounded(type, value, 0, exact, x[0].undecided));
     };

@@ -28,10 +28,11 @@ namespace heddle::interp {
 
 class ScalarRegion {
 public:
-  /// Gives the coordinate of an iteration name, for `nest.index`.
+  /// Returns the coordinate of an iteration name, for `nest.index`.
   using Coordinates = llvm::function_ref<int64_t(llvm::StringRef name)>;
 
-  /// Fails with a located error if an op has no meaning here. Bounds are carried by `arithmetic`.
+  /// Fails with a located error for an op that is not supported. `arithmetic` propagates error
+  /// bounds.
   static mlir::FailureOr<ScalarRegion> prepare(mlir::Region &region, Arithmetic &arithmetic);
 
   /// The values that the region yields for these arguments. The reference is valid until the next
@@ -41,7 +42,7 @@ public:
 private:
   using Function = std::function<Scalar(llvm::ArrayRef<Scalar> operands)>;
   struct Step {
-    Function function; ///< none: the coordinate `index`
+    Function function; ///< empty: the coordinate `index`
     std::string index;
     std::vector<unsigned> slots; ///< of the operands
   };

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Refuses a call if the verifier would refuse the function with numbers instead of its symbols (S11).
-// Like types, this covers code that does not run: branches that are not taken and bodies of loops
-// without steps.
+// Refuses a call if the verifier would refuse the function with numbers instead of its symbols
+// (S11). Like type checks, this covers code that does not run: branches that are not taken and
+// bodies of zero-trip loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ static Attribute withNumbers(Attribute attr, const ExprMap &symbols) {
   return attr;
 }
 
-/// Writes numbers for symbols; refused where a size would be negative.
+/// Replaces symbols by numbers; refuses a negative size.
 static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols) {
   auto negative = function.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
@@ -75,7 +75,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols)
   if (negative.wasInterrupted())
     return failure();
   function.walk([&](Operation *op) {
-    if (auto index = dyn_cast<nest::IndexOp>(op)) // of a symbol that no name of the nest hides
+    if (auto index = dyn_cast<nest::IndexOp>(op)) // of a symbol that no name of the nest shadows
       if (auto found = symbols.find(index.getName().str());
           found != symbols.end() && found->second.isConstant() &&
           !nest::iterationRanges(op->getParentOp()).count(index.getName().str())) {
@@ -84,7 +84,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols)
         op->getResult(0).replaceAllUsesWith(number);
         return op->erase();
       }
-    ExprMap meant(symbols); // names that iterate are no symbols
+    ExprMap meant(symbols); // iteration names shadow symbols
     if (isa<nest::LoopNestInterface>(op))
       for (const auto &[name, range] : nest::iterationRanges(op))
         meant.erase(name);

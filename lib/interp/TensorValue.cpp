@@ -146,7 +146,7 @@ std::string text(const Scalar &scalar, Type type) {
       return "nan";
     if (std::isinf(scalar.value))
       return scalar.value > 0 ? "inf" : "-inf";
-    // The fewest digits that tell the value apart in its type.
+    // The fewest digits that identify the value in its type.
     for (int digits : {6, 9, 17}) {
       std::string shown = digitsOf(scalar.value, digits);
       if (roundTo(cast<FloatType>(type), std::strtod(shown.c_str(), nullptr)) == scalar.value ||
@@ -174,7 +174,7 @@ static bool agrees(const Scalar &a, const Scalar &b, Type type) {
   if (std::isinf(a.value) || std::isinf(b.value))
     return a.value == b.value;
   double bound = a.error + b.error;
-  // Storing either may have rounded once more.
+  // Storing either value may have rounded it once more.
   if (bound != 0)
     bound += 2 * unitRoundoff(real) * std::fabs(a.value) + smallestError(real);
   return std::fabs(a.value - b.value) <= bound;

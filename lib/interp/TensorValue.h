@@ -5,17 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the interpreter computes: named dimensions with constant sizes and a Scalar at each
-// coordinate. Elements lie row-major over the sorted names; `Walk` steps through coordinates by
-// name:
+// A value of the interpreter: named dimensions with constant sizes and a Scalar at each coordinate.
+// Elements are row-major over the sorted names; `Walk` iterates over coordinates by name:
 //
 //     TensorValue t(type);                        // !nd.tensor<f32, column: 3, row: 2>
 //     t.at({{"row", 1}, {"column", 2}}).value = 4;
 //     for (Walk w(t.dims()); w; ++w)              // column outermost, row fastest
 //       use(w.position(), t.elements[w.count()]);
 //
-// `compare` holds a tensor against another one within both error bounds: integers and exact floats
-// must be equal, elements that hang on an undecided comparison are not compared but counted.
+// `compare` compares two tensors within both error bounds: integers and exact floats must be equal;
+// elements that depend on an undecided comparison are counted instead of compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +29,7 @@ namespace heddle::interp {
 /// A dimension: its name and its size.
 using SizedName = std::pair<std::string, int64_t>;
 
-/// Steps through all coordinates of some dimensions, the last one fastest.
+/// Iterates over all coordinates of some dimensions, the last one fastest.
 class Walk {
 public:
   explicit Walk(llvm::ArrayRef<SizedName> dims);
@@ -40,7 +39,7 @@ public:
   llvm::ArrayRef<int64_t> coordinates() const { return index; }
   /// The coordinates by name.
   Sizes position() const;
-  /// How many steps were made.
+  /// The number of steps so far.
   int64_t count() const { return steps; }
 
 private:
@@ -68,14 +67,14 @@ public:
   size_t index(const Sizes &position) const;
   Scalar &at(const Sizes &position) { return elements[index(position)]; }
   const Scalar &at(const Sizes &position) const { return elements[index(position)]; }
-  /// How far `elements` steps for each of `names`; 0 for a name that the tensor lacks.
+  /// The stride in `elements` of each of `names`; 0 for a name that the tensor lacks.
   llvm::SmallVector<int64_t> strides(llvm::ArrayRef<SizedName> names) const;
 
-  /// Float elements rounded to the element type, as they lie in memory; `error` accounts for it.
+  /// Float elements rounded to the element type, as in memory; `error` accounts for it.
   TensorValue stored() const;
-  /// Where `name` is `coordinate`, without that name.
+  /// The slice at `coordinate` of `name`, without that name.
   TensorValue slice(llvm::StringRef name, int64_t coordinate) const;
-  /// Sets what `slice` reads.
+  /// Overwrites the elements that `slice` reads.
   void setSlice(llvm::StringRef name, int64_t coordinate, const TensorValue &part);
   /// The type of such a slice.
   nd::NdTensorType typeWithout(llvm::StringRef name) const;
@@ -92,11 +91,11 @@ std::string text(const Sizes &position);
 
 struct Comparison {
   std::string mismatch;  ///< empty: equal within the bounds
-  int64_t compared = 0;  ///< elements looked at
+  int64_t compared = 0;  ///< elements compared, or counted as undecided
   int64_t undecided = 0; ///< of these, not compared because a discrete choice lies inside the bound
   bool equal() const { return mismatch.empty(); }
 };
-/// Holds `got` against `expected`, which have one type; both are taken as stored.
+/// Compares `got` with `expected`, which have the same type; both are rounded as stored.
 Comparison compare(const TensorValue &expected, const TensorValue &got);
 
 } // namespace heddle::interp

@@ -23,7 +23,7 @@
 namespace heddle {
 
 /// Runs `work` on a thread with a large stack and waits for it; rethrows its exceptions. Runs it on
-/// the caller's thread if the system does not start one.
+/// the caller's thread if no thread can be started.
 template <typename Work>
 void onLargeStack(Work &&work) {
   constexpr size_t bytes = size_t(256) << 20;

@@ -20,7 +20,7 @@
 using namespace heddle;
 using namespace heddle::io;
 
-/// The descriptor of the file that is locked.
+/// Returns the descriptor of the locked file.
 static int lock(const std::string &directory) {
   std::string path = directory + "/run.lock";
   int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -43,7 +43,7 @@ public:
 
   const std::string &path() const { return name; }
   int64_t size() const { return length; }
-  /// Reads `size` bytes at `offset`, called `what` in the message if the file ends before.
+  /// Reads `size` bytes at `offset`; the message calls them `what` if the file ends before.
   void read(int64_t offset, void *to, int64_t size, const std::string &what) const;
   /// Resizes `to` first.
   void read(int64_t offset, Bytes &to, int64_t size, const std::string &what) const;

@@ -13,7 +13,7 @@ using namespace heddle;
 using namespace heddle::io;
 
 int64_t io::elementCount(std::span<const int64_t> shape, Here here) {
-  // A zero makes the product zero, however large the other sizes are.
+  // With a zero size the product is zero, even if the other sizes would overflow.
   bool empty = false;
   for (int64_t size : shape) {
     if (size < 0)

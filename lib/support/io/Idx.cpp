@@ -36,17 +36,17 @@ static std::optional<ElementType> elementOf(int code) {
 }
 
 namespace {
-/// Bytes of a file that may be compressed; zlib hands on a plain file as it is.
+/// Bytes of a file that may be compressed; zlib passes uncompressed bytes through.
 class Stream {
 public:
   explicit Stream(const std::string &path) : path(path) {
-    InputFile{path}; // says what is wrong with a path better than zlib does
+    InputFile{path}; // throws with a better message than zlib's
     file.reset(gzopen(path.c_str(), "rb"));
     if (!file)
       failCall(path, "open", errno ? errno : ENOMEM);
   }
 
-  /// As many bytes as there are, up to `size`.
+  /// Reads up to `size` bytes, fewer at the end of the file.
   int64_t read(void *to, int64_t size) {
     int64_t done = 0;
     while (done < size) {
@@ -60,7 +60,7 @@ public:
     }
     return done;
   }
-  /// After the last byte: a compressed file that was cut off reads as a short one.
+  /// True after the last byte of a truncated compressed file, which reads like a short one.
   bool cutOff() {
     int code = Z_OK;
     gzerror(file.get(), &code);
@@ -111,7 +111,7 @@ static HostArray read(const std::string &path) {
   } catch (const std::exception &error) {
     fail(path, error.what());
   }
-  // Memory grows with what is there, so that a wrong size doesn't ask for all of it.
+  // Memory grows with the bytes read, so that a wrong size in the header allocates little.
   array.bytes.clear();
   while (got < expected) {
     int64_t step = std::min(expected - got, std::max<int64_t>(got, 1 << 20));
@@ -123,7 +123,7 @@ static HostArray read(const std::string &path) {
                      array.describe() + ", got " + std::to_string(got) +
                      (stream.cutOff() ? " (compressed data end early)" : ""));
   }
-  // The attempt to read on also makes zlib check the sum of the data.
+  // Reading past the end also makes zlib verify the checksum.
   if (char more; stream.read(&more, 1) != 0)
     fail(path, "goes on after its elements: expected " + std::to_string(expected) + " bytes for " +
                    array.describe());

@@ -21,10 +21,10 @@ using namespace heddle::io;
 
 static constexpr std::string_view magic = "\x93NUMPY";
 
-/// NumPy's letter and size: "f4".
+/// NumPy's type code, a letter and the size in bytes: "f4".
 static std::string codeOf(ElementType element) {
   std::string_view text = spelling(element);
-  // NumPy has neither bf16 nor floats of 8 bits: their patterns come back as integers.
+  // NumPy has neither bf16 nor 8-bit floats: their bit patterns are written as integers.
   bool isPattern = element == ElementType::BF16 || (isFloat(element) && byteSize(element) == 1);
   char letter = element == ElementType::I1 ? 'b' : isPattern ? 'u' : text.front();
   return letter + std::to_string(byteSize(element));
@@ -60,7 +60,7 @@ static Bytes reorder(const Bytes &from, const HostArray &array, bool toFortran) 
 }
 
 namespace {
-/// Reads the literal of a header, and no other Python.
+/// Parses the Python literal of a header, and no other Python.
 class HeaderReader {
 public:
   HeaderReader(const std::string &path, std::string_view text, size_t offset)
@@ -164,7 +164,7 @@ private:
       if (error != std::errc() || size < 0)
         bad("expected a size of 0 to 2^63 - 1, got " + here());
       next += size_t(after - begin);
-      accept('L'); // Python 2 wrote long integers so
+      accept('L'); // Python 2's suffix of long integers
       shape.push_back(size);
       if (!accept(',')) {
         expect(')');

@@ -1,4 +1,4 @@
-//===- Png.cpp - small images inside of other files -----------------------===//
+//===- Png.cpp - small images embedded in other files -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ static void appendBigEndian(std::string &out, uint32_t value) {
     out.push_back(char(value >> shift));
 }
 
-/// Length, kind, data, and the check sum of kind and data.
+/// Appends length, kind, data, and the checksum of kind and data.
 static void appendChunk(std::string &out, const std::string &kind, const std::string &data) {
   appendBigEndian(out, uint32_t(data.size()));
   size_t begin = out.size();

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 static constexpr const char *metadataKey = "__metadata__";
 static constexpr std::string_view namesPrefix = "names:";
-static constexpr int64_t maxHeader = 100'000'000; // what other readers take
+static constexpr int64_t maxHeader = 100'000'000; // bytes; the limit of other readers
 
 static constexpr std::pair<ElementType, const char *> dtypes[] = {
     {ElementType::I1, "BOOL"},       {ElementType::I8, "I8"},
@@ -44,7 +44,7 @@ const HostArray &Safetensors::at(std::string_view name, Here here) const {
   throw Error("no array '" + std::string(name) + "'; there are: " + names, here);
 }
 
-/// Parses the header; a key that stands twice in an object is refused, not overwritten.
+/// Parses the header; a duplicate key in an object is refused.
 static Json parseHeader(const std::string &path, const std::string &text) {
   std::vector<std::set<std::string>> keys;
   auto watch = [&](int depth, Json::parse_event_t event, Json &value) {
