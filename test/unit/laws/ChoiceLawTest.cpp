@@ -114,12 +114,20 @@ TEST_P(FusionLaw, AnyChoiceKeepsValues) {
 }
 
 TEST_P(ScheduleLaw, AnyScheduleGivesTheSameValues) {
-  auto draw = [](func::FuncOp function, uint64_t seed) {
+  Drawn drawn;
+  auto draw = [&](func::FuncOp function, uint64_t seed) {
     Dice dice(seed);
-    drawSchedules(function, dice);
+    drawSchedules(function, dice, drawn);
     return success();
   };
   holdCompiled({"the schedule law", 15, optionsFor, lowerAnd(draw)}, {0.3, GetParam()});
+  int loops = 0;
+  for (const auto &[level, count] : drawn)
+    loops += count;
+  for (const char *level :
+       {"thread", "grid", "cluster", "block", "warp", "lane", "cache", "loop", "unroll", "register",
+        "vector", "unit", "stage1", "stage2", "shared1", "shared2"})
+    EXPECT_TRUE(drawn[level] > 0 || loops < 4000) << "no " << level << " was drawn";
 }
 
 TEST_P(LayoutLaw, AnyLayoutGivesTheSameValues) {

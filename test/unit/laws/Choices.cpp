@@ -14,36 +14,114 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-/// Chains of loops over each name, woven together.
-static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAttr reduced) {
+/// The last loops over a group may be part of the register tile. What level others have ("") is
+/// drawn when the loops of all groups are in order.
+static std::vector<nest::Loop> drawChain(Dice &dice, std::vector<std::string> names) {
+  std::vector<nest::Loop> chain;
+  int64_t step = dice.pick({1, 1, 2, 3, 4, 8, 16});
+  while (step > 1) {
+    chain.push_back({"", names, step});
+    int64_t next = 1;
+    for (int64_t divisor : {2, 3, 4})
+      if (step % divisor == 0 && dice.chance(40))
+        next = step / divisor;
+    step = next;
+  }
+  chain.push_back({"", std::move(names), 1});
+  return chain;
+}
+
+/// Levels of the register tile for the last loops over a group.
+static void drawTile(Dice &dice, std::vector<nest::Loop> &chain, bool isReduced, bool &hasVector) {
+  if (!hasVector && dice.chance(50)) {
+    chain.back().level = "vector";
+    hasVector = true;
+  } else if (isReduced && dice.chance(25)) {
+    chain.back().level = "unit";
+  }
+  size_t unrolled = dice.chance(40) ? size_t(dice.between(1, int64_t(chain.size()))) : 0;
+  for (nest::Loop &loop : MutableArrayRef(chain).take_back(unrolled))
+    if (loop.level.empty())
+      loop.level = "register";
+}
+
+/// Gives loops outside of the register tile levels in a legal order.
+static void drawLevels(Dice &dice, std::vector<nest::Loop> &loops, nd::DimsAttr reduced) {
+  static const char *const hierarchy[] = {"grid", "cluster", "block", "warp", "lane"};
+  bool onDevice = dice.chance(50);
+  int64_t coarsest = 0, unrolled = 1;
+  for (nest::Loop &loop : loops) {
+    if (!loop.level.empty())
+      continue;
+    if (!reduced.contains(loop.names[0]) && dice.chance(50)) {
+      coarsest = dice.between(coarsest, 4);
+      loop.level = onDevice ? hierarchy[coarsest] : "thread";
+      continue;
+    }
+    loop.level = dice.pick({"cache", "loop"});
+    if (int64_t factor = dice.between(2, 5); dice.chance(20) && unrolled * factor <= 64) {
+      loop.unroll = factor;
+      unrolled *= factor;
+    }
+  }
+}
+
+/// By the tensors' dimensions.
+using DrawnLayouts = llvm::DenseMap<nd::DimsAttr, Layout>;
+static Layout drawLayout(Dice &dice, nd::NdTensorType type, DrawnLayouts &drawn);
+
+/// Copies of some reads whose places are sums of names of constant sizes, each walked by itself: a
+/// part of that is a box, wherever the copy is made.
+static void drawStages(Dice &dice, nest::ComputeOp op, nest::Schedule &schedule) {
+  Sizes sizes;
+  for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
+    for (const nd::Dim &dim : dims)
+      if (auto size = dim.size().constant())
+        sizes[dim.name.str()] = *size;
+  for (const nest::Loop &loop : schedule.loops)
+    for (const std::string &name : loop.names)
+      if (loop.names.size() > 1)
+        sizes.erase(name);
+  for (auto [read, tensor] : llvm::enumerate(op.getReads())) {
+    bool isSum = llvm::all_of(op.readMap(read).getEntries(), [&](const nest::MapEntry &entry) {
+      return llvm::all_of(entry.expr().names(), [&](const std::string &name) {
+        return sizes.count(name) && entry.expr().isLinearIn(name);
+      });
+    });
+    auto at = unsigned(dice.below(int64_t(schedule.loops.size())));
+    const nest::Loop &loop = schedule.loops[at];
+    if (!isSum || !(loop.isParallel() || loop.isSequential()) || dice.chance(50))
+      continue;
+    bool inBlock = false, inWarp = false;
+    for (const nest::Loop &outer : ArrayRef(schedule.loops).take_front(at + 1)) {
+      inBlock |= outer.level == "block";
+      inWarp |= outer.level == "warp" || outer.level == "lane";
+    }
+    DrawnLayouts none;
+    // Where a loop of the reduction makes the copy, sums may stay in registers.
+    schedule.stages.push_back(
+        {unsigned(read), at, inBlock && !inWarp && dice.chance(70) ? "shared" : "",
+         drawLayout(dice, nest::tensorTypeOf(tensor), none),
+         op.getProduced().contains(loop.names[0]) && dice.chance(50) ? 2u : 1u, ""});
+  }
+}
+
+/// Chains of loops over groups of names, woven together.
+static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAttr reduced,
+                                   bool hasTile) {
   std::vector<std::vector<nest::Loop>> chains;
   bool hasVector = false;
-  auto add = [&](const std::string &name, bool isReduced) {
-    if (dice.chance(15))
-      return; // the default loop
-    auto level = [&]() -> std::string {
-      return isReduced ? dice.pick({"loop", "loop", "cache", "register"})
-                       : dice.pick({"thread", "cache", "loop", "register", "register"});
-    };
-    std::vector<nest::Loop> chain;
-    int64_t step = dice.pick({1, 1, 2, 3, 4, 8, 16});
-    while (step > 1) {
-      chain.push_back({level(), {name}, step});
-      int64_t next = 1;
-      for (int64_t divisor : {2, 3, 4})
-        if (step % divisor == 0 && dice.chance(40))
-          next = step / divisor;
-      step = next;
+  for (nd::DimsAttr dims : {produced, reduced})
+    for (ArrayRef<nd::Dim> left = dims.getDims(); !left.empty();) {
+      std::vector<std::string> names{left.consume_front().name.str()};
+      if (dice.chance(15))
+        continue; // the default loop
+      if (!left.empty() && left[0].size().constant() && dice.chance(10))
+        names.push_back(left.consume_front().name.str());
+      chains.push_back(drawChain(dice, std::move(names)));
+      if (hasTile)
+        drawTile(dice, chains.back(), dims == reduced, hasVector);
     }
-    bool isVector = !hasVector && dice.chance(50);
-    hasVector |= isVector;
-    chain.push_back({isVector ? "vector" : level(), {name}, 1});
-    chains.push_back(std::move(chain));
-  };
-  for (const nd::Dim &dim : produced)
-    add(dim.name.str(), false);
-  for (const nd::Dim &dim : reduced)
-    add(dim.name.str(), true);
   nest::Schedule schedule;
   while (!chains.empty()) {
     size_t i = size_t(dice.below(int64_t(chains.size())));
@@ -52,26 +130,40 @@ static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAt
     if (chains[i].empty())
       chains.erase(chains.begin() + int64_t(i));
   }
+  drawLevels(dice, schedule.loops, reduced);
   return schedule;
 }
 
-void laws::drawSchedules(func::FuncOp function, Dice &dice) {
+void laws::drawSchedules(func::FuncOp function, Dice &dice, Drawn &drawn) {
   ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
-  for (Operation &op : function.front()) {
+  function.walk([&](Operation *op) {
     nd::DimsAttr produced, reduced = nd::DimsAttr::get(function.getContext(), {});
-    if (auto compute = dyn_cast<nest::ComputeOp>(op)) {
+    auto compute = dyn_cast<nest::ComputeOp>(op);
+    if (compute) {
       produced = compute.getProduced();
       reduced = compute.getReduced();
     } else if (auto update = dyn_cast<nest::UpdateOp>(op)) {
       produced = update.getSpace();
+    } else if (auto group = dyn_cast<nest::GroupOp>(op)) {
+      produced = group.getNames();
     }
     if (!produced || !dice.chance(80))
-      continue;
-    op.setAttr("schedule", nest::ScheduleAttr::get(function.getContext(),
-                                                   drawSchedule(dice, produced, reduced)));
-    if (failed(verify(&op)))
-      op.removeAttr("schedule");
-  }
+      return;
+    for (int tries = 0; tries < 5; ++tries) {
+      nest::Schedule schedule = drawSchedule(dice, produced, reduced, !isa<nest::GroupOp>(op));
+      if (compute && !schedule.loops.empty())
+        drawStages(dice, compute, schedule);
+      op->setAttr("schedule", nest::ScheduleAttr::get(function.getContext(), schedule));
+      if (failed(verify(op)))
+        continue;
+      for (const nest::Loop &loop : schedule.loops)
+        ++drawn[loop.unroll > 1 ? "unroll" : loop.level];
+      for (const nest::Stage &stage : schedule.stages)
+        ++drawn[(stage.level.empty() ? "stage" : stage.level) + std::to_string(stage.buffers)];
+      return;
+    }
+    op->removeAttr("schedule");
+  });
 }
 
 /// The same factors on other padding.
@@ -86,9 +178,7 @@ static Layout paddedOtherwise(Dice &dice, Layout layout) {
   return layout;
 }
 
-/// `drawn`: the layouts so far, by the tensors' dimensions.
-using Drawn = llvm::DenseMap<nd::DimsAttr, Layout>;
-static Layout drawLayout(Dice &dice, nd::NdTensorType type, Drawn &drawn) {
+static Layout drawLayout(Dice &dice, nd::NdTensorType type, DrawnLayouts &drawn) {
   if (auto found = drawn.find(type.getDims()); found != drawn.end() && dice.chance(40))
     return paddedOtherwise(dice, found->second);
   Sizes sizes = type.sizes();
@@ -130,7 +220,7 @@ int laws::drawLayouts(func::FuncOp function, Dice &dice) {
         joined.insert(value);
   });
   int written = 0;
-  Drawn drawn;
+  DrawnLayouts drawn;
   for (BlockArgument argument : function.getArguments())
     if (!joined.contains(argument) || isa<func::ReturnOp>(*argument.user_begin())) {
       auto layout = nest::LayoutAttr::get(function.getContext(),
@@ -161,7 +251,7 @@ void laws::drawFusion(func::FuncOp function, Dice &dice) {
 
 int laws::drawSignature(func::FuncOp function, Dice &dice) {
   Builder b(function.getContext());
-  Drawn drawn;
+  DrawnLayouts drawn;
   auto layoutOf = [&](Type type) {
     return nest::LayoutAttr::get(b.getContext(),
                                  drawLayout(dice, cast<nd::NdTensorType>(type), drawn));

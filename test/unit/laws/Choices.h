@@ -18,10 +18,17 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
+#include <string>
+
 namespace heddle::laws {
 
+/// How many loops were drawn of each level, "unroll" where they are unrolled, and how many stages:
+/// "stage1", "stage2" and "shared1", "shared2" by the number of buffers.
+using Drawn = std::map<std::string, int>;
+
 /// Draws schedules of nests; what the verifier refuses is left to the compiler.
-void drawSchedules(mlir::func::FuncOp function, Dice &dice);
+void drawSchedules(mlir::func::FuncOp function, Dice &dice, Drawn &drawn);
 
 /// Writes layouts on arguments and nests, but for what is updated in place: blocked, merged,
 /// interleaved, bordered, swizzled, with sizes that no block divides. Says how many.
