@@ -53,7 +53,7 @@ private:
       if (failed(convertOp(&op, results)))
         return failure();
       if (results.empty())
-        continue; // taken in by its users
+        continue; // its users take it in
       for (Value result : results)
         if (Operation *made = result.getDefiningOp(); made && !made->hasAttr("heddle.name")) {
           made->setAttr("heddle.name", b.getStringAttr(op.getName().stripDialect()));
@@ -332,7 +332,7 @@ private:
     cloneCombiner(op.getCombiner(), combine);
     b.restoreInsertionPoint(here);
     ComputeOp made = nest.create(types, body, combine, finish, op.getNeutral());
-    // Elements of an empty reduction, and accumulators wider than the result, are the op's own business.
+    // nest.compute itself covers empty reductions and accumulators that are wider than the result.
     results.append(made->result_begin(), made->result_end());
     return success();
   }
@@ -521,8 +521,9 @@ private:
     return result;
   }
 
-  /// The place r was read as tap k of window o where o * stride + k * dilation - low = r. With dilation 1 the tap is known
-  /// modulo the stride: k = stride * q + (r + low) mod stride and o = (r + low) floordiv stride - q, for each q.
+  /// Element r is tap k of window o where o * stride + k * dilation - low = r. With dilation 1 the
+  /// tap is known modulo the stride: k = stride * q + (r + low) mod stride and o = (r + low)
+  /// floordiv stride - q, for each q.
   LogicalResult unwindow(nd::UnwindowOp op, SmallVectorImpl<Value> &results) {
     nd::WindowShape shape = nd::windowShape(op);
     std::string name = shape.name.str(), tap = shape.tap.str();

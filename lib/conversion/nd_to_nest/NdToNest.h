@@ -22,7 +22,7 @@
 
 namespace heddle {
 
-/// Rewrites the body of a function. Fails with a located message for what has no lowering.
+/// Rewrites the body of a function. Fails with a located message for an op without a lowering.
 mlir::LogicalResult convertNdToNest(mlir::func::FuncOp function);
 
 #define GEN_PASS_DECL

@@ -1,4 +1,4 @@
-//===- CoalesceCopies.cpp - phi copies that are not needed ----------------===//
+//===- CoalesceCopies.cpp - coalesces phi copies --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,14 +38,14 @@ bool heddle::mayOverwrite(Operation *op, Value operand) {
   for (auto [i, read] : llvm::enumerate(op->getOperands())) {
     if (read != operand)
       continue;
-    // A point that is met for each point of a reduction would be read again after it was written.
+    // A reduction reads the point once for each reduced point, so also after it was written.
     if (compute.isReduction() && i < compute.getReads().size())
       return false;
     if (!readsItsOwnPlace(cast<nest::MapAttr>(compute.getMaps()[i]), type) ||
         !cast<nest::GuardAttr>(compute.getGuards()[i]).isTrivial())
       return false;
   }
-  // A finish that runs while others still reduce must find its reads as they were.
+  // Each epilogue reads only the point that it writes, so no other point needs the old value.
   return true;
 }
 
@@ -111,8 +111,9 @@ private:
     }
   }
 
-  /// What a loop carries and can't make in its place (neighbours read it) lies in two places in
-  /// turn: such a loop makes two steps before it goes back, and copies at most at its end.
+  /// /// A carried value of which steps read neighbouring elements cannot be overwritten in place.
+  /// It /// alternates between two buffers instead: the loop is unrolled by two and copies at most
+  /// once.
   ///
   ///     Loop c                          Loop c
   ///       s -> n, c                       s -> n, c
@@ -122,9 +123,9 @@ private:
   ///                                         n -> s      a copy
   ///                                       EndIf
   ///                                     EndLoop
-  /// True if it does: `body` has got the steps up to its end.
+  /// Returns true if the loop was unrolled; appends its steps, without EndLoop, to `body`.
   bool alternate(const ControlRange &loop, std::vector<OutlinedStep> &body) {
-    std::map<int32_t, int32_t> other; // the value that stands for one in the second step
+    std::map<int32_t, int32_t> other; // the value that replaces one in the second step
     std::vector<OutlinedStep> first, copies;
     for (size_t s = loop.begin + 1; s < loop.end; ++s) {
       bool turns = mayAlternate(s, loop) && !other.count(steps[s].operands[0]) &&
@@ -203,7 +204,7 @@ private:
     if (source.kind != Kind::Temporary || source.type != target.type ||
         source.layout != target.layout || made.empty() || made.back() > copy)
       return false;
-    if (phi == Phi::Start) { // nobody needs it afterwards, nor in the next step of a loop around
+    if (phi == Phi::Start) { // not read afterwards, nor in the next step of an outer loop
       for (const ControlRange *each = ranges.of(copy); each; each = ranges.outside(*each))
         if (each->isLoop && !each->contains(made[0]))
           return false;
@@ -214,7 +215,7 @@ private:
       return false;
     if (phi == Phi::Side)
       return inner.middle > copy || made[0] > inner.middle;
-    // The old state must not be needed once the new one is being made.
+    // The old state must not be read after the new one is written.
     if (isRead(to, made[0] + 1, inner.end))
       return false;
     const OutlinedStep &maker = steps[made[0]];

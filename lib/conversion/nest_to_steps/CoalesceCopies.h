@@ -1,13 +1,13 @@
-//===- CoalesceCopies.h - phi copies that are not needed --------*- C++ -*-===//
+//===- CoalesceCopies.h - coalesces phi copies ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Both sides of a branch, and the start and each step of a loop, make one value: each copies what it
-// made to the buffer of that value (a phi copy). A copy is left out where its source may be made in
-// that buffer at once:
+// Both sides of a branch, and the start and each step of a loop, define one value: each copies its
+// result to the buffer of that value (a phi copy). A copy is removed if its source can be computed
+// in that buffer directly:
 //
 //     Loop c                     Loop c
 //       s -> n, c                  s -> s, c        point by point: n may be made in the place of s
@@ -23,12 +23,12 @@
 
 namespace heddle {
 
-/// Leaves out the phi copies of an entry that are not needed, and unrolls loops by two that alternate
-/// between two buffers instead of copying.
+/// Removes unnecessary phi copies of an entry, and unrolls loops by two that can alternate between
+/// two buffers instead of copying.
 void coalesceCopies(OutlinedEntry &entry);
 
-/// True if a nest may write a result of the same type and layout where `operand` lies: no point
-/// reads an element of it that another point has written.
+/// True if a nest may write a result of the same type and layout to the buffer of `operand`: no
+/// point reads an element of it that another point has written.
 bool mayOverwrite(mlir::Operation *nest, mlir::Value operand);
 
 } // namespace heddle

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constants block of a program: the bytes of every literal in the layout that it has. Literals
-// with the same bytes share a place.
+// The constants block of a program: the bytes of every literal in its layout. Literals with the
+// same bytes share an offset.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ TensorSpec specOf(nd::NdTensorType type);
 
 class ConstantBlock {
 public:
-  /// The offset of the literal's bytes; none for an element type that has no bytes in memory.
+  /// The offset of the literal's bytes; none for an element type without a format in memory.
   std::optional<int64_t> add(nd::ConstantOp constant, const Layout &layout);
   std::string take() { return std::move(bytes); }
 

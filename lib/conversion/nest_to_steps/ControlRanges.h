@@ -21,7 +21,7 @@ struct ControlRange {
   bool contains(size_t step) const { return begin < step && step < end; }
 };
 
-/// Outer ones come before those inside of them.
+/// The ranges of an entry; outer ones come before inner ones.
 struct ControlRanges : std::vector<ControlRange> {
   explicit ControlRanges(const std::vector<OutlinedStep> &steps) {
     int32_t open = -1;
@@ -42,7 +42,7 @@ struct ControlRanges : std::vector<ControlRange> {
       if (each.outer >= 0)
         at(size_t(each.outer)).holdsLoop |= each.isLoop || each.holdsLoop;
   }
-  /// The innermost one that the step lies in, or at the edge of.
+  /// The innermost range that contains the step, its first and last steps included.
   const ControlRange *of(size_t step) const { return get(around[step]); }
   const ControlRange *outside(const ControlRange &range) const { return get(range.outer); }
 
@@ -51,7 +51,7 @@ private:
   const ControlRange *get(int32_t i) const { return i < 0 ? nullptr : &at(size_t(i)); }
 };
 
-/// The value in whose buffer `value` lies.
+/// The value that owns the buffer of `value`.
 inline size_t bufferOf(const std::vector<ValueSpec> &values, int32_t value) {
   while (values[size_t(value)].aliasOf >= 0)
     value = values[size_t(value)].aliasOf;

@@ -1,4 +1,4 @@
-//===- KernelSource.cpp - a nest on its own, without its names ------------===//
+//===- KernelSource.cpp - the text of a kernel without its names ----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts,
   if (isa<nest::LoopNestInterface>(nest)) {
     Labels labels = canonicalKernel(nest, layoutOf, known);
     if (!areDistinct(labels))
-      return result; // too symmetric: names stay as they are
+      return result; // too many symmetric orders: names stay as they are
     result.ranks.resize(operands.size());
     for (const auto &[name, label] : labels) {
       auto [before, after] = StringRef(name).split('.');
@@ -84,13 +84,13 @@ static std::vector<NameRewriter> operandRewriters(Operation *nest, const KernelL
   return result;
 }
 
-/// The names of the results: of an update, those of what it writes to.
+/// The names of the results; for an update, those of its destination.
 static NameRewriter resultRewriter(Operation *nest, const KernelLabels &labels) {
   return isa<nest::UpdateOp>(nest) ? operandRewriters(nest, labels)[0]
                                    : NameRewriter(labels.iteration);
 }
 
-/// Renames a nest of which operands have their new types already.
+/// Renames a nest whose operands already have their new types.
 static void renameNest(Operation *nest, const KernelLabels &labels) {
   NameRewriter iteration(labels.iteration);
   if (labels.uniform)
@@ -107,7 +107,7 @@ Labels KernelLabels::spelling() const {
   return names;
 }
 
-/// Sorts the reads of a compute or update by the labels of what they read, and where.
+/// Sorts the reads of a compute or update by the labels of their operands and maps.
 static void sortReads(Operation *op, const KernelLabels &labels) {
   if (labels.ranks.empty())
     return;
@@ -115,7 +115,7 @@ static void sortReads(Operation *op, const KernelLabels &labels) {
   SmallVector<Value> distinct = nest::kernelOperands(nest);
   std::vector<NameRewriter> reads = operandRewriters(nest, labels, nest.getFirstRead());
   std::vector<std::string> keys;
-  NameRewriter names(labels.iteration); // and of reads: those that a map mentions, by their keys
+  NameRewriter names(labels.iteration); // and of the names of reads that a map uses, by their keys
   for (const NestRead &read : readsOf(nest)) {
     std::string key = labels.ranks[size_t(llvm::find(distinct, read.value) - distinct.begin())];
     key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
@@ -142,7 +142,7 @@ KernelLabels heddle::orderOperands(Operation *nest, llvm::function_ref<Layout(Va
   return ordered;
 }
 
-/// Numbers the size symbols in the order in which they are met.
+/// Numbers the size symbols in the order of their first use.
 static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::StringSet<> &known,
                         std::vector<std::string> &symbols) {
   if (known.empty())
@@ -210,7 +210,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   mapping.map(operands, body->getArguments());
   builder.setInsertionPointToEnd(body);
   Operation *copy = builder.clone(*nest, mapping);
-  // What earlier passes were told about a nest does not change its code.
+  // Attributes that guide earlier passes do not change a nest's code.
   copy->walk([](Operation *inner) {
     for (NamedAttribute attr : llvm::to_vector(inner->getDiscardableAttrs()))
       inner->removeDiscardableAttr(attr.getName());

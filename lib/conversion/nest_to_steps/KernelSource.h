@@ -1,21 +1,21 @@
-//===- KernelSource.h - a nest on its own, without its names ----*- C++ -*-===//
+//===- KernelSource.h - the text of a kernel without its names --*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two layers of a network differ in how their dimensions are called and in nothing else; they share
-// one kernel. So every nest is taken out of its program as a text in which names are canonical
-// labels: equal texts, equal code, whatever the names were and in whichever order they were
-// written.
+// Two layers of a network that differ only in the names of their dimensions should share a kernel.
+// So every nest is extracted from its program as a text with canonical labels instead of names:
+// nests with equal texts have equal code, independently of the spelling and order of names.
 //
 //     func.func @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16> {nd.layout = #nest.layout<[d0, d2]>}, ...)
 //         -> (... {nd.layout = ...}) {
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
-// A text says nothing of the machine. Schedules are chosen for distinct texts (Kernels.h), and can't
-// depend on spelling either; they are kept beside the text, one for each op that has one.
+// A text does not depend on the machine. Schedules are chosen for distinct texts (Kernels.h), so
+// they cannot depend on spelling either; they are kept beside the text, one for each op that has
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,22 +33,22 @@ namespace heddle {
 struct KernelLabels {
   Labels iteration;
   std::vector<Labels> operands;   ///< of each distinct operand (`nest::kernelOperands`)
-  std::vector<std::string> ranks; ///< labels of the operands themselves; empty if they have none
-  bool uniform = false;           ///< all names of the op, wherever they stand, by `iteration`
+  std::vector<std::string> ranks; ///< labels of the operands; empty if they have none
+  bool uniform = false;           ///< `iteration` has all names of the op, those of operands too
 
   /// Names by labels, for messages.
   Labels spelling() const;
 };
 
-/// Lists the reads of `nest` in an order that neither names nor the order in which they were
-/// written influence. Operands of the kernel follow it (`nest::kernelOperands`).
+/// Sorts the reads of `nest` into an order that depends neither on names nor on their order in the
+/// source. Operands of the kernel follow it (`nest::kernelOperands`).
 KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf,
                            KnownKernels &known);
 
-/// The text for `nest`, of which `orderOperands` ordered the reads. A schedule that the nest has is
-/// part of it. `facts` is what the user says of the machine beside its rates, or null. `symbols` gets
-/// the size symbols that the kernel has to be given, in order, and `locations` those of its ops,
-/// op n + 1 at n.
+/// The text for `nest`, after `orderOperands` sorted its reads. It includes the schedule of the
+/// nest, if there is one. `facts` has the user's facts of the machine except rates, or is null.
+/// `symbols` gets the size symbols that are arguments of the kernel, in order, and `locations` the
+/// source locations of its ops, that of op n + 1 at index n.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr facts,
@@ -57,20 +57,20 @@ std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
 
 /// The schedules of a nest and of those in it, as text: `[#nest.schedule<...>, ...]`.
 std::string printSchedules(mlir::Operation *nest);
-/// Writes them on `nest`; where it has other names than the kernel, in its own, by the labels of
-/// `orderOperands`. False if `schedules` is no such text.
+/// Sets the schedules on `nest`, translated to its names by the labels of `orderOperands`. False if
+/// `schedules` is not such a text.
 bool setSchedules(mlir::Operation *nest, llvm::StringRef schedules,
                   const KernelLabels *labels = nullptr);
 
 /// The attribute of a module, or kernel, by which a user overrides facts of the machine.
 inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
-/// `machine` with `facts`, which may be null, in the place of its own.
+/// `machine` with its facts overridden by `facts`, which may be null.
 nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr facts);
 
-/// The text for a kernel that clears so many bytes (lib/target/cpu/Zero.h); where that is no
-/// number, as many as it is given.
+/// The text for a kernel that clears `bytes` bytes (lib/target/cpu/Zero.h); if that is not a
+/// constant, their number is an argument of the kernel.
 std::string zeroSource(const Expr &bytes);
-/// The number of bytes, or the symbol for it, if a text is one of those.
+/// The number of bytes, or the symbol for it, if a text is that of a clearing kernel.
 std::optional<Expr> zeroedBytes(llvm::StringRef source);
 
 } // namespace heddle

@@ -92,8 +92,8 @@ private:
     return success();
   }
 
-  /// Lists the symbols that the arguments' sizes tell, as the runtime finds them: sizes that are
-  /// linear in one unknown symbol.
+  /// Lists the symbols that the arguments' sizes determine, as the runtime binds them: a size that
+  /// is linear in one unknown symbol determines it.
   void bindSymbols() {
     std::vector<std::string> &symbols = entry.spec.symbols;
     for (size_t before = SIZE_MAX; before != symbols.size();) {
@@ -110,7 +110,7 @@ private:
     }
   }
 
-  /// Every value needs an element type that lies in memory and sizes that arguments tell.
+  /// Every value needs an element type with a format in memory and sizes that arguments determine.
   LogicalResult checkTypes(func::FuncOp function) {
     auto check = [&](Location loc, Type type, const Twine &what) -> LogicalResult {
       auto tensor = dyn_cast<nd::NdTensorType>(type);
@@ -224,7 +224,7 @@ private:
     OpBuilder before(op);
     SmallVector<func::FuncOp> functions;
     SmallVector<SmallVector<int32_t>> given;
-    SmallVector<int32_t> results; // of a loop: what it carries
+    SmallVector<int32_t> results; // of a loop: the carried values
     for (auto symbol : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
       auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
       functions.push_back(function);
@@ -309,7 +309,7 @@ private:
       }
       resultLayouts.push_back(layout);
       layouts.push_back(nest::LayoutAttr::get(op->getContext(), layout));
-      auto known = values.find(result); // made by other steps as well
+      auto known = values.find(result); // other steps define it as well
       step.results.push_back(known != values.end() ? known->second
                                                    : add(result, kind, valueName, layout));
     }

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function whose ops are nests is read off as what the runtime will see: values with types and
-// layouts, and steps, each a kernel with the values that it is given. Kernels that are alike
-// (KernelSource.h) are one. Constants become bytes.
+// Translates a function of nests into the runtime's form: values with types and layouts, and steps,
+// each a kernel with its operands and results. Equal kernels (KernelSource.h) are one. Constants
+// become bytes.
 //
-// A layout comes from where it was chosen: `nd.layout` on arguments and results, the `layouts` of a
-// nest; where nothing was chosen a value is row-major over its sorted names.
+// The layout of a value is `nd.layout` of an argument or result, or the `layouts` of its nest; a
+// value without either is row-major over its sorted names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,23 +28,23 @@ namespace heddle {
 struct OutlinedKernel {
   std::string source;    ///< KernelSource.h
   std::string schedules; ///< of its nests (`scheduleKernels`); "": none needed
-  std::string name;      ///< what messages and dumps call it
+  std::string name;      ///< in messages and dumps
   mlir::Location loc;    ///< of the first nest that is this kernel
   Labels names;          ///< that nest's, by their labels in the source
   llvm::SmallVector<mlir::Location> locations; ///< of its ops, by their numbers (`kernelSource`)
 };
 
 struct OutlinedStep {
-  mlir::Operation *nest = nullptr; ///< null where the step is control flow, or clears memory
+  mlir::Operation *nest = nullptr; ///< null for control-flow steps and for steps that clear memory
   KernelLabels labels;             ///< of the nest's names in the kernel's source
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
-  /// A phi copy, to a buffer that several steps write: before a loop or the end of the entry, at the
-  /// end of a loop's body, or of a side of a branch (CoalesceCopies.h).
+  /// The kind of a phi copy, to a buffer that several steps write: before a loop or the end of the
+  /// entry, at the end of a loop's body, or of a side of a branch (CoalesceCopies.h).
   enum class Phi { None, Start, Next, Side } phi = Phi::None;
 
-  /// The value that op operand or result `value` is, among this step's.
+  /// The number of the value for `value`, an operand or result of the op.
   int32_t operand(mlir::Value value) const;
 };
 
@@ -63,15 +63,15 @@ struct OutlinedProgram {
 /// "file:line:column", or empty.
 std::string spellLocation(mlir::Location loc);
 
-/// Every public function of a module that nest-prepare-steps has prepared becomes an entry. Nests get
-/// the layouts that were chosen as attributes, and phi copies are added around branches and loops. `facts` is what the user says
-/// of the machine that code depends on (`kernelSource`).
+/// Every public function of a module that nest-prepare-steps has prepared becomes an entry. Nests
+/// get the chosen layouts as attributes, and phi copies are added around branches and loops.
+/// `facts` has the user's facts of the machine on which code depends (`kernelSource`).
 mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr facts);
 
-/// Drops the kernels that no step runs, since copies were coalesced.
+/// Drops the kernels that no step runs after copies were coalesced.
 void dropUnusedKernels(OutlinedProgram &program);
 
-/// Writes the schedules of the kernels on the nests that they were made of, in these nests' names.
+/// Sets the schedules of the kernels on the nests that they come from, in these nests' names.
 void showSchedules(const OutlinedProgram &program);
 
 } // namespace heddle

@@ -21,7 +21,7 @@ namespace heddle {
 using namespace heddle;
 using namespace mlir;
 
-/// Where a value lies, as an attribute.
+/// The buffer of a value, as an attribute.
 static DictionaryAttr memoryOf(Builder &b, const OutlinedEntry &entry, int32_t number,
                                const std::vector<int32_t> &makers) {
   const std::vector<ValueSpec> &values = entry.spec.values;
@@ -46,7 +46,7 @@ static void writeMemory(OutlinedEntry &entry) {
   Builder b(entry.function.getContext());
   int64_t least = planMemory(entry);
   entry.function->setAttr("heddle.arena", b.getI64ArrayAttr({entry.spec.arenaBytes, least}));
-  std::vector<int32_t> makers(entry.spec.values.size(), -1); // the first steps that make values
+  std::vector<int32_t> makers(entry.spec.values.size(), -1); // the first steps that define values
   for (auto [s, step] : llvm::enumerate(entry.steps))
     for (int32_t result : step.results)
       if (makers[size_t(result)] < 0)

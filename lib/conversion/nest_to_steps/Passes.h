@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler calls `outline` and `planMemory` itself, since steps are no IR; the passes show what
-// these decide.
+// The compiler calls `outline` and `planMemory` directly, since steps are not IR; the passes show
+// their decisions as attributes.
 //
 //===----------------------------------------------------------------------===//
 

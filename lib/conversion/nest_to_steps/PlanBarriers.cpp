@@ -1,4 +1,4 @@
-//===- PlanBarriers.cpp - which steps wait for others ---------------------===//
+//===- PlanBarriers.cpp - barriers between steps --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,14 +17,14 @@ using namespace mlir;
 using Kind = ValueSpec::Kind;
 
 namespace {
-/// A byte of the arena (-1), or of the value with this number that lies elsewhere.
+/// A byte of the arena (-1), or of the value with this number outside of the arena.
 using Byte = std::pair<int64_t, int64_t>;
-/// Bytes that a step touches.
+/// Bytes that a step accesses.
 struct Touched {
   Byte begin, end;
 };
 
-/// Bytes that some steps touch.
+/// The union of the bytes that some steps access.
 class ByteRanges {
 public:
   void add(Touched range) {
@@ -47,10 +47,10 @@ private:
   Pieces pieces{allocator};
 };
 
-/// Steps since a barrier.
+/// The accesses of steps since the last barrier.
 struct Open {
   ByteRanges reads, writes;
-  int32_t firstDeath = INT32_MAX; ///< the first step after which a temporary of theirs is dead
+  int32_t firstDeath = INT32_MAX; ///< the earliest last step of a temporary that they access
 
   void clear() {
     reads.clear();
@@ -72,18 +72,18 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       return {{-1, buffer.offset}, {-1, buffer.offset + bytes}};
     return {{value, 0}, {value, bytes}};
   };
-  // Where the arena is planned when sizes are known, a value may lie where any did that is dead.
+  // If the runtime plans the arena, a value may reuse the memory of any dead value.
   std::vector<int32_t> last(values.size());
   for (auto [v, value] : llvm::enumerate(values)) {
     int32_t &ofBuffer = last[bufferOf(values, int32_t(v))];
     ofBuffer = std::max(ofBuffer, value.lastStep);
   }
   std::vector<bool> waits(entry.steps.size());
-  std::vector<int32_t> sharedBefore{0}; // steps with chunks for all threads
+  std::vector<int32_t> sharedBefore{0}; // the number of parallel steps before each step
   for (auto [s, step] : llvm::enumerate(entry.steps))
     sharedBefore.push_back(sharedBefore.back() +
                            (step.spec.kind == StepKind::Kernel && !serial[s]));
-  // Of all threads, and of thread 0, which runs its own (serial) ones in order.
+  // [0]: of all threads; [1]: of thread 0, which runs serial steps in order.
   Open open[2];
   ControlRanges ranges(entry.steps);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
@@ -98,9 +98,9 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       if (before.writes.overlap(reads) || before.reads.overlap(writes) ||
           before.writes.overlap(writes) || (makes && before.firstDeath < int32_t(s)))
         waits[s] = true;
-    // Threads meet where they read which way to go, where the ways join, and where a loop goes back
-    // if chunks have to be counted anew. What a side of a branch leaves open is nothing to the
-    // other.
+    // A barrier is needed where threads read a condition, where branches join, and at a loop's back
+    // edge if its body has parallel steps, whose chunks are counted anew. One side of a branch need
+    // not wait for the other.
     StepKind kind = step.spec.kind;
     size_t at = s;
     if (kind == StepKind::EndLoop || kind == StepKind::Else) {

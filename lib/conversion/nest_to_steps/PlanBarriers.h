@@ -1,12 +1,12 @@
-//===- PlanBarriers.h - which steps wait for others -------------*- C++ -*-===//
+//===- PlanBarriers.h - barriers between steps ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two steps that touch no buffer in common, or only read it, need not wait for each other; steps
-// say after which others a barrier has to stand (`StepSpec::waits`).
+// Two steps that access no common buffer, or only read it, need no barrier between them;
+// `StepSpec::waits` tells whether a barrier precedes a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace heddle {
 
-/// For each step, whether a barrier must stand before it. `serial[s]`: step s is run by thread 0
+/// For each step, whether it needs a barrier before it. `serial[s]`: step s is run by thread 0
 /// alone. Memory must have been planned.
 std::vector<bool> planBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);
 

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - where the values of an entry lie ------------------===//
+//===- PlanMemory.cpp - buffers of the values of an entry -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,8 +35,8 @@ private:
   OutlinedEntry &entry;
   std::vector<ValueSpec> &values;
   std::vector<int32_t> maker, lastRead; ///< steps; -1: none
-  std::vector<bool> overwritten;        ///< some value takes its place
-  std::vector<bool> shared;             ///< several steps make it: it keeps its place
+  std::vector<bool> overwritten;        ///< another value reuses its buffer
+  std::vector<bool> shared;             ///< several steps define it: not reused
   std::vector<std::vector<int32_t>> numberOf;
 
   void findLifetimes() {
@@ -56,9 +56,9 @@ private:
           first[size_t(value)] = int32_t(s);
       }
     }
-    // What lives where steps branch or go back lives in all of the branch or loop.
+    // A value that is live across a jump is live throughout the branch or loop.
     ControlRanges ranges(entry.steps);
-    std::vector<int32_t> steering{0}; // steps before each that branch or go back
+    std::vector<int32_t> steering{0}; // the number of control-flow steps before each step
     for (const OutlinedStep &step : entry.steps)
       steering.push_back(steering.back() + (step.spec.kind != StepKind::Kernel));
     for (size_t v = 0; v < values.size(); ++v) {
@@ -78,16 +78,16 @@ private:
       lastRead[v] = last[v];
     }
     for (auto [v, value] : llvm::enumerate(values)) {
-      size_t at = rootOf(v); // of what is made in the place of another
+      size_t at = rootOf(v); // the owner of the value's buffer
       value.firstStep = std::max(0, first[at]);
-      // Results and arguments live as long as the program; a temporary that nobody reads is
-      // written.
+      // Results and arguments are live throughout the program; an unused temporary is live while it
+      // is written.
       value.lastStep =
           value.kind == Kind::Temporary ? std::max(0, last[at]) : std::max(0, steps - 1);
     }
   }
 
-  /// Where a value lies; the ways there are kept short, since chains may be long.
+  /// The owner of a value's buffer; compresses paths, since chains of aliases may be long.
   size_t rootOf(size_t value) {
     if (values[value].aliasOf < 0)
       return value;
@@ -99,7 +99,7 @@ private:
     return root;
   }
 
-  /// True if step `s` may make `to` where `from` lies, which it is the last to read.
+  /// True if step `s` is the last to read `from` and may write `to` to its buffer.
   bool fits(size_t s, size_t from, size_t to) const {
     if (lastRead[from] != int32_t(s) || overwritten[from] || shared[from] || shared[to] ||
         values[from].layout != values[to].layout ||
@@ -113,7 +113,7 @@ private:
     return false;
   }
 
-  /// A chain of values, from `from` to `to`, each of which may take the place of the one before.
+  /// A chain of values, from `from` to `to`, each of which may reuse the buffer of the one before.
   bool findChain(size_t from, size_t to, std::vector<size_t> &chain) const {
     chain.push_back(to);
     if (from == to)
@@ -146,7 +146,7 @@ private:
           takePlace(chain[i], chain[i + 1]);
       } else if (lastRead[from] < values[to].firstStep && !overwritten[from] &&
                  values[from].layout == values[to].layout) {
-        // Nobody needs the argument any more when the result is made.
+        // The argument is dead when the result is written.
         takePlace(to, from);
       } else {
         continue;
@@ -174,7 +174,7 @@ private:
           if (values[to].kind == Kind::Temporary) {
             takePlace(to, from);
           } else {
-            // What becomes the result lies in the result from the start.
+            // A temporary that is updated in place to become a result uses the result's buffer.
             values[root].aliasOf = result;
             overwritten[from] = true;
           }
@@ -239,7 +239,7 @@ static size_t zeroKernel(OutlinedProgram &program, const Expr &bytes, Location l
 void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
   std::vector<ValueSpec> &values = entry.spec.values;
   std::vector<OutlinedStep> steps;
-  std::vector<int32_t> first, last; // new numbers of a step: with its clearing, and of itself
+  std::vector<int32_t> first, last; // new step numbers: of a step's clearing, and of the step
   for (OutlinedStep &step : entry.steps) {
     first.push_back(int32_t(steps.size()));
     for (int32_t result : step.results) {

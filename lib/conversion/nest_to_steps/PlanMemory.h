@@ -1,23 +1,24 @@
-//===- PlanMemory.h - where the values of an entry lie ----------*- C++ -*-===//
+//===- PlanMemory.h - buffers of the values of an entry ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lifetimes follow from the order of the steps. A step may write a result where an operand lies
-// that nobody reads later, if each of its points reads, of that operand, only the place that it
-// writes:
+// Live ranges follow from the order of the steps. A step may write a result to the buffer of an
+// operand that no later step reads, if each of its points reads, of that operand, only the element
+// that it writes:
 //
-//     %m2 = compute reads %m[], %g[]     %m2 takes the place of %m
-//     %t  = compute reads %x[row = row + 1]   has a place of its own: it reads its neighbours
+//     %m2 = compute reads %m[], %g[] %m2 reuses the buffer of %m %t = compute reads %x[row = row +
+//     1] needs a buffer of its own: it reads neighbours
 //
-// Results take the places of arguments that the caller gives up (`heddle.donate`), temporaries
-// those of temporaries, and a temporary that is updated in place to become a result lies in the
-// result from the start. All other temporaries are packed into one arena.
+// Results reuse the buffers of arguments that the caller gives up (`heddle.donate`), temporaries
+// those of temporaries, and a temporary that is updated in place to become a result uses the
+// result's buffer. All other temporaries are packed into one arena.
 //
-// What a loop carries, and what both sides of a branch make, has one place that several steps write.
-// What lives where the program jumps lives as long as the branch or loop: linear lifetimes stay true.
+// A loop-carried value, and a value that both sides of a branch define, has one buffer that several
+// steps write. A value that is live across a jump is live throughout the branch or loop, so that
+// live ranges remain intervals of steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +29,11 @@
 
 namespace heddle {
 
-/// Fills in lifetimes, places, donations and the arena of `entry.spec`. Returns the most bytes of
-/// temporaries that live at one step: no arena can be smaller.
+/// Fills in live ranges, offsets, donations and the arena of `entry.spec`. Returns the largest
+/// number of bytes of temporaries that are live at one step, a lower bound of the arena's size.
 int64_t planMemory(OutlinedEntry &entry);
 
-/// How large a value is, where size symbols count as their typical value.
+/// The size of a value in bytes, for the typical values of size symbols.
 int64_t typicalBytes(const ValueSpec &value);
 
 /// Values with `zero_padded` layouts whose padding no earlier value establishes are cleared by a

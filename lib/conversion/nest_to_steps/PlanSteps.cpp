@@ -13,7 +13,7 @@
 using namespace heddle;
 using namespace mlir;
 
-/// True if a barrier costs more than the other threads save.
+/// True if a barrier takes longer than parallel execution saves.
 static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
   return step.flops / rates.stepRate + step.bytesMoved / rates.stepBandwidth < rates.barrierSeconds;
 }
@@ -25,7 +25,7 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const n
   for (OutlinedStep &step : entry.steps) {
     if (step.spec.kind != StepKind::Kernel) {
       chunks.push_back(1);
-      serial.push_back(false); // all threads go the same way
+      serial.push_back(false); // all threads take the same branch
       continue;
     }
     const StepCode &kernel = kernels[step.kernel];
@@ -49,7 +49,7 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const n
     llvm::append_range(made.values, step.results);
     made.serial = serial[s];
     made.waits = waits[s];
-    made.chunks = chunks[s].constant().value_or(2); // of more than one
+    made.chunks = chunks[s].constant().value_or(2); // 2 stands for more than one
     if (chunks[s].isConstant())
       continue;
     size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When kernels have code, each step is known to have so many chunks. Threads share the chunks of a
-// step; a step that one chunk does, or that takes less time than a barrier, is run by one thread
-// alone (it is serial). Then barriers are planned (PlanBarriers.h), and the entry's steps are
-// complete.
+// The code of a kernel determines the number of chunks of a step. Threads share the chunks of a
+// step; a step with one chunk, or one that takes less time than a barrier, is run by one thread (it
+// is serial). Then barriers are planned (PlanBarriers.h), and the entry's steps are complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +19,17 @@
 
 namespace heddle {
 
-/// What a step must know of its kernel's code.
+/// The facts of a kernel's code that a step needs.
 struct StepCode {
   std::string symbol;
   Expr chunks = 1, scratchBytes; ///< over the kernel's size symbols
 };
 
-/// Fills in `entry.spec.steps`, of kernels by number. Memory must have been planned.
+/// Fills in `entry.spec.steps`; `kernels` by number. Memory must have been planned.
 void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels, const nest::Rates &rates);
 
-/// Fails with a located message if sizes that the program computes on entry can't be written to its
-/// file.
+/// Fails with a located message if sizes that the program computes on entry cannot be encoded in
+/// its file.
 mlir::LogicalResult checkSizes(const OutlinedEntry &entry);
 
 } // namespace heddle

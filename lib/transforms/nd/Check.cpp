@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function returns the result of its checks beside its values: the number of the first that
-// failed, or -1, and the coordinate that it saw. Loops carry the two.
+// A function returns the result of its checks beside its values: the number of the first failed
+// check, or -1, and the offending coordinate. Loops carry both.
 //
 //     %y = nd.gather %x at [row] (%i)     %bad = min(%i) < 0 or max(%i) >= size of row
 //                                         %found = %found < 0 and %bad ? 7 : %found
@@ -117,7 +117,7 @@ private:
     Location loc = op.getLoc();
     Value place = buildCast(b, loc, index, i64), low = over(b, loc, place, CombinerKind::Min),
           high = over(b, loc, place, CombinerKind::Max);
-    Dim counted(b.getContext(), "n", most + 1); // a number of the sizes that a call has
+    Dim counted(b.getContext(), "n", most + 1); // evaluated for the sizes of each call
     Value size = over(b, loc, buildConstant(b, loc, NdTensorType::get(i64, counted), 1.0),
                       CombinerKind::Add);
     Value below = truth(b, loc, low, [&](OpBuilder &s, ValueRange v) -> Value {
@@ -194,7 +194,7 @@ private:
   /// Replaces the op by one with two more results: those of earlier checks and of the checks in its
   /// regions.
   Found carry(Operation &op, Found found) {
-    if (op.getNumResults() == 0) // nothing comes of it
+    if (op.getNumResults() == 0) // it has no results to check
       return found;
     auto scan = dyn_cast<nest::ScanOp>(op);
     size_t at = scan ? scan.getInits().size() : op.getNumResults();

@@ -48,7 +48,7 @@ static void eraseDeadScalarsIn(Operation *root) {
   });
 }
 
-/// `scalar` is computed by other code than control flow may read.
+/// Reports that `scalar` is computed by code that control flow may not read.
 static LogicalResult refuseScalar(Operation *op, Value scalar) {
   InFlightDiagnostic error = op->emitOpError();
   error << "expected conditions, bounds and other scalars to come from nd.item, or to be constants";
@@ -72,7 +72,7 @@ Value nd::tensorOfScalar(OpBuilder &builder, Operation *op, Value scalar) {
   return {};
 }
 
-/// Points that the ops of a region visit, which tells how much work it is.
+/// The number of points that the ops of a region visit, an estimate of its work.
 static double workOf(Region &region) {
   double work = 0;
   region.walk([&](Operation *op) {
@@ -85,7 +85,7 @@ static double workOf(Region &region) {
   });
   return work;
 }
-/// Steps that take longer than the threads need to meet.
+/// Points of a step that takes longer than a barrier.
 static constexpr double heavyWork = 1 << 16;
 
 static bool holdsLoop(Operation *op) {
@@ -120,7 +120,7 @@ static Value counterAt(OpBuilder &builder, Location loc, Value at, Value low, Va
                               b, loc, arith::MulIOp::create(b, loc, s[0], s[2]), s[1]);
                         });
 }
-/// Gives users of a loop's counter the tensor that stands for it.
+/// Replaces uses of a loop's counter by the tensor that holds it.
 static void replaceCounter(OpBuilder &builder, Location loc, Value counter, Value at) {
   for (Operation *user : llvm::make_early_inc_range(counter.getUsers())) {
     builder.setInsertionPoint(user);
@@ -130,8 +130,8 @@ static void replaceCounter(OpBuilder &builder, Location loc, Value counter, Valu
   }
 }
 
-/// The branch that a loop's body ends in, if the loop does nothing once its condition fails: the
-/// other side keeps the carried tensors, so that the condition stays as it is.
+/// The branch at the end of a loop's body, if the loop does nothing after its condition fails: the
+/// other side keeps the carried tensors, so that the condition does not change.
 static scf::IfOp endOf(scf::ForOp op) {
   Operation *yield = op.getBody()->getTerminator();
   auto branch = yield->getNumOperands() ? yield->getOperand(0).getDefiningOp<scf::IfOp>() : nullptr;
@@ -144,7 +144,7 @@ static scf::IfOp endOf(scf::ForOp op) {
   return branch;
 }
 
-/// Carries a number of steps done, and compares it with the number of steps to do.
+/// Carries the number of completed steps, and compares it with the trip count.
 static LogicalResult toWhile(scf::ForOp op) {
   if (failed(verifyLoop(op)))
     return failure();
@@ -159,7 +159,7 @@ static LogicalResult toWhile(scf::ForOp op) {
     range.push_back(buildCast(builder, loc, tensor, i64));
   }
   Value low = range[0], stride = range[2];
-  // Rounded up; none if the step is not positive.
+  // Rounded up; 0 if the step is not positive.
   Value count = buildPointwise(builder, loc, range, i64, [&](OpBuilder &b, ValueRange s) -> Value {
     Value one = buildNumber(b, loc, i64, 1), zero = buildNumber(b, loc, i64, 0);
     Value by = arith::MaxSIOp::create(b, loc, s[2], one);
@@ -229,7 +229,7 @@ static bool isCounted(scf::ForOp op) {
          getConstantIntValue(op.getStep());
 }
 
-/// Of a loop whose bounds are constants.
+/// The trip count of a loop whose bounds are constants.
 static int64_t stepsOf(scf::ForOp op) {
   int64_t low = *getConstantIntValue(op.getLowerBound()),
           high = *getConstantIntValue(op.getUpperBound()),
@@ -237,7 +237,7 @@ static int64_t stepsOf(scf::ForOp op) {
   return high <= low || stride <= 0 ? 0 : (high - low + stride - 1) / stride;
 }
 
-/// `taken` are the names of the function, once they are known.
+/// `taken` has the names of the function; filled when it is empty.
 static LogicalResult toScan(scf::ForOp op, llvm::StringSet<> &taken) {
   if (failed(verifyLoop(op)))
     return failure();
@@ -281,8 +281,8 @@ static LogicalResult toScan(scf::ForOp op, llvm::StringSet<> &taken) {
   return success();
 }
 
-/// Scans whose steps are much work, or hold loops without a known end, step by step: slices are
-/// read at the counter, outputs are carried and written there.
+/// Lowers a scan with expensive steps, or with loops of unknown trip count, to a loop: it reads
+/// slices at the counter, and carries outputs, which it updates there.
 static LogicalResult toLoop(nest::ScanOp op) {
   Location loc = op.getLoc();
   OpBuilder builder(op);
@@ -294,7 +294,7 @@ static LogicalResult toLoop(nest::ScanOp op) {
   for (Value output : op.getResults().drop_front(n))
     carried.push_back(buildZero(builder, loc, tensorType(output)));
   std::optional<int64_t> known = along.size().getExpr().constant();
-  if (known == 0) { // there are no steps, and no places that one could read
+  if (known == 0) { // zero trips, and no slices to read
     op->replaceAllUsesWith(carried);
     op.erase();
     return success();
@@ -337,7 +337,7 @@ static LogicalResult toLoop(nest::ScanOp op) {
 
 static LogicalResult loopsForScans(Operation *root) {
   for (SmallVector<nest::ScanOp> scans;; scans.clear()) {
-    root->walk<WalkOrder::PreOrder>([&](nest::ScanOp op) { // those inside are asked afterwards
+    root->walk<WalkOrder::PreOrder>([&](nest::ScanOp op) { // inner scans are visited afterwards
       if (holdsLoop(op) || workOf(op.getBody()) > heavyWork)
         scans.push_back(op);
       return WalkResult::skip();
@@ -380,7 +380,7 @@ static LogicalResult toSelection(scf::IfOp op) {
   return success();
 }
 
-/// What upstream makes of a branch whose sides are empty.
+/// MLIR folds a branch with empty sides to arith.select.
 static LogicalResult toPointwise(arith::SelectOp op) {
   if (!isa<NdTensorType>(op.getType()))
     return success();
@@ -394,7 +394,8 @@ static LogicalResult toPointwise(arith::SelectOp op) {
   return success();
 }
 
-/// The counter of a loop with one step, which upstream made a constant; a tensor's item.
+/// Replaces the counter of a loop with one step, which MLIR folded to a constant, or a tensor's
+/// item.
 static LogicalResult toTensor(FromItemOp op) {
   OpBuilder builder(op);
   Value tensor = tensorOfScalar(builder, op, op.getInput());
@@ -408,7 +409,7 @@ static LogicalResult toTensor(FromItemOp op) {
 
 template <typename Op>
 static LogicalResult replaceAll(Operation *root, llvm::function_ref<LogicalResult(Op)> replace) {
-  SmallVector<Op> ops; // those inside others first
+  SmallVector<Op> ops; // inner ones first
   root->walk([&](Op op) { ops.push_back(op); });
   for (Op op : ops)
     if (failed(replace(op)))
@@ -463,8 +464,7 @@ public:
     for (Type type : op->getResultTypes())
       if (failed(expectTensors(op, type)))
         return failure();
-    // Scalars of control flow are taken from their tensors again in each region; literals are
-    // known there.
+    // Each region reads scalars of control flow from their tensors again; it clones literals.
     for (Region &region : op->getRegions()) {
       llvm::SetVector<Value> used;
       getUsedValuesDefinedAbove(region, used);
@@ -494,7 +494,7 @@ private:
   Operation *last; ///< function
   SmallVector<Value> captured;
 
-  /// A private function of `arguments`, to which they are mapped.
+  /// Creates a private function with parameters for `arguments`, and maps these to them.
   func::FuncOp start(StringRef name, ValueRange arguments, TypeRange results, IRMapping &mapping) {
     auto function =
         func::FuncOp::create(loc, (parent.getName() + "." + name).str(),
@@ -502,7 +502,7 @@ private:
     function.setPrivate();
     if (Attribute names = parent->getAttr("heddle.names"))
       function->setAttr("heddle.names", names);
-    // Sizes that no argument tells are those of the function around.
+    // Symbols that no argument determines are those of the caller.
     llvm::StringSet<> sizes = nd::sizeSymbols(op);
     std::set<StringRef> sorted(sizes.keys().begin(), sizes.keys().end());
     SmallVector<StringRef> symbols(sorted.begin(), sorted.end());
@@ -588,7 +588,7 @@ private:
     SmallVector<Value> constant;
     for (unsigned i : kept)
       constant.push_back(passed[i]);
-    // One value may be several operands; each has an argument of its own.
+    // A value may be several operands; each has an argument of its own.
     size_t firstCaptured = operands.size();
     llvm::append_range(operands, constant);
     llvm::append_range(operands, captured);
@@ -625,7 +625,7 @@ private:
 } // namespace
 
 LogicalResult nd::outlineControl(ModuleOp module) {
-  SmallVector<Operation *> ops; // those inside others last: they are copied with these
+  SmallVector<Operation *> ops; // inner ones last: they are copied with the outer ones
   auto find = [&] {
     ops.clear();
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {

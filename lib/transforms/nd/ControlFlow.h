@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions may hold `scf.if`, `scf.for` and `scf.while` whose values are tensors. Their scalars
-// come from `nd.item` and constants, and go back by `nd.from_item`. What is small, or has to be
-// differentiated, becomes ops that need no control: a loop with a known number of steps is a scan,
+// Functions may contain `scf.if`, `scf.for` and `scf.while` whose values are tensors. Their scalars
+// come from `nd.item` and constants, and `nd.from_item` converts them back. Small control flow, and
+// control flow that is differentiated, becomes ops without jumps: a loop with a constant trip count
+// becomes a scan,
 //
 //     %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> T
 //     becomes   %r = nest.scan along <step$1: 9> init(%x) reads(%iota)
 //
-// and a branch computes both sides and selects (ops have no effects). The rest, `scf.while` and
-// `scf.if`, stays until the function's names are chosen; then `outlineControl` makes functions of
-// its parts, which the compiled program jumps among:
+// and a branch computes both sides and selects (ops have no effects). Other `scf.while` and
+// `scf.if` ops stay until the function's names are chosen; then `outlineControl` outlines their
+// regions into functions, among which the compiled program jumps:
 //
 //     scf.while (%s = %x) { c(%s) } do { f(%s) }
 //     becomes   %c = c(%x)
@@ -39,7 +40,7 @@ mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false
 mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
 /// Replaces the loops in `root` without a constant trip count by `scf.while`.
 mlir::LogicalResult whilesForCounts(mlir::Operation *root);
-/// Replaces the `scf.if` ops in `root` by both of their sides and selections, but for those that
+/// Replaces the `scf.if` ops in `root` by both of their sides and selects, except those that
 /// contain loops or are expensive.
 mlir::LogicalResult selectionsForBranches(mlir::Operation *root);
 /// Replaces the remaining `scf.if` and `scf.while` ops of `module` by `nest.control` and functions.

@@ -42,12 +42,12 @@ private:
 
   struct Whole {
     Operation *op;
-    CanonicalForm form; ///< made when something is compared with it
+    CanonicalForm form; ///< computed at the first comparison
   };
   /// Ops with regions, by their quick key.
   llvm::StringMap<SmallVector<Whole>> wholes;
 
-  std::map<std::string, size_t> ranks; ///< of the function's names, once they are asked for
+  std::map<std::string, size_t> ranks; ///< of the function's names, computed on demand
 
   OperandIdentity identify(Value value);
   bool mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike);
@@ -57,7 +57,7 @@ private:
 };
 } // namespace
 
-/// The value below renames, and its names.
+/// The value behind renames, and its names.
 OperandIdentity Merger::identify(Value value) {
   Labels names;
   if (auto type = dyn_cast<NdTensorType>(value.getType()))
@@ -84,8 +84,8 @@ void Merger::rank(Operation *op, std::vector<std::string> &names) {
       names, [&](const std::string &a, const std::string &b) { return ranks[a] < ranks[b]; });
 }
 
-/// Which of the names that look alike becomes which is open. Those that both ops have stay as they
-/// are; of others no spelling decides.
+/// Matches symmetric names, which may be matched in any way: names that both ops have match
+/// themselves, others are matched independently of spelling.
 void Merger::settle(Operation *op, const CanonicalForm &form, Labels &byLabel) {
   for (const std::vector<std::string> &alike : form.alike) {
     std::vector<std::string> from, to(alike);
@@ -129,7 +129,7 @@ bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &by) 
       to.push_back(dim.name);
     }
     if (!from.empty() && isa<nest::GroupOp>(op->getParentOp()))
-      return false; // a rename cannot stand among nests
+      return false; // a rename is illegal between nests
     replacements.push_back(buildRename(builder, op->getLoc(), other, from, to));
     if (replacements.back().getType() != result.getType())
       return false;
@@ -139,15 +139,14 @@ bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &by) 
   return true;
 }
 
-/// A recurrence, branch or loop that computes what one before it did; else it is one more of those
-/// that look `alike`.
+/// Merges a recurrence, branch or loop with an equal one of `alike`; else appends it to `alike`.
 bool Merger::mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike) {
   auto identity = [&](Value value) { return identify(value); };
   if (alike.empty()) {
     alike.push_back({op, {}});
     return false;
   }
-  if (!hasForm(op)) { // as it is written
+  if (!hasForm(op)) { // compared as written
     using Equal = OperationEquivalence;
     for (Whole &other : alike)
       if (isMemoryEffectFree(op) && Equal::isEquivalentTo(op, other.op, Equal::IgnoreLocations)) {
@@ -195,7 +194,7 @@ unsigned Merger::run(Block &block) {
         canonicalForm(&op, [&](Value value) { return identify(value); });
     if (!form)
       continue;
-    // The result of an update has the names of its destination, whatever those of its space are.
+    // The result of an update has the names of its destination, not those of its iteration space.
     if (auto update = dyn_cast<nest::UpdateOp>(op)) {
       form->labels = identify(update.getDest()).names;
       form->alike.clear();
@@ -224,7 +223,7 @@ unsigned nd::mergeEqualOps(Block &block) {
   if (Operation *parent = block.getParentOp())
     parent->walk<WalkOrder::PostOrder, ReverseIterator>([](RenameOp op) {
       if (op->use_empty())
-        op.erase(); // of operands that went away
+        op.erase(); // its operands were erased
     });
   return merged;
 }

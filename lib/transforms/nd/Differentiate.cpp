@@ -122,7 +122,8 @@ private:
 /// True for a call without a gradient of its own, which differentiation inlines.
 static bool hasNoGradient(CallOp call) { return !call.getGradientAttr(); }
 
-/// The ops after `before`, with calls inlined and loops as scans; `values` may be results of these.
+/// The ops after `before`, after inlining calls and turning loops into scans; `values` may be
+/// results of these and are updated.
 FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
                                                           SmallVectorImpl<Value> &values) {
   SmallVector<Operation *> ops;
@@ -167,8 +168,8 @@ void ForwardMode::appendTangents(Location loc, SmallVectorImpl<Value> &values) c
     }
 }
 
-/// A branch, or a loop of unknown length: the same with tangents beside what its regions take and
-/// yield.
+/// A branch, or a loop of unknown trip count: adds tangents to the arguments and results of its
+/// regions.
 LogicalResult ForwardMode::visitControl(Operation *op) {
   Location loc = op->getLoc();
   SmallVector<Value> operands(op->getOperands());
@@ -266,7 +267,7 @@ LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
   return success();
 }
 
-/// The tangents of those of floats are `from`, in this order.
+/// Sets the tangents of the float values to `from`, in this order.
 void ForwardMode::setTangents(ValueRange values, ValueRange from) {
   for (Value value : values)
     if (!floatTypes(value.getType()).empty()) {
@@ -275,7 +276,7 @@ void ForwardMode::setTangents(ValueRange values, ValueRange from) {
     }
 }
 
-/// `both` are the same values as `old`, then the tangents of those of floats.
+/// `both` has the same values as `old`, then the tangents of the float values.
 void ForwardMode::takeBoth(ValueRange old, ValueRange both) {
   ValueRange fresh = both.take_front(old.size());
   setTangents(old, both.drop_front(old.size()));
@@ -384,8 +385,8 @@ LogicalResult nd::expandVjp(VjpOp op) {
   return success();
 }
 
-/// The gradient of a function that is a checkpoint: computes it again from its arguments, once the
-/// cotangents are known.
+/// The gradient of a checkpoint: recomputes the function from its arguments once the cotangents are
+/// known.
 static FlatSymbolRefAttr checkpointGradient(func::FuncOp callee) {
   OpBuilder builder(callee);
   builder.setInsertionPointAfter(callee);
@@ -438,8 +439,8 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     });
   }
 
-  /// Expands requests, and what they become where it asks for more. Calls in the regions of ops are
-  /// inlined, all if derivatives of this very function are asked for: then an op is copied once,
+  /// Expands requests, and the requests in their expansions. Inlines calls in the regions of ops,
+  /// or all calls if derivatives of this function itself are requested: then an op is copied once,
   /// however long the chain of calls to it is.
   static LogicalResult expand(func::FuncOp function, bool inlines, bool inlinesAll) {
     while (true) {
@@ -467,7 +468,7 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     }
   }
 
-  /// A checkpoint that derivatives meet is a call with a gradient.
+  /// Replaces differentiated checkpoints by calls with a gradient.
   void replaceCheckpoints() {
     llvm::DenseMap<Operation *, FlatSymbolRefAttr> gradients;
     llvm::SetVector<Operation *> asked;
@@ -488,7 +489,8 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
       });
   }
 
-  /// The functions that requests reach, by calls too; `asked` are those that they name.
+  /// The functions that requests reach, also through calls; `asked` has the functions that they
+  /// name.
   llvm::SetVector<Operation *> reached(llvm::SetVector<Operation *> &asked) {
     llvm::SetVector<Operation *> set;
     SymbolTable functions(getOperation());

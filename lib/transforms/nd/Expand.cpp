@@ -34,7 +34,7 @@ static LogicalResult expandOne(nd::ExpandInterface op) {
 }
 
 LogicalResult nd::expandOps(Operation *root) {
-  constexpr int mostRounds = 64; // an op that expands to itself has no end
+  constexpr int mostRounds = 64; // an op that expands to itself would never terminate
   for (int round = 0; round < mostRounds; ++round) {
     SmallVector<ExpandInterface> ops;
     root->walk([&](ExpandInterface op) { ops.push_back(op); });

@@ -54,13 +54,13 @@ PadOp padBelow(Value value, StringRef name) {
   return {};
 }
 
-/// window(pad(x)) along different names is pad(window(x)): done where a pad of the window's name
-/// lies further below, to meet it.
+/// window(pad(x)) along different names becomes pad(window(x)) if a pad of the window's name is
+/// further up the chain of operands, so that the two can fold.
 LogicalResult moveWindowBelowPad(WindowOp op, PatternRewriter &rewriter) {
   auto pad = op.getInput().getDefiningOp<PadOp>();
   if (!pad || pad.getName() == op.getName() || !padBelow(pad, op.getName()))
     return rewriter.notifyMatchFailure(op, "expected a pad of the same name below");
-  // Where both are outside, either may be read.
+  // Where both are out of bounds, the values must be equal.
   if (!readsOutside(op, pad.getValueAttr()))
     return rewriter.notifyMatchFailure(op, "expected a window that reads the padded value");
   if (pad.getName() == op.getTap())
@@ -73,13 +73,13 @@ LogicalResult moveWindowBelowPad(WindowOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// window_row(window_column(pad_row(x))): the windows of two names change places, so that the outer
-/// one meets the pad.
+/// window_row(window_column(pad_row(x))): swaps the two windows, so that the outer one can fold the
+/// pad.
 LogicalResult swapWindows(WindowOp op, PatternRewriter &rewriter) {
   auto inner = op.getInput().getDefiningOp<WindowOp>();
   if (!inner || !inner->hasOneUse() || inner.getName() == op.getName() ||
       inner.getTap() == op.getName() || !padBelow(inner.getInput(), op.getName()) ||
-      padBelow(inner.getInput(), inner.getName())) // which meets its own pad first
+      padBelow(inner.getInput(), inner.getName())) // the inner window folds its own pad first
     return rewriter.notifyMatchFailure(op, "expected a window of another name over a pad");
   auto pad = padBelow(inner.getInput(), op.getName());
   if (!readsOutside(op, pad.getValueAttr()) || !readsOutside(inner, pad.getValueAttr()))

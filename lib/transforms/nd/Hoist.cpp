@@ -96,8 +96,8 @@ private:
 
   bool isOutside(Value value) const { return ::isOutside(value, loop); }
   bool isInvariant(Operation &op) const {
-    // A loop may run forever, which must not happen before a loop without steps. `nd.after` asks
-    // for recomputation. Calls are considered once they are inlined.
+    // A loop may not terminate, so it must not be hoisted out of a zero-trip loop. `nd.after` asks
+    // for recomputation. Calls are hoisted only after inlining.
     WalkResult walk = op.walk([&](Operation *inner) {
       bool stays =
           isa<scf::WhileOp, AfterOp, SymbolUserOpInterface>(inner) ||

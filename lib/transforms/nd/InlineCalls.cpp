@@ -56,7 +56,7 @@ static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
   return error;
 }
 
-/// The regions in `function` and in what it calls, whose `depths` are known.
+/// The depth of regions in `function` and in its callees, whose `depths` are known.
 static FailureOr<unsigned> requireDepth(func::FuncOp function, const SymbolTable &table,
                                         const DenseMap<Operation *, unsigned> &depths) {
   auto [op, depth] = deepestOp(function, [&](Operation *op) {
@@ -127,7 +127,7 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
 namespace {
 /// The number of ops of a function after inlining, and the call that adds most of them.
 struct InlinedCount {
-  uint64_t ops = 0, derived = 0; ///< as it is called, and at the least where it is differentiated
+  uint64_t ops = 0, derived = 0; ///< after inlining, and a lower bound after differentiation
   Operation *largest = nullptr;
 };
 using InlinedCounts = llvm::DenseMap<Operation *, InlinedCount>;
@@ -207,7 +207,7 @@ LogicalResult nd::requireExpandable(Operation *request, func::FuncOp callee) {
   return error;
 }
 
-/// Every size in the body of `callee` is one for what the call binds `symbols` to.
+/// Requires that every size in the body of `callee` is legal for the call's values of `symbols`.
 static LogicalResult requireSizes(CallOp op, func::FuncOp callee, const ExprMap &symbols) {
   if (symbols.empty())
     return success();
@@ -305,7 +305,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
         to.push_back(name);
       }
     copy = buildRename(builder, loc, copy, from, to);
-    // A result that a dependence analysis finds lifted may turn out not to be.
+    // The dependence analysis is conservative: a result may turn out not to be lifted.
     results.push_back(buildBroadcast(builder, loc, copy, tensorType(result).getDims().getDims()));
   }
   op->replaceAllUsesWith(results);
@@ -339,7 +339,7 @@ LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAs
   return success();
 }
 
-/// Those that a call gives more names than their formals have, and what these call.
+/// The functions that a call lifts, and their callees.
 static llvm::DenseSet<Operation *> liftedFunctions(ArrayRef<func::FuncOp> calleesFirst,
                                                    SymbolTableCollection &table) {
   auto lifts = [](CallOp call, func::FuncOp callee) {
@@ -365,16 +365,17 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions) || failed(requireInlinable(*functions)))
       return signalPassFailure();
-    // In branches and loops a callee is lifted with what is around it, which may mask it.
+    // In branches and loops a callee is lifted with the enclosing op, which may mask it.
     auto isInside = [](CallOp op) { return !isa<func::FuncOp>(op->getParentOp()); };
     SymbolTableCollection table;
     llvm::DenseSet<Operation *> lifted = liftedFunctions(*functions, table);
     for (func::FuncOp function : *functions)
-      if (failed(whilesForCounts(function)) || // which are lifted like other loops
+      if (failed(whilesForCounts(function)) || // these are lifted like other loops
           (lifted.contains(function) && failed(inlineCalls(function, isInside, table))))
         return signalPassFailure();
-    // All others from callers downwards: an op is copied once for each place where it ends up,
-    // however long the chain of calls to it is. Private functions that only calls name are dropped.
+    // Inlines all others from callers to callees: an op is copied once for each of its final
+    // copies, however long the chain of calls to it is. Drops private functions that only calls
+    // referenced.
     llvm::DenseSet<Attribute> kept;
     getOperation()->walk([&](Operation *op) {
       if (!isa<CallOp>(op))

@@ -45,7 +45,7 @@ mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesF
 /// Refuses a request for derivatives whose expansion would exceed the limit.
 mlir::LogicalResult requireExpandable(mlir::Operation *request, mlir::func::FuncOp callee);
 
-/// The function called, refused where it has no body of one block.
+/// The function called; refuses it unless its body is one block.
 mlir::FailureOr<mlir::func::FuncOp> definedCallee(mlir::Operation *op,
                                                   mlir::FlatSymbolRefAttr callee,
                                                   mlir::SymbolTableCollection *functions = nullptr);

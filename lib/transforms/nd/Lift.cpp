@@ -211,8 +211,8 @@ LogicalResult Lifter::copyScan(nest::ScanOp op, ArrayRef<Dim> lifted) {
   return success();
 }
 
-/// A call lifts its callee by itself; names that were replaced are given back to it, and a lifted
-/// name that is spelled like one of these stands aside.
+/// A call lifts its callee by itself: the callee's names that were replaced are restored around the
+/// call, and a lifted name with the same spelling is renamed meanwhile.
 LogicalResult Lifter::copyCall(CallOp op) {
   Location loc = op.getLoc();
   FailureOr<func::FuncOp> callee = definedCallee(op, op.getCalleeAttr(), functions);
@@ -302,8 +302,8 @@ llvm::SetVector<Value> Lifter::touched(Operation &op) const {
   return found;
 }
 
-/// Branches and loops whose conditions do not vary: all values in them that are lifted get the same
-/// lifted names.
+/// Lifts branches and loops whose conditions do not vary: all values in them that are lifted get
+/// the same lifted names.
 LogicalResult Lifter::copyControl(Operation &op) {
   llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
   getUsedValuesDefinedAbove(op.getRegions(), used);
@@ -324,7 +324,7 @@ LogicalResult Lifter::copyControl(Operation &op) {
   auto typeOf = [&](Value value) {
     return liftedType(value.getType(), more.contains(value) ? ArrayRef(lifted) : ArrayRef<Dim>());
   };
-  // The values as the types of what takes them ask.
+  // Broadcasts values to the types of their receivers.
   auto given = [&](ValueRange from, ValueRange takers) {
     SmallVector<Value> fresh;
     for (auto [value, taker] : llvm::zip_equal(from, takers))
@@ -372,7 +372,7 @@ LogicalResult Lifter::copyControl(Operation &op) {
   return success();
 }
 
-/// The tensor behind a condition, at all points.
+/// The tensor of a condition, at all lifted points.
 Value Lifter::conditionOf(Operation *op, Value scalar) {
   if (Value lifted = scalars.lookup(scalar))
     return lifted;
@@ -419,7 +419,7 @@ LogicalResult Lifter::selectSides(scf::IfOp op) {
 LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
   Location loc = op.getLoc();
   auto wide = [&](Value value) { return broadcast(loc, values.lookupOrDefault(value), lifted); };
-  // What the loop passes on from the tensors that it starts a step with, after whether it goes on.
+  // One step: the condition, then the tensors that the loop passes on.
   auto step = [&](ArrayRef<Value> carried, Value active) -> FailureOr<SmallVector<Value>> {
     for (auto [argument, value] : llvm::zip_equal(op.getBeforeArguments(), carried))
       values.map(argument, value);

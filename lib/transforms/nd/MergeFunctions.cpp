@@ -37,7 +37,7 @@ static std::string firstSight(func::FuncOp function) {
     stream << (tensor ? tensor.getElementType() : type) << (tensor ? tensor.getDims().size() : 0);
   }
   for (Operation &op : function.front())
-    if (!isa<RenameOp>(op)) // a merged callee's operands and results are renamed
+    if (!isa<RenameOp>(op)) // merging a callee renames its operands and results
       stream << op.getName() << op.getNumOperands() << op.getNumResults();
   return text;
 }
@@ -210,7 +210,7 @@ struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunction
     if (failed(order))
       return signalPassFailure();
     SymbolTable table(getOperation());
-    // How often a function is named, and the calls among that which may name another.
+    // The number of references to a function, and the calls among them, which can be redirected.
     DenseMap<Operation *, unsigned> uses;
     DenseMap<Operation *, SmallVector<CallOp>> calls;
     getOperation()->walk([&](Operation *op) {

@@ -1,4 +1,4 @@
-//===- NeutralNames.cpp - passes that can't see how names are spelled -----===//
+//===- NeutralNames.cpp - hides the spelling of names from passes ---------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +29,9 @@ using namespace mlir;
 static constexpr const char *dictionaryName = "heddle.names";
 
 namespace {
-/// Functions that run others (nest.control) and those that are run have names in common. What was
-/// made of one function is renamed like it; where it was written so, names stay as they are.
+/// A function and the functions that it runs by nest.control share names. Functions that were
+/// outlined from one function are renamed with it; if the user wrote them so, names stay as they
+/// are.
 struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass> {
   void runOnOperation() override {
     llvm::DenseSet<Operation *> kept;
@@ -169,7 +170,8 @@ SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
   setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
 }
 
-/// Of the function that is being worked on; of several that failed side by side the one at `loc`.
+/// The names of the function that is being compiled; if several failed in parallel, of the one at
+/// `loc`.
 Labels SpelledDiagnostics::namesFor(Location loc) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())

@@ -1,4 +1,4 @@
-//===- NeutralNames.h - passes that can't see how names are spelled -*- C++ -*-===//
+//===- NeutralNames.h - hides the spelling of names from passes -*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 //
 //     func.func @f(...) attributes {heddle.names = {n000 = "row", n001 = "k"}}
 //
-// What a pass says about `n001` in the meantime reaches the user as `k` (SpelledDiagnostics).
+// A diagnostic of these passes about `n001` reaches the user with `k` (SpelledDiagnostics).
 //
 //===----------------------------------------------------------------------===//
 

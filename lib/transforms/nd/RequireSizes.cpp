@@ -1,4 +1,4 @@
-//===- RequireSizes.cpp - what sizes must be like on entry ----------------===//
+//===- RequireSizes.cpp - conditions on sizes that calls check ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,9 +28,10 @@ static constexpr const char *attributeName = "heddle.requires";
 /// The first and the last coordinate of names, over symbols.
 using Spans = std::map<std::string, std::pair<Expr, Expr>>;
 
-/// The least and the largest value at points of `spans`, over symbols; none where that can't be
-/// said exactly: bounds that are too wide would refuse calls for nothing. `met`: which way the
-/// expression goes with names so far. What rises and falls with one name need not reach both ends.
+/// The exact minimum and maximum over the points of `spans`, as expressions of symbols; none if
+/// they are not known exactly, since bounds that are too wide would refuse valid calls. `met`: the
+/// sign of the slope by each name so far. An expression with both signs for one name need not reach
+/// its ends.
 static std::optional<std::pair<Expr, Expr>>
 extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, int direction = 1) {
   using Kind = Expr::Atom::Kind;
@@ -42,7 +43,7 @@ extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, 
   std::pair<Expr, Expr> sum(expr.offset(), expr.offset());
   for (const Expr::Term &term : expr.terms()) {
     std::pair<Expr, Expr> product(1, 1);
-    bool isKnown = true; // a number, whatever the point; symbols are not negative
+    bool isKnown = true; // independent of the point; symbols are not negative
     int way = term.coefficient < 0 ? -direction : direction;
     for (const Expr::AtomRef &atom : term.factors) {
       std::pair<Expr, Expr> factor(0, 0);
@@ -54,7 +55,7 @@ extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, 
           return std::nullopt;
         factor = span->second;
       } else if (atom->kind == Kind::Mod) {
-        // Of a name from 0 on.
+        // A name that starts at 0.
         auto name = atom->operands[0].asName();
         auto of = name ? spans.find(*name) : spans.end();
         if (of == spans.end() || of->second.first != Expr(0) || !meets(*name, sawtooth))
@@ -87,7 +88,7 @@ extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, 
   return sum;
 }
 
-/// Narrows `spans` to where `condition` holds; false if it is not about one name alone.
+/// Narrows `spans` to the points where `condition` holds; false if it depends on several names.
 static bool narrow(Spans &spans, const nest::Condition &condition) {
   Expr expr = condition.expr();
   if (nest::isGathered(expr))
@@ -111,7 +112,7 @@ static bool narrow(Spans &spans, const nest::Condition &condition) {
 namespace {
 struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass> {
   SmallVector<Attribute> found;
-  std::set<Expr> known; ///< at least 0
+  std::set<Expr> known; ///< expressions known to be >= 0
 
   void runOnOperation() override {
     found.clear();
@@ -145,7 +146,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
       getOperation()->setAttr(attributeName, ArrayAttr::get(&getContext(), found));
   }
 
-  /// What the op itself asks of sizes.
+  /// The conditions on sizes of the op itself.
   void requireOf(Operation *op) {
     if (auto conditions = dyn_cast<nd::SizeConditionsInterface>(op))
       for (const nd::SizeCondition &each : conditions.getSizeConditions())
@@ -154,7 +155,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
       requireInside(nest);
   }
 
-  /// Reads stay inside of their tensors where their guards hold.
+  /// Requires reads to be in bounds where their guards hold.
   void requireInside(nest::LoopNestInterface op) {
     Spans whole;
     auto walks = [&](nd::DimsAttr names) {
@@ -186,7 +187,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
         auto range = isKnown ? extremes(place, spans, met) : std::nullopt;
         if (!range)
           continue;
-        for (const auto &[name, span] : spans) { // nothing is read where there is no place
+        for (const auto &[name, span] : spans) { // an empty space reads nothing
           Expr extent = span.second - span.first + Expr(1);
           if (!extent.isConstant() && place != Expr::name(name))
             count = count * (conditions.empty() ? extent : Expr::max(extent, 0));
@@ -201,7 +202,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
     }
   }
 
-  /// `got` is at most `most`, unless the number of elements is 0.
+  /// Requires `got` <= `most`, unless the number of elements is 0.
   void require(Operation *op, StringRef name, Expr got, const Expr &most, const Expr &count = 1,
                StringRef part = "the size of") {
     auto bounds = (most - got).bounds(nd::symbolRanges(getOperation(), most - got));

@@ -1,14 +1,14 @@
-//===- RequireSizes.h - what sizes must be like on entry --------*- C++ -*-===//
+//===- RequireSizes.h - conditions on sizes that calls check ----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that take a part of a tensor may not take more than there is, and no size is negative. Where
-// sizes are numbers that is verified; where they have symbols and it doesn't follow from the ranges
-// that are declared, it is written on the function, as are these ranges, and a compiled program
-// checks it when sizes are known:
+// An op that reads a part of a tensor must stay in bounds, and no size may be negative. The
+// verifier checks constant sizes. Conditions on symbols that do not follow from the declared ranges
+// become an attribute of the function, as do these ranges, and a compiled program checks them at
+// each call:
 //
 //     func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
 //         attributes {heddle.requires = [{got = "5", most = "N",
@@ -27,9 +27,9 @@
 
 namespace heddle {
 
-/// Follows a renaming of the function's symbols.
+/// Applies a renaming of the function's symbols to its requirements.
 void renameRequirements(mlir::func::FuncOp function, const ExprMap &symbols);
-/// What is written on the function about `symbols` alone; `placeOf` spells locations.
+/// The requirements of the function on `symbols` alone; `placeOf` prints source locations.
 std::vector<SizeRequirement>
 requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,
                llvm::function_ref<std::string(mlir::Location)> placeOf);

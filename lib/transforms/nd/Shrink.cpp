@@ -17,7 +17,7 @@
 using namespace heddle;
 using namespace mlir;
 
-/// Functions that no op mentions, which may have other arguments and results.
+/// Functions that no op references, so that their arguments and results may change.
 static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
   llvm::DenseSet<Attribute> mentioned;
   if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
@@ -147,7 +147,7 @@ private:
     if (!change(function))
       return false;
     dropDead(function);
-    // What is no longer called goes, what only that called too.
+    // Erases functions that are no longer called, and their callees transitively.
     llvm::StringSet<> roots;
     for (func::FuncOp root : entriesOf(*best))
       roots.insert(root.getName());

@@ -31,7 +31,7 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     Exclusions none;
-    return success(succeeded(patternsOf(context, none))); // refuses options that are wrong
+    return success(succeeded(patternsOf(context, none))); // refuses invalid options
   }
 
   void runOnOperation() override {
@@ -55,7 +55,7 @@ private:
     Exclusions &exclusions;
   };
 
-  /// The rules that the options choose; they share `exclusions`.
+  /// The rules that the options select; they share `exclusions`.
   FailureOr<FrozenRewritePatternSet> patternsOf(MLIRContext *context, Exclusions &exclusions) {
     auto refuse = [&](const Twine &message) {
       return emitError(UnknownLoc::get(context), message);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// a w + b w is (a + b) w, of tensors, of sums over them, and in scalar code. Names that are reduced
-// mean nothing outside of their sum, and what stays may be renamed between a sum and its use:
+// a w + b w is (a + b) w, for tensors, for sums over them, and in scalar code. Reduced names are
+// local to their sum, and the other names may be renamed between a sum and its use:
 //
 //     sum_k a_ik w_jk + sum_l b_il w_jl        sum_k (a_ik + b_ik) w_jk
 //
@@ -56,7 +56,7 @@ LogicalResult commonFactorInCode(Operation *op, PatternRewriter &rewriter,
   return rewriter.notifyMatchFailure(op, "expected two products with a common factor");
 }
 
-/// The names of a value, by those of a value below it.
+/// The names of a value, by those of one of its operands.
 using NewNames = std::map<std::string, std::string>;
 
 /// A product, or the sum of one, that is used as a term only.
@@ -108,7 +108,7 @@ std::optional<Term> Term::of(Value value) {
     term.sum = sum;
     for (StringRef name : stringsOf(sum.getNames())) {
       if (ofTerm.count(name.str()))
-        return std::nullopt; // it would be met by one that stays
+        return std::nullopt; // it would collide with a name that stays
       term.names[name.str()] = name.str();
     }
     value = below(sum.getInputs()[0]);
@@ -119,8 +119,8 @@ std::optional<Term> Term::of(Value value) {
   return term;
 }
 
-/// Gives the names that `from` reduces those of `to`, so that one operand of both is read under the
-/// same names. Names that it lacks go by their size; several of one size have to be spelled alike.
+/// Matches the reduced names of `from` with those of `to`, so that the common operand has the same
+/// names in both. Names that it lacks are matched by size; several of one size must be spelt alike.
 static bool matchReduced(Term &from, const Below &fromCommon, Term &to, const Below &toCommon,
                          NewNames &renaming) {
   std::set<std::string> taken;

@@ -26,7 +26,7 @@ static TypedAttr attributeOf(const interp::Scalar &scalar, Type type) {
   return IntegerAttr::get(type, APInt(interp::widthOf(type), scalar.bits, false, true));
 }
 
-/// The names of an op's operands and attributes in an order that does not hang on spelling.
+/// The names of an op's operands and attributes in an order that does not depend on spelling.
 static SmallVector<StringRef> writtenNames(Operation *op) {
   llvm::SetVector<StringRef> names;
   for (Value operand : op->getOperands())
@@ -61,7 +61,7 @@ LogicalResult foldLiterals(Operation *op, PatternRewriter &rewriter) {
   if (failed(values))
     return rewriter.notifyMatchFailure(op, "expected an op with values");
   SmallVector<StringRef> names = writtenNames(op);
-  // All of them before any op is made: a rule that fails has changed nothing.
+  // Computes all literals before it creates ops: a rule that fails must not change the IR.
   SmallVector<std::pair<DenseElementsAttr, ArrayAttr>> literals;
   for (const interp::TensorValue &value : *values) {
     Type scalar = value.type.scalarType();

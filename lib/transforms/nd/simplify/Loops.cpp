@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A carried tensor is needed if its last value has a use, or if what is needed is computed from it.
-// Differentiation carries the cotangents of all values that a loop's body reads, and saves the values
-// that these need; these rules remove the ones that no result needs.
+// A carried tensor is needed if its last value has a use, or if a needed tensor is computed from
+// it. Differentiation carries the cotangents of all values that a loop's body reads, and saves the
+// values that these need; these rules remove the ones that no result needs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -60,7 +60,7 @@ LogicalResult undoOperand(PointwiseOp op, PatternRewriter &rewriter, const RuleC
     auto inner = input.getDefiningOp<PointwiseOp>();
     if (!isSmall(inner))
       continue;
-    // Arguments of the code put together, and the operands that they stand for.
+    // The arguments of the composed code, and the operands that they stand for.
     Block code;
     IRMapping map;
     DenseMap<Value, Value> operandOf;
@@ -95,7 +95,7 @@ LogicalResult undoOperand(PointwiseOp op, PatternRewriter &rewriter, const RuleC
       if (operand == input)
         map.map(argument, between);
     Value left = operandOf.lookup(run(op));
-    // Places that other operands exclude would come back. (`left` keeps its own.)
+    // Elements that other operands exclude would no longer be excluded. (`left` keeps its own.)
     auto excludes = [&](auto &each) {
       return each.second != left && context.mayBeExcluded(each.second);
     };
@@ -222,7 +222,7 @@ LogicalResult keepCastPrecision(Operation *op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A divisor that lacks names of the result: one division for many.
+/// If the divisor lacks names of the result, divides once and multiplies by the reciprocal.
 LogicalResult divideOnce(PointwiseOp op, PatternRewriter &rewriter) {
   for (auto [i, argument] : llvm::enumerate(op.getBody().getArguments())) {
     NdTensorType type = tensorType(op.getInputs()[i]);

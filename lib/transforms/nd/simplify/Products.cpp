@@ -14,8 +14,8 @@
 //     sum_ij (a_i b_j)             (sum_i a_i) (sum_j b_j)
 //     (A B) c                      A (B c)
 //
-// It uses that products distribute over sums, as any semiring does: minima over maxima, `and` over
-// `or`, sums over maxima. Of floats the lattices alone are exact; the others need permission.
+// The rule needs products that distribute over sums, as in any semiring: minima over maxima, `and`
+// over `or`, sums over maxima. For floats only the lattices are exact; the others need permission.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ public:
 
   /// False if `op` is no reduction of a product.
   bool collect();
-  /// The cheapest order, if it is better than the one that is written.
+  /// Finds the cheapest order; false if it is not cheaper than the current one.
   bool choose();
   Value build(PatternRewriter &rewriter);
 
@@ -98,7 +98,7 @@ private:
   SmallVector<Factor> factors;
   llvm::SmallSetVector<StringAttr, 8> reduced; ///< names, in the order in which they are written
   llvm::DenseSet<StringAttr> seen;             ///< all names of the products
-  double written = 0;                          ///< cost of what is there
+  double written = 0;                          ///< cost of the current order
 
   SmallVector<StringAttr> names;
   SmallVector<double> sizes;
@@ -123,7 +123,7 @@ private:
   Value sumDown(Value value, Set set, Names present, PatternRewriter &rewriter);
   Type element() {
     Type neutral = cast<TypedAttr>(op.getNeutral()[0]).getType();
-    // Integers have their signedness outside of scalar code alone.
+    // Only the tensor's element type has signedness; scalar code has not.
     return isa<FloatType>(neutral) ? neutral : tensorType(op.getResult(0)).getElementType();
   }
 };
@@ -202,8 +202,8 @@ bool Product::collect() {
   return true;
 }
 
-/// Adds the factors of `scalar`, which stands in the code of `product`; `count` of them are
-/// multiplied where it stands.
+/// Adds the factors of `scalar`, a value in the code of `product`, and adds the number of those
+/// that are multiplied there to `count`.
 void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
   if (Operation *code = scalar.getDefiningOp(); isTimes(code) && scalar.hasOneUse()) {
     collect(product, code->getOperand(0), count);
@@ -228,7 +228,7 @@ void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
     auto terms = sum && sum.getInputs().size() == 1
                      ? sum.getInputs()[0].getDefiningOp<PointwiseOp>()
                      : PointwiseOp();
-    // Its names must not meet names that are in sight here.
+    // Its reduced names must not collide with names in scope here.
     if (terms && isOne && terms->hasOneUse() && combinerKind(sum.getCombiner()) == plus &&
         sum.getNeutral() == op.getNeutral() && isTimes(yielded(terms).getDefiningOp()) &&
         element == this->element() && tensorType(terms).getElementType() == element &&
@@ -246,7 +246,7 @@ void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
     factors.push_back({tensor, {}, {}, tensorType(tensor).getDims()});
     return;
   }
-  // Some other code: of the operands that it uses.
+  // Any other code is one factor, on the operands that it uses.
   SmallVector<NdTensorType> types;
   for (Value value : usesOf(scalar))
     if (auto argument = dyn_cast<BlockArgument>(value))
@@ -269,7 +269,7 @@ double Product::points(Names set) const {
   return count;
 }
 
-/// The names of the product of `set` once it is summed over those that nothing else has.
+/// The names of the product of `set` after summing over those that no other factor has.
 Product::Names Product::kept(Set set) const {
   Names own = 0, others = resultNames;
   for (auto [i, names] : llvm::enumerate(has))
@@ -287,7 +287,7 @@ double Product::costOf(Set left, Set right) const {
   return points(a | b) + moveCost * (points(a) + points(b) + points(kept(left | right)));
 }
 
-/// The least cost of every set, smaller ones first; of equal ones the first.
+/// The least cost of every set, smaller sets first; the first of equal ones.
 double Product::search(Set all) {
   std::vector<double> cost(size_t(all) + 1);
   for (Set set = 1; set <= all; ++set) {
@@ -297,7 +297,7 @@ double Product::search(Set all) {
     }
     double best = std::numeric_limits<double>::infinity();
     Set first = set & -set;
-    // Every way to part the set; the first factor lies on the left.
+    // Every partition of the set in two; the first factor is on the left.
     for (Set right = (set - 1) & set; right; right = (right - 1) & set) {
       if (right & first)
         continue;
@@ -348,7 +348,7 @@ bool Product::choose() {
 // Putting together
 //===----------------------------------------------------------------------===//
 
-/// Sums `value`, which has the names `present`, over those that nothing outside of `set` has.
+/// Sums `value`, which has the names `present`, over those that no factor outside of `set` has.
 Value Product::sumDown(Value value, Set set, Names present, PatternRewriter &rewriter) {
   Names gone = present & ~kept(set);
   if (!gone)
@@ -368,7 +368,7 @@ Value Product::sumDown(Value value, Set set, Names present, PatternRewriter &rew
   return reduce.getResult(0);
 }
 
-/// A pointwise op of the code that a factor is, on the operands that it uses.
+/// Creates a pointwise op with the code of a factor, on the operands that it uses.
 static Value emitCode(Factor factor, PatternRewriter &rewriter) {
   PointwiseOp op = factor.op;
   llvm::SetVector<Value> uses = usesOf(factor.scalar);

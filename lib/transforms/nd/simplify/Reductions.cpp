@@ -48,7 +48,7 @@ LogicalResult composeReductions(ReduceOp op, PatternRewriter &rewriter) {
   CombinerKind kind = combinerKind(op.getCombiner());
   if (kind == CombinerKind::General || kind != combinerKind(inner.getCombiner()))
     return rewriter.notifyMatchFailure(op, "expected the same named combiner twice");
-  // Not where rounding in between would be lost.
+  // Merging would drop a rounding between the two.
   if (elementOf(inner.getInputs()[0]) != elementOf(inner.getResult(0)))
     return rewriter.notifyMatchFailure(op, "expected one element type");
   SmallVector<Attribute> names(inner.getNames().begin(), inner.getNames().end());
@@ -75,7 +75,7 @@ LogicalResult reduceOfBroadcast(ReduceOp op, PatternRewriter &rewriter,
   int64_t count = 1;
   for (StringRef name : namesWhere(op.getNames(), [&](StringRef n) { return !inner.has(n); })) {
     auto size = outer.size(name).constant();
-    // A symbol may be zero, and then nothing is combined.
+    // A symbol may be zero: then the reduction is empty.
     if (!size || *size <= 0 || *size > (int64_t(1) << 31) / count)
       return rewriter.notifyMatchFailure(op, "expected a number of repetitions");
     count *= *size;
@@ -135,7 +135,7 @@ LogicalResult reduceOfPad(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A merged name, or all names that another was split into: the order does not matter.
+/// Reduces over a merged name, or over all names that another was split into, without the reshape.
 LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter) {
   Value input = op.getInputs()[0];
   SmallVector<StringRef> names = stringsOf(op.getNames()), from, to;
@@ -179,7 +179,7 @@ LogicalResult simplifySort(SortOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs;
   SmallVector<Type> types;
   for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults()))
-    if (inputs.empty() || !result.use_empty()) { // the keys stay
+    if (inputs.empty() || !result.use_empty()) { // the keys must stay
       inputs.push_back(input);
       types.push_back(result.getType());
     }

@@ -9,10 +9,10 @@
 //
 //     rules.add("slice-of-slice", "A slice of a slice is one slice.", composeSlices);
 //
-// The name is the pattern's label, by which `only=` and `without=` of the pass choose rules, and
-// stands with the sentence in the table of rules in docs/reference, which is made from these lines.
-// A rule that changes floats beyond what a reduction in any order and any greater precision may
-// give says which permissions (heddle/FastMath.h) it needs.
+// The name is the pattern's label, by which `only=` and `without=` of the pass select rules. The
+// table of rules in docs/reference is generated from these names and sentences. A rule that changes
+// floats more than reordering reductions and excess precision may change them declares the
+// permissions (heddle/FastMath.h) that it needs.
 //
 // Rules terminate together: each removes an op, makes values smaller, or moves slices towards
 // operands and broadcasts towards users, which no rule undoes.
@@ -30,7 +30,7 @@
 
 namespace heddle::nd {
 
-/// What rules ask beside the op that they rewrite. Rules of one run share the answers.
+/// Facts that rules need beside the op that they rewrite. Rules of one run share them.
 struct RuleContext {
   unsigned granted; ///< permissions
   Exclusions &exclusions;
@@ -104,7 +104,7 @@ private:
   }
 };
 
-/// Literals: what is computed from them is one (Constants.cpp).
+/// Constant folding (Constants.cpp).
 void addConstantRules(Rules &rules);
 /// Slices, pads, joins, splits, merges and gathers (IndexMaps.cpp).
 void addIndexMapRules(Rules &rules);
@@ -112,7 +112,7 @@ void addIndexMapRules(Rules &rules);
 void addReductionRules(Rules &rules);
 /// Pointwise ops, and the scalar code in them (Pointwise.cpp).
 void addPointwiseRules(Rules &rules);
-/// Sums of products, and what has the same laws (Products.cpp).
+/// Sums of products, and other semirings (Products.cpp).
 void addProductRules(Rules &rules);
 /// Products with a factor in common (CommonFactors.cpp).
 void addCommonFactorRules(Rules &rules);
@@ -121,7 +121,7 @@ void addLoopRules(Rules &rules);
 
 /// True if `times` distributes over the combiner, with these permissions.
 bool isSemiring(CombinerKind plus, bool isSigned, mlir::Operation *times, unsigned granted);
-/// How many elements a tensor has; of symbols a typical number is taken.
+/// The number of elements of a tensor, for the typical values of symbols.
 double elementsOf(mlir::Value value);
 
 } // namespace heddle::nd
