@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A benchmark measures one piece of work on several systems: Heddle, peers that do the same work, and a probe of what the
-// machine can do. They take turns in short rounds, so that a change of clock or a noisy neighbour meets all of them alike,
-// and every ratio is a median over rounds of what was measured side by side. Thread teams go on spinning for a while after
-// their work; a turn begins when those of the turn before have gone to sleep:
+// A benchmark measures one piece of work on several systems: Heddle, peers that do the same work,
+// and a probe of the machine's peak rate. They run alternately in short rounds, so that a change of
+// clock frequency or a noisy neighbour affects all of them alike, and every ratio is a median over
+// rounds. Thread teams spin for a while after their work; a measurement begins when the previous
+// system's threads sleep:
 //
 //     suite.add("add", [](const Request &request, Report &report) {
 //       Case work{.bench = "add", .work = 3 * 4 * n, .unit = Unit::GigabytesPerSecond};
@@ -41,8 +42,8 @@ struct Request {
   int threads = 1;
   bool peers = false;
   std::string dtype;    ///< empty: the benchmark's own choice
-  Shape shape;          ///< by name, each one of the benchmark's
-  double seconds = 1.5; ///< spent on a row, at least
+  Shape shape;          ///< by name; empty: the benchmark's own sizes
+  double seconds = 1.5; ///< minimal time for a row
 
   /// The size called `name`; `fallback` if none was given.
   int64_t size(const std::string &name, int64_t fallback) const;
@@ -63,16 +64,17 @@ struct System {
   std::string name;
   /// Does the work once.
   std::function<void()> once;
-  /// For what keeps its own time: does the work `count` times and gives the seconds that took. Else empty.
+  /// For systems that measure their own time: does the work `count` times and returns the time in
+  /// seconds. Else empty.
   std::function<double(int64_t count)> run;
-  /// For what runs in another process: the processor time in seconds that it has used so far.
+  /// For systems in another process: the processor time in seconds that it has used so far.
   std::function<double()> processorSeconds;
-  bool peer = false;               ///< the ratio of a row is to the first of these
+  bool peer = false;               ///< ratios are relative to the first peer
   double compileMilliseconds = -1; ///< -1: does not apply
   int64_t peakMemoryBytes = -1;
 };
 
-/// `Processor`: the calling thread's processor time, for one thread on a machine that is busy with other things.
+/// `Processor`: the calling thread's processor time, for measuring one thread on a busy machine.
 enum class Clock { Wall, Processor };
 
 struct Case {
@@ -101,7 +103,7 @@ private:
 
 struct Benchmark {
   std::string name, description;
-  std::vector<std::string> sizes; ///< names that `--shape` may give, in the order of `512x3072x768`
+  std::vector<std::string> sizes; ///< names for `--shape`, in the order of `512x3072x768`
   std::function<void(const Request &, Report &)> run;
 };
 /// All benchmarks, in order.
@@ -110,7 +112,7 @@ const std::vector<Benchmark> &benchmarks();
 /// Compiles `function` for these arguments, without the cache; a system that calls the compiled program.
 template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments);
-/// The same for any size of the names `symbolic`.
+/// The same with symbolic sizes of the names `symbolic`.
 template <typename F, typename... A>
 System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function,
                       A... arguments);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs of many short steps, whose threads meet after each, while as many other threads as there
-// are cores are busy, and twice as many. The scheduler gives them half and a third of the cores, so
-// twice and three times the quiet time is what sharing costs; the rest is waiting for threads that
-// have no core. Its ratio to the quiet time is the last row's "x peer", upside down.
+// Measures programs of many short steps with a barrier after each, while as many other threads as
+// there are cores are busy, and twice as many. The scheduler gives the program half and a third of
+// the cores, so sharing alone costs factors of two and three; the rest is waiting for preempted
+// threads. The slowdown relative to a quiet machine is the inverse of the last row's "x peer".
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,12 @@ using namespace heddle;
 using namespace heddle::bench;
 
 namespace {
-/// Processes that do nothing but use a core, for as long as this lives.
+/// Processes that keep cores busy during the lifetime of this object.
 class BusyThreads {
 public:
   explicit BusyThreads(int count) {
-    // A shell and not a fork of this process: after a fork each page that a step writes is copied.
-    // It ends with its parent, within a second.
+    // A shell, not a fork of this process: after a fork each page that a step writes is copied. The
+    // shell ends within a second of its parent.
     std::string script =
         "while kill -0 $PPID; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done";
     for (int i = 0; i < count; ++i) {
@@ -41,7 +41,7 @@ public:
         children.push_back(child);
     }
     if (count > 0)
-      usleep(50'000); // until the scheduler has spread them
+      usleep(50'000); // until the scheduler has distributed them
   }
   ~BusyThreads() {
     for (pid_t child : children) {
@@ -63,7 +63,8 @@ void measureBeside(const Request &request, Report &report, const std::string &na
                             .run =
                                 [=](int64_t count) {
                                   BusyThreads others(times * cores);
-                                  // Slices of time are milliseconds long: a run has to see many.
+                                  // Time slices are milliseconds long: a run must span many of
+                                  // them.
                                   double begin = bench::detail::now(), least = times ? 0.3 : 0;
                                   int64_t done = 0;
                                   while (done < count || bench::detail::now() - begin < least) {
@@ -80,7 +81,7 @@ void measureBeside(const Request &request, Report &report, const std::string &na
 
 void bench::busy(const Request &request, Report &report) {
   if (request.threads == 1)
-    return; // which waits for nobody
+    return; // one thread has no barriers
   Name i("i");
   Tensor x = randomTensor({{i, 20000}});
   auto chain = jit(

@@ -16,7 +16,7 @@
 using namespace heddle;
 using namespace heddle::bench;
 
-/// Sixteen numbers plus one: the work is a few nanoseconds, so the time is that of the call.
+/// Adds 1 to sixteen numbers: the work takes a few nanoseconds, so the time is that of the call.
 void bench::calls(const Request &request, Report &report) {
   Name x("x");
   Case work{.bench = "call/hot", .threads = request.threads, .unit = Unit::Microseconds};
@@ -24,7 +24,7 @@ void bench::calls(const Request &request, Report &report) {
       heddleSystem(request, [](Tensor t) { return t + 1; }, randomTensor({{x, 16}})));
   report.measure(work);
 
-  // After the threads have gone to sleep; sleeping is not timed.
+  // A call after the threads have gone to sleep; the sleep is not timed.
   Case after{
       .bench = "call/after-20ms-idle", .threads = request.threads, .unit = Unit::Microseconds};
   System waking = work.systems[0];
@@ -42,7 +42,7 @@ void bench::calls(const Request &request, Report &report) {
   after.systems.push_back(std::move(waking));
   report.measure(after);
 
-  // A region on all threads that meets once: what sharing a small piece of work costs.
+  // An empty region with one barrier on all threads: the overhead of parallel execution.
   auto team = sharedThreadTeam(request.threads);
   Case region{.bench = "call/region", .threads = request.threads, .unit = Unit::Microseconds};
   region.systems.push_back(

@@ -49,7 +49,7 @@ void bench::fashionTraining(const Request &request, Report &report) {
   System heddle{.name = "heddle", .once = [=] { step(*state, in.sample, in.key, in.rate); }};
   JitStatistics statistics = step.statistics();
   heddle.compileMilliseconds = statistics.compileSeconds * 1e3;
-  // Parameters and momentum lie beside the arena.
+  // Parameters and momentum are not in the arena.
   heddle.peakMemoryBytes = statistics.arenaBytes;
   forEachTensor(*state, [&](const std::string &, Tensor &tensor) {
     heddle.peakMemoryBytes += tensor.data()->bytes();

@@ -1,4 +1,4 @@
-//===- Harness.cpp - measuring in turns -----------------------------------===//
+//===- Harness.cpp - measures systems alternately -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -110,7 +110,7 @@ static double medianOf(std::vector<double> values) {
   return *middle;
 }
 
-/// The seconds that doing the work so often takes.
+/// The time in seconds of doing the work `count` times.
 static double timeOf(const System &system, int64_t count, Clock clock) {
   if (system.run)
     return system.run(count);
@@ -120,7 +120,7 @@ static double timeOf(const System &system, int64_t count, Clock clock) {
   return bench::detail::now(clock) - begin;
 }
 
-/// The processor time in seconds that all systems have used so far, and whatever else this process does.
+/// The processor time in seconds that all systems and the rest of this process have used so far.
 static double processorSecondsOf(const std::vector<System> &systems) {
   timespec own;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
@@ -131,8 +131,9 @@ static double processorSecondsOf(const std::vector<System> &systems) {
   return sum;
 }
 
-/// Waits until no system's threads spin any more, at most half a second: libgomp's and libomp's spin for up to 0.2 s after
-/// a parallel region, and take the processors of the system whose turn is next.
+/// Waits until no system's threads spin any more, at most 0.5 s: those of libgomp and libomp spin
+/// for up to 0.2 s after a parallel region, and occupy the cores of the system that is measured
+/// next.
 static void waitForSleep(const std::vector<System> &systems) {
   constexpr auto pause = std::chrono::milliseconds(2);
   double before = processorSecondsOf(systems);
@@ -164,7 +165,7 @@ void Report::measure(const Case &work) {
   for (size_t i = systems; i-- > 0;)
     if (work.systems[i].peer)
       firstPeer = i;
-  // One thread has nobody to wait for, and Heddle's systems share their team.
+  // One thread does not spin, and Heddle's systems share their team.
   bool teams = work.threads > 1 && firstPeer < systems;
   double begin = detail::now();
   for (int round = 0; round < leastRounds || detail::now() - begin < this->seconds; ++round) {
@@ -178,10 +179,11 @@ void Report::measure(const Case &work) {
     std::vector<double> now(systems);
     for (size_t i = 0; i < systems; ++i) {
       size_t system =
-          (i + size_t(round)) % systems; // nobody is always the one that runs after the probe
+          (i + size_t(round)) % systems; // so that no system always runs after the probe
       if (teams) {
         waitForSleep(work.systems);
-        // Threads that wake may share a processor until the scheduler parts them, some milliseconds later.
+        // Threads that wake may share a core until the scheduler separates them, some milliseconds
+        // later.
         if (counts[system] > 1)
           timeOf(work.systems[system], counts[system], clock);
       }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short measurements of this machine's limits, made in the same run as the benchmarks: f32 fused multiply-adds in
-// registers with the widest vectors, and a sum of two arrays too large for the caches.
+// Short measurements of this machine's peak rates, in the same run as the benchmarks: f32 fused
+// multiply-adds in registers with the widest vectors, and a sum of two arrays that exceed the
+// caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 
 namespace heddle::bench {
 
-/// f32 FLOP/s of this many threads, each multiplying and adding in registers for a few milliseconds.
+/// f32 FLOP/s of this many threads, each doing multiply-adds in registers for a few milliseconds.
 double peakFlops(int threads, Clock clock = Clock::Wall);
 /// Bytes/s read and written by a[i] = b[i] + c[i] over 3 x 64 MiB.
 double peakBytes(int threads, Clock clock = Clock::Wall);

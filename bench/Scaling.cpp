@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain in which nothing fuses (every second op is a scan), one in which all does, chains of
-// loops, gradients of chains (of products, of functions, of checkpoints), sums of many arguments,
-// one after the other and by pairs, and a result for each of many arguments, each with more and
-// more ops. A compiler in near-linear time keeps the time for an op. That of the builder alone,
-// which traces the ops, is that of asking for the IR. `--shape from=100000,ops=100000` measures one
-// size alone.
+// Compiles programs of growing size: a chain in which nothing fuses (every second op is a scan),
+// one in which everything fuses, chains of loops, gradients of chains (of products, of functions,
+// of checkpoints), sums of many arguments, in sequence and pairwise, and a result for each of many
+// arguments. The time per op stays constant if the compiler takes near-linear time. The time of
+// printing the IR is that of the builder alone, which traces the ops. `--shape
+// from=100000,ops=100000` measures one size only.
 //
 //===----------------------------------------------------------------------===//
 

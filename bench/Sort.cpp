@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values with the places that they came from, beside the standard library on pairs of both.
+// Sorts values with their indices, compared with the standard library on pairs of both.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //     heddle-bench-teams own|libomp [threads]
 //
 // Measures an empty region, a barrier within it, and a region after the caller was idle. A process
-// measures one team: idle threads of the other would spin on the cores that it needs.
+// measures only one team: idle threads of the other would spin on the cores that it needs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 
     bench/table.py [--filter REGEX] rows.jsonl...
 
-Programs for any size stand in a table of their own, beside the program for the one size of the same run. A row that was
+Programs for any size are in a table of their own, relative to the program for one size in the same run. A row that was
 measured more than once is taken from the last file that has it.
 """
 import argparse
@@ -17,7 +17,7 @@ ANY = "heddle-any-"
 
 
 def spelled(number):
-    """Three digits, and none after the point beyond them."""
+    """A number with three significant digits, as an integer from 100 on."""
     return "" if number is None else f"{number:.0f}" if number >= 100 else f"{number:.3g}"
 
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The flags of `CompileOptions`, so that every tool calls one thing by one name. (LLVM's own
-// command line is no choice here: the shared LLVM library owns flags such as --threads. Tools of
-// MLIR's that use it hide the options of others by `hideLibraryOptions`.)
+// The flags of `CompileOptions`, so that they have the same names in every tool. (LLVM's command
+// line cannot be used: the shared LLVM library owns flags such as --threads. Tools based on MLIR's
+// mains use it nevertheless and hide the options of libraries by `hideLibraryOptions`.)
 //
 //     CompileOptions options;
 //     CLI::App app("Compiles IR to a program file.");
@@ -29,7 +29,7 @@
 
 namespace heddle {
 
-/// Mistakes in a command line, in the form of all other messages.
+/// Prints errors in a command line in the form of all other messages.
 inline void sayPlainly(CLI::App &app) {
   app.failure_message([](const CLI::App *app, const CLI::Error &error) {
     std::string what = error.what();
@@ -39,7 +39,7 @@ inline void sayPlainly(CLI::App &app) {
   });
 }
 
-/// Declares them as a topic of `--help`.
+/// Declares the flags as a topic of `--help`.
 inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   sayPlainly(app);
   const char *topic = "Compiling";

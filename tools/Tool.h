@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading IR, telling what went wrong, and hiding the options that LLVM's libraries bring along.
+// Reads IR, reports errors, and hides the options that LLVM's libraries register.
 //
 //     return runTool("heddlec", [&] {
 //       InputModule module(registry);
@@ -38,8 +38,8 @@
 
 namespace heddle {
 
-/// Takes the hundreds of options of LLVM's code generators out of `--help`; `--help-hidden` lists
-/// them. To be called before a tool registers its own.
+/// Hides the hundreds of options of LLVM's code generators from `--help`; `--help-hidden` lists
+/// them. Must be called before a tool registers its own options.
 inline void hideLibraryOptions() {
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (name != "help" && name != "version" && name != "help-hidden")
@@ -77,7 +77,7 @@ public:
     context.printOpOnDiagnostic(false);
   }
 
-  /// False if it can't be read or is not valid; why has been said.
+  /// Returns false, after reporting an error, if the file can't be read or is not valid.
   bool read(const std::string &path) {
     auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
     if (!file) {

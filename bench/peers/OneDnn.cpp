@@ -19,7 +19,7 @@ using namespace heddle::bench;
 using namespace dnnl;
 
 namespace {
-/// The library's own threads are OpenMP's.
+/// oneDNN uses OpenMP's threads.
 void useThreads(int threads) {
   if (auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")))
     set(threads);
@@ -30,7 +30,7 @@ memory::data_type typeOf(const std::string &dtype) {
 }
 
 std::string nameOf(const char *implementation) {
-  // "brgemm:avx512_core" says which kernels an old library picked on a new CPU.
+  // "brgemm:avx512_core", for example, tells which kernels an old library chose on a new CPU.
   return std::string("onednn-") + implementation;
 }
 

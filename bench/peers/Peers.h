@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function gives the systems that are there: none, if a library is not installed. Peers get what suits them: oneDNN
-// chooses its own layouts, and putting operands into them is not timed.
+// Each function returns the systems that are installed, possibly none. Peers run under favourable
+// conditions: oneDNN chooses its own layouts, and the conversion of operands is not timed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,9 @@ std::vector<System> oneDnnMatmul(const MatmulShape &shape, const std::string &dt
 std::vector<System> oneDnnConvolution(const ConvolutionShape &shape, Direction direction,
                                       const std::string &dtype, int threads);
 
-/// PyTorch, eager, in a process of its own (`bench/peers/torch_peer.py`), if `python3` (or $HEDDLE_PEER_PYTHON) has it.
-/// `workload` is what the script knows.
-/// `tuned`: with an allocator that keeps its memory and asks for huge pages (jemalloc); none if that isn't installed.
+/// PyTorch, eager, in a process of its own (`bench/peers/torch_peer.py`), if `python3` (or
+/// $HEDDLE_PEER_PYTHON) has it. `workload` is one that the script supports. `tuned`: with an
+/// allocator that keeps its memory and uses huge pages (jemalloc); none if that isn't installed.
 std::vector<System> torchPeer(const std::string &workload,
                               const std::map<std::string, std::string> &settings, int threads,
                               bool tuned = false);

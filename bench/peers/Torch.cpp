@@ -62,7 +62,7 @@ public:
     text[strcspn(text, "\n")] = 0;
     return text;
   }
-  /// The processor time that it has used, in seconds.
+  /// The processor time in seconds that the process has used.
   double processorSeconds() const {
     clockid_t clock;
     timespec time{};

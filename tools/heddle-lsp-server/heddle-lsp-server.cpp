@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR's language server with Heddle's dialects: diagnostics while typing, definitions and uses of
-// values, what an op or a value is. docs/tools.md tells how editors start it.
+// values, documentation of ops. docs/tools.md describes how editors start it.
 //
 //===----------------------------------------------------------------------===//
 

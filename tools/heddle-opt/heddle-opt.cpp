@@ -30,7 +30,7 @@ static const char overview[] = R"(Heddle: runs passes over IR
   heddle-opt program.mlir --nest-fuse --mlir-print-ir-after-all --mlir-print-ir-after-change
 )";
 
-/// Sorts MLIR's options by what one wants to do; those without a topic are in `--help-hidden`.
+/// Groups MLIR's options by topic; those without a topic are listed by `--help-hidden`.
 static void sortOptions(DialectRegistry &registry) {
   MlirOptMainConfig::registerCLOptions(registry);
   registerAsmPrinterCLOptions();
@@ -63,14 +63,14 @@ static void sortOptions(DialectRegistry &registry) {
       {"show-dialects", &reading},
       {"load-", &extending}};
   for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
-    if (name == "mlir-print-op-on-diagnostic") // operands of an op by itself have no names
+    if (name == "mlir-print-op-on-diagnostic") // an op printed alone has no names for its operands
       static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
     auto *topic = llvm::find_if(
         topics, [&, name = name](auto &each) { return name.starts_with(each.first); });
     if (topic != std::end(topics))
       option->addCategory(*topic->second);
     else if (option->ArgStr.empty())
-      option->addCategory(passes); // they are words of one option
+      option->addCategory(passes); // they are values of one option
     else if (name != "help" && name != "version" && name != "pass-pipeline")
       option->setHiddenFlag(llvm::cl::Hidden);
   }

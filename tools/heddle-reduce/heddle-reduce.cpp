@@ -27,7 +27,7 @@ static std::string textOf(mlir::ModuleOp module) {
   return text;
 }
 
-/// Runs `command` on a file that holds the program; true if it exits with 0.
+/// Runs `command` on a file with the program; true if it exits with 0.
 static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module) {
   llvm::SmallString<128> path;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("heddle-reduce", "mlir", path))

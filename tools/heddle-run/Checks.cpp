@@ -53,7 +53,7 @@ static void split(func::FuncOp function, ModuleOp checks) {
 
 FailureOr<SplitModule> run::splitChecks(ModuleOp module) {
   SplitModule result{module.clone(), ModuleOp::create(module.getLoc())};
-  llvm::DenseSet<Attribute> named; // whose results others know
+  llvm::DenseSet<Attribute> named; // functions whose results other ops use
   result.program->walk([&](Operation *op) {
     op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) { named.insert(symbol); });
   });

@@ -40,7 +40,7 @@ Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
     if (find(name.str()))
       throw Error("'" + name.str() + "' is given two files");
     File file{name.str(), place.str(), {}};
-    // A colon within a folder's name begins no list of axes.
+    // A colon within a folder's name does not begin a list of axes.
     auto [path, axes] = place.rsplit(':');
     if (!axes.empty() && !axes.contains('/')) {
       file.path = path.str();
@@ -118,7 +118,7 @@ static io::HostArray readFile(const std::string &name, const std::string &path) 
   }
 }
 
-/// Gives the array's axes names, and holds these and the element type against the formal.
+/// Names the array's axes, and checks these names and the element type against the formal.
 static io::HostArray fit(io::HostArray array, const Formal &formal, const std::string &path,
                          const std::vector<std::string> &axes) {
   std::string expected = describe(formal.type);
@@ -143,7 +143,7 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
       llvm::all_of(formal.type.dims, [&](auto &dim) { return names.contains(dim.first); });
   if (!sameNames)
     refuse(", whose names are others");
-  // Element types without a code in .npy files are bit patterns.
+  // .npy files store element types without a code as bit patterns.
   int64_t bytes = byteSize(formal.type.element);
   if (isFloat(formal.type.element) && ((bytes == 2 && array.element == ElementType::UI16) ||
                                        (bytes == 1 && array.element == ElementType::UI8)))
@@ -153,7 +153,7 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
   return array;
 }
 
-/// Small integers, and floats in [-2, 2): any order of sums stays far from overflow.
+/// Small integers, and floats in [-2, 2), so that sums do not overflow in any order.
 static io::HostArray generate(ElementType element, const Sizes &sizes, uint64_t seed) {
   std::vector<int64_t> shape;
   std::vector<std::string> names;
@@ -181,7 +181,7 @@ static io::HostArray generate(ElementType element, const Sizes &sizes, uint64_t 
   return array;
 }
 
-/// Values of symbols from the axes that are one symbol each.
+/// Binds the symbols that are the size of an axis.
 static void learnSymbols(Sizes &symbols, const Formal &formal, const io::HostArray &array) {
   for (auto [name, size] : llvm::zip_equal(array.names, array.shape))
     if (auto symbol = formal.type.dims.find(name)->second.asName())

@@ -20,7 +20,7 @@ using namespace heddle;
 using namespace heddle::run;
 
 namespace {
-/// Turns elements into text; the element type of an array has one in MLIR.
+/// Prints elements by the MLIR type that corresponds to the array's element type.
 struct ElementText {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::Type type;

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file holds entries: the public functions of IR, or those of a compiled program. Whatever runs
-// an entry, interpreter, compiler or runtime, takes and gives plain arrays whose axes have names:
+// A file has entries: the public functions of IR, or the entries of a compiled program.
+// Interpreter, compiler and runtime run an entry on plain arrays with named axes, and return such
+// arrays:
 //
 //     signature:  @scale(image: f32 {column: N, row: 2}) -> (result0: f32 {column: N, row: 2})
 //     arguments:  [f32 [column: 3, row: 2]]        N becomes 3
 //
-// Mistakes of the user are thrown as Error; what MLIR reports has been reported where a
-// FailureOr fails.
+// User errors are thrown as Error; a FailureOr that fails has reported its diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ struct Options {
   std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...]
   std::vector<std::string> sizes;  ///< SYMBOL=NUMBER[,NUMBER...]: one run after another
   uint64_t seed = 0;
-  int64_t printLimit = 64; ///< larger results are summed up
+  int64_t printLimit = 64; ///< elements; larger results are summarised
   int threads = 0;
   bool interpret = false, compare = false, managed = false, specialise = false;
   int repeat = 1;
@@ -60,8 +60,8 @@ public:
   /// The number of runs of the entries: the length of the longest list of sizes.
   static size_t runs(const Options &options);
   explicit Inputs(const Options &options, size_t run = 0);
-  /// The arguments of an entry, each with the sorted names of its formal: read from the file that
-  /// was given for it, else made from the seed.
+  /// The arguments of an entry, each with the sorted names of its formal: read from its file if one
+  /// was given, else generated from the seed.
   Arrays collect(const Signature &entry) const;
   /// Throws Error if a file was given for a name that `entry` does not take.
   void expectUsed(const Signature &entry) const;
@@ -81,24 +81,23 @@ private:
   const File *find(const std::string &name) const;
 };
 
-/// Throws Error where files were given and it is not plain which entry they are for.
+/// Throws Error if files were given and there are several entries that they could be for.
 void expectOne(const std::vector<Signature> &entries, const Inputs &inputs, const Options &options);
 
 /// Array elements as text, names sorted and the last one fastest (Print.cpp).
 std::string describe(const Formal &formal, const io::HostArray &array, int64_t limit);
 
-/// Runs the entries of an IR file (RunIr.cpp) or a program file (RunProgram.cpp). True if all went
-/// well.
+/// Runs the entries of an IR file (RunIr.cpp) or a program file (RunProgram.cpp). True on success.
 bool runIr(const Options &options);
 bool runProgram(const Options &options);
 /// Runs an entry of a program on arrays.
 Arrays call(Program &program, const std::string &entry, const Arrays &arguments,
             const Options &options);
-/// Prints what an entry gave and writes the file that was asked for (Print.cpp).
+/// Prints the results of an entry and writes the output file, if any (Print.cpp).
 void report(const Signature &entry, const Arrays &results, const Options &options);
 
-/// Functions with checks as two: `program` has no check ops, its functions return what these look
-/// at after their own results; the function of the same name in `checks` takes that and looks at it
+/// A module split in two: `program` has no check ops, and its functions return the operands of
+/// these after their own results; the function of the same name in `checks` checks these values
 /// (Checks.cpp).
 struct SplitModule {
   mlir::OwningOpRef<mlir::ModuleOp> program, checks;

@@ -63,7 +63,7 @@ static std::vector<func::FuncOp> chooseEntries(ModuleOp module, const std::strin
   return entries;
 }
 
-/// The symbols that this function's arguments determine become numbers throughout its body.
+/// Replaces the symbols that this function's arguments determine by numbers in its body.
 static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) {
   SmallVector<nd::NdTensorType> types;
   for (const io::HostArray &array : arguments)
@@ -91,13 +91,13 @@ static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) 
   replacer.addReplacement([&](nd::DimsAttr old) -> Attribute { return dims(old); });
   replacer.addReplacement(
       [&](nd::NdTensorType type) -> Type { return type.withDims(dims(type.getDims()).getDims()); });
-  function->removeAttr(nd::rangesAttrName); // bindSymbols has held them
+  function->removeAttr(nd::rangesAttrName); // bindSymbols has checked them
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
   return success();
 }
 
-/// Gradients become ops that the interpreter has; all else stays as it was written.
+/// Expands gradients into ops that the interpreter supports; other ops stay as written.
 static LogicalResult expandGradients(ModuleOp module) {
   bool any =
       module
@@ -113,14 +113,14 @@ static LogicalResult expandGradients(ModuleOp module) {
 }
 
 namespace {
-/// A module and the two ways to run it.
+/// Runs a module by the interpreter or compiled.
 class IrRunner {
 public:
   IrRunner(ModuleOp module, const Options &options) : module(module), options(options) {}
 
   /// Compiles all entries for these arguments.
   LogicalResult compile(ArrayRef<func::FuncOp> entries, ArrayRef<Arrays> arguments) {
-    // A request for gradients wants its callee's own types.
+    // A request for gradients needs the types that its callee declares.
     if (options.specialise && failed(expandGradients(module)))
       return failure();
     for (auto [entry, given] : llvm::zip_equal(entries, arguments))
@@ -173,7 +173,7 @@ static auto checksOf(func::FuncOp function) {
   });
 }
 
-/// Holds the compiled values against the interpreter's. True if they agree.
+/// Compares the compiled values with the interpreter's. True if they agree.
 static bool compare(func::FuncOp function, const Signature &entry,
                     ArrayRef<interp::TensorValue> expected, const Arrays &got) {
   MLIRContext *context = function.getContext();

@@ -63,7 +63,7 @@ public:
 private:
   llvm::raw_ostream &out;
   std::string edges;
-  DenseMap<Value, unsigned> nodes; ///< that values come from
+  DenseMap<Value, unsigned> nodes; ///< of the ops and arguments that define values
   DenseMap<Value, Attribute> layouts;
   unsigned nodeCount = 0, boxCount = 0;
 
@@ -123,7 +123,7 @@ private:
     box("", [&] {
       unsigned made = writeNode();
       for (Region &region : op->getRegions()) {
-        for (BlockArgument argument : region.getArguments()) // what stands for operands inside
+        for (BlockArgument argument : region.getArguments()) // these stand for operands
           nodes[argument] = made;
         write(region);
       }

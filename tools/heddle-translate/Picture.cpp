@@ -23,7 +23,7 @@ static std::string escaped(const std::string &text) {
   return result;
 }
 
-/// A multiple of 1, 2 or 5 times a power of ten, of which about `count` make `whole`.
+/// 1, 2 or 5 times a power of ten, such that `whole` is about `count` steps.
 static double roundStep(double whole, double count) {
   double power = std::pow(10, std::floor(std::log10(whole / count)));
   for (double step : {1.0, 2.0, 5.0})

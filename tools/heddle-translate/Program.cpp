@@ -85,8 +85,8 @@ void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
 }
 
 namespace {
-/// Names the targets of jumps: an address in the function that is being written by its offset, the
-/// beginning of another function by its name.
+/// Names the targets of jumps: an address in the current function by its offset, the beginning of
+/// another function by its name.
 struct Targets {
   llvm::DenseMap<uint64_t, std::string> functions;
   uint64_t begin = 0, bytes = 0;
@@ -109,7 +109,7 @@ private:
 };
 } // namespace
 
-/// The constants behind a function: all up to the next one but zeros at the end.
+/// Prints the constants after a function, up to the next function, without trailing zeros.
 static void writeData(llvm::StringRef data, uint64_t offset, llvm::raw_ostream &out) {
   data = data.rtrim('\0');
   for (; !data.empty(); data = data.drop_front(std::min<size_t>(data.size(), 4)), offset += 4) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Program files speak for themselves, so their translations need no IR:
+// A program file describes itself, so its translations need no IR:
 //
 //     @scale (N)        code at 0x40, arena 4096 bytes
 //       argument 0   x: f32 {row: N}  [row]
@@ -22,13 +22,13 @@
 
 namespace heddle::translate {
 
-/// A node for each op on tensors and each argument, an edge for each use of a value: with its names
-/// and sizes, and its layout where it has one. Ops with ops on tensors inside are boxes.
+/// Writes a graph with a node for each op on tensors and each argument, and an edge for each use of
+/// a value, labelled with its names, sizes and layout. Ops that contain ops on tensors are boxes.
 void writeDot(mlir::ModuleOp module, llvm::raw_ostream &out);
 
 void writeText(const ProgramImage &image, llvm::raw_ostream &out);
-/// Throws Error if LLVM does not know the program's target.
-/// The memory plan of each entry as a picture: steps to the right, the arena upwards (Picture.cpp).
+/// Throws Error if LLVM does not know the program's target. Draws the memory plan of each entry:
+/// steps to the right, the arena upwards (Picture.cpp).
 void writePicture(const ProgramImage &image, llvm::raw_ostream &out);
 void writeAssembly(const ProgramImage &image, llvm::raw_ostream &out);
 
