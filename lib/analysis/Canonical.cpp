@@ -668,10 +668,12 @@ static std::string treeText(Operation *op, const Labels &labels,
         identity.names[dim.name.str()] = labelOf(labels, dim.name);
     return identity;
   };
-  std::string text = textOf(op, llvm::map_to_vector(op->getOperands(), identify), labels);
+  SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
+  bool isWhole = hasOwnForm(op); // its regions included
+  std::string text = isWhole ? textOf(op, operands, labels) : headText(op, operands, labels);
   for (Value result : op->getResults())
     text += " " + identify(result).value;
-  if (isa<nest::LoopNestInterface>(op))
+  if (isWhole)
     return text;
   for (Region &region : op->getRegions())
     for (Block &block : region) {

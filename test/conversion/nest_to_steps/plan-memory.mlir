@@ -46,3 +46,19 @@ func.func @donated(%x: !nd.tensor<f32, n: N> {nd.name = "x", heddle.donate = 0})
   } : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
   return %y : !nd.tensor<f32, n: N>
 }
+
+// A recurrence whose body is not lowered yet has memory all the same.
+// CHECK-LABEL: func.func @unlowered
+// CHECK: nest.scan {{.*}}heddle.memory = [{buffer = "result0", bytes = "20", live = [0, 0]}]
+func.func @unlowered(%h: !nd.tensor<f32, j: 5>, %x: !nd.tensor<f32, j: 5, t: 2>) -> !nd.tensor<f32, j: 5> {
+  %r = nest.scan along <t: 2> init(%h) reads(%x) : (!nd.tensor<f32, j: 5>, !nd.tensor<f32, j: 5, t: 2>) -> (!nd.tensor<f32, j: 5>) {
+  ^bb0(%s: !nd.tensor<f32, j: 5>, %v: !nd.tensor<f32, j: 5>):
+    %n = nd.pointwise %s, %v : (!nd.tensor<f32, j: 5>, !nd.tensor<f32, j: 5>) -> !nd.tensor<f32, j: 5> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      nd.yield %c : f32
+    }
+    nest.yield %n : !nd.tensor<f32, j: 5>
+  }
+  return %r : !nd.tensor<f32, j: 5>
+}
