@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 namespace {
-char message[512]; ///< made before, as a signal's handler may do next to nothing
+char message[512]; ///< formatted in advance: few calls are async-signal-safe
 
 class Limit : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo &test) override {

@@ -19,7 +19,7 @@
 
 namespace heddle::test {
 
-/// Expects an Error that begins with a place in the file of the caller and has all of `parts`.
+/// Expects an Error that begins with a source location in the caller's file and has all `parts`.
 template <typename Action>
 void refused(Action &&action, std::initializer_list<std::string> parts,
              std::source_location here = std::source_location::current()) {

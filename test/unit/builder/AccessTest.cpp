@@ -54,7 +54,7 @@ TEST(Access, SlicesAtComputedPlaces) {
   expectHas(messageOf([&] { x.update(m, start, part); }), {"start", "n: 3", "AccessTest"});
 }
 
-// Computed places of a kernel are held inside, and so are those that gradients go back to.
+// Computed coordinates of a kernel are clamped, and gradients go to the clamped ones.
 TEST(Access, GradientsGoWherePlacesAreHeld) {
   Name a("a"), b("b"), k("k");
   Tensor place = Tensor::of<int32_t>({-7, 1, 3}, {{b, 3}}), x = random({{a, 4}}, 1);
@@ -63,7 +63,7 @@ TEST(Access, GradientsGoWherePlacesAreHeld) {
                                               (Scalar(k).cast(ElementType::F32) + 1.0));
     return sum(y, over(b));
   };
-  // From the first place 6 times the first element, from the last 6 times the last one.
+  // Index -7 reads the first element with the weights 1 + 2 + 3, index 3 the last one.
   EXPECT_EQ(valuesOf(grad(f, x)), Floats({6, 1, 2, 3 + 6}));
   EXPECT_EQ(valuesOf(jvp(f, x, x)), valuesOf(f(x)));
 }
@@ -163,7 +163,7 @@ TEST(Access, ACacheIsUpdatedInPlace) {
   });
   Cache cache{zeros({{m, 6}, {n, 2}}) + 0.0};
   const void *before =
-      nullptr; // the first call may bring it into the layout that the program likes
+      nullptr; // the first call may convert it to the layout that the program chose
   for (int32_t i = 0; i < 3; ++i) {
     step(cache, Tensor::of<int32_t>({i}, {}), Tensor::of<float>({float(i), 7}, {{m, 1}, {n, 2}}));
     const void *now = cache.keys.data()->address();
@@ -173,13 +173,13 @@ TEST(Access, ACacheIsUpdatedInPlace) {
   EXPECT_EQ(cache.keys.to<float>({m, n}), (Floats{0, 7, 1, 7, 2, 7, 0, 0, 0, 0, 0, 0}));
 }
 
-/// Destroyed after everything that the library makes when it is first used.
+/// Destroyed after all statics that the library creates at first use.
 static std::vector<Tensor> untilTheEnd;
 
 TEST(Access, TensorsOfStaticStorageMayOutliveMain) {
   EXPECT_EXIT(
       {
-        mallopt(M_MMAP_THRESHOLD, 1); // memory that was freed can't be written
+        mallopt(M_MMAP_THRESHOLD, 1); // writing to freed memory faults
         Tensor x = Tensor::of<float>({1}, {{m, 1}});
         {
           Tensor dies = (x + 1.0) * (x + 2.0);

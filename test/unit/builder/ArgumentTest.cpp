@@ -39,7 +39,7 @@ TEST(Argument, AnotherNumberDoesNotRecompile) {
   EXPECT_EQ(valuesOf(step(state, slope, 0.1, uint8_t(200), slope.has(row))),
             (std::vector<float>{185, 170}));
   EXPECT_EQ(traces, 1);
-  // A tensor of the same type is the same to it.
+  // A tensor of the same type has the same signature.
   (void)step(state, slope, constant(0.25), 1, true);
   EXPECT_EQ(traces, 1);
 }
@@ -60,7 +60,7 @@ TEST(Argument, NumbersAreInputsOfTextsAndFiles) {
   EXPECT_EQ(valuesOf(Tensor::fromData(results[0])), (std::vector<float>{-3, -6}));
 }
 
-// Within a trace a number is what it is there.
+// Within a trace a number becomes a constant of that trace.
 TEST(Argument, InsideOfAnotherFunction) {
   auto scale = jit([](Tensor x, Tensor by) { return x * by; });
   auto both =

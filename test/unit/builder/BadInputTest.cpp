@@ -44,7 +44,7 @@ TEST(BadInput, SizesBeyondAllBounds) {
   refused([] { randomPermutation(key(1), {n, -3}); }, {"at least 0 for 'n', got -3"});
   refused([] { topK(matrix(), row, -1); }, {"at least 0 elements of 'row', got -1"});
   refused([] { topK(matrix(), row, 5); }, {"at most the size of 'row', 4, got 5"});
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers abort
   refused([] { (zeros({{row, int64_t(1) << 45}}) + 1.0).data(); },
           {"out of memory: 140737488355328 bytes", "'result0'"});
 #endif
@@ -59,7 +59,7 @@ TEST(BadInput, EmptyTensors) {
 }
 
 TEST(BadInput, PlacesAreThoseOfTheUser) {
-  // A formal stands for the tensor that it was made for.
+  // A formal has the type of the tensor that it was created for.
   refused(
       [] { forLoop(3, Tensors{matrix()}, [](Tensor, Tensors s) { return Tensors{s[0], s[0]}; }); },
       {"to give a state of type none, got !nd.tensor<f32, column: 6, row: 4>", "(from ",
@@ -77,7 +77,7 @@ TEST(BadInput, PlacesAreThoseOfTheUser) {
           {"no wider than 'f32', got 'i32'; operand 0 is of type"});
   refused([] { jit([](Tensor x) { return x + 1.0; }, {.targetCpu = "bdver4"})(matrix()); },
           {"needs what this CPU lacks"});
-  try { // a requirement that is written where the call is
+  try { // a requirement with the source location of the call
     jit([](Tensor x) { return x; }, {.symbolic = {row.between(9, 10)}})(matrix());
     ADD_FAILURE() << "expected an error";
   } catch (const Error &error) {
@@ -99,13 +99,13 @@ TEST(BadInput, OneVariableTwice) {
   Tensor x = constant(1), y = constant(2), copy = x;
   refused([&] { swap(x, x); }, {"'argument0' and 'argument1' are one variable"});
   auto add = jit([](Tensor &a, const Tensor &b) { a = a + b; });
-  add(x, x); // what is only read may be anything
+  add(x, x); // arguments that are only read may be equal
   EXPECT_EQ(x.item(), 2);
   swap(x, y);
   EXPECT_EQ(x.item(), 2);
   swap(copy, y);
   EXPECT_EQ(y.item(), 1);
-  // A formal in a variable of a loop that has ended.
+  // A variable still holds a formal of a loop that has been traced.
   refused(
       [] {
         Tensor kept;
@@ -128,7 +128,7 @@ TEST(BadInput, CountsOfTensors) {
 }
 
 namespace {
-/// A call that is wrong, and the line that it is written in.
+/// An invalid call, and its line in this file.
 struct Misuse {
   unsigned line;
   std::function<void()> call;
@@ -269,7 +269,7 @@ TEST(BadInput, EveryMessageSaysWhereTheCallIs) {
       message = error.what();
     }
     EXPECT_LT(message.find(place), message.find(": ")) << place << " " << message;
-    // Once, and what was got; what is unknown or stands twice is named.
+    // The location occurs once; the message has the actual value, and unknown or duplicate names.
     EXPECT_EQ(message.find(place), message.rfind(place)) << message;
     bool isClear = message.find("got ") != std::string::npos ||
                    message.find("this tensor is empty") != std::string::npos ||
@@ -346,7 +346,7 @@ TEST(BadInput, NeutralElements) {
   refused([&] { reduce({matrix()}, over(row), {1}, add); }, {expected, "got 1.000000e+00: "});
   refused([&] { reduce({matrix()}, over(row), {0}, subtract); }, {expected});
   refused([&] { scan({matrix()}, row, {1}, add); }, {expected});
-  // From the left alone it is neutral; of two sums it is for one.
+  // Neutral only from the left; neutral for only one of two sums.
   auto last = [](const Scalars &, const Scalars &b) { return Scalars{b[0]}; };
   auto both = [](const Scalars &a, const Scalars &b) { return Scalars{a[0] + b[0], a[1] + b[1]}; };
   refused([&] { reduce({matrix()}, over(row), {0}, last); }, {expected, "got 0.000000e+00: "});
@@ -395,7 +395,7 @@ TEST(BadInput, FunctionsThatCallThemselves) {
   refused([&] { endless(matrix()); },
           {"'endless' calls itself", "forLoop and whileLoop end when they run"});
   again = nullptr;
-  // What ends when it is traced is no mistake.
+  // A loop that ends while it is traced is legal.
   int left = 3;
   std::function<Tensor(Tensor)> inner;
   auto power = jit([&](Tensor x) { return --left > 0 ? inner(x) * 2.0 : x; });

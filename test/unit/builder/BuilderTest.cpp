@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Convolution,
 TEST(Builder, PoolingExcludesTheOutside) {
   auto x = numbers(7, 7);
   for (float &value : x)
-    value -= 5; // a zero from outside would win
+    value -= 5; // a zero from padding would be the maximum
   Name tap("tap");
   Tensor y =
       max(tensor(x, {{row, 7}})
@@ -251,7 +251,7 @@ TEST(Builder, RandomNumbersDoNotDependOnHowTheyAreComputed) {
   std::vector<float> once = draw(key(7)).to<float>({m, n});
   for (int threads : {1, 3})
     EXPECT_EQ(jit(draw, JitOptions{.threads = threads})(key(7)).to<float>({m, n}), once);
-  // Fused into a reduction, or cut out of a larger tensor.
+  // Fused into a reduction, or sliced from a larger tensor.
   auto fused = jit([&](Tensor seed) { return max(draw(seed).slice(m, 17, 1), over(m)); });
   EXPECT_EQ(fused(key(7)).to<float>({n}),
             (std::vector<float>(once.begin() + 17 * 70, once.begin() + 18 * 70)));
@@ -359,8 +359,8 @@ TEST(Builder, PrintsTypeAndValuesAndEvaluatesForThat) {
   EXPECT_EQ(text(Tensor()), "(empty)");
 }
 
-// A function may have state alone. Arguments that it only reads may be one tensor, which is no part
-// of what is compiled.
+// A function may have only state. Arguments that it only reads may be the same tensor; this does
+// not change the compiled program.
 TEST(Builder, FunctionsWithoutResultAndOfOneTensor) {
   auto count = jit([](Tensor &n) { n = n + 1.0; });
   Tensor n = constant(0);
@@ -481,7 +481,7 @@ TEST(Lift, IsDifferentiated) {
   auto values = x.to<float>({m, row}), got = slope.to<float>({m, row});
   for (size_t i = 0; i < 6; ++i)
     EXPECT_NEAR(got[i], 3 * values[i] * values[i], 1e-5);
-  // A stop inside of the lifted function stays one.
+  // A stopGradient inside the lifted function still stops gradients.
   auto stopping = [](Tensor x) { return sum(stopGradient(x * x) * x, over(row)); };
   slope = grad([&](Tensor x) { return sum(lift(stopping, over(m))(x), over(m)); }, x);
   got = slope.to<float>({m, row});
@@ -523,7 +523,7 @@ TEST(BuilderErrors, MixedElementTypes) {
             {"f32", "i64", "cast"});
 }
 
-/// `message` begins with the place `line` in this file and names all of `others`.
+/// `message` begins with the source location of `line` and names all of `others`.
 static void expectPlaces(const std::string &message, int line, std::vector<int> others) {
   std::string file = "BuilderTest.cpp:";
   EXPECT_LT(message.find(file + std::to_string(line) + ":"), message.find(": ")) << message;

@@ -1,4 +1,4 @@
-//===- CheckTest.cpp - mistakes that calls look for -----------------------===//
+//===- CheckTest.cpp - errors that calls detect ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ static auto checked(F function) {
   return jit(function, {.check = true});
 }
 
-/// Calls `action`, which should find a mistake that was written at `line` of this file.
+/// Calls `action`, which should detect an error at `line` of this file.
 template <typename Action>
 static void finds(Action &&action, unsigned line, const std::string &what) {
   try {
@@ -93,7 +93,7 @@ TEST(Check, StartsOfRanges) {
   EXPECT_EQ(g(whole, start(0), whole).to<float>({n}), (std::vector<float>{7, 8, 9}));
   finds([&] { g(whole, start(1), whole); }, write,
         "'nd.update_slice' expected a start along 'n' from 0 to 0, got 1;");
-  // A whole tensor begins at 0 alone, an empty part anywhere inside.
+  // A whole tensor can begin only at 0, an empty part anywhere inside.
   auto none = checked([](Tensor x, Tensor at) { return x.slice(n, at, 0); });
   none(whole, start(3));
   finds([&] { none(whole, start(4)); }, __LINE__ - 2, "from 0 to 3, got 4;");
@@ -119,7 +119,7 @@ TEST(Check, TheFirstNanIsFound) {
   f(numbers({1, 2}));
   finds([&] { f(numbers({1, -2})); }, line, "'nd.pointwise' makes a NaN of operands without one");
   finds([&] { f(numbers({1, 0.5})); }, line + 1, "in !nd.tensor<f32, n: 2>");
-  f(numbers({1, NAN})); // it came with the argument
+  f(numbers({1, NAN})); // the argument has the NaN
   auto cancel = checked([](Tensor x) { return sum(x, over(n)); });
   finds([&] { cancel(numbers({INFINITY, -INFINITY})); }, __LINE__ - 1, "'nd.reduce' makes a NaN");
 }
@@ -146,7 +146,7 @@ TEST(Check, TheSideOfABranchThatIsTaken) {
 }
 
 TEST(Check, Loops) {
-  // 3, 1, -1: the third logarithm has no value.
+  // 3, 1, -1: the third logarithm is NaN.
   auto times = checked([](Tensor x, Tensor steps) {
     return forLoop(steps, x, [](Tensor, Tensor y) { return log(y) * 0.0 + y - 2.0; });
   });

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values are held against plain loops in double or numbers by hand, gradients against central
+// Values are compared with plain loops in double or numbers by hand, gradients with central
 // differences of the function itself in f64.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ void expectValues(const Tensor &got, const std::vector<double> &wanted, double t
     else if (values[i] != wanted[i])
       EXPECT_NEAR(values[i], wanted[i], tolerance * (1 + std::fabs(wanted[i]))) << i;
 }
-/// What a rounding of this type may change a number by, relatively.
+/// The largest relative error of a rounding to this type.
 double epsilonOf(ElementType type) {
   switch (type) {
   case ElementType::F64:
@@ -76,8 +76,8 @@ struct Inputs {
   std::vector<Tensor> all;
   HEDDLE_FIELDS(all)
 };
-/// Holds the gradient of a weighted sum of function(inputs), f64, against differences; so is its
-/// tangent, against the gradient.
+/// Compares the gradient of a weighted sum of function(inputs), f64, with differences, and its
+/// tangent with the gradient.
 template <typename F>
 void expectGradient(F function, const std::vector<Tensor> &inputs, double tolerance = 1e-6) {
   auto loss = [&](Inputs x) {
@@ -117,7 +117,7 @@ void expectGradient(F function, const std::vector<Tensor> &inputs, double tolera
 }
 
 //===----------------------------------------------------------------------===//
-// Names where lists of them are asked for
+// Single names for parameters that are lists
 //===----------------------------------------------------------------------===//
 
 TEST(Names, OneOrItsSpellingIsAList) {
@@ -173,14 +173,14 @@ TEST(Einsum, OfIntegersAndOfOneOperand) {
   EXPECT_EQ(einsum({a, b}, "k").to<int64_t>({row, column}), (std::vector<int64_t>{19, 22, 43, 50}));
   EXPECT_EQ(einsum({a}, {row, k}).to<int64_t>({}), (std::vector<int64_t>{10}));
   EXPECT_EQ(einsum({a}, {}).to<int64_t>({row, k}), (std::vector<int64_t>{1, 2, 3, 4}));
-  // A name that one operand has alone, and one that is kept although two have it.
+  // A name that only one operand has, and one that is kept although two operands have it.
   EXPECT_EQ(einsum({a, b}, column).to<int64_t>({row, k}), (std::vector<int64_t>{11, 30, 33, 60}));
-  // Two that meet in a third alone.
+  // Two operands that share names only with the third.
   Tensor u = Tensor::of<int64_t>({1, 2}, {{row, 2}}), v = Tensor::of<int64_t>({1, 3}, {{k, 2}});
   EXPECT_EQ(einsum({u, v, a}, over(row, k)).item(), 1 + 6 + 6 + 24);
 }
 
-// However the operands are listed, the small product comes first.
+// The small product comes first in any order of the operands.
 TEST(Einsum, TakesTheCheapestPairFirst) {
   Tensor a = random({{row, 10}, {k, 1000}}, 1), b = random({{k, 1000}, {j, 10}}, 2),
          c = random({{j, 10}, {column, 1000}}, 3);
@@ -190,13 +190,13 @@ TEST(Einsum, TakesTheCheapestPairFirst) {
     EXPECT_NE(ir.find("!nd.tensor<f32, j: 10, row: 10>"), std::string::npos) << ir;
     EXPECT_EQ(ir.find("column: 1000, k: 1000"), std::string::npos) << ir;
   }
-  // A name that nothing else has is summed over before any product.
+  // A name that only one operand has is summed over before any product.
   auto g = jit([](Tensor x, Tensor y) { return einsum({x, y}, over(k, j)); });
   EXPECT_EQ(g.ir(a, b.rename({{k, row}}).slice(row, 0, 10)).find("j: 10, k: 1000"),
             std::string::npos);
 }
 
-// 2^24 + 1 is no number of f32.
+// 2^24 + 1 is not representable in f32.
 TEST(Einsum, SumsInTheAccumulator) {
   Tensor x = Tensor::of<float>({16777216, 1, -16777216}, {{row, 3}}), y = x * 0.0 + 1.0;
   EXPECT_EQ(einsum({x, y}, row, ElementType::F64).item(), 1);
@@ -266,7 +266,7 @@ TEST(Variance, OneProgramForEverySize) {
   expectValues(f(line({1, 3})), {2});
 }
 
-// What lies outside is no point of the window: (0, 1), (0, 1, 2), (1, 2).
+// Windows without their excluded taps: (0, 1), (0, 1, 2), (1, 2).
 TEST(Variance, LeavesOutWhatAWindowExcludes) {
   auto local = [](const std::vector<Tensor> &x) {
     Tensor w = x[0].window(row, tap, {.size = 3, .padding = Padding(Same).excluded()});
@@ -313,7 +313,7 @@ TEST(LogSumExp, OfInfinities) {
   for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::BF16}) {
     expectValues(logSumExp(x.cast(type), column), {-inf, 2 + std::log(2), inf, nan, nan},
                  epsilonOf(type));
-    // Nothing can be made more probable where all is impossible.
+    // Where all probabilities are 0 the slopes are 0.
     Tensor first = x.slice(row, 0, 2).cast(type);
     auto slope = [&](Tensor y) {
       return grad([&](Tensor y) { return weighted(y.cast(ElementType::F64)); }, y);
@@ -331,7 +331,7 @@ TEST(LogAddExp, IsPreciseFarApart) {
   for (size_t i = 0; i < a.size(); ++i)
     wanted.push_back(std::max(a[i], b[i]) + std::log1p(std::exp(-std::fabs(a[i] - b[i]))));
   std::vector<double> got = doublesOf(logAddExp(line(a), line(b)));
-  for (size_t i = 0; i < a.size(); ++i) // relatively, also where it is 4e-18
+  for (size_t i = 0; i < a.size(); ++i) // relative error, also for 4e-18
     EXPECT_NEAR(got[i], wanted[i], 1e-15 * std::fabs(wanted[i])) << i;
   wanted.back() = 60000;
   a.back() = 60000, b.back() = -60000;
@@ -374,7 +374,7 @@ TEST(OneHot, IsOneWhereTheIndexSays) {
   expectValues(oneHot(Tensor::of<int64_t>({1}, {}), {column, 3}, ElementType::F64), {0, 1, 0});
   expectRefused([&] { (void)oneHot(line({1}), {column, 3}); }, "expected integers as the index");
   expectRefused([&] { (void)oneHot(index, {batch, 3}); }, "has the name 'batch' already");
-  // A row of a table is a product with it; sizes that are no numbers will do.
+  // A product with the table selects a row; symbolic sizes are allowed.
   auto look = jit(
       [](Tensor table, Tensor index) {
         return einsum({oneHot(index, {row, table.size(row)}, table.elementType()), table}, row);
@@ -405,7 +405,7 @@ TEST(Roll, ComesInAtTheOtherEnd) {
     expectValues(any(line({})), {});
     expectGradient([&](const std::vector<Tensor> &x) { return roll(x[0], row, shift); }, {x});
   }
-  // A number of places for each batch.
+  // A shift for each batch.
   Tensor y = wide({0, 1, 2, 10, 11, 12}, {{batch, 2}, {row, 3}});
   Tensor each = Tensor::of<int32_t>({1, -1}, {{batch, 2}});
   expectValues(roll(y, row, each), {2, 0, 1, 11, 12, 10});

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slopes of powers at zero, of remainders by a divisor that moves, at ties and kinks, worked by
-// hand: PyTorch's, but for ties of maximum and minimum, clamp at its bounds, and mixed derivatives
-// of powers. Forward and in reverse.
+// Slopes of powers at zero, of remainders with respect to the divisor, at ties and kinks, by hand:
+// PyTorch's, except for ties of maximum and minimum, clamp at its bounds, and mixed derivatives of
+// powers. In forward and reverse mode.
 //
 //===----------------------------------------------------------------------===//
 
@@ -166,7 +166,7 @@ TEST(DerivativeEdges, PowersOfConstants) {
 }
 
 TEST(DerivativeEdges, RemaindersByADivisorThatMoves) {
-  // 0.5 is less than five times the double 0.1, which was taken off four times, though the quotient
+  // 0.5 is less than five times the double 0.1, so the truncated quotient is 4, though the division
   // rounds to 5.
   Numbers a = {7, -7, 7, -7, 2, 7.5, -0.5, 0.5, 1e9, 5},
           b = {3, 3, -3, -3, 3, 0.625, 4, 0.1, 7, inf};
@@ -179,7 +179,7 @@ TEST(DerivativeEdges, RemaindersByADivisorThatMoves) {
     for (const Tensor &second : {slopes.xx, slopes.xy, slopes.yy})
       expectSame(second, zeros, "second", forward);
   }
-  // Away from where it jumps it is a line in the divisor.
+  // Away from its jumps the remainder is linear in the divisor.
   for (size_t i = 0; i < 5; ++i) {
     double h = 1e-3, up = std::fmod(a[i], b[i] + h), down = std::fmod(a[i], b[i] - h);
     EXPECT_NEAR((up - down) / (2 * h), db[i], 1e-9);
@@ -202,7 +202,7 @@ TEST(DerivativeEdges, TiesAndKinks) {
                              {0, 0, 1, 0, 0}, {0, 0, 0},          {inf, 0.25},
                              {1, 1.25, 1.25}, {-1, -1.25, -1.25}, {0, 0, 0, 0.25, std::exp(-40.0)}};
   for (bool forward : {false, true}) {
-    // The second of equal operands is the one that is taken.
+    // Of equal operands the second one is selected.
     Slopes larger = slopesOf([](Tensor x, Tensor y) { return maximum(x, y); }, x, y, forward);
     expectSame(larger.x, {0, 0, 1}, "max, dx", forward);
     expectSame(larger.y, {1, 1, 0}, "max, dy", forward);

@@ -28,8 +28,8 @@ void expectNear(const Tensor &got, const std::vector<double> &wanted, const Name
     EXPECT_NEAR(values[i], wanted[i], 1e-4 * (1 + std::abs(wanted[i]))) << i;
 }
 Tensor vector(std::vector<float> values) { return tensor(values, {{row, int64_t(values.size())}}); }
-// Products of which several factors are zero have derivatives all the same: those that meet in a
-// scatter, and those of a kernel within a recurrence.
+// Products with several zero factors have correct derivatives: products of a scatter, and those of
+// a kernel within a recurrence.
 TEST(Derivative, HigherOnesOfProductsWithZeros) {
   auto slope = [](auto f) {
     return [=](Tensor x) { return grad([&](Tensor x) { return f(x); }, x); };
@@ -75,8 +75,8 @@ TEST(Derivative, HigherOnesOfProductsWithZeros) {
   }
 }
 
-// A tree with integers: they have no gradient, and an empty tensor says so, in and out of jit. The
-// struct stands inside of a function.
+// A tree with integers: their gradient is an empty tensor, in and out of jit. The struct is local
+// to a function.
 TEST(Derivative, TreesWithIntegers) {
   struct Table {
     Tensor values, index;
@@ -191,7 +191,7 @@ TEST(Checkpoint, NeedsLessMemoryAndChangesNoValue) {
 
 TEST(Control, BranchesTakeOneSide) {
   Tensor x = vector({1, -2, 3});
-  auto root = [](Tensor x) { // no derivative of the side that is not taken
+  auto root = [](Tensor x) { // the untaken side has no derivative
     return sum(
         cond(
             sum(x, over(row)) > 100.0, [&] { return sqrt(x - 50.0); }, [&] { return x * x; }),

@@ -1,11 +1,11 @@
-//===- ExcludedTest.cpp - means over windows whose outside is left out ----===//
+//===- ExcludedTest.cpp - means over windows with excluded taps -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What averages over excluded windows are, by hand: PyTorch's avg_pool2d(count_include_pad=False).
+// Averages over windows with excluded taps, by hand: PyTorch's avg_pool2d(count_include_pad=False).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ void expectValues(const Tensor &got, const std::vector<float> &want, const char 
       EXPECT_NEAR(values[i], want[i], 1e-6f * std::fabs(want[i])) << how << " at " << i;
 }
 
-/// The function op by op, and compiled with sizes that are numbers, and symbols.
+/// The function op by op, compiled for constant sizes, and compiled for symbolic sizes.
 template <typename F>
 void holds(F f, const std::vector<float> &want, const Tensor &x) {
   expectValues(f(x), want, "eager");
@@ -74,7 +74,7 @@ TEST(Excluded, MeansCountWhatIsInside) {
   holds([](Tensor x) { return mean(windows(x, 2, Padding(Same).excluded()), over(ky, kx)); },
         {3, 4, 6, 7}, x);
   holds([](Tensor x) { return countOf(windows(x), over(ky, kx)); }, {4, 6, 4, 6, 9, 6, 4, 6, 4}, x);
-  // Outside counts where it has a value.
+  // Padding with a value counts.
   holds([](Tensor x) { return mean(windows(x, 2, Padding::explicitly(1, 1)), over(ky, kx)); },
         {12 / 9.0f, 16 / 9.0f, 24 / 9.0f, 28 / 9.0f}, x);
 }
@@ -111,7 +111,7 @@ TEST(Excluded, MeansOfWhatIsMadeOfWindows) {
         return mean(x.window(row, ky, shape).split(row, {{column, 2}, {kx, 2}}), over(ky, kx));
       },
       {9 / 5.0f, 16 / 5.0f, 29 / 5.0f, 36 / 5.0f}, x);
-  // Of two windows that leave out other places: what both have.
+  // Two windows that exclude different taps: only taps that both have count.
   auto both = [=](const Tensor &x) {
     WindowOptions before{.size = 3, .padding = Padding::explicitly(2, 0).excluded()};
     return x.window(row, ky, shape) * x.window(row, ky, before);
@@ -119,7 +119,7 @@ TEST(Excluded, MeansOfWhatIsMadeOfWindows) {
   holds([=](Tensor x) { return countOf(both(x), over(ky)); }, {1, 2, 3, 2}, x);
   holds([=](Tensor x) { return mean(both(x), over(ky)); },
         {2, 4, 20 / 3.0f, 9, 30, 36, 128 / 3.0f, 49}, x);
-  // As wide as it is narrow: at 0 and 3 places beyond.
+  // Dilated: the first and the last window have one tap out of bounds.
   holds(
       [=](Tensor x) {
         return mean(x.window(row, ky, {.size = 2, .dilation = 3, .padding = around}), over(ky));
@@ -214,7 +214,7 @@ TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
   refused([&](Tensor x) { return mean(lifted(x), over(ky)); },
           "a window excludes is not known where a function or a branch returned it");
   refused([&](Tensor x) { return mean(lifted(x), over(row)); }, "excludes is not known");
-  // What is excluded of one place, taken by its number, hangs on what the function is lifted over.
+  // At a fixed coordinate, the excluded taps depend on the name that the function is lifted over.
   refused(
       [&](Tensor x) {
         auto some = [&](Tensor at) { return taps(x).gather(row, at); };
@@ -235,7 +235,7 @@ TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
         return forLoop(2, taps(x), [](Tensor, Tensor w) { return w + mean(w, over(ky)); });
       },
       "expected a state and inputs of a loop from which no window excludes anything");
-  // What is not counted, and names on which it does not hang.
+  // Sums, which do not count, and names on which the count does not depend.
   holds([&](Tensor x) { return sum(lifted(x), over(ky)); }, {3, 6, 9, 7, 11, 18, 21, 15}, x);
   holds([&](Tensor x) { return countOf(lifted(x), over(batch)); }, {2}, x);
 }

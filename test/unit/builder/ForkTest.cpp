@@ -28,7 +28,7 @@ Tensor ramp(int64_t size) {
 
 Tensor twice(Tensor x) { return x + x; }
 
-/// Each call of it with another size compiles.
+/// Each call with a new size compiles.
 std::string sumOf(const std::function<Tensor(Tensor)> &function, int64_t size) {
   return std::to_string(int64_t(sum(function(ramp(size)), over(i)).item()));
 }

@@ -30,7 +30,7 @@ struct Function {
   const char *name;
   Tensor (*tensor)(Operand);
   double (*library)(double);
-  double low = -infinite, high = infinite; ///< where it is tried
+  double low = -infinite, high = infinite; ///< bounds of the arguments
 };
 void PrintTo(const Function &each, std::ostream *os) { *os << each.name; }
 
@@ -170,7 +170,7 @@ int64_t nearestInteger(double x, int width, bool isSigned) {
   return isSigned ? int64_t(x) : int64_t(uint64_t(x));
 }
 
-// 25 values, so that some are converted in lanes and some one by one.
+// 25 values, so that some are converted in vector lanes and some one by one.
 TEST(Casts, OfFloatsSaturate) {
   const std::vector<double> values{nan,     infinite, -infinite, 0,     -0.0,   0.9,     -0.9,
                                    1.5,     -1.5,     127.9,     128,   -128.9, -129,    255.5,

@@ -7,8 +7,8 @@
 //
 // Capsules routed by expectation maximisation (Hinton, Sabour, Frosst: Matrix capsules with EM
 // routing, ICLR'18): each input capsule votes for the pose of each output capsule; an output
-// capsule is a Gaussian of the votes that are assigned to it. The layer as one group gives what it
-// gives without.
+// capsule is a Gaussian of the votes that are assigned to it. The layer as one group has the same
+// values as without.
 //
 //===----------------------------------------------------------------------===//
 

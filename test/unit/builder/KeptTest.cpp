@@ -1,4 +1,4 @@
-//===- KeptTest.cpp - arguments that calls have in common -----------------===//
+//===- KeptTest.cpp - arguments that calls share --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each kernel is held against loops, evaluated at once, compiled for its sizes and for any size;
-// its gradient against differences, and forward mode against it.
+// Each kernel is compared with loops, evaluated op by op, compiled for its sizes and for any size;
+// its gradient with differences, and forward mode with the gradient.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ JitOptions forAnySize(const T &...arguments) {
   return withSymbolic(names);
 }
 
-/// Holds `f`, whose values are in the order of their sorted names.
+/// Checks the values of `f`, in the order of their sorted names.
 template <typename F, typename... T>
 void hold(F f, const std::vector<double> &expected, const T &...arguments) {
   expectNear(f(arguments...), expected);
@@ -69,7 +69,7 @@ void hold(F f, const std::vector<double> &expected, const T &...arguments) {
   expectNear(jit(f, forAnySize(arguments...))(arguments...), expected);
 }
 
-/// Holds the gradient of the sum of squares of `f` by its first argument.
+/// Checks the gradient of the sum of squares of `f` by its first argument.
 template <typename F, typename... T>
 void holdGradient(F f, const Tensor &first, const T &...others) {
   auto loss = [&](Tensor x) {
@@ -113,7 +113,7 @@ TEST(KernelLoops, ConvolutionWithAGrowingDilation) {
   holdGradient([&](Tensor w, Tensor a) { return f(a, w); }, w, a);
 }
 
-// Bands as they are stored, the same as a condition on coordinates, and on scalars.
+// A banded matrix in band storage, as a condition on coordinates, and as one on scalars.
 TEST(KernelLoops, BandedProduct) {
   Tensor full = random({{column, 13}, {row, 13}}, 1), v = random({{column, 13}}, 2);
   auto byPlace = [](Tensor full, Tensor v) {
@@ -200,8 +200,8 @@ TEST(KernelLoops, SegmentSumsAndHistogram) {
   holdGradient(sums, values, segment);
 }
 
-// The best way through states, found backwards by pointers: two results, a combiner that carries
-// places, two recurrences.
+// The most probable path of states, followed backwards by pointers: two results, a combiner that
+// carries indices, two recurrences.
 TEST(KernelLoops, Viterbi) {
   const size_t steps = 8, states = 5;
   Tensor emitted = random({{state, 5}, {step, 8}}, 1), moves = random({{from, 5}, {state, 5}}, 2);
@@ -317,8 +317,8 @@ TEST(KernelLoops, BeamStep) {
   holdGradient(next, score, likely);
 }
 
-// A condition that stands with reads that give a value elsewhere leaves points out all the same;
-// so it does where nothing is read at all.
+// A condition excludes points even if reads have a replacement value, and even if the kernel reads
+// nothing.
 TEST(KernelLoops, ConditionsLeaveOut) {
   Tensor v = random({{column, 4}}, 1);
   auto largest = [](Tensor v) {
@@ -337,7 +337,7 @@ TEST(KernelLoops, ConditionsLeaveOut) {
             (std::vector<float>{0, 1, 3}));
 }
 
-// What a kernel reads lies in its tensors, whatever their size is when it is called.
+// Reads of a kernel are in bounds for any size of a call.
 TEST(KernelLoops, ReadsStayInside) {
   auto f = jit([](Tensor v) { return kernel(row).size(row, 4).of(at(v, {{column, row + 1}})); },
                withSymbolic(Names{column}));

@@ -32,7 +32,7 @@ static float difference(const Tensor &got, const Tensor &wanted) {
   }
   return worst / scale;
 }
-/// That two functions of a tensor have equal values and gradients, as written and compiled.
+/// Expects two functions of a tensor to have equal values and gradients, op by op and compiled.
 template <typename F, typename G>
 static void expectSame(F &&got, G &&wanted, const Tensor &x) {
   auto loss = [](auto &f) {
@@ -94,7 +94,7 @@ TEST(Kernel, AnyCombiner) {
 }
 
 TEST(Kernel, AccumulatesInTheTypeAskedFor) {
-  // In f32 a one is lost beside 2^25.
+  // In f32, 2^25 + 1 rounds to 2^25.
   std::vector<float> values(1000, 1);
   values[0] = 33554432;
   Tensor x = tensor(values, {{row, 1000}});
@@ -123,7 +123,7 @@ TEST(Kernel, LeavesOutPointsByTheirValues) {
   Tensor x = random({{row, 6}, {column, 9}}, 3);
   auto positive = [](Tensor x) { return kernel(row).sum(column).where(at(x) > 0.0).of(at(x)); };
   expectSame(positive, [](Tensor x) { return sum(relu(x), over(column)); }, x);
-  // Beside a read that gives something else outside, and without any read.
+  // With a read that has a replacement value, and without any read.
   Tensor shifted = kernel(row)
                        .max(column)
                        .size(column, 9)
@@ -144,7 +144,7 @@ TEST(Kernel, ReadsAtPlacesThatAreValues) {
   Tensor x = Tensor::of<float>({1, 10, 100, 1000}, {{node, 4}});
   Tensor from = Tensor::of<int32_t>({3, 0, 2}, {{edge, 3}});
   EXPECT_EQ(kernel(edge).of(at(x, {{node, at(from)}})).to<float>({edge}), (Floats{1000, 1, 100}));
-  // Affine in what is read: one nest. Clamped, or something else instead.
+  // An index that is affine in loaded values: one nest. Clamped, or with a replacement value.
   Tensor next = kernel(edge).of(at(x, {{node, at(from) + 1}}));
   EXPECT_EQ(next.to<float>({edge}), (Floats{1000, 10, 1000}));
   Tensor outside = kernel(edge).of(atOr(x, {{node, 2 * at(from) - edge}}, -1));
@@ -159,7 +159,7 @@ TEST(Kernel, ReadsAtPlacesThatAreValues) {
   EXPECT_EQ(twice.to<float>({edge}), (Floats{100, 1000, 1}));
 }
 
-/// Sampling between pixels: the place is computed from a tensor of floats.
+/// Sampling between pixels: the coordinate is computed from a tensor of floats.
 static Tensor sampled(Tensor image, Tensor place) {
   Scalar p = at(place), low = floor(p), part = p - low, at0 = low.cast(ElementType::I64);
   return kernel(k).of(at(image, {{column, at0}}) * (1.0 - part) +
@@ -223,7 +223,7 @@ TEST(Kernel, KnowsTheFunctionsOfTensors) {
   Tensor triangle =
       kernel(row, column).size(row, 2).size(column, 3).of(select(Scalar(column) <= row, 1.0, 0.0));
   EXPECT_EQ(triangle.to<float>({row, column}), (Floats{1, 0, 0, 1, 1, 0}));
-  Scalar doubled(row); // each scalar stands in the next one twice
+  Scalar doubled(row); // each scalar is an operand of the next one twice
   for (int i = 0; i < 60; ++i)
     doubled = doubled + doubled;
   Tensor powers = kernel(row).size(row, 3).of(doubled);
@@ -252,7 +252,7 @@ TEST(Kernel, SizesMayBeSymbols) {
   }
 }
 
-/// That `mistake` throws an Error of this file which has all `parts`.
+/// Expects `mistake` to throw an Error with a location in this file and with all `parts`.
 template <typename F>
 static void says(F &&mistake, std::initializer_list<std::string> parts) {
   std::string message = messageOf(mistake);

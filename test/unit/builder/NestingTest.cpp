@@ -17,7 +17,7 @@ using namespace heddle;
 namespace {
 Name row("row");
 
-/// On a thread as small as those of some systems.
+/// Runs `work` on a thread with a small stack, as on some systems.
 void onSmallStack(std::function<void()> work) {
   pthread_attr_t attributes;
   pthread_t thread;

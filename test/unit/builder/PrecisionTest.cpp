@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expected values are rounded here, by counting in units of the last place. Functions are computed
-// op by op (each tensor is asked for on the way) and compiled as a whole, where everything fuses.
+// op by op (with the value of each tensor) and compiled as a whole, where everything fuses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ const Format &formatOf(ElementType type) {
   throw std::logic_error("expected a narrow type");
 }
 
-/// To the nearest multiple of a unit in the last place, ties to even ones.
+/// Rounds to the nearest multiple of a unit in the last place, ties to even.
 double rounded(double x, const Format &format) {
   if (!std::isfinite(x) || x == 0)
     return std::isinf(x) && !format.hasInfinity ? NAN : x;
@@ -77,7 +77,7 @@ void holds(F f, const std::vector<double> &want, const Arguments &...arguments) 
   expectValues(jit(f, options())(arguments...), want, "compiled");
 }
 
-/// A narrow tensor of as many ones, of which nothing is known when it is compiled.
+/// A narrow tensor of `count` ones that is not a constant of the program.
 Tensor ones(int64_t count, ElementType type) {
   return tensor(std::vector<float>(size_t(3 * count), 1), {{m, 3}, {n, count}}).cast(type);
 }
@@ -122,7 +122,7 @@ TEST(Precision, ConstantsAreRoundedWhenTheyAreFolded) {
 }
 
 TEST(Precision, ACastRoundsOnce) {
-  // Just above the middle of two numbers, which f32 does not see.
+  // Just above the middle of two numbers; f32 would round to the middle.
   Tensor x = Tensor::of<double>({1 + 0x1p-8 + 0x1p-40, 1 + 0x1p-8, 1 + 0x1p-8 - 0x1p-40,
                                  -1 - 0x1p-8 - 0x1p-40, NAN, 1e300, 0x1p-30},
                                 {{m, 7}});
@@ -141,7 +141,7 @@ TEST(Precision, ACastRoundsOnce) {
 }
 
 TEST(Precision, OperandsOfCastsAreRounded) {
-  // 257 and 259 are no numbers of bf16, 2049 is none of f16.
+  // 257 and 259 are not representable in bf16, nor 2049 in f16.
   for (auto [count, type] :
        {std::pair(257, BF16), {259, BF16}, {2049, F16}, {9, F8E5M2}, {17, F8E4M3FN}}) {
     SCOPED_TRACE(spelling(type));
@@ -153,7 +153,7 @@ TEST(Precision, OperandsOfCastsAreRounded) {
     holds([](Tensor x) { return sum(x * x, over(n)).cast(F32) + 0.5; },
           {want + 0.5, want + 0.5, want + 0.5}, x);
     holds([](Tensor x) { return kernel(m).sum(n).of(at(x)).cast(F32); }, {want, want, want}, x);
-    // Scans, loops and recurrences carry what their types hold at least.
+    // Scans, loops and recurrences carry values with at least the precision of their types.
     holds(
         [&, count = count](Tensor x) {
           return sum(cumulativeSum(x, n).slice(n, count - 1, 1), over(n)).cast(F32);
@@ -165,7 +165,7 @@ TEST(Precision, OperandsOfCastsAreRounded) {
         },
         {want, want, want}, x);
   }
-  // Another sum takes the rounded one: neither becomes one sum over both names.
+  // Another sum uses the rounded one: the two must not merge into one sum over both names.
   Tensor x = tensor(std::vector<float>(3 * 257, 1), {{k, 3}, {n, 257}}).cast(BF16);
   holds([](Tensor x) { return sum(sum(x, over(n)).cast(F32), over(k)).broadcast({{m, 1}}); }, {768},
         x);
@@ -191,7 +191,7 @@ TEST(Precision, ProductsAreRoundedBeforeTheyAreSummed) {
 TEST(Precision, TruthAndNarrowIntegersSeeTheRoundedNumber) {
   Tensor x = Tensor::of<float>({0x1p-12f, 0x1p-13f, 0}, {{m, 3}}).cast(F16);
   holds([](Tensor x) { return (x * x).cast(I1).cast(I32); }, {1, 0, 0},
-        x); // 2^-26 is no number of f16
+        x); // 2^-26 is not representable in f16
   Tensor whole = Tensor::of<int32_t>({300, -129, 255}, {{m, 3}});
   holds([](Tensor x) { return x.cast(I8); }, {44, 127, -1}, whole);
   holds([](Tensor x) { return x.cast(UI8); }, {44, 127, 255}, whole);

@@ -28,7 +28,7 @@ void expectNear(const Tensor &got, const Tensor &expected) {
     ASSERT_NEAR(a[i], b[i], 1e-3) << i;
 }
 
-// A last, short batch runs the program of the others.
+// A short last batch runs the same program.
 TEST(Symbolic, IsTracedOnce) {
   int traces = 0;
   auto f = jit(
@@ -63,7 +63,7 @@ TEST(Symbolic, SpecialisedSizes) {
   EXPECT_EQ(traces, 2);
 }
 
-// A size of its own reaches the sizes that hang on it, and is told by them.
+// A specialised size also specialises the sizes that depend on it, and is inferred from them.
 TEST(Symbolic, SpecialisedSizesReachRelatedNames) {
   Name twice("twice");
   int traces = 0, numbers = 0;
@@ -96,7 +96,7 @@ TEST(Symbolic, SpecialisedSizesReachRelatedNames) {
   EXPECT_THROW(both(random({{batch, 4}}, 1), random({{twice, 8}}, 2)).to<float>({}), Error);
 }
 
-// As many windows as the size over the stride, rounded up, whatever the size.
+// ceil(size / stride) windows for any size.
 TEST(Symbolic, SameWindowsWithStrides) {
   Name tap("tap");
   for (int64_t stride : {2, 3}) {
@@ -119,7 +119,7 @@ TEST(Symbolic, SameWindowsWithStrides) {
   }
 }
 
-// As many places are left out as there are outside, which hangs on the size.
+// The number of excluded taps depends on the size.
 TEST(Symbolic, SameWindowsLeaveOut) {
   Name tap("tap");
   for (WindowOptions window : {WindowOptions{.size = 3, .stride = 2},
@@ -169,7 +169,7 @@ TEST(Symbolic, TrainingStep) {
   }
 }
 
-// Padding that gives every place a window of its own is the same for all sizes.
+// Padding that gives every element a window of its own is the same for all sizes.
 TEST(Symbolic, WindowsAlongIt) {
   Name tap("tap");
   auto smooth = [&](const Tensor &x, const Tensor &weight) {
@@ -205,7 +205,7 @@ TEST(Symbolic, SizesThatDisagree) {
   }
 }
 
-// What is said of sizes is held when the function is called.
+// Declared conditions on sizes are checked when the function is called.
 TEST(Symbolic, RangesAndMultiples) {
   auto eighths = [](Tensor x) {
     Size count = x.size(batch).expr().floordiv(8);
@@ -235,7 +235,7 @@ TEST(Symbolic, RangesAndMultiples) {
   EXPECT_THROW(jit(eighths, withSymbolic({batch.between(9, 15).multipleOf(8)})), Error);
 }
 
-// The function can't ask for a number where there is none.
+// The function can't use a symbolic size as a number.
 TEST(Symbolic, SizeIsNoNumber) {
   auto f = jit([](Tensor x) { return x * double(x.size(batch)); }, forAnyBatch());
   try {
@@ -248,7 +248,7 @@ TEST(Symbolic, SizeIsNoNumber) {
   }
 }
 
-// Arithmetic on sizes has limits; what is beyond them is refused where it is used.
+// Arithmetic on sizes has limits; a size beyond them is refused where it is used.
 TEST(Symbolic, SizesHaveLimits) {
   const Name all("all");
   auto power = [](const Tensor &x, int exponent) {
@@ -296,7 +296,7 @@ TEST(Symbolic, SizesHaveLimits) {
   }
 }
 
-// Sizes that hang together: what is said of them is held when the function is called.
+// Related sizes: their declared relation is checked when the function is called.
 TEST(Symbolic, RelatedNames) {
   auto f = jit(
       [](Tensor x, Tensor y) {
@@ -328,7 +328,7 @@ TEST(Symbolic, RelatedNames) {
     EXPECT_THROW(jit([](Tensor x) { return x; }, withSymbolic(sizes)), Error);
 }
 
-// Sizes that have different words and may be the same number meet; that they are is checked.
+// Sizes with different expressions that may be equal are combined; calls check that they are equal.
 TEST(Symbolic, SizesThatSymbolsLeaveOpen) {
   auto loss = [](Tensor x, Tensor y) {
     return sum(x.merge({batch, in}, hidden) * y, over(hidden));

@@ -59,7 +59,7 @@ inline std::string messageOf(const std::function<void()> &call) {
   return "no error";
 }
 
-/// Compiled for any CPU and one thread, anew.
+/// Options without the cache, for any CPU and one thread.
 inline JitOptions withSymbolic(SymbolicSizes symbolic) {
   return {.targetCpu = "x86-64", .threads = 1, .cache = false, .symbolic = std::move(symbolic)};
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A small set of made-up images stands in for the real one, so that a run takes
+// A small set of synthetic images replaces the real one, so that a run takes
 // seconds.
 //
 //===----------------------------------------------------------------------===//
@@ -31,7 +31,7 @@ using fashion::EpochRecord;
 using fashion::History;
 
 namespace {
-/// Images of ten classes: a bright square whose place says the class, and noise.
+/// Images of ten classes: a bright square whose position depends on the class, and noise.
 void writeImages(const TemporaryDirectory &directory, const std::string &stem, int count) {
   std::string images("\0\0\x08\x03\0\0", 6), labels("\0\0\x08\x01\0\0", 6);
   for (std::string *file : {&images, &labels})
@@ -110,7 +110,7 @@ protected:
     all.insert(all.end(), more.begin(), more.end());
     return run(all, prepare);
   }
-  /// What has to be the same whenever and however often a run is done.
+  /// The measured values of a run, which must be reproducible.
   std::vector<std::array<double, 3>> curve(const std::string &output) const {
     std::vector<std::array<double, 3>> result;
     for (const EpochRecord &record :
@@ -118,7 +118,7 @@ protected:
       result.push_back({record.trainLoss, record.testLoss, record.testAccuracy});
     return result;
   }
-  /// That of a run on two threads that nothing disturbs.
+  /// The curve of an uninterrupted run on two threads.
   const std::vector<std::array<double, 3>> &wholeCurve() {
     static const auto whole = [&] {
       EXPECT_EQ(runUsual("whole", {"--threads", "2"}).status, 0);
@@ -181,8 +181,8 @@ TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
   arguments.push_back("--resume");
   std::filesystem::create_directory(directory / "killed");
   std::string checkpoint = directory / "killed/checkpoint.safetensors";
-  // Killed as soon as a checkpoint is being written, and as soon as a new one stands, by turns:
-  // what a run does says when, not the clock.
+  // Killed while a checkpoint is being written, and right after a new one was written, alternately:
+  // the run's progress decides when, not the clock.
   auto beingWritten = [&] {
     for (const auto &entry : std::filesystem::directory_iterator(directory / "killed"))
       if (entry.path().filename().string().find(".part-") != std::string::npos)
@@ -212,7 +212,7 @@ TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {
     ASSERT_EQ(last.status, 0) << last.err;
     if (kills > 0)
       break;
-    // It was over before this process had its turn.
+    // The run ended before it could be killed.
     std::filesystem::remove(checkpoint);
     std::filesystem::remove(directory / "killed.log");
   }
@@ -228,7 +228,7 @@ TEST_F(Fashion, StoppedWithinAnEpochARunGoesOnToTheSameCurve) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expectHas(outcome.out, {std::string("stopped after ") + steps + " steps"});
   }
-  // The last is resumed without options, but for those that say where things are.
+  // The last run is resumed without options, except those for paths.
   Outcome outcome = run({"--data", directory.path, "--output", directory / "stopped", "--log",
                          directory / "stopped.log", "--resume"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -246,7 +246,7 @@ TEST_F(Fashion, EqualRunsWriteEqualFiles) {
     EXPECT_FALSE(once.empty()) << name;
     EXPECT_TRUE(once == contentsOf(directory / (std::string("b/") + name))) << name;
   }
-  // What was measured is in the log, of the epochs that this process trained.
+  // The log has the measurements of the epochs that this process trained.
   History resumed = fashion::parseHistory(contentsOf(directory / "b.log"));
   ASSERT_EQ(resumed.size(), 2u);
   EXPECT_EQ(resumed[0].examplesPerSecond, 0);

@@ -83,13 +83,13 @@ TEST_F(InterpretTest, SumsAreCoveredInAnyOrder) {
       widest = std::max(widest, std::fabs(double(total) - sum.value));
     }
     EXPECT_LE(widest, sum.error);
-    // The bound grows with the length; it is no excuse for anything.
+    // The bound grows with the length, but must stay small.
     EXPECT_LE(sum.error, 1e-6 * double(size) * double(size));
   }
 }
 
-// Beside a count the sum is a combiner of no kind. Forwards and backwards each step is exact, but
-// the first and the last element make a number of 25 bits.
+// A sum combined with a count is a general combiner. Forwards and backwards each step is exact, but
+// the sum of the first and the last element needs 25 bits.
 TEST_F(InterpretTest, CombinersAreCoveredInOrdersThatAreNotRun) {
   auto results = run(R"(
     func.func @f(%x: !nd.tensor<f32, n: 3>) -> (!nd.tensor<f32>, !nd.tensor<f64>) {
@@ -105,13 +105,13 @@ TEST_F(InterpretTest, CombinersAreCoveredInOrdersThatAreNotRun) {
   ASSERT_TRUE(succeeded(results)) << said;
   const Scalar &narrow = (*results)[0].elements[0], &wide = (*results)[1].elements[0];
   EXPECT_EQ(narrow.value, 0.75 - 0x1p-24);
-  EXPECT_GE(narrow.error, 0x1p-24); // 0.75 is right, too
+  EXPECT_GE(narrow.error, 0x1p-24); // 0.75 is correct, too
   EXPECT_LE(narrow.error, 0x1p-20);
   EXPECT_EQ(wide.error, 0);
 }
 
 TEST_F(InterpretTest, ACastOfASumIsOneNumber) {
-  // 257 is no number of bf16: behind the cast it is 256, and not what the sum may have kept.
+  // 257 is not representable in bf16: the cast makes it 256, without the sum's excess precision.
   const char *text = R"(
     func.func @f(%x: !nd.tensor<f32, n: 1>) -> !nd.tensor<f32, n: 1> {
       %0 = nd.pointwise %x : (!nd.tensor<f32, n: 1>) -> !nd.tensor<f32, n: 1> {
@@ -131,7 +131,7 @@ TEST_F(InterpretTest, ACastOfASumIsOneNumber) {
 }
 
 TEST_F(InterpretTest, OverlapsAreCoveredInAnyOrder) {
-  // At place 2 meet 1, -1 and 2^-30, of which no bit is lost in this order alone.
+  // Element 2 sums 1, -1 and 2^-30, which is exact only in this order.
   const char *text =
       "func.func @f(%a: !nd.tensor<f32, n: 9>) -> !nd.tensor<f32, p: 5> {\n"
       "  %0 = nd.split %a n into [k, p] : !nd.tensor<f32, n: 9> -> !nd.tensor<f32, k: 3, p: 3>\n"
@@ -199,7 +199,7 @@ TEST_F(InterpretTest, ProductsThatOverflowOnTheWayAreUndecided) {
   // Infinite forwards, 0 backwards; infinite both ways, but 1 where large meets small.
   EXPECT_TRUE(product({1e30f, 1e30f, 1e-30f, 1e-30f}).undecided);
   EXPECT_TRUE(product({1e30f, 1e30f, 1e-30f, 1e-30f, 1e-30f, 1e-30f, 1e30f, 1e30f}).undecided);
-  // What is infinite before stays so in every order.
+  // An infinite operand stays infinite in every order.
   Scalar infinite = product({2, INFINITY, 3});
   EXPECT_EQ(infinite.value, INFINITY);
   EXPECT_FALSE(infinite.undecided);
@@ -231,7 +231,7 @@ TEST_F(InterpretTest, ComparisonsSeeBothBounds) {
 }
 
 TEST_F(InterpretTest, BytesAndScalars) {
-  // Axes in any order become one tensor; back come the sorted names.
+  // Axes in any order become one tensor; its array has the sorted names.
   io::HostArray array = io::HostArray::of<int16_t>({1, 2, 3, 4, 5, -6}, {3, 2}, {"row", "column"});
   TensorValue tensor = fromHost(&context, array);
   EXPECT_EQ(tensor.at({{"row", 2}, {"column", 1}}).bits, 0xfffau);
@@ -298,11 +298,11 @@ TEST_F(InterpretTest, RefusesWithAReason) {
       check.expect_eq_const %0 is dense<[5, 5]> : tensor<2xi32> by [n] : !nd.tensor<i32, n: 2>
       return
     })")));
-  // Both that fail are told.
+  // Both failures are reported.
   EXPECT_NE(said.find("expected 3 at {n: 1}, got 2 (1 of 2 elements differ)"), std::string::npos);
   EXPECT_NE(said.find("expected 5 at {n: 0}, got 1 (2 of 2 elements differ)"), std::string::npos);
   said.clear();
-  // A place that is met twice though it was declared unique.
+  // An index occurs twice though it was declared unique.
   EXPECT_TRUE(failed(run(R"(
     func.func @f(%d: !nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
       %0 = nest.update (p: 2) %d[n = 0 * p] unique reads %d[n = p] {

@@ -7,7 +7,7 @@
 //
 // A bound must hold for every execution that is allowed: computed in the type, in a wider type, or
 // in another order. The property tests draw operands with errors, perturb them within these,
-// compute in float and in double, and look whether the result lies inside the bound.
+// compute in float and in double, and check that the result is within the bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ struct ScalarTest : testing::Test {
     scalar.origin = error != 0 ? arithmetic.freshOrigin() : 0;
     return scalar;
   }
-  /// Within the bound, or known not to be known.
+  /// Within the bound, or undecided.
   static bool covers(const Scalar &scalar, double value) {
     return scalar.undecided || std::fabs(scalar.value - value) <= scalar.error;
   }
@@ -51,7 +51,7 @@ struct ScalarTest : testing::Test {
 } // namespace
 
 TEST_F(ScalarTest, SubnormalFactorsMayBeZero) {
-  // Dot products of bf16 take them for zero, f32 is multiplied as it is.
+  // Dot products of bf16 flush them to zero; products of f32 do not.
   double small = std::ldexp(1.0, -130), large = std::ldexp(1.0, 120);
   EXPECT_TRUE(covers(arithmetic.mul(bf16, exactly(small), exactly(large)), 0));
   EXPECT_TRUE(covers(
@@ -123,7 +123,7 @@ TEST_F(ScalarTest, BoundsCoverEveryExecution) {
 }
 
 TEST_F(ScalarTest, CastsRoundTheirOperand) {
-  // Neither the bits that an op kept nor a rounding of its own matter to what is cast.
+  // Neither the op's excess precision nor its rounding affects the result of a cast.
   int64_t open = 0, all = 0;
   for (int i = 0; i < 20000; ++i, ++all) {
     FloatType type = i % 2 ? bf16 : f16;
@@ -135,14 +135,14 @@ TEST_F(ScalarTest, CastsRoundTheirOperand) {
       Scalar cast = arithmetic.cast(made, type, f32);
       EXPECT_TRUE(covers(cast, narrow)) << x << " " << y;
       open += cast.error != 0 && std::fabs(narrow) > 0x1p-14;
-      // Undone at once it may be what it was; summed, it is one number.
+      // If it is narrowed back at once, the cast may be folded; in a sum, it is one number.
       Scalar back = arithmetic.cast(cast, f32, type);
       EXPECT_TRUE(covers(back, exact) && covers(back, narrow));
       if (cast.error == 0)
         EXPECT_EQ(arithmetic.cast(back, type, f32).error, 0);
       if (exact != narrow && cast.error == 0)
         EXPECT_FALSE(covers(cast, exact)) << x << " " << y;
-      // As accumulators are converted it is open.
+      // A conversion of accumulators keeps the bound.
       EXPECT_TRUE(covers(arithmetic.convert(made, type, f32), exact));
     }
   }
@@ -173,14 +173,14 @@ TEST_F(ScalarTest, AValueLessItselfMayKeepWhatOneOfThemHasLost) {
     EXPECT_TRUE(covers(difference, std::fma(x, x, -(x * x)))) << x;
     EXPECT_FALSE(covers(difference, x * x * 0x1p-20)) << x;
   }
-  // Exact values have nothing to lose.
+  // The difference of equal exact values has no error.
   EXPECT_EQ(arithmetic.sub(f32, exactly(3), exactly(3)).error, 0);
 }
 
 TEST_F(ScalarTest, WhatHangsOnAnOpenComparisonIsUndecided) {
   Scalar open = integer(1, 1);
   open.undecided = true;
-  // Far apart: either may stand.
+  // Far apart: either may be chosen.
   EXPECT_TRUE(arithmetic.choose(open, exactly(0), exactly(5), true).undecided);
   EXPECT_TRUE(arithmetic.choose(open, integer(0, 8), integer(5, 8), false).undecided);
   // About the same, as in relu at 0: the bound covers both.
@@ -189,7 +189,7 @@ TEST_F(ScalarTest, WhatHangsOnAnOpenComparisonIsUndecided) {
   EXPECT_FALSE(either.undecided);
   EXPECT_TRUE(covers(either, 0));
   EXPECT_TRUE(covers(either, 2e-8));
-  // Equal choices decide.
+  // Equal choices are decided.
   EXPECT_FALSE(arithmetic.choose(open, integer(5, 8), integer(5, 8), false).undecided);
   EXPECT_FALSE(arithmetic.choose(open, exactly(5), exactly(5), true).undecided);
   EXPECT_FALSE(arithmetic.choose(integer(1, 1), exactly(0), exactly(5), true).undecided);

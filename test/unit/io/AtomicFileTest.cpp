@@ -1,4 +1,4 @@
-//===- AtomicFileTest.cpp - files that appear whole or not at all ---------===//
+//===- AtomicFileTest.cpp - files that are written atomically -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ static void save(const std::string &path, std::string_view text) {
   writeFileAtomically(path, [&](FileSink &sink) { sink.write(text); });
 }
 
-/// Runs `action` in a process of its own, whose rights and limits may be spoilt; true if it
+/// Runs `action` in a process of its own, which may change its rights and limits; true if it
 /// returns true.
 template <typename F>
 static bool elsewhere(F &&action) {
@@ -123,7 +123,7 @@ TEST(AtomicFile, missing_right_to_the_directory_is_an_error) {
   save(directory / "a", "old");
   chmod(directory.path.c_str(), 0555);
   EXPECT_TRUE(elsewhere([&] {
-    // To root all is allowed; be nobody.
+    // Root may do everything, so become nobody.
     if (geteuid() == 0 && setuid(65534) != 0)
       return false;
     return refuses(directory / "a", 3, "Permission denied");

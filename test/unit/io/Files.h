@@ -20,7 +20,7 @@
 
 namespace heddle::test {
 
-/// A directory that is gone after the test.
+/// A directory that is removed after the test.
 class TemporaryDirectory {
 public:
   TemporaryDirectory() {

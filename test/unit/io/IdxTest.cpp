@@ -66,7 +66,7 @@ TEST(Idx, damaged_compressed_data_are_refused) {
     large.push_back(char(i * i / 7));
   std::string packed = gzip(large);
   ASSERT_EQ(parse(packed).count(), 65536);
-  packed[packed.size() - 6] = char(packed[packed.size() - 6] ^ 1); // in the check sum
+  packed[packed.size() - 6] = char(packed[packed.size() - 6] ^ 1); // in the checksum
   expectHas(refusal(packed), {"damaged compressed data"});
 }
 

@@ -78,7 +78,7 @@ static void roundTrip(ElementType element, const std::vector<int64_t> &shape) {
   for (Order order : {Order::C, Order::Fortran}) {
     writeNpy(directory / "a", array, order);
     HostArray back = readNpy(directory / "a");
-    if (isFloat(element) && !isFloat(back.element)) // NumPy lacks it, and has its patterns
+    if (isFloat(element) && !isFloat(back.element)) // NumPy lacks the type and stores bit patterns
       back.element = element;
     EXPECT_EQ(back, array) << array.describe();
   }

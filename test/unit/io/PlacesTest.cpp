@@ -37,7 +37,7 @@ TEST(Places, OfFilesThatAreRead) {
   expectPlace(__LINE__, "'none': can't open", [&] { readNpy("none"); });
   expectPlace(__LINE__, "'none': can't open", [&] { readSafetensors("none"); });
   expectPlace(__LINE__, "no array 'w'", [&] { (void)Safetensors().at("w"); });
-  // A program that has read the path from its command line has no place to name.
+  // A program that read the path from its command line has no source location.
   EXPECT_TRUE(messageOf([&] { readIdx("none", {}); }).starts_with("'none': "));
 }
 
@@ -56,7 +56,7 @@ TEST(Places, OfFilesThatAreWritten) {
   expectPlace(__LINE__, "can't write '/dev/full'", [&] { writeFileAtomically("/dev/full", many); });
   expectPlace(__LINE__, "can't write '/dev/full'", [&] { writeFileAtomically("/dev/full", text); });
   expectPlace(__LINE__, "expected an image", [&] { encodePng(array); });
-  // What the callback throws is its own.
+  // An Error of the callback is passed on unchanged.
   auto own = [](FileSink &) { throw Error("no more"); };
   EXPECT_EQ(messageOf([&] { writeFileAtomically(directory / "a", own); }), "no more");
 }

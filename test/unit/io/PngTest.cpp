@@ -1,4 +1,4 @@
-//===- PngTest.cpp - small images inside of other files -------------------===//
+//===- PngTest.cpp - small images embedded in other files -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ static uint32_t bigEndian(const std::string &bytes, size_t at) {
   return value;
 }
 
-/// Kinds and data of the chunks; expects lengths and check sums to hold.
+/// Kinds and data of the chunks; expects valid lengths and checksums.
 static std::vector<std::pair<std::string, std::string>> chunksOf(const std::string &png) {
   EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
   std::vector<std::pair<std::string, std::string>> chunks;

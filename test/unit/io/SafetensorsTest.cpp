@@ -203,7 +203,7 @@ TEST(Safetensors, arrays_larger_than_memory_are_refused) {
       "a.safetensors",
       withLength(
           R"({"w":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]}})", ""));
-  // A file with a hole: all of it is there, and none of it takes place.
+  // A sparse file: it has the full size without occupying disk space.
   if (truncate(path.c_str(), std::filesystem::file_size(path) + (int64_t(1) << 42)) != 0)
     GTEST_SKIP() << "no such large files here";
   rlimit old, small;

@@ -28,7 +28,7 @@ protected:
   Combiners() : builder(&context), loc(builder.getUnknownLoc()) {
     context.loadDialect<NdDialect, arith::ArithDialect>();
   }
-  /// What the one op of the combiner gives for two constants; null if it does not fold.
+  /// Folds the one op of the combiner on two constants; null if it does not fold.
   Attribute apply(Region &region, Attribute a, Attribute b) {
     SmallVector<OpFoldResult> results;
     if (failed(region.front().front().fold({a, b}, results)) || results.size() != 1)
@@ -96,7 +96,7 @@ TEST_F(Combiners, AnythingElseIsGeneral) {
     EXPECT_EQ(combinerKind(region), CombinerKind::General);
   }
   {
-    Region region; // not what the op computed
+    Region region; // does not yield the op's result
     Block *block = builder.createBlock(&region, {}, {type, type}, {loc, loc});
     arith::AddFOp::create(builder, loc, block->getArgument(0), block->getArgument(1));
     YieldOp::create(builder, loc, block->getArgument(0));
@@ -114,8 +114,8 @@ TEST_F(Combiners, AnythingElseIsGeneral) {
   EXPECT_EQ(combinerKind(empty), CombinerKind::General);
 }
 
-// The verifier comes to a reduction before it comes to the ops in it, whose attributes may be
-// wrong.
+// The verifier visits a reduction before the ops in it, so their attributes may be
+// invalid.
 TEST_F(Combiners, OfInvalidOpsAreRefused) {
   std::string errors;
   ScopedDiagnosticHandler handler(
