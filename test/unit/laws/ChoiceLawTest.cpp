@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules, layouts and fusion are drawn instead of chosen; compiled programs run with several
-// numbers of threads, which must give the same bits.
+// Schedules, layouts and fusion are drawn at random; compiled programs run with several numbers of
+// threads, which must give the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,7 @@ TEST_P(FusionLaw, AnyChoiceKeepsValues) {
       return {"a program can't be lowered", ""};
     Dice dice(seed);
     drawFusion(mainOf(*copy), dice);
-    // Where numbers overflow, the order in which they are combined matters.
+    // If numbers overflow, the result depends on the order of combination.
     FailureOr<Values> values = interp::interpret(mainOf(*copy), drawArguments(mainOf(*copy), seed));
     bool splits =
         dice.chance(50) && succeeded(values) && llvm::all_of(*values, [](const TensorValue &value) {
@@ -104,7 +104,7 @@ TEST_P(FusionLaw, AnyChoiceKeepsValues) {
                  });
         });
     auto passes = [&](OpPassManager &manager) {
-      if (splits) // what programs of this size have no use for
+      if (splits) // programs of this size never need it
         manager.addNestedPass<func::FuncOp>(nest::createNestSplitReductionsPass({.always = true}));
       buildNestPipeline(manager, {}, {});
     };
@@ -174,7 +174,7 @@ TEST_P(LayoutLaw, WrittenLayoutsAreKept) {
       for (auto [was, is] :
            llvm::zip_equal(cast<ArrayAttr>(layouts), *cast<nest::ComputeOp>(op).getLayouts()))
         if (isa<nest::LayoutAttr>(was)) {
-          // A value that is written through a copy lies as written after the copy.
+          // A value that is written through a copy has the layout of the copy's target.
           bool copied = llvm::any_of(op->getUsers(), [](Operation *user) {
             auto name = user->getAttrOfType<StringAttr>("heddle.name");
             return name && name.getValue() == "unpack";

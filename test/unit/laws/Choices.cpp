@@ -14,8 +14,8 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-/// The last loops over a group may be part of the register tile. What level others have ("") is
-/// drawn when the loops of all groups are in order.
+/// The last loops over a group may be part of the register tile. The level of other loops is ""
+/// until the loops of all groups are in order.
 static std::vector<nest::Loop> drawChain(Dice &dice, std::vector<std::string> names) {
   std::vector<nest::Loop> chain;
   int64_t step = dice.pick({1, 1, 2, 3, 4, 8, 16});
@@ -70,8 +70,8 @@ static void drawLevels(Dice &dice, std::vector<nest::Loop> &loops, nd::DimsAttr 
 using DrawnLayouts = llvm::DenseMap<nd::DimsAttr, Layout>;
 static Layout drawLayout(Dice &dice, nd::NdTensorType type, DrawnLayouts &drawn);
 
-/// Copies of some reads whose places are sums of names of constant sizes, each walked by itself: a
-/// part of that is a box, wherever the copy is made.
+/// Draws copies of some reads whose indices are sums of names of constant sizes, each with its own
+/// loops, so that the copied part is a box at any loop.
 static void drawStages(Dice &dice, nest::ComputeOp op, nest::Schedule &schedule) {
   Sizes sizes;
   for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
@@ -98,7 +98,7 @@ static void drawStages(Dice &dice, nest::ComputeOp op, nest::Schedule &schedule)
       inWarp |= outer.level == "warp" || outer.level == "lane";
     }
     DrawnLayouts none;
-    // Where a loop of the reduction makes the copy, sums may stay in registers.
+    // If a loop of the reduction makes the copy, sums may stay in registers.
     schedule.stages.push_back(
         {unsigned(read), at, inBlock && !inWarp && dice.chance(70) ? "shared" : "",
          drawLayout(dice, nest::tensorTypeOf(tensor), none),
@@ -106,7 +106,7 @@ static void drawStages(Dice &dice, nest::ComputeOp op, nest::Schedule &schedule)
   }
 }
 
-/// Chains of loops over groups of names, woven together.
+/// Draws chains of loops over groups of names, and interleaves them.
 static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAttr reduced,
                                    bool hasTile) {
   std::vector<std::vector<nest::Loop>> chains;
@@ -166,7 +166,7 @@ void laws::drawSchedules(func::FuncOp function, Dice &dice, Drawn &drawn) {
   });
 }
 
-/// The same factors on other padding.
+/// The same factors with other padding.
 static Layout paddedOtherwise(Dice &dice, Layout layout) {
   if (layout.factors.empty())
     return layout;
@@ -257,8 +257,8 @@ int laws::drawSignature(func::FuncOp function, Dice &dice) {
                                  drawLayout(dice, cast<nd::NdTensorType>(type), drawn));
   };
   int written = 0;
-  // What is updated in place cannot lie in one way before and in another after, nor what is
-  // carried.
+  // A value that is updated in place has one layout before and after, and so has a carried
+  // value.
   auto mayUpdate = [](Operation *op) {
     return isa<nd::ScatterOp, nd::UpdateSliceOp, nest::UpdateOp, nest::ScanOp, scf::IfOp,
                scf::ForOp, scf::WhileOp, nd::CallOp, nd::VjpOp, nd::JvpOp>(op)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What passes would choose, drawn instead: any legal choice must give the same values.
+// Draws the decisions of passes at random: any legal choice must give the same values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,22 +23,22 @@
 
 namespace heddle::laws {
 
-/// How many loops were drawn of each level, "unroll" where they are unrolled, and how many stages:
-/// "stage1", "stage2" and "shared1", "shared2" by the number of buffers.
+/// The number of drawn loops of each level, of unrolled ones ("unroll"), and of stages: "stage1",
+/// "stage2" and "shared1", "shared2" by the number of buffers.
 using Drawn = std::map<std::string, int>;
 
-/// Draws schedules of nests; what the verifier refuses is left to the compiler.
+/// Draws schedules of nests; drops those that the verifier refuses.
 void drawSchedules(mlir::func::FuncOp function, Dice &dice, Drawn &drawn);
 
-/// Writes layouts on arguments and nests, but for what is updated in place: blocked, merged,
-/// interleaved, bordered, swizzled, with sizes that no block divides. Says how many.
+/// Sets layouts on arguments and nests, except of values that are updated in place: blocked,
+/// merged, interleaved, bordered, swizzled, with sizes that no block divides. Returns their number.
 int drawLayouts(mlir::func::FuncOp function, Dice &dice);
 
-/// Marks nests as to be materialised, or computed again at each use.
+/// Marks nests to be materialised, or to be recomputed at each use.
 void drawFusion(mlir::func::FuncOp function, Dice &dice);
 
-/// Says of arguments and results what callers may: how some lie, which arguments are given up to
-/// results. Says of how many.
+/// Sets attributes that callers may set on arguments and results: layouts, and arguments donated to
+/// results. Returns their number.
 int drawSignature(mlir::func::FuncOp function, Dice &dice);
 
 } // namespace heddle::laws

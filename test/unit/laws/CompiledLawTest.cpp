@@ -16,7 +16,7 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-/// What is declared about sizes changes no value: 1 to 128 for symbols, of which there are fewer
+/// Declared ranges change no value: 1 to 128 for symbols, whose values are smaller
 /// (scaleOf).
 static void declareRanges(func::FuncOp function) {
   Builder b(function.getContext());
@@ -55,7 +55,7 @@ static void holdCompiledPrograms(bool symbols, Share share) {
     return success();
   };
   CompiledLaw law{"the compiled law", 20, options, prepare};
-  if (symbols) // as small as they get, where ranges allow it
+  if (symbols) // the smallest values that ranges allow
     law.sizes = [](uint64_t seed) {
       Dice dice(seed);
       int64_t least = seed % 3 == 0;

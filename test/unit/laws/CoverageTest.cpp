@@ -1,13 +1,13 @@
-//===- CoverageTest.cpp - what the generator draws ------------------------===//
+//===- CoverageTest.cpp - coverage of the program generator ---------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Laws are held for what is drawn. The programs of a fixed seed are looked at, and what they hold
-// is counted: ops with each kind of element, and constructs that a compiler treats apart. What is
-// drawn too seldom fails; so does a new op that nobody draws.
+// Laws are checked on random programs only. This test counts, in the programs of a fixed seed, ops
+// with each kind of element, and constructs that the compiler handles separately. It fails for a
+// construct that is drawn too seldom, and for a new op that is never drawn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace heddle::laws;
 using namespace mlir;
 
 namespace {
-/// Counts in how many programs something stands.
+/// Counts the programs that contain a construct.
 struct Coverage {
   std::map<std::string, int> programs;
   std::set<std::string> seen; ///< in this program
@@ -297,7 +297,7 @@ static Coverage coverageOf(uint64_t first, int count, bool smooth = false) {
   return coverage;
 }
 
-/// What is differentiated and held against differences.
+/// Programs whose derivatives are compared with differences.
 TEST(Coverage, WhatIsSmooth) {
   Coverage coverage = coverageOf(200000, 1000, /*smooth=*/true);
   for (const char *construct :
@@ -394,7 +394,7 @@ TEST(Coverage, OpsElementsAndConstructs) {
           "\n" + what + ": " + std::to_string(count) + " of at least " + std::to_string(least);
   };
   std::map<std::string, std::set<std::string>> others{
-      // These have elements of one kind, or none that are truth values.
+      // These ops have elements of one kind, or never truth values.
       {"nd.round", {"half", "f8", "signed", "unsigned", "truth"}},
       {"nd.random", {"float", "half", "f8", "signed", "truth"}},
       {"nd.from_item", {"float", "half", "f8", "unsigned", "truth"}},
@@ -407,7 +407,7 @@ TEST(Coverage, OpsElementsAndConstructs) {
       {"scf.if", {}},
       {"scf.for", {}},
       {"scf.while", {}}};
-  // Made by passes, or without tensors.
+  // Ops that only passes create, or that have no tensors.
   std::set<StringRef> without{"nd.yield", "nest.yield", "nest.control", "nest.index", "nd.item"};
   for (RegisteredOperationName op : context->getRegisteredOperations()) {
     StringRef name = op.getStringRef();

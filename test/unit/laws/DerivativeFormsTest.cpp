@@ -7,9 +7,9 @@
 //
 // A table: the programs of GradientPrograms.h, one for each rule, by the forms in which a function
 // may be used: called, as a checkpoint, in a branch, a loop, a loop with a bound, a while loop, a
-// recurrence; each of these lifted over a further name as well. In each place of the table
+// recurrence; each of these also lifted over a further name. In each cell of the table
 //
-// - the gradient is held against differences in a direction,
+// - // - the gradient is compared with differences in a direction,
 // - tangents against the gradient: <w, Jv> = <J'w, v>,
 // - Hessians times vectors, forward over reverse against reverse over forward,
 // - rows of the Jacobian, which are the gradient lifted over cotangents, against gradients,
@@ -214,20 +214,20 @@ struct DerivativeForms : testing::TestWithParam<GradientProgram> {
     dims.emplace_back(type.getContext(), name, Expr(2));
     return cast<NdTensorType>(type).withDims(dims);
   }
-  /// Two values of one type as one, along a name before all others.
+  /// Stacks two values of one type along a name that sorts before all others.
   static TensorValue stack(const TensorValue &one, const TensorValue &two, StringRef name) {
     TensorValue both(withName(one.type, name));
     both.elements = one.elements;
     both.elements.insert(both.elements.end(), two.elements.begin(), two.elements.end());
     return both;
   }
-  /// Says whether a = b, as far as `scale` lets it be known.
+  /// Expects |a - b| <= `scale`.
   static void expectEqual(double a, double b, double scale, const char *what) {
     EXPECT_TRUE(std::fabs(a - b) <= scale) << what << ": " << a << " and " << b;
   }
 
-  /// Adds to the module what is held against what; gives the function that all of it is about, and
-  /// the types of its arguments.
+  /// Adds the functions to compare to the module; returns the function under test, and sets the
+  /// types of its arguments.
   func::FuncOp write(ModuleOp module, Form form, bool lifted, SmallVectorImpl<Type> &arguments);
   void hold(Form form, bool lifted, int number);
 };
@@ -342,7 +342,7 @@ void DerivativeForms::hold(Form form, bool lifted, int number) {
     auto [second, sizeOfSecond] = innerOfAll(hu, v);
     expectEqual(first, second, 1e-8 * (sizeOfFirst + sizeOfSecond), "second derivatives");
   }
-  // Compiled, where the number of this place says so.
+  // Compiles only some cells, by their number.
   if (number % 19)
     return;
   Tally tally;

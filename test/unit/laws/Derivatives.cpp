@@ -85,8 +85,8 @@ double laws::loss(func::FuncOp function, Values x, ArrayRef<TensorValue> v, doub
   return sum;
 }
 
-/// The sum of <a, b> over the pairs, and a number of which 1e-9 is more than rounding may do to it:
-/// what is made of large numbers that cancel has lost more than its size tells.
+/// The sum of <a, b> over the pairs, and a scale: 1e-9 of it bounds the rounding error. Large terms
+/// that cancel lose more precision than the size of the sum suggests.
 std::pair<double, double> laws::innerOfAll(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
   double sum = 0, scale = 1e-3;
   for (auto [x, y] : llvm::zip_equal(a, b)) {
@@ -107,7 +107,7 @@ Values laws::joined(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
   llvm::append_range(all, b);
   return all;
 }
-/// Values of @`of`'s results, for the arguments; none where the interpreter refuses.
+/// Values of @`of`'s results for the arguments; none if the interpreter refuses.
 std::optional<Values> laws::valuesOf(ModuleOp module, StringRef of,
                                      ArrayRef<TensorValue> arguments) {
   FailureOr<Values> values = interp::interpret(module.lookupSymbol<func::FuncOp>(of), arguments);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that compute derivatives of others, and what they are held against: for L = <w, f(x)>
-// and a direction v the gradient gives <grad L, v> = (L(x + hv) - L(x - hv)) / 2h, and tangents
-// give <w, Jv> = <J'w, v>.
+// Functions that compute derivatives of others, and identities to test them: for L = <w, f(x)> and
+// a direction v gradients satisfy <grad L, v> = (L(x + hv) - L(x - hv)) / 2h, and tangents satisfy
+// <w, Jv> = <J'w, v>.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +25,20 @@ namespace heddle::laws {
 /// Adds @`name`, which returns the gradients of @`of` by all float arguments, given cotangents.
 mlir::func::FuncOp addGradient(mlir::ModuleOp module, mlir::func::FuncOp of, llvm::StringRef name);
 /// Adds @`name`, which returns the tangents of @`of`; its arguments are those of @`of`, then a
-/// direction for each of them that is of floats.
+/// direction for each float argument.
 mlir::func::FuncOp addTangent(mlir::ModuleOp module, mlir::func::FuncOp of, llvm::StringRef name);
 
 double inner(const TensorValue &a, const TensorValue &b);
 double size(const TensorValue &a);
 bool isReal(const TensorValue &value);
-/// <w, f(x + hv)>; NaN where it can't be said.
+/// <w, f(x + hv)>; NaN if it is undecided.
 double loss(mlir::func::FuncOp function, Values x, llvm::ArrayRef<TensorValue> v, double h,
             llvm::ArrayRef<TensorValue> w);
-/// The sum of <a, b> over the pairs, and a bound on what rounding may do to it.
+/// The sum of <a, b> over the pairs, and the scale of its rounding error.
 std::pair<double, double> innerOfAll(llvm::ArrayRef<TensorValue> a, llvm::ArrayRef<TensorValue> b);
 Values realsOf(llvm::ArrayRef<TensorValue> values);
 Values joined(llvm::ArrayRef<TensorValue> a, llvm::ArrayRef<TensorValue> b);
-/// Values of @`of`'s results, for the arguments; none where the interpreter refuses.
+/// Values of @`of`'s results for the arguments; none if the interpreter refuses.
 std::optional<Values> valuesOf(mlir::ModuleOp module, llvm::StringRef of,
                                llvm::ArrayRef<TensorValue> arguments);
 

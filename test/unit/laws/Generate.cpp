@@ -42,7 +42,7 @@ void Generator::pointwise() {
   }));
 }
 
-/// Ops that say something to passes only.
+/// Ops that only guide passes.
 void Generator::marks() {
   Value x = any();
   keep(dice.chance(50) ? Value(nd::StopGradientOp::create(b, loc, x.getType(), x))
@@ -61,8 +61,8 @@ void Generator::round() {
                                   : buildCast(b, loc, buildCast(b, loc, x, to), element));
 }
 
-/// The same step on a tensor and on that tensor with two names in each other's place: what comes
-/// out differs by these names alone, and is something else.
+/// The same step on a tensor and on that tensor with two names swapped: the results differ only by
+/// these names, and are different values.
 void Generator::twins() {
   auto pairOf = [](NdTensorType type) -> std::optional<std::pair<StringRef, StringRef>> {
     for (const Dim &one : type.getDims())
@@ -193,7 +193,7 @@ void Generator::step() {
                      function == &Generator::ordered || function == &Generator::update) &&
                     !options.kernels) ||
                    (function == &Generator::quantize && options.smooth) ||
-                   // Differences know of no stops.
+                   // Finite differences ignore stop_gradient.
                    (function == &Generator::marks && options.smooth && !options.gradients) ||
                    (function == &Generator::request && !options.requests) ||
                    (function == &Generator::control && (!options.control || depth >= 2));
@@ -206,9 +206,9 @@ void Generator::step() {
 }
 
 func::FuncOp Generator::run() {
-  // What does not fit is dropped; the builders' messages about it are of no interest.
+  // Drops invalid steps, without the builders' diagnostics.
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
-  if (options.symbols) { // arguments say what symbols stand for
+  if (options.symbols) { // sizes of arguments bind the symbols
     argument(NdTensorType::get(drawType(), dim("a", Expr::name("N"))));
     argument(NdTensorType::get(drawType(), dim("b", Expr::name("M"))));
   }
@@ -216,7 +216,7 @@ func::FuncOp Generator::run() {
     argument();
   for (int i = isLarge() ? std::min(options.steps, 5) : options.steps; i > 0; --i)
     step();
-  // Results: what nobody uses, at most four, and perhaps something that is used as well.
+  // Results: at most four unused values, and perhaps one that has uses.
   SmallVector<Value> results;
   for (Value value : llvm::reverse(values))
     if (value.use_empty() && !isa<BlockArgument>(value) && results.size() < 4)

@@ -106,7 +106,7 @@ void Generator::scatter() {
   keep(buildScatter(b, loc, destination, updates, {name}, {index}, kind));
 }
 
-/// A range at a computed place is read, or written.
+/// Reads or writes a range at a computed index.
 void Generator::dynamicSlice() {
   Value x = any([](NdTensorType type) { return !type.getDims().getDims().empty(); });
   if (!x)
@@ -115,7 +115,7 @@ void Generator::dynamicSlice() {
   StringRef name = nameOf(x);
   Expr size = sizeOf(x, name);
   if (!size.isConstant() && numberOf(size) > 0 && dice.chance(50))
-    size = size - 1; // most often there are as many
+    size = size - 1; // usually the whole size
   else if (size.isConstant())
     size = Expr(dice.below(numberOf(size) + 1));
   SmallVector<Dim> rest = dimsWithout(type, name);
@@ -146,8 +146,8 @@ void Generator::dynamicSlice() {
   keep(buildUpdateSlice(b, loc, operandFor(type.withDims(dims)), x, name, start));
 }
 
-/// Sorts by a tensor, which another one of its names or the coordinate may follow; all, or the
-/// first elements.
+/// Sorts by a tensor, with another one of the same names or the coordinate as further input; all,
+/// or the first elements.
 void Generator::sort() {
   Value x = any([](NdTensorType type) { return !type.getDims().getDims().empty(); });
   if (!x)

@@ -18,7 +18,7 @@ using namespace heddle::laws;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// A value of exactly this type: one that there is, or an argument.
+/// A value of exactly this type: an existing one, or an argument.
 Value Generator::operandFor(NdTensorType type) {
   if (dice.chance(60))
     if (Value value = any([&](NdTensorType other) { return other == type; }))
@@ -26,7 +26,7 @@ Value Generator::operandFor(NdTensorType type) {
   return argument(type);
 }
 
-/// A function that gives half of an argument for its gradient, whatever `callee` computes.
+/// A custom gradient that returns half of each argument, independently of `callee`.
 static func::FuncOp halfOf(func::FuncOp callee) {
   OpBuilder b(callee.getContext());
   Location loc = callee.getLoc();
@@ -70,7 +70,7 @@ void Generator::call() {
     for (int i = 0; i < 2; ++i) {
       if (!dice.chance(35))
         continue;
-      StringRef name = anyName(); // often one that the callee uses inside
+      StringRef name = anyName(); // often a local name of the callee
       if (llvm::any_of(dims, [&](const Dim &each) { return each.name == name; }))
         continue;
       auto size = lifted.try_emplace(name, Expr(dice.pick({0, 1, 2, 2, 3, 3}))).first->second;
@@ -93,7 +93,7 @@ void Generator::call() {
     keep(results);
 }
 
-/// The gradient of a function made for it.
+/// The gradient of a generated function.
 void Generator::request() {
   GeneratorOptions inner = options;
   inner.smooth = true;
@@ -124,7 +124,7 @@ void Generator::request() {
 }
 
 Value Generator::combined(ArrayRef<Value> inputs, NdTensorType type) {
-  // Names that the result must not have go, those that it must have come.
+  // Removes names that the result must not have, and adds those that it must have.
   SmallVector<Value> fitted;
   SmallVector<Type> types;
   for (Value input : inputs) {
@@ -166,7 +166,7 @@ Value Generator::inside(ArrayRef<Value> inputs, NdTensorType type) {
     used.push_back(values.back());
   dice.shuffle(used);
   Value result = combined(used, type);
-  // New arguments stay, what the region made does not.
+  // New arguments stay visible, values of the region do not.
   for (Value value : values)
     if (auto argument = dyn_cast<BlockArgument>(value);
         argument && argument.getOwner() == body && !llvm::is_contained(outside, value))
@@ -195,8 +195,8 @@ Value Generator::isLarge(Value x) {
   });
 }
 
-/// A loop that carries `x` and perhaps another value, and may use its counter. How often it runs
-/// may depend on values.
+/// A loop that carries `x` and perhaps another value, and may use its counter. Its trip count may
+/// depend on values.
 Value Generator::loop(Value x) {
   auto index = [&](int64_t i) { return arith::ConstantIndexOp::create(b, loc, i).getResult(); };
   SmallVector<Value> state{x};
@@ -229,7 +229,7 @@ Value Generator::loop(Value x) {
   return loop.getResult(0);
 }
 
-/// A loop that runs until its counter or its state says that it is enough.
+/// A loop that runs until a condition on its counter or its state fails.
 Value Generator::whileLoop(Value x) {
   auto counter = NdTensorType::get(b.getI64Type(), ArrayRef<Dim>());
   SmallVector<Type> types{counter, x.getType()};

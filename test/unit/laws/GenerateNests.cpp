@@ -35,7 +35,7 @@ SmallVector<Dim> Generator::Space::dims(MLIRContext *context, bool reduced) cons
 
 Expr Generator::drawPlace(Space &space, const Expr &size,
                           SmallVectorImpl<nest::Condition> &conditions, bool mayReduce) {
-  // A name that there is, or one of `likely` points.
+  // An existing name, or a new one of size `likely`.
   auto iteration = [&](const Expr &likely) -> std::pair<std::string, Expr> {
     if (!space.names.empty() && dice.chance(50)) {
       auto entry = space.names.begin();
@@ -117,7 +117,7 @@ bool Generator::drawReads(Space &space, bool mayReduce) {
     SmallVector<nest::Condition> conditions;
     bool isFirst = space.reads.empty();
     StringRef gathered = gathers && !isFirst ? nameOf(read) : StringRef();
-    bool isIdentity = dice.chance(30); // by its own names, as what follows a nest reads
+    bool isIdentity = dice.chance(30); // by its own names, as in an epilogue
     for (const Dim &each : tensorType(read).getDims()) {
       Expr size = each.size().getExpr(), place;
       if (each.name == gathered) {
@@ -140,7 +140,7 @@ bool Generator::drawReads(Space &space, bool mayReduce) {
     }
     TypedAttr otherwise;
     bool isReduction = llvm::any_of(space.names, [](auto &entry) { return entry.second.second; });
-    // An index that others read by has a value at every point.
+    // A read that other reads use as index needs a value at every point.
     if (!conditions.empty() && (!isReduction || (gathers && isFirst) || dice.chance(60)))
       otherwise = drawNumber(tensorType(read));
     space.reads.push_back(read);
@@ -169,7 +169,7 @@ static SmallVector<Type> elementsOfAll(ArrayRef<Value> values) {
   return llvm::map_to_vector(values, [](Value v) { return tensorType(v).getElementType(); });
 }
 
-/// In place, backwards or beside it, where a stated value stands at the edge.
+/// Reads at the point, reversed, or at a neighbour, with a replacement value at the edge.
 void Generator::finishRead(nest::NestBuilder &nest, Value value) {
   SmallVector<nest::MapEntry> entries;
   SmallVector<nest::Condition> conditions;
@@ -189,11 +189,11 @@ void Generator::finishRead(nest::NestBuilder &nest, Value value) {
                            conditions.empty() ? TypedAttr() : drawNumber(tensorType(value))));
 }
 
-/// What the body of a kernel gives, and how it is combined if it reduces.
+/// The body of a kernel, and the combiner if it reduces.
 Generator::Combination Generator::drawBody(ArrayRef<Type> from, bool reduces,
                                            SmallVectorImpl<Type> &elements, bool &isLargest) {
   SmallVector<Type> likely(from);
-  if (options.smooth) // what is gathered by are integers
+  if (options.smooth) // indices of gathers are integers
     llvm::erase_if(likely, [](Type type) { return !isa<FloatType>(type); });
   if (likely.empty())
     likely.push_back(drawType());
@@ -215,7 +215,7 @@ Generator::Combination Generator::drawBody(ArrayRef<Type> from, bool reduces,
   return fold;
 }
 
-/// What the end of a kernel reads: a value with some of the produced names, or null.
+/// An operand of the epilogue: a value with some of the produced names, or null.
 Value Generator::drawFinishing(ArrayRef<Dim> produced) {
   Value after = any([&](NdTensorType type) {
     return llvm::all_of(type.getDims(),
@@ -229,8 +229,8 @@ Value Generator::drawFinishing(ArrayRef<Dim> produced) {
   return argument(NdTensorType::get(drawType(), dims));
 }
 
-/// A kernel: reads through affine maps, some guarded or gathered; a body of one value or several,
-/// perhaps a reduction, which may leave points out by a value, and what follows it.
+/// A kernel: reads through affine maps, some guarded or gathered; a body of one or several values,
+/// perhaps a reduction, which may exclude points by a value, and an epilogue.
 void Generator::kernel() {
   Space space;
   if (!drawReads(space, true))
@@ -280,7 +280,7 @@ void Generator::kernel() {
     }
     return list;
   };
-  // What follows reads what has the produced names, and gives as many values or others.
+  // The epilogue reads values with the produced names, and yields as many values or others.
   SmallVector<Type> results(elements);
   for (Type &result : results)
     if (isa<FloatType>(result) && reduces && dice.chance(15))

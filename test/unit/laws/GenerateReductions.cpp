@@ -1,4 +1,4 @@
-//===- GenerateReductions.cpp - what is combined -------------------------===//
+//===- GenerateReductions.cpp - reductions, scans, quantization ----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -135,7 +135,7 @@ void Generator::reduce() {
   keep(buildReduce(b, loc, inputs, names, drawn.neutral, drawn.combine));
 }
 
-/// The largest element and where it is; the smallest index wins a tie.
+/// The largest element and its index; the smallest index wins a tie.
 void Generator::reduceWithIndex() {
   Value x = any([](NdTensorType type) {
     return !type.getDims().getDims().empty() && isa<FloatType>(type.getElementType());
@@ -167,7 +167,7 @@ void Generator::scan() {
   keep(buildScan(b, loc, inputs, nameOf(x), drawn.neutral, drawn.combine, exclusive, reverse));
 }
 
-/// A tensor as small integers and a scale, perhaps their product with others, and numbers again.
+/// Quantizes a tensor, perhaps multiplies it with another one, and converts back to floats.
 void Generator::quantize() {
   Value x = any([](NdTensorType type) {
     Type element = type.getElementType();
@@ -198,7 +198,7 @@ void Generator::quantize() {
                          byte);
   });
   Value product = q;
-  if (dice.chance(60)) { // collected in more bits
+  if (dice.chance(60)) { // accumulated in more bits
     Type wide = dice.chance(50) ? b.getI32Type() : b.getI64Type();
     Value other =
         dice.chance(60) ? q : any([&](NdTensorType type) { return type.getElementType() == byte; });

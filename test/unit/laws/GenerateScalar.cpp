@@ -132,7 +132,7 @@ Value Code::condition(Value x, Value y) {
     return arith::CmpFOp::create(
         b, loc,
         dice.pick({arith::CmpFPredicate::OLT, arith::CmpFPredicate::OGE, arith::CmpFPredicate::UGT,
-                   // Not where one point would have a slope of its own.
+                   // No comparison that would give a single point a slope of its own.
                    smooth ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::ONE}),
         x, y);
   bool isSigned = nd::isSignedElement(element);
@@ -249,7 +249,7 @@ Value Code::boolStep() {
 
 Value laws::drawScalarCode(Dice &dice, OpBuilder &b, Location loc, ValueRange scalars,
                            ArrayRef<Type> from, Type to, bool smooth) {
-  // It computes in the type of an argument, or of the result.
+  // The code computes in the type of an argument, or of the result.
   Type element = dice.chance(30) || from.empty() || smooth ? to : dice.pick(from);
   bool anyFloat = isa<FloatType>(to) || llvm::any_of(from, llvm::IsaPred<FloatType>);
   if (anyFloat && !isa<FloatType>(element) && dice.chance(60))
@@ -265,7 +265,7 @@ Value laws::drawScalarCode(Dice &dice, OpBuilder &b, Location loc, ValueRange sc
   }
   if (code.values.empty())
     code.values.push_back(code.number(double(dice.between(-4, 4)) / 2));
-  // All arguments count.
+  // All arguments affect the result.
   for (size_t i = 1; i < scalars.size(); ++i) {
     Value x = code.values[i - 1], y = code.values[i];
     if (isa<FloatType>(element))

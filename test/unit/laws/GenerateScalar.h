@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a pointwise op or a kernel's body computes: a few ops on its arguments, in one of their
-// types.
+// Scalar code of pointwise ops and of bodies of kernels: a few ops on the arguments, in one of
+// their types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +22,15 @@ namespace heddle::laws {
 /// An element type; floats more often than integers, f32 most of all.
 mlir::Type drawElement(Dice &dice, mlir::MLIRContext *context, bool smooth);
 
-/// Code on `scalars`, whose element types are `from`, that gives a scalar of element type `to`.
+/// Code on `scalars`, whose element types are `from`, that computes a scalar of element type `to`.
 mlir::Value drawScalarCode(Dice &dice, mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::ValueRange scalars, llvm::ArrayRef<mlir::Type> from, mlir::Type to,
                            bool smooth);
 
-/// Whether one of the scalars is less than, or the like, another or a number.
+/// A comparison of one of the scalars with another one or a number.
 mlir::Value drawCondition(Dice &dice, mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::ValueRange scalars, llvm::ArrayRef<mlir::Type> from, bool smooth);
-/// x and y by a combiner that has a name.
+/// Combines x and y by a named combiner.
 mlir::Value combineScalars(mlir::OpBuilder &builder, mlir::Location loc, nd::CombinerKind kind,
                            bool isSigned, mlir::Value x, mlir::Value y);
 

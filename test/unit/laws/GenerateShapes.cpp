@@ -34,7 +34,7 @@ void Generator::window() {
     keep(buildWindow(b, loc, x, shape, drawNumber(tensorType(x))));
     return;
   }
-  // What is excluded must be reduced.
+  // A tensor with excluded elements must be reduced.
   Value y = buildWindow(b, loc, x, shape);
   if (!y)
     return;
@@ -46,7 +46,7 @@ void Generator::window() {
     y = buildPointwise(b, loc, {y}, element, [&](OpBuilder &builder, ValueRange scalars) {
       return drawScalarCode(dice, builder, loc, scalars, {element}, element, options.smooth);
     });
-  if (dice.chance(20)) // sums of what is repeated, and may be excluded
+  if (dice.chance(20)) // a sum of repeated, possibly excluded elements
     y = buildBroadcast(b, loc, y, dim(newName(tensorType(y)), Expr(dice.between(0, 3))));
   Strings names{shape.tap};
   for (const Dim &each : tensorType(y).getDims())
@@ -111,7 +111,7 @@ void Generator::concat() {
     return;
   StringRef name = nameOf(x);
   auto without = [&](NdTensorType type) { return type.withDims(dimsWithout(type, name)); };
-  // Gradients want to know where each part lies.
+  // Gradients need the offset of each part.
   auto isPlaced = [&](NdTensorType type) {
     return !options.smooth || type.size(name).getExpr().isConstant();
   };
@@ -146,7 +146,7 @@ void Generator::split() {
   if (!size.isConstant()) {
     Dim two = dim(newName(tensorType(x)), Expr(2)), three = dim(two.name, Expr(3));
     Expr n = Expr::name("N"), m = Expr::name("M");
-    if (options.relations && size == 3 * n) // the same number in other words, said or not
+    if (options.relations && size == 3 * n) // an equal expression, stated or not
       keep(dice.chance(50) ? buildSplit(b, loc, x, name, dim(name, 5 * m))
                            : buildSplit(b, loc, x, name, {dim(name, n), three}));
     else if (size == 2 * n || size == 2 * m)
@@ -186,7 +186,7 @@ void Generator::rename() {
   for (const Dim &each : tensorType(x).getDims())
     from.push_back(each.name);
   to = from;
-  if (dice.chance(50)) // names change places
+  if (dice.chance(50)) // swaps names
     dice.shuffle(to);
   if (dice.chance(60))
     to[size_t(dice.below(int64_t(to.size())))] = newName(tensorType(x));

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op is cloned and one thing of the clone is changed: an attribute, whichever it has (where a
-// guard stands, whether a sort falls), or how it combines. Both stay. A pass that takes two ops for
-// the same and overlooks this attribute gives one of them the other's values.
+// Clones an op and changes one thing of the clone: any attribute that it has (a guard, the
+// direction of a sort) or its combiner. Both ops stay. A pass that compares ops and overlooks this
+// attribute gives one of them the other's values.
 //
-// Nothing is known here of single ops but what they promise: a promise is not made where it would
-// be broken. What does not verify is dropped, and what holds places that a window excludes: no
+// The code knows of single ops only their promises (such as unique indices), which it does not add.
+// It drops clones that do not verify, and those with elements that a window excludes, since no
 // reduction follows.
 //
 //===----------------------------------------------------------------------===//
@@ -41,22 +41,22 @@ public:
             names.push_back(dim.name);
     });
   }
-  /// Whether `attr` says which elements an op moves: over symbols verification does not tell what
-  /// lies outside.
+  /// Whether `attr` may change: with symbols, the verifier does not find elements out of
+  /// bounds.
   bool mayChange(StringRef name, Attribute attr) const {
     return isStatic || name == "value" || name == "padding" ||
            !isa_and_nonnull<IntegerAttr, SizeAttr, StringAttr, ArrayAttr, nest::MapAttr>(attr) ||
            name == "guards";
   }
-  /// Whether `op` reads under guards: then verification does not tell where.
+  /// Whether `op` has guarded reads, whose bounds the verifier does not check.
   static bool hasGuards(Operation *op) {
     auto guards = op->getAttrOfType<ArrayAttr>("guards");
     return guards && llvm::any_of(guards.getAsRange<nest::GuardAttr>(),
                                   [](nest::GuardAttr guard) { return !guard.isTrivial(); });
   }
-  /// What `attr` may say instead; null for one that is left as it is.
+  /// Another value for `attr`; null to keep it.
   Attribute of(Attribute attr);
-  /// Another way to compare.
+  /// Another comparison predicate.
   Attribute ofPredicate(Operation *compare);
 
 private:
@@ -104,7 +104,7 @@ Attribute Changes::of(Attribute attr) {
       .Default(Attribute());
 }
 
-/// An element changes, or two names change places.
+/// Changes an element, or swaps two names.
 Attribute Changes::ofList(ArrayAttr list) {
   if (list.empty())
     return {};
@@ -117,7 +117,7 @@ Attribute Changes::ofList(ArrayAttr list) {
   return one ? ArrayAttr::get(context, elements) : Attribute();
 }
 
-/// A coordinate moves by one, or two change places: affine ones, which are verified.
+/// Shifts a coordinate by one, or swaps two: affine ones, which are verified.
 Attribute Changes::ofMap(nest::MapAttr map) {
   SmallVector<nest::MapEntry> entries(map.getEntries());
   if (entries.empty() || !llvm::all_of(entries, [](const nest::MapEntry &entry) {
@@ -132,7 +132,7 @@ Attribute Changes::ofMap(nest::MapAttr map) {
   return nest::MapAttr::getSorted(context, entries);
 }
 
-/// Another number is read outside, none is, or less is inside.
+/// Changes or drops the replacement value, or tightens a condition.
 Attribute Changes::ofGuard(nest::GuardAttr guard) {
   SmallVector<nest::Condition> conditions(guard.getConditions());
   TypedAttr otherwise = guard.getOtherwise();
@@ -163,7 +163,7 @@ Attribute Changes::ofLiteral(DenseElementsAttr literal) {
 Attribute Changes::ofPredicate(Operation *compare) {
   if (auto reals = dyn_cast<arith::CmpFOp>(compare)) {
     using enum arith::CmpFPredicate;
-    // In smooth code no single point has a slope of its own.
+    // In smooth code no single point may have a slope of its own.
     auto other = smooth ? dice.pick({OLT, OGE, UGT, OLE})
                         : dice.pick({OLT, OGE, UGT, OLE, OEQ, ONE, UNO, OGT, ULE});
     return arith::CmpFPredicateAttr::get(context, other);
@@ -192,7 +192,7 @@ static void changeAccumulators(Operation *op, Region &combiner, Type to) {
   if (!first)
     return;
   Type from = first.getType();
-  // A number that the other type lacks stays, so that the op does not verify.
+  // A number that the other type cannot represent stays, so that the op does not verify.
   auto changed = [&](Attribute attr) -> Attribute {
     auto real = dyn_cast<FloatAttr>(attr);
     if (!real || real.getType() != from)
@@ -216,7 +216,7 @@ static void changeAccumulators(Operation *op, Region &combiner, Type to) {
   }
 }
 
-/// Puts another combiner of one value in the place of `region`.
+/// Replaces `region` by another combiner of one value.
 static void changeCombiner(Operation *op, Region &region, CombinerKind kind, Type element) {
   auto neutral = op->getAttrOfType<ArrayAttr>("neutral");
   if (region.getNumArguments() != 2 || (neutral && neutral.size() != 1))
@@ -229,11 +229,11 @@ static void changeCombiner(Operation *op, Region &region, CombinerKind kind, Typ
   TypedAttr own =
       buildCombiner(b, op->getLoc(), region, kind, type, yield, isSignedElement(element));
   if (neutral)
-    // Where a type has no infinity a maximum has no neutral element, and is refused.
+    // In a type without infinities a maximum has no neutral element, and is refused.
     op->setAttr("neutral", own ? b.getArrayAttr({own}) : b.getArrayAttr({}));
 }
 
-/// Changes something of `op`, or of what it holds; whether it still verifies is another matter.
+/// Changes something of `op` or in its regions; the result need not verify.
 void Generator::change(Operation *op) {
   Changes changes(dice, op, options);
   Region *combiner = combinerOf(op);
@@ -275,7 +275,7 @@ void Generator::change(Operation *op) {
   else if (!attr && name != "unique")
     inner->setAttr(name, b.getUnitAttr());
   else if (Attribute high = inner->getAttr("high"); high && name == "low") {
-    // What one end gains the other loses, so that the size stays.
+    // Moves padding from one end to the other, so that the size stays.
     int64_t by = dice.pick({-1, 1});
     inner->setAttr("low", moved(attr, by));
     inner->setAttr("high", moved(high, -by));

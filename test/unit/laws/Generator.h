@@ -1,13 +1,13 @@
-//===- Generator.h - one random program in the making -----------*- C++ -*-===//
+//===- Generator.h - builds one random program ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A generator holds the values that there are so far and a position to build at. A step adds an op
-// on some of them; whatever it drew that does not fit (an op that does not verify, a result that is
-// too large) it drops again. Steps run inside of regions as well: of loops, branches and scans.
+// A generator has the values so far and an insertion point. A step adds an op on some of them, and
+// drops it if it is invalid (an op that does not verify, a result that is too large). Steps also
+// run inside regions of loops, branches and scans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace heddle::laws {
 using Strings = llvm::SmallVector<llvm::StringRef>;
 using nd::CombinerKind, nd::Dim, nd::NdTensorType, nd::tensorType, nd::numberAttr;
 
-/// With more elements than this the interpreter gets slow; large programs are few and short.
+/// Above this number of elements the interpreter is slow; large programs are few and short.
 inline constexpr int64_t mostElements = 600, mostOfLarge = 6000;
 inline constexpr size_t mostNames = 5;
 
@@ -41,7 +41,7 @@ inline llvm::SmallVector<Dim> dimsWithout(NdTensorType type, llvm::StringRef nam
   return dims;
 }
 
-/// What a size is when the program runs.
+/// The value of a size when the program runs.
 inline int64_t numberOf(const Expr &size) {
   return *size.evaluate([](const std::string &symbol) -> std::optional<int64_t> {
     return symbol == "N" ? sizeOfN : sizeOfM;
@@ -55,7 +55,7 @@ inline int64_t elementsOf(NdTensorType type) {
   return count;
 }
 
-/// How much large a space is where symbols are `scale` times as large.
+/// The number of points of a space if symbols are `scale` times as large.
 inline int64_t pointsOf(llvm::ArrayRef<Dim> dims, int64_t scale) {
   int64_t count = 1;
   for (const Dim &dim : dims) {
@@ -97,7 +97,7 @@ private:
   llvm::SmallVector<mlir::Value> values;
   std::map<std::string, Expr> sizes;
   int freshNames = 0, callees = 0, depth = 0;
-  bool inScan = false; ///< where loops may not stand
+  bool inScan = false; ///< loops are not allowed in scans
 
   // Choices.
   Expr drawSize() {
@@ -167,8 +167,8 @@ private:
       return {};
     return dice.chance(40) ? fitting.back() : dice.pick(fitting);
   }
-  /// Integers that say where something is read or written: a value, or an argument. In smooth
-  /// programs it is an argument that nothing else uses.
+  /// Integers for the coordinates of reads or writes: a value, or an argument. In smooth programs
+  /// it is an argument that nothing else uses.
   mlir::Value places() {
     if (options.smooth)
       return body->addArgument(drawTensorType(b.getI32Type(), 2), loc);
@@ -184,7 +184,7 @@ private:
       element = drawType();
     return fits(element) ? argument(drawTensorType(element)) : mlir::Value();
   }
-  /// With symbols that are at most three times as large a few more do no harm.
+  /// Symbols are at most three times as large, so the limit may be exceeded a little.
   bool hasFewElements(NdTensorType type) const {
     return isLarge() ? pointsOf(type.getDims().getDims(), options.scale) <= mostOfLarge
                      : elementsOf(type) <= mostElements;
@@ -225,33 +225,33 @@ private:
                       double(dice.between(-6, 6)) /
                           (llvm::isa<mlir::FloatType>(type.getElementType()) ? 4 : 1));
   }
-  /// `value`, its names changed where they stand in the way of `others`.
+  /// `value`, with names renamed that collide with those of `others`.
   mlir::Value compatible(mlir::Value value, llvm::ArrayRef<mlir::Value> others);
   CombinerKind drawCombiner(mlir::Type element);
-  /// In what elements are collected: mostly as the builder would, sometimes wider floats.
+  /// An accumulator type: mostly the builder's choice, sometimes wider floats.
   mlir::Type drawAccumulator(mlir::Type element);
-  /// A combiner of one value or several.
+  /// A combiner of one or several values.
   struct Combination {
     llvm::SmallVector<mlir::TypedAttr> neutral;
     std::function<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> combine;
   };
-  /// One that no name stands for: a + b + a b, a product of complex numbers, or (`ordered`, where
-  /// it need not commute) of affine maps.
+  /// A combiner without a name: a + b + a b, a product of complex numbers, or (`ordered`, if it
+  /// need not commute) of affine maps.
   Combination drawCombination(mlir::Type element, bool ordered);
-  /// Named ones side by side, one for each element.
+  /// Independent named combiners, one for each element.
   Combination drawCombiners(llvm::ArrayRef<mlir::Type> elements);
-  /// The largest float and the least position at which it stands, an i64.
+  /// The largest float and its smallest position, an i64.
   Combination largest(mlir::Type element);
   /// A value of type `type` from some of `inputs`, whose names it may lack.
   mlir::Value combined(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
-  /// A value of type `type` that a few steps in the block at which `b` stands make of `inputs`.
+  /// A value of type `type` that a few steps in the current block compute from `inputs`.
   mlir::Value inside(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
   mlir::Value isLarge(mlir::Value x);
   mlir::Value loop(mlir::Value x);
   mlir::Value whileLoop(mlir::Value x);
   mlir::Value branch(mlir::Value x);
 
-  /// A nest in the making: its names, and reads that lie in what is read, or are guarded.
+  /// The names of a nest under construction, for reads that are in bounds or guarded.
   struct Space {
     std::map<std::string, std::pair<Expr, bool>> names; ///< size, whether it is reduced
     llvm::SmallVector<mlir::Value> reads;
@@ -259,15 +259,15 @@ private:
     llvm::SmallVector<nest::GuardAttr> guards;
     llvm::SmallVector<Dim> dims(mlir::MLIRContext *context, bool reduced) const;
   };
-  /// Where a coordinate of size `size` is read: an expression in names of the space (there, or
-  /// added), and the conditions without which it could lie outside.
+  /// The index for a coordinate of size `size`: an expression in names of the space (existing or
+  /// added), and the conditions that keep it in bounds.
   Expr drawPlace(Space &space, const Expr &size, llvm::SmallVectorImpl<nest::Condition> &conditions,
                  bool mayReduce);
   bool hasFewPoints(const Space &space) const;
   bool drawReads(Space &space, bool mayReduce);
-  /// A condition that leaves out some points of the names.
+  /// A condition that excludes some points of the names.
   nest::Condition drawExclusion(llvm::ArrayRef<Dim> names);
-  /// A read of what follows a reduction: `value` at produced names.
+  /// A read of an epilogue: `value` at produced names.
   void finishRead(nest::NestBuilder &nest, mlir::Value value);
   Combination drawBody(llvm::ArrayRef<mlir::Type> from, bool reduces,
                        llvm::SmallVectorImpl<mlir::Type> &elements, bool &isLargest);

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table: each op, for each element type, with sizes that are symbols, numbers and zero; its
-// gradient, its tangent and the op lifted over a name. Compiled, each gives the oracle's values. A
-// row is the text of a function; in it
+// A table: each op, for each element type, with symbolic, constant and zero sizes; its gradient,
+// its tangent and the op lifted over a name. Compiled, each gives the oracle's values. A row is the
+// text of a function; in it
 //
 //     E    an element type            S    its scalar type, as regions see it
 //     ADD, MAX, LESS  scalar ops      ZERO, ONE  numbers with their type
 //     N, M  sizes: symbols, or numbers in their place
 //
-// The ops of the dialects that have no row are counted: a new op wants one.
+// A test fails for an op of the dialects without a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -402,8 +402,8 @@ std::string textOf(const Row &row, const std::string &element, const std::string
   return "func.func @main" + replaced(row.text, words);
 }
 
-/// @`name`, which calls or differentiates @`of` on its own arguments, of which there are more, and
-/// returns what `build` gives.
+/// @`name`, which calls or differentiates @`of` on its own arguments, of which it has more, and
+/// returns the values of `build`.
 func::FuncOp addCaller(ModuleOp module, func::FuncOp of, StringRef name, ArrayRef<Type> arguments,
                        llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
   OpBuilder b(module.getContext());
@@ -450,7 +450,7 @@ struct Table {
   int entries = 0;
   std::string messages;
 
-  /// Holds one row with one element type: the op, and if `whole` its derivatives and the lifted op.
+  /// Tests one row with one element type: the op, and if `whole` its derivatives and the lifted op.
   void hold(const Row &row, const std::string &element, const std::string &n, const std::string &m,
             bool whole) {
     std::string where = std::string(row.name) + " of " + element + ", sizes " + n + " and " + m;
@@ -541,8 +541,8 @@ class OpTable : public ::testing::TestWithParam<size_t> {};
 TEST_P(OpTable, CompilesDifferentiatesAndLifts) {
   const Row &row = rows[GetParam()];
   Table table;
-  // By default the derivatives of a few types in each row, other ones in the next; of all if many
-  // programs are asked for.
+  // By default tests derivatives of a few types in each row, other ones in the next; of all types
+  // if many programs are requested.
   size_t number = GetParam();
   bool all = programsInAll() > 2000;
   for (const char *element : floats)
@@ -568,7 +568,7 @@ TEST(OpTable, EveryOpHasARow) {
   std::string all;
   for (const Row &row : rows)
     all += row.text;
-  // Calls and requests are made of every row, branches and loops of scf.
+  // Every row is tested with calls and requests; scf makes branches and loops.
   std::set<StringRef> without{"nd.yield", "nest.yield", "nd.call",
                               "nd.vjp",   "nd.jvp",     "nest.control"};
   for (RegisteredOperationName op : context->getRegisteredOperations())

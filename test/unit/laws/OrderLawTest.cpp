@@ -1,13 +1,13 @@
-//===- OrderLawTest.cpp - names and the order of writing mean nothing -----===//
+//===- OrderLawTest.cpp - results do not depend on names and order --------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program is written again with its names renamed consistently (which changes how they sort),
-// and with operands of commutative code in another order. Every byte of code must be the same, and
-// so must values after every pass, with ops in another order too (which is that of kernels).
+// A program is rewritten with its names renamed (which changes how they sort), and with operands of
+// commutative code in another order. Every byte of code must be the same, and so must values after
+// every pass, also with ops in another order (which changes the order of kernels).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ NameRewriter drawNames(ModuleOp module, Dice &dice) {
   return rewriter;
 }
 
-/// Operands of commutative scalar ops, and of pointwise ops, in another order.
+/// Permutes operands of commutative scalar ops, and of pointwise ops.
 void commute(ModuleOp module, Dice &dice) {
   module.walk([&](Operation *op) {
     if (op->hasTrait<OpTrait::IsCommutative>() && op->getNumOperands() == 2 && dice.chance(50))
@@ -72,7 +72,7 @@ void commute(ModuleOp module, Dice &dice) {
   });
 }
 
-/// Ops in another order, each behind what it needs.
+/// Permutes ops, each after its operands.
 void reorder(ModuleOp module, Dice &dice) {
   for (auto function : module.getOps<func::FuncOp>()) {
     Block &block = function.front();
@@ -107,7 +107,7 @@ GeneratorOptions optionsFor(uint64_t seed) {
   return options;
 }
 
-/// How arguments and results lie is written, or their names would lie in the order of spelling.
+/// Sets layouts of arguments and results, since the default follows the spelling of names.
 void writeLayouts(func::FuncOp function) {
   auto layout = [&](Type type) {
     std::vector<std::string> order;
@@ -121,7 +121,7 @@ void writeLayouts(func::FuncOp function) {
     function.setResultAttr(i, "nd.layout", layout(function.getResultTypes()[i]));
 }
 
-/// `module` written otherwise.
+/// A rewritten copy of `module`.
 OwningOpRef<ModuleOp> writtenOtherwise(ModuleOp module, uint64_t seed,
                                        std::map<std::string, std::string> &names) {
   OwningOpRef<ModuleOp> other(module.clone());
@@ -161,7 +161,7 @@ TEST_P(OrderLaw, ValuesAreTheSame) {
   holdEach({"the order law", optionsFor, check}, {0.5, GetParam()});
 }
 
-/// What a law on code compares: the text of all kernels, or all bytes.
+/// The code that a law compares: the text of all kernels, or all bytes.
 struct Code {
   std::string code, constants;
 };

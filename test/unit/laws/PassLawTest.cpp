@@ -1,4 +1,4 @@
-//===- PassLawTest.cpp - no pass changes what a program means -------------===//
+//===- PassLawTest.cpp - passes preserve the values of programs -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Property.cpp - cases held by RapidCheck ----------------------------===//
+//===- Property.cpp - properties tested by RapidCheck ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace heddle::laws;
 namespace {
 struct Case {
   uint64_t number;
-  std::string said; ///< of a case that was made smaller
+  std::string said; ///< message of the shrunk case
 };
 std::ostream &operator<<(std::ostream &os, const Case &each) {
   return os << "case " << each.number << (each.said.empty() ? "" : ", made smaller");

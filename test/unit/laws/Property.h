@@ -1,4 +1,4 @@
-//===- Property.h - cases held by RapidCheck --------------------*- C++ -*-===//
+//===- Property.h - properties tested by RapidCheck -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // RapidCheck draws the cases, stops at the first that fails, shrinks it and reports. A case is a
-// program, or some that are compiled together; how a program gets smaller is known to nd::shrink:
+// program, or several that are compiled together; nd::shrink reduces programs:
 //
 //     std::string said = holdOnCases(1, 2000, [&](uint64_t i) -> std::optional<Fault> {
 //       if (isFine(i)) return std::nullopt;
@@ -27,12 +27,12 @@ namespace heddle::laws {
 
 struct Fault {
   std::string what;
-  /// Says the same of the smallest such case; null if there is no smaller one.
+  /// Returns the message for the smallest such case; null if there is no smaller one.
   std::function<std::string()> smaller;
 };
 
-/// Holds a property on `count` cases, which are drawn by `seed`; a single one is number 0. Returns
-/// what RapidCheck says of the first that fails, after shrinking; empty if none does.
+/// Tests a property on `count` cases, which are drawn by `seed`; a single one is number 0. Returns
+/// RapidCheck's message for the first failure, after shrinking; empty if there is none.
 std::string holdOnCases(uint64_t seed, int count,
                         const std::function<std::optional<Fault>(uint64_t number)> &check);
 

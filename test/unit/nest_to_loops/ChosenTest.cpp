@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules are chosen for caches so small that small nests are blocked, split and packed as large
-// ones are.
+// Schedules are chosen for tiny caches, so that small nests are blocked, split and packed like
+// large ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ TEST(Chosen, Matmul) {
 }
 
 TEST(Chosen, PacksAndSplits) {
-  // Large enough that nothing else can be best: the chosen schedule says so.
+  // So large that no other schedule can be best.
   auto context = makeContext();
   Kernel kernel(*context, matmul(512, 512, 2048, "[m, k]", "[k, n]", "[m, n]", ""));
   EXPECT_EQ(kernel.error, "");
@@ -57,7 +57,7 @@ TEST(Chosen, ConvolutionGradients) {
 }
 
 TEST(Chosen, ClippedReductions) {
-  // Guards that single out a part of a reduced loop: first, middle and last parts, and none at all.
+  // Guards that hold in a part of a reduced loop: the first, a middle or the last one, or none.
   Window w;
   w.batch = 2, w.in = 5, w.out = 16, w.rows = 4, w.columns = 6, w.window = 5;
   for (const char *schedule : {"[thread ky by 1, loop batch by 1, cache kx by 1, loop row by 1, "

@@ -151,7 +151,7 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     error += llvm::toString(object.takeError());
     return;
   }
-  auto block = cpu::link({{"kernel", std::move(*object)}}); // refuses calls of anything else
+  auto block = cpu::link({{"kernel", std::move(*object)}}); // refuses calls of other functions
   if (!block) {
     error += llvm::toString(block.takeError());
     return;
@@ -178,7 +178,7 @@ std::vector<TensorValue> Kernel::inputs(unsigned seed) {
   return result;
 }
 
-/// Visits the elements of `tensor` with their places in memory.
+/// Visits the elements of `tensor` with their offsets in memory.
 static void forEach(TensorValue &tensor, const Layout &layout, void *data,
                     llvm::function_ref<void(Scalar &, std::byte *)> visit) {
   Sizes sizes = tensor.type.sizes();

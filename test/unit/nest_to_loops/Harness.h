@@ -11,9 +11,9 @@
 //         R"(func.func @f(%a: !nd.tensor<f32, m: 5> {nest.layout = #nest.layout<[m]>}) ...)");
 //     EXPECT_EQ(kernel.check(), "");
 //
-// `check` fills the operands with numbers from a seed, runs the compiled kernel chunk by chunk (in
-// both directions) and compares each element with what the oracle (lib/interp) says. Every operand
-// and result ends at a page that must not be touched, and places that belong to no element hold
+// `check` fills the operands with numbers from a seed, runs the compiled kernel chunk by
+// chunk (in both directions) and compares each element with the oracle's (lib/interp). Every
+// operand and result ends at an inaccessible page, and bytes that belong to no element are
 // NaN.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@
 
 namespace heddle::test {
 
-/// Memory that ends at a page without access.
+/// Memory that ends at an inaccessible page.
 class Guarded {
 public:
   Guarded(size_t bytes);
@@ -42,8 +42,8 @@ private:
 
 struct Options {
   bool machine512 = true;                   ///< AVX-512 if the host has it
-  int64_t alias = -1;                       ///< the operand whose place the first result takes
-  bool hot = true;                          ///< whether it is compiled with the most effort
+  int64_t alias = -1;                       ///< the operand whose buffer the first result reuses
+  bool hot = true;                          ///< compiled with the highest optimisation level
   bool pairs = true;                        ///< products of bf16 are added two at once
   bool dot = true;                          ///< by the instruction for that, if the host has it
   const nest::LoopTarget *target = nullptr; ///< null: this machine's
@@ -53,15 +53,15 @@ struct Options {
 class Kernel {
 public:
   Kernel(mlir::MLIRContext &context, const std::string &text, Options options = {});
-  /// Empty if the kernel computes what the oracle says; else what differs.
+  /// Empty if the kernel agrees with the oracle; else the difference.
   std::string check(unsigned seed = 1);
-  /// What went wrong while compiling, if anything.
+  /// The error of the compilation, if any.
   std::string error;
   int64_t chunks = 0, scratchBytes = 0;
 
   mlir::OwningOpRef<mlir::ModuleOp> source;
   mlir::Operation *nest = nullptr;
-  std::string schedule; ///< the one written on the nest, or chosen
+  std::string schedule; ///< that of the nest, or the chosen one
 
 private:
   Options options;
@@ -74,8 +74,8 @@ private:
   std::vector<interp::TensorValue> inputs(unsigned seed);
 };
 
-/// Empty if the kernel of `text` computes what the oracle says; else what differs, with the
-/// schedule and the text.
+/// Empty if the kernel of `text` agrees with the oracle; else the difference, with the schedule and
+/// the text.
 std::string checkText(const std::string &text, Options options = {});
 
 /// A context with the dialects.

@@ -1,4 +1,4 @@
-//===- LoopTargetTest.cpp - loops for a target that is no CPU -------------===//
+//===- LoopTargetTest.cpp - loops for a target other than a CPU -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace heddle::test;
 using namespace mlir;
 
 namespace {
-/// Differs from the CPU wherever it may, and counts what it is asked.
+/// Differs from the CPU wherever it may, and counts calls.
 class Device : public cpu::CpuLoops {
 public:
   Device() : CpuLoops({}) {}

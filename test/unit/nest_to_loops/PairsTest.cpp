@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every other kernel adds pairs by the host's instruction, where it has one; the others, and all
-// elsewhere, take pairs apart.
+// Every second kernel adds pairs by the host's instruction, if it has one; all others expand pairs
+// into two products.
 //
 //===----------------------------------------------------------------------===//
 

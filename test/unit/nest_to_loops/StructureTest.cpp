@@ -65,7 +65,7 @@ TEST(Stage, PacksOperands) {
 }
 
 TEST(Convolution, Gradients) {
-  // To the image: rows whose distance to a place of the window is a multiple of the stride.
+  // Gradient of the image: rows whose distance to a tap is a multiple of the stride.
   for (const char *schedule : {"",
                                "[thread row by 1, cache column by 4, loop ky by 1, loop kx by 1, "
                                "loop out by 1, register column by 1, vector channel by 1]",

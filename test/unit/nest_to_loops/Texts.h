@@ -67,7 +67,7 @@ struct Window {
   int batch = 1, in = 3, out = 5, rows = 6, columns = 7, window = 3, stride = 1, padding = 1;
   std::string layoutIn = "[batch, channel, row, column]", layoutWeight = "[channel, ky, kx, out]",
               layoutOut = "[batch, out, row, column]", schedule;
-  bool excludes = false;    ///< the border is left out, instead of zero
+  bool excludes = false;    ///< taps out of bounds are excluded instead of zero
   std::string type = "f32"; ///< of both operands; the result is of f32
 };
 

@@ -47,7 +47,7 @@ struct Numbers : Dataset {
   }
 };
 
-/// What a thread of this process does: 'S' if it sleeps, 'R' if it runs; ' ' if there is none.
+/// The state of a thread of this process: 'S' if it sleeps, 'R' if it runs; ' ' if it has ended.
 char stateOf(pid_t thread) {
   std::string line = contentsOf("/proc/self/task/" + std::to_string(thread) + "/stat");
   size_t name = line.rfind(") ");
@@ -113,7 +113,7 @@ TEST_P(LoaderAhead, ShufflesAndSkips) {
   auto order = shuffled(20, 5, 2);
   for (size_t i = 0; i < 20; ++i)
     EXPECT_EQ(all[i / 6][i % 6], 10 * order[i]);
-  options.skip = 2; // goes on where another left off
+  options.skip = 2; // continues where another one stopped
   Loader rest(numbers, options);
   EXPECT_EQ(numbersOf(*rest.next()), all[2]);
   EXPECT_EQ(numbersOf(*rest.next()), all[3]);
@@ -134,7 +134,7 @@ TEST_P(LoaderAhead, MayBeLeftEarly) {
     Loader loader(numbers, {.batch = 2, .ahead = ahead});
     EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10}));
   }
-  // What was handed out and, at most, what was read ahead; nobody reads any more.
+  // At most the returned batches and those read ahead; nothing is read any more.
   EXPECT_GE(numbers.reads, 2);
   EXPECT_LE(numbers.reads, 2 * (1 + ahead));
   while (stateOf(numbers.reader) != ' ') // the thread that read ahead has ended
@@ -147,7 +147,7 @@ TEST_P(LoaderAhead, ReadsAheadButNotFarther) {
   Loader loader(numbers, {.batch = 1, .ahead = ahead});
   for (int64_t handedOut = 0; handedOut < 20; ++handedOut) {
     int64_t expected = std::min<int64_t>(handedOut + ahead, 20);
-    // Until the thread waits for somebody to take what it has read.
+    // Until the thread waits for its batches to be taken.
     while (numbers.reads < expected ||
            (ahead > 0 && expected < 20 && stateOf(numbers.reader) != 'S'))
       std::this_thread::yield();
@@ -169,13 +169,13 @@ TEST_P(LoaderAhead, AChildOfForkGoesOnWhereItsParentIs) {
   };
   EXPECT_EQ(inChild(rest), "40 60 ");
   EXPECT_EQ(inChild([&] { return rest() + rest(); }), "40 60 ");
-  EXPECT_EQ(inChild([&] { // left as it is
+  EXPECT_EQ(inChild([&] { // without reading
               Loader own(numbers, {.batch = 2, .ahead = GetParam()});
               return inChild([&] { return std::to_string(own.batches()); });
             }),
             "4");
   EXPECT_EQ(rest(), "40 60 ");
-  EXPECT_EQ(inChild(rest), ""); // at the end it is at the end
+  EXPECT_EQ(inChild(rest), ""); // the end is the end in the child, too
 }
 
 TEST(Loader, RefusesAnEmptyBatch) {

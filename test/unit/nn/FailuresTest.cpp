@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every call of the system for files, maps and threads fails once, and every request to the memory
-// manager. `operator new` does not: LLVM ends the process when it has no memory.
+// Every system call for files, maps and threads fails once, and every request to the memory
+// manager. `operator new` does not fail: LLVM aborts when it runs out of memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct State {
   HEDDLE_FIELDS(a, b)
 };
 
-/// Gives no memory at the request with this number.
+/// Fails the request with this number.
 struct FailingManager : SystemManager {
   int64_t failAt = -1;
   void *obtain(int64_t bytes, int64_t alignment) override {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values are held against plain loops in double, gradients against differences
-// of the compiled function itself.
+// Values are compared with plain loops in double, gradients with differences of the compiled
+// function itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ struct Inputs {
   HEDDLE_FIELDS(all)
 };
 
-/// Holds the gradient of sum(weights * function(inputs)) against differences.
+/// Compares the gradient of sum(weights * function(inputs)) with differences.
 template <typename F>
 void expectGradient(F &&function, std::vector<Tensor> inputs, double tolerance = 1e-2) {
   auto loss = [&](Inputs x) {
@@ -264,7 +264,7 @@ TEST(BatchNorm, NormalisesEachChannelAndKeepsTheMoments) {
     EXPECT_NEAR(running.mean.to<float>({channel})[c], 0.1 * means[c], 1e-5);
     EXPECT_NEAR(running.variance.to<float>({channel})[c], 0.9 + 0.1 * variances[c] * 30 / 29, 1e-5);
   }
-  // With the moments of the very batch both ways agree.
+  // With the moments of this batch both ways agree.
   nn::RunningMoments exact{mean(x, over(n, row)), nn::BatchNorm::moments({channel, 3}).variance};
   Tensor centred = x - exact.mean;
   exact.variance = mean(centred * centred, over(n, row));
@@ -342,7 +342,7 @@ TEST(Dropout, DropsByKeyAndKeepsTheMean) {
   EXPECT_NEAR(kept, 7500, 150); // 3.5 deviations
   EXPECT_EQ(got, drop(x, key(1)).to<float>({n, channel}));
   EXPECT_NE(got, drop(x, key(2)).to<float>({n, channel}));
-  // The gradient passes where the value did.
+  // The gradient passes where the value passed.
   auto gradient = grad(
       [](Tensor x) {
         return sum(nn::dropout(x, 0.25, key(1), {{n, 100}, {channel, 100}}), over(n, channel));
@@ -526,7 +526,7 @@ TEST(Checkpoint, WhatDoesNotFitIsNamedAndLeavesTheTreeAlone) {
   Weights other{zeros({{n, 4}}), Tensor::of<int64_t>({1}, {}), zeros({})};
   expectHas(messageOf([&] { nn::loadTree(path, other); }), {path, "'a'", "n: 3", "n: 4"});
   EXPECT_EQ(other.a.size(n), 4);
-  // The last tensor alone does not fit.
+  // Only the last tensor does not fit.
   Weights last{zeros({{n, 3}}), Tensor::of<int64_t>({1}, {}), zeros({{n, 2}})};
   expectHas(messageOf([&] { nn::loadTree(path, last); }), {path, "'b'", "n: 2"});
   EXPECT_EQ(last.a.to<float>({n}), (std::vector<float>{0, 0, 0}));
@@ -594,7 +594,7 @@ TEST(Misuse, NamesThatMeet) {
           {"an x with the name 'column', which the layer sums over, got !nd.tensor<f32, n: 5"});
   refused([] { nn::Linear::make({{row, 3}}, {row, 3}, key(1)); },
           {"got 'row' for both", "y.rename({{..., row}})"});
-  // A layer for each head: heads are zipped, what it produces is new.
+  // A layer for each head: heads are zipped, the produced name is new.
   nn::Linear heads{random({{n, 2}, {row, 3}, {out, 4}}, 2), random({{n, 2}, {out, 4}}, 3)};
   EXPECT_EQ(heads(random({{n, 2}, {row, 3}}, 4), over(row)).type(),
             "!nd.tensor<f32, n: 2, out: 4>");
@@ -629,9 +629,9 @@ TEST(Misuse, Labels) {
           {"labels with names of the logits, without 'class'", "row: 3"});
   refused([&] { nn::crossEntropy(logits, label(ElementType::I32, classes, 4), classes); },
           {"labels with names of the logits, without 'class'"});
-  // One for all is as good as one for each.
+  // One label for all samples is allowed, too.
   EXPECT_EQ(loss(constant(1, ElementType::I64)).type(), "!nd.tensor<f32, n: 3>");
-  // What is no class has no loss, in any type; there may be more classes than labels count.
+  // The loss of a label that is not a class is NaN; there may be more classes than labels count.
   for (ElementType type : {ElementType::I8, ElementType::I32, ElementType::I64}) {
     auto values = valuesOf(loss((iota({n, 3}) * 4.0 - 4.0).cast(type)));
     EXPECT_TRUE(std::isnan(values[0]) && !std::isnan(values[1]) && std::isnan(values[2]));
@@ -644,7 +644,7 @@ TEST(Misuse, Labels) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which end the process
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers abort
 TEST(Misuse, MoreThanThereIsMemory) {
   refused([] { nn::LayerNorm::make({{n, int64_t(1) << 45}}); },
           {"out of memory: 35184372088832 floats for !nd.tensor<f32, n: 35184372088832>"});

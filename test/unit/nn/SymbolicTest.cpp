@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One compiled training step serves every batch size, with the values of programs that are made for
-// each: convolution, pooling, normalisation over the batch, dropout, softmax, optimisers.
+// One compiled training step serves every batch size, with the values of programs compiled for each
+// size: convolution, pooling, normalisation over the batch, dropout, softmax, optimisers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ Outcome step(State &state, Tensor image, Tensor label, Tensor seed) {
       },
       state.net);
   state.moments = result.second.second;
-  // A gradient that is only rounding stays small.
+  // A gradient that is only a rounding error stays small.
   state.adam.update(state.net, gradient, 0.01, {.epsilon = 1e-2});
   state.sgd.update(state.net, gradient, 0.1);
   Tensor right = equal(argmax(result.second.first, over(classes)), label.cast(ElementType::I64));
@@ -88,7 +88,7 @@ TEST(Training, OneProgramForEveryBatch) {
   auto any = jit(traced, withSymbolic({batch})), reference = jit(traced, withSymbolic({}));
   int64_t count = 0;
   for (int64_t size : {17, 1}) {
-    // Each from the same state, so that what rounding differs by does not add up.
+    // Each step starts from the same state, so that rounding differences do not add up.
     State a = initial(), b = initial();
     ++count;
     Tensor image = random({{batch, size}, {row, 6}, {column, 6}, {channel, 2}}, uint64_t(size));
@@ -113,7 +113,7 @@ TEST(Training, OneProgramForEveryBatch) {
   EXPECT_EQ(traces, 1 + count);
 }
 
-// What is drawn in the order of the batch first does not depend on how many there are.
+// Random numbers whose slowest dimension is the batch do not depend on its size.
 TEST(Symbolic, RandomNumbers) {
   auto draw = [](Tensor x, Tensor seed) {
     std::vector<Extent> by{{batch, x.size(batch)}, {hidden, 3}};

@@ -73,7 +73,7 @@ TEST_F(CacheTest, WhatIsNoFileIsNoEntry) {
   cache.store(key, "code");
   fs::path place = files().at(0);
   fs::remove(place);
-  ASSERT_EQ(mkfifo(place.c_str(), 0600), 0); // to read it would wait for ever
+  ASSERT_EQ(mkfifo(place.c_str(), 0600), 0); // reading it would block
   EXPECT_FALSE(cache.find(key));
   fs::remove(place);
   fs::create_directory(place);
@@ -94,7 +94,7 @@ TEST_F(CacheTest, SecondCompilationEmitsNothing) {
   EXPECT_EQ(compile(text, other).statistics.cachedKernels, 0);
 }
 
-/// Whatever changes an entry's code changes its key: where barriers stand, and all else.
+/// Every change of an entry's code changes its key, such as the positions of barriers.
 TEST_F(CacheTest, EntriesThatDifferAreNotTakenForEachOther) {
   using Steps = std::vector<StepSpec>;
   mlir::MLIRContext context;
@@ -180,7 +180,7 @@ TEST_F(CacheTest, DamagedFilesAreWrittenAnew) {
 }
 
 TEST_F(CacheTest, DirectoryThatCannotBeWritten) {
-  // A file stands where the directory should be: that stops root, too.
+  // A file has the name of the directory, which fails for root, too.
   std::ofstream(directory) << "in the way";
   testing::internal::CaptureStderr();
   Compiled compiled = compile(text, options());
@@ -217,7 +217,7 @@ TEST_F(CacheTest, ProcessesShareADirectory) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  EXPECT_EQ(files().size(), 1u); // nothing half-written is left over
+  EXPECT_EQ(files().size(), 1u); // no partial file is left
 }
 
 } // namespace

@@ -1,12 +1,12 @@
-//===- LinesTest.cpp - where a kernel's code comes from -------------------===//
+//===- LinesTest.cpp - source locations of a kernel's code ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Code is for all nests that are alike, so it says which op of a nest made it, and each program
-// where that op was written.
+// Equal nests share code, so the code refers to ops of the nest by number, and each program has the
+// source locations of these ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ func.func @f(%x: !nd.tensor<f32, row: 64, column: 100> {nd.name = "x"})
 })";
 }
 
-/// The bytes of the one kernel by the locations that they are from.
+/// The bytes of the only kernel by source location.
 std::map<std::string, int64_t> bytesByPlace(const Compiled &compiled) {
   std::map<std::string, int64_t> bytes;
   for (const FunctionSpec &function : compiled.image->manifest.functions)
@@ -115,7 +115,7 @@ TEST(Lines, OfOneOpAreNotListed) {
   EXPECT_EQ(compiled.image->manifest.functions.at(0).location, "model.cpp:12:3");
 }
 
-/// `fast` decides whether a divisor is looked at; its two sides are on lines of their own.
+/// `fast` decides whether a divisor is checked; its two sides are on lines of their own.
 const char *const branches = R"(
 llvm.func @f(%n: i64 loc("ops":1:0), %p: !llvm.ptr loc("ops":1:0)) {
   %zero = llvm.mlir.constant(0 : i64) : i64 loc("ops":1:0)

@@ -1,4 +1,4 @@
-//===- MemoryPlanTest.cpp - where the values of an entry lie --------------===//
+//===- MemoryPlanTest.cpp - buffers of the values of an entry -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,8 +55,8 @@ std::string argument(const std::string &name, int size, const std::string &more 
 /// Reading neighbours keeps nests apart.
 const char *reversed = "i = 99 - i";
 
-/// Hands out memory that holds something, and keeps what lay in buffers of one size when they are
-/// freed.
+/// Returns memory that is not zero, and records the contents of freed buffers of one
+/// size.
 class UsedMemory : public SystemManager {
 public:
   int64_t bytes = 0;
@@ -98,8 +98,8 @@ TEST(MemoryPlan, ReadersOfNeighboursHaveAPlaceOfTheirOwn) {
 }
 
 TEST(MemoryPlan, StatesThatNeighboursReadTakeTurns) {
-  // A loop whose state can be made in its place has one step; else two, so that nothing is copied
-  // between them.
+  // A loop whose state can be updated in place has one step; else it is unrolled by two, which
+  // avoids copies.
   std::string type = "!nd.tensor<f32, i: 100>", both = "!nd.tensor<i1>, " + type;
   for (auto [map, steps] :
        {std::pair("", std::vector<std::string>{"while", "more", "next", "while"}),
@@ -157,7 +157,7 @@ TEST(MemoryPlan, NamesOfSizeOneAreNoObstacle) {
 }
 
 TEST(MemoryPlan, WhatAReductionStillReadsStays) {
-  // Each step of the reduction reads the place again; one that only follows it reads it once.
+  // Each step of the reduction reads the element again; an epilogue reads it once.
   std::string line = "!nd.tensor<f32, i: 100>", square = "!nd.tensor<f32, i: 100, k: 30>",
               named = " {nd.name = \"x\", nd.layout = #nest.layout<[i]>";
   for (bool follows : {false, true}) {
@@ -212,10 +212,10 @@ TEST(MemoryPlan, PaddingThatMustBeZeroIsCleared) {
   anywhere.targetCpu = "x86-64";
   Compiled compiled = compile(text, anywhere);
   ASSERT_TRUE(compiled.image) << compiled.errors;
-  // Once: what takes the place of %t finds it clear.
+  // Once: the value that reuses the buffer of %t finds it cleared.
   EXPECT_EQ(llvm::count(stepsOf(compiled), "zero"), 1);
   EXPECT_EQ(stepsOf(compiled).at(0), "zero");
-  // Memory that was used before is cleared in the lanes that belong to no element.
+  // Used memory is cleared in the lanes that belong to no element.
   auto manager = std::make_shared<UsedMemory>();
   manager->bytes = 112 * sizeof(float);
   CallOptions options;
@@ -236,7 +236,7 @@ TEST(MemoryPlan, PaddingThatMustBeZeroIsCleared) {
   for (const std::vector<float> &kept : manager->kept)
     for (size_t lane = 100; lane < 112; ++lane)
       EXPECT_EQ(kept[lane], 0.0f) << lane;
-  // Nothing is cleared where no lane is padding.
+  // Nothing is cleared if no lane is padding.
   text = function(
       96, argument("x", 96),
       nest("t", "x", 96, layout, "i = 95 - i") + nest("r", "t", 96, "[i]", "i = 95 - i"), "r");
@@ -246,7 +246,7 @@ TEST(MemoryPlan, PaddingThatMustBeZeroIsCleared) {
 }
 
 TEST(MemoryPlan, BarriersStandWhereValuesMeet) {
-  // Big enough to be shared by threads: two steps that have nothing in common, and one that needs
+  // Large enough for several threads: two independent steps, and one that needs
   // both.
   int size = 1 << 20;
   std::string last = "i = " + std::to_string(size - 1);

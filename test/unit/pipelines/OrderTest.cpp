@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Spelling names in another way, and writing in another order what has none, changes no byte of
+// Other spellings of names, and another order of unordered parts, change no byte of
 // code.
 //
 //===----------------------------------------------------------------------===//
@@ -55,7 +55,7 @@ TEST(Order, NetworkByOtherNames) {
 }
 
 TEST(Order, TwoProcessesWouldSayTheSame) {
-  // In one process: contexts and threads of their own, so that no address is the same.
+  // In one process, with separate contexts and threads, so that all addresses differ.
   std::string text = spell(network, {"batch", "row", "channel", "tap", "out"});
   CompileOptions serial = plainOptions();
   serial.compileThreads = 1;
@@ -77,7 +77,7 @@ TEST(Order, KernelsThatDifferInNamesAreOne) {
   EXPECT_EQ(two.statistics.kernels, one.statistics.kernels);
 }
 
-// What a fold makes of a splat lists its names in some order; without elements there is none.
+// A folded splat lists its names in some order; an empty literal has none.
 const char *emptyLiterals = R"(
 func.func @main(%z: !nd.tensor<f32, $0: 0> {nd.layout = #nest.layout<[$0]>},
                 %x: !nd.tensor<ui8, $0: 0, $1: 13, $2: 26> {nd.layout = #nest.layout<[$0, $1, $2]>},
@@ -136,7 +136,7 @@ TEST(Order, Literals) {
   expectSame(spell(paddedSplats, {"a", "b", "c", "d"}), spell(paddedSplats, {"a", "b", "d", "c"}));
 }
 
-// $1 and $2 differ by how the result lies, and by nothing else.
+// $1 and $2 differ only by the layout of the result.
 const char *layoutOfResult = R"(
 func.func @main(%x: !nd.tensor<f32, $0: 13> {nd.layout = #nest.layout<[$0]>})
     -> (!nd.tensor<f32, $0: 13, $1: 1, $2: 1> {nd.layout = #nest.layout<[$1, $0, $2]>}) {
@@ -152,7 +152,7 @@ TEST(Order, LayoutsOfResults) {
   expectSame(spell(layoutOfResult, {"b", "k", "r"}), spell(layoutOfResult, {"b", "r", "k"}));
 }
 
-// Twice one sum; the operands of the second stand as $1 and $2 say.
+// The same sum twice; $1 and $2 are the operands of the second.
 const char *twoSums = R"(
 func.func @main(%x: !nd.tensor<ui16, $0: 3> {nd.layout = "any"}) -> (!nd.tensor<ui16>, !nd.tensor<ui16>, !nd.tensor<ui16>) {
   %0:2 = nd.reduce %x, %x over [$0] neutral [-1 : i16, 0 : i16] : (!nd.tensor<ui16, $0: 3>, !nd.tensor<ui16, $0: 3>) -> (!nd.tensor<ui16>, !nd.tensor<ui16>) {
@@ -176,7 +176,7 @@ TEST(Order, OperandsInCombiners) {
   EXPECT_EQ(sums.statistics.kernels, 2); // one reduction, and the copy of its second result
 }
 
-// Both operands are one place, once `nd.after` is gone; they stand as $1 and $2 say.
+// Both operands read one value after `nd.after` is removed; $1 and $2 are their order.
 const char *readTwice = R"(
 func.func @main(%x: !nd.tensor<f64, $0: 3> {nd.layout = "any"}) -> !nd.tensor<f64, $0: 1> {
   %0 = nd.after %x, %x : !nd.tensor<f64, $0: 3>, !nd.tensor<f64, $0: 3>

@@ -34,8 +34,8 @@ inline std::string spell(const std::string &text, const std::vector<std::string>
   return result;
 }
 
-// The arguments of programs below lie as the compiler likes: it is by definition that otherwise they lie row-major over
-// their sorted names, as those are spelled.
+// The compiler chooses the layouts of the arguments below: by default they would be row-major over
+// their sorted names, which depends on spelling.
 
 struct Compiled {
   std::optional<ProgramImage> image;
@@ -43,7 +43,7 @@ struct Compiled {
   std::string errors;
 };
 
-/// Options that touch nothing outside and give the same on every machine.
+/// Options without the cache, with the same code on every machine.
 inline CompileOptions plainOptions() {
   CompileOptions options;
   options.targetCpu = "haswell";
@@ -96,7 +96,7 @@ func.func @product(%x: !nd.tensor<f32, $0: 40, $2: 50> {nd.name = "x", nd.layout
   return %z : !nd.tensor<f32, $0: 40, $1: 30>
 })";
 
-/// The same, with all that has no order written the other way round.
+/// The same, with all unordered parts in the opposite order.
 inline const char *productReversed = R"(
 func.func @product(%x: !nd.tensor<f32, $2: 50, $0: 40> {nd.name = "x", nd.layout = "any"}, %y: !nd.tensor<f32, $1: 30, $2: 50> {nd.name = "y", nd.layout = "any"},
                    %b: !nd.tensor<f32, $1: 30> {nd.name = "b", nd.layout = "any"}) -> (!nd.tensor<f32, $1: 30, $0: 40> {nd.name = "z", nd.layout = "any"}) {

@@ -1,4 +1,4 @@
-//===- ProgressTest.cpp - the line that says how far it is ----------------===//
+//===- ProgressTest.cpp - the progress line -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Advances once, after so long.
+/// Advances once, after this time.
 void work(bool enabled, std::chrono::milliseconds after = 600ms) {
   Progress::Clock::time_point time{};
   Progress progress("weaving", 3, enabled, {}, [&] { return time; });
@@ -30,11 +30,11 @@ void work(bool enabled, std::chrono::milliseconds after = 600ms) {
   progress.finish();
 }
 
-/// What `work` writes to a terminal.
+/// The output of `work` on a terminal.
 std::string onTerminal(bool enabled, std::chrono::milliseconds after = 600ms) {
   int terminal = -1;
   pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
-  // A terminal may lose what is said last when the process behind it ends, so that waits.
+  // A terminal may lose the last output when the process ends, so the process waits.
   const std::string end = "<end>";
   if (child == 0) {
     work(enabled, after);

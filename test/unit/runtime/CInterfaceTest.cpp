@@ -172,7 +172,7 @@ TEST_F(CInterface, MistakesAreStatusesWithMessages) {
     expectError(("expected 0 to 1024 threads, got " + std::to_string(threads)).c_str());
   }
   EXPECT_EQ(heddle_tensor_copy_from(halves, sizeFour, twice, 2), HEDDLE_ERROR);
-  // Messages are a thread's own.
+  // Messages are thread-local.
   std::thread([] { EXPECT_STREQ(heddle_last_error(), ""); }).join();
   expectError("got [i, i]");
   heddle_tensor_free(halves);

@@ -67,7 +67,7 @@ TEST(Device, RunsTheProgramsOfItsName) {
            errorOf<Error>([] { Program program(adding("x")); }));
 }
 
-// Without hooks too: the step that fails says so itself.
+// Also without hooks: the failing step reports itself.
 TEST(Device, AFailedStepIsNamed) {
   DeviceRegistration registered(std::make_unique<Adder>());
   Program program(adding("9"));
@@ -125,7 +125,7 @@ TEST(Device, NumbersThatTheCallerSuppliesAreChecked) {
 namespace {
 constexpr int64_t vaultBytes = 1 << 20;
 
-/// Gives out addresses that the host can't touch; `at` tells where their bytes are.
+/// Returns addresses that the host can't access; `at` maps them to the bytes.
 class Vault : public MemoryManager {
 public:
   Vault()
@@ -267,7 +267,7 @@ TEST(MemorySpaces, ValuesLieInTheSpaceThatTheManifestSays) {
     expectIn("the argument 'x' of 'out' should lie in the memory space 'vault', got 'host'",
              errorOf<Error>([&] { program.run("out", {{"x", x}}); }));
   }
-  // Of four temporaries of which two live at once there is room for two: 128 bytes.
+  // Of four temporaries two are live at once, so the arena has room for two: 128 bytes.
   EntryMemory memory = memoryOf(program.entry("on"));
   EXPECT_EQ(memory.arena, 128);
   EXPECT_EQ(memory.live, 32);

@@ -14,7 +14,7 @@ namespace heddle {
 static void PrintTo(const Expr &expr, std::ostream *stream) { *stream << expr.str(); }
 } // namespace heddle
 
-/// The same expression made anew from its atoms.
+/// The same expression rebuilt from its atoms.
 static Expr rebuilt(const Expr &expr) { return expr.substitute(ExprMap()); }
 
 static Expr n(const char *name) { return Expr::name(name); }
@@ -98,7 +98,7 @@ TEST(Expr, TextIsRefusedWithAReason) {
 
 static Expr numbered(const char *name, int i) { return n((name + std::to_string(i)).c_str()); }
 
-/// (a0 + b0) * ... of so many factors.
+/// (a0 + b0) * ... with `count` factors.
 static Expr productOfSums(int count) {
   Expr product(1);
   for (int i = 0; i < count; ++i)
@@ -129,14 +129,14 @@ TEST(ExprLimits, AreHeldByEachOperation) {
   EXPECT_FALSE(chain.isTooLarge());
   EXPECT_TRUE((chain + n("b")).mod(3).isTooLarge());
   EXPECT_TRUE(Expr::min(chain, n("b")).isTooLarge());
-  // What is shared is written out as often as it stands there.
+  // Text has a copy of each occurrence of a shared expression.
   for (int i = 0; i < 40; ++i)
     doubled = Expr::max(doubled + numbered("a", i), 2 * doubled);
   EXPECT_TRUE(doubled.isTooLarge());
   EXPECT_TRUE((n("x") * power.floordiv(2)).substitute({{"x", sum}}).isTooLarge());
 }
 
-// A limit of one operation is none if the next one forgets it.
+// An operation on an expression that is too large gives one that is too large.
 TEST(ExprLimits, WhatIsTooLargeStaysSo) {
   Expr large = productOfSums(16), x = n("x");
   ASSERT_TRUE(large.isTooLarge());
@@ -179,7 +179,7 @@ TEST(ExprLimits, TextIsRefusedWithThem) {
   }
 }
 
-// Each of these took exponential time, or more, in the number of terms.
+// Each of these once took exponential time, or more, in the number of terms.
 TEST(ExprLimits, BoundsAndSimplificationsComeToAnEnd) {
   Expr absorbing(0), nested = n("x0"), mixed(0);
   Ranges ranges = {{"x0", {0, 8}}};
@@ -225,8 +225,8 @@ TEST(Expr, Questions) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tree as drawn, with the expression made of it; the tree's value needs no
-/// canonical form.
+/// A random tree and the expression built from it; the tree is evaluated without a canonical
+/// form.
 struct Drawn {
   Expr expr;
   std::function<int64_t(const std::map<std::string, int64_t> &)> value;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every call of the system in loading, running and saving fails once: each time there is an error,
-// or it went on without, and nothing that was there before is lost. `operator new` does not fail
-// while a manifest is written or read as JSON: there it is the library's destructors that take
-// memory, and they end the process when there is none.
+// Every system call in loading, running and saving fails once: each time there is an error, or the
+// program copes without, and no existing data is lost. `operator new` does not fail while a
+// manifest is written or read as JSON: the library's destructors allocate memory there, and abort
+// if there is none.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/Faults.h"
@@ -64,7 +64,7 @@ TEST_F(Failures, Loading) {
 
 TEST_F(Failures, SavingLeavesTheOldFileOrTheNew) {
   ProgramImage first = scaleImage(), second = scaleImage();
-  second.constants.resize(1 << 19, 'x'); // more than is collected before it is written
+  second.constants.resize(1 << 19, 'x'); // more than the write buffer
   second.write(path);
   std::string newer = contents();
   first.write(path);
@@ -166,7 +166,7 @@ TEST_F(Failures, APreparedCallRunsAgain) {
         everything,
         [&] {
           right = false;
-          right = runs(250); // more memory than it has
+          right = runs(250); // more memory than available
         },
         [&](bool threw) {
           EXPECT_EQ(right, !threw);
@@ -195,7 +195,7 @@ TEST_F(Failures, ManagersStayWhole) {
                 manager->allocate(bytes, i % 3 ? 64 : 1024, {"buffer", "model.cpp:1:1"}));
             std::fill_n(memory, bytes, char(i));
             held.push_back(memory);
-            if (i % 4 == 3) { // leaves gaps, which are joined later
+            if (i % 4 == 3) { // leaves gaps, which are merged later
               manager->free(held[held.size() - 3]);
               held.erase(held.end() - 3);
             }
@@ -209,7 +209,7 @@ TEST_F(Failures, ManagersStayWhole) {
           EXPECT_EQ(manager->statistics().live, 0);
         });
   }
-  // What the last one has is one piece again.
+  // The memory of the last manager is one piece again.
   MemoryManager &arena = *managers[2].second;
   int64_t reserved = arena.statistics().reserved;
   arena.free(arena.allocate(reserved - 64, 64, {}));
@@ -227,7 +227,7 @@ TEST_F(Failures, TeamsStartWholeOrNotAtAll) {
           team->run([&](Region &region, int) { runs += region.barrier(); });
         EXPECT_EQ(runs, threw ? 0 : 4);
       });
-  // Work that any number of threads may do goes on with those there are.
+  // Work continues with the threads that could be started.
   for (int64_t n = 1; n <= 3; ++n) {
     armFaults(Fault::Threads, n);
     std::atomic<int> runs{0};

@@ -1,4 +1,4 @@
-//===- Faults.cpp - calls of the system that fail when a test says --------===//
+//===- Faults.cpp - fault injection into system calls ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ bool heddle::test::disarmFaults() { return armed.exchange(0) != 0 && left <= 0; 
 
 static bool isDue(Fault::Kind kind) { return (armed & kind) && left.fetch_sub(1) == 1; }
 
-/// The system's function of the name.
+/// The system's function of this name.
 template <typename Function>
 static Function *original(const char *name) {
   return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
@@ -75,7 +75,7 @@ extern "C" void *aligned_alloc(size_t alignment, size_t bytes) noexcept {
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Fails if it is time.
+/// Fails if this is the n-th call.
 #define HEDDLE_FAILS(kind, error, result)                                                          \
   if (isDue(Fault::kind)) {                                                                        \
     errno = error;                                                                                 \
@@ -124,7 +124,7 @@ extern "C" int fsync(int file) {
 extern "C" int close(int file) {
   static auto *real = original<int(int)>("close");
   bool due = isDue(Fault::Files);
-  int result = real(file); // it is closed in any case
+  int result = real(file); // the file is closed even on failure
   if (!due)
     return result;
   errno = EIO;

@@ -1,4 +1,4 @@
-//===- Faults.h - calls of the system that fail when a test says --*- C++ -*-===//
+//===- Faults.h - fault injection into system calls ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,13 +33,13 @@ enum Kind : unsigned {
 };
 }
 
-/// The `n`-th call of these kinds from now on fails, the first is 1.
+/// Makes the `n`-th call of these kinds from now on fail, counted from 1.
 void armFaults(unsigned kinds, int64_t n);
-/// No call fails any more; true if one has.
+/// Stops injecting faults; true if a call has failed.
 bool disarmFaults();
 
-/// Does the action with the first call failing, then with the second, and so on until none is left
-/// to fail; each time `holds(threw)` checks what is left behind. The last time it may not throw.
+/// Runs the action with the first call failing, then with the second, and so on until no call
+/// fails; each time `holds(threw)` checks the state afterwards. The last run must not throw.
 template <typename Action, typename Holds>
 void failEach(unsigned kinds, Action &&action, Holds &&holds) {
   int threwTimes = 0;

@@ -17,8 +17,8 @@
 
 namespace heddle::test {
 
-/// Forks, and gives what `action` returned in the child, or the message of what it threw. A child
-/// that waits for ever is ended after two minutes: "killed by signal 14".
+/// Forks, and returns the result of `action` in the child, or the message of its exception. A child
+/// that hangs is killed after two minutes: "killed by signal 14".
 inline std::string inChild(const std::function<std::string()> &action) {
   int ends[2];
   if (pipe(ends) != 0)

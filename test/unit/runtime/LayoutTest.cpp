@@ -49,7 +49,7 @@ TEST(Layout, TextIsRefusedWithAReason) {
     EXPECT_FALSE(Layout::parse(text, &error)) << text;
     EXPECT_NE(error.find("expected"), std::string::npos) << text << ": " << error;
   }
-  std::string error; // of a long one it shows the part
+  std::string error; // for a long text it shows the part
   EXPECT_FALSE(
       Layout::parse("[batch, channel floordiv none, row, column, channel mod 16]", &error));
   EXPECT_EQ(error, "expected an integer of at least 1 at column 26 of the layout, got 'none'");

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// y = 2 x + rank by functions of the library in test/unit/runtime/library, of which one is started
-// before the flag is set that it waits for:
+// y = 2 x + rank by functions of the library in test/unit/runtime/library, one of which is started
+// before the flag that it waits for is set:
 //
 //     step 0   invoke   heddle_test_clear            flag
 //     step 1   start    heddle_test_double_when_set  flag, x -> y

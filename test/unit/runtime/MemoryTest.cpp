@@ -187,7 +187,7 @@ TEST(MemoryManager, EventsCarryNamesAndCanBeReplayed) {
   std::vector<MemoryEvent> events;
   manager.setListener([&](const MemoryEvent &event) {
     events.push_back(event);
-    manager.statistics(); // a listener may ask
+    manager.statistics(); // a listener may call it
   });
   void *a = manager.allocate(100, 64, {"conv", "model.cpp:3:1"});
   void *b = manager.allocate(200, 128, {"relu", "model.cpp:4:1"});

@@ -215,10 +215,10 @@ TEST_F(ProgramFile, AFolderThatIsNotThereIsNamed) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables of sections that nobody writes, with checksums that match
+// Invalid tables of sections, with checksums that match
 //===----------------------------------------------------------------------===//
 
-/// As the format defines it (ProgramImage.cpp).
+/// The checksum as the format defines it (ProgramImage.cpp).
 static uint64_t sumOf(std::string_view bytes) {
   constexpr uint64_t prime = 0x9e3779b97f4a7c15ull;
   uint64_t lanes[4] = {1, 2, 3, 4}, sum = bytes.size();
@@ -245,7 +245,7 @@ struct Section {
 /// A program file as its parts.
 struct Crafted {
   std::vector<Section> table;
-  std::string rest; ///< of the file, behind the table
+  std::string rest; ///< of the file, after the table
 
   explicit Crafted(const std::string &file) {
     auto number = [&](size_t at) {
@@ -317,7 +317,7 @@ TEST_F(Table, PlacesOutsideOfTheFileAreRefused) {
                  ", got byte " + std::to_string(offset),
              other.error());
   }
-  // An empty section whose place is behind the end.
+  // An empty section whose offset is after the end of the file.
   crafted.table.push_back({"more", (read(path).size() + 40 + 63) / 64 * 64 + 64, 0, sumOf("")});
   expectIn("'x.heddle' is", crafted.error());
 }
@@ -384,7 +384,7 @@ TEST_F(Table, EmptySectionsMayBe) {
   image.manifest.entries[0].values.pop_back();
   image.write(path);
   EXPECT_TRUE(ProgramImage::read(path).constants.empty());
-  image.code.clear(); // here it is the manifest that does not fit
+  image.code.clear(); // here the manifest does not fit
   image.write(path);
   expectIn("outside of the program's code", errorOf<Error>([&] { Program::load(path); }));
 }
@@ -436,7 +436,7 @@ TEST(Manifest, ProgramsForOtherMachinesAreRefused) {
   expectIn("no library that is loaded runs programs of 'null'",
            loadError([](ProgramImage &image) { image.manifest.target = "null"; }));
 #if defined(__x86_64__)
-  // No CPU has the extensions of both makers.
+  // No CPU has the extensions of both vendors.
   std::string message = loadError([](ProgramImage &image) {
     image.manifest.cpu = "bdver4";
     image.manifest.features = {"xop", "fma4", "amx-tile", "sse3"};
@@ -614,7 +614,7 @@ static void collectLeaves(nlohmann::json &json, std::vector<nlohmann::json *> &l
 }
 
 TEST(Manifest, NonsenseIsRefusedOrHarmless) {
-  // Files with good checksums and bad sense: from a broken compiler, or made by hand.
+  // Files with valid checksums and invalid contents: from a broken compiler, or made by hand.
   ProgramImage image = scaleImage();
   image.manifest.entries.push_back(counterEntry());
   image.manifest.entries.push_back(chainEntry());

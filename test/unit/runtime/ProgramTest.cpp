@@ -70,7 +70,7 @@ TEST(Program, PaddingThatAProgramReadsIsZero) {
           *static_cast<float *>(call->addresses[1]) = std::accumulate(x, x + 8, 0.0f);
         return 0;
       }});
-  // Where it lies it would do, but for what is in its padding.
+  // The layout matches, but the padding is not zero.
   auto loose = tensorOf({1, 2, 3, 4, 5, 6}, "[i floordiv 4, i mod 4]");
   std::fill_n(static_cast<float *>(loose->address()) + 6, 2, 1000.0f);
   EXPECT_EQ(valuesOf(program->run("sum", {{"x", loose}})[0]), std::vector<float>{21});
@@ -113,7 +113,7 @@ TEST(Program, CallersOnSeveralThreadsDoNotDisturbOneAnother) {
 }
 
 namespace {
-/// Lets the call that enters it wait until it is opened, for ten seconds at most.
+/// Blocks the call that enters it until it is opened, for ten seconds at most.
 struct Gate {
   std::atomic<bool> entered{false}, open{false};
   void wait() {
@@ -135,7 +135,7 @@ int32_t gatedFunction(HeddleCall *call, int32_t thread, int32_t) {
 }
 } // namespace
 
-// One of them waits in a step, or in what a memory manager calls; the other goes on.
+// One caller waits in a step, or in a callback of a memory manager; the other continues.
 TEST(Program, CallersWithTeamsOfTheirOwnDoNotWaitForOneAnother) {
   Manifest manifest;
   manifest.entries = {chainEntry()};
@@ -273,7 +273,7 @@ TEST(Donation, WithoutItTheArgumentKeepsItsValue) {
   auto state = tensorOf({1, 2, 3, 4}), other = tensorOf({1, 1, 1, 1});
   EXPECT_EQ(valuesOf(program->run(entry, {state, other})[0]), (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(valuesOf(state), (std::vector<float>{1, 2, 3, 4}));
-  // Memory that is read elsewhere or lies otherwise is not taken.
+  // Memory that has other readers or another layout is not reused.
   EXPECT_EQ(valuesOf(program->run(entry, {state, state}, {}, {true, true})[0]),
             (std::vector<float>{2, 4, 6, 8}));
   EXPECT_EQ(valuesOf(state), (std::vector<float>{1, 2, 3, 4}));
@@ -447,7 +447,7 @@ TEST(Profile, EveryStepHasATime) {
   EXPECT_EQ(trace["traceEvents"][0]["ph"], "X");
   EXPECT_EQ(trace["traceEvents"][0]["args"]["location"], "model.cpp:1:1");
   expectIn("add5", profile.summary());
-  // Without one no time is taken.
+  // Without a profile no time is measured.
   program->run("chain", {{"x", x}});
   EXPECT_EQ(profile.steps().size(), size_t(3 * chainSteps));
 }
@@ -492,7 +492,7 @@ TEST(Program, SizesThatDoNotFitAreNamed) {
            }));
 }
 
-// A manifest may hold any coefficient and offset.
+// A manifest may have any coefficient and offset.
 TEST(Program, SymbolsOfExtremeSizesAreRefused) {
   EntrySpec entry;
   entry.name = "f";

@@ -34,7 +34,7 @@ static void checkRandomCopies(int samples, int64_t most) {
         to(size_t(b.elements(sizes)), Element(77));
     std::iota(from.begin(), from.end(), Element(1));
     if (a.zeroPadded) {
-      // Padding of the source holds what its layout promises.
+      // Padding of the source has the contents that its layout promises.
       std::vector<Element> clean(from.size());
       forEachPosition(sizes, [&](const Sizes &at) {
         size_t place = size_t(a.offset(sizes, at));
@@ -80,7 +80,7 @@ TEST(Relayout, LargeTranspositionsAndBlocks) {
 }
 
 TEST(Relayout, PaddingThatHasToBeZeroIsMadeZero) {
-  // The same places, but for the promise: copied as a block, the padding would come along.
+  // The same offsets without the promise: a copy as one block would copy the padding.
   for (const char *text :
        {"[i floordiv 4, i mod 4]", "[i pad(2, 3)]", "[(i, k) floordiv 8, (i, k) mod 8]"}) {
     Layout loose = *Layout::parse(text), zeroed = loose;
@@ -100,7 +100,7 @@ TEST(Relayout, PaddingThatHasToBeZeroIsMadeZero) {
     ASSERT_LT(filled, count) << text << " has no padding";
     relayout(from.data(), loose, to.data(), zeroed, sizes, 4);
     EXPECT_EQ(to, expected) << text;
-    // What is promised already is copied as it is.
+    // A source with the same promise is copied as one block.
     std::vector<uint32_t> again(count, 77);
     relayout(to.data(), zeroed, again.data(), zeroed, sizes, 4);
     EXPECT_EQ(again, expected) << text;

@@ -41,7 +41,7 @@ std::vector<float> ramp(float first) {
   return values;
 }
 
-/// "right", or what the program gave instead.
+/// "right", or the program's wrong values.
 std::string chainOn(const std::shared_ptr<Program> &program, std::shared_ptr<ThreadTeam> team) {
   CallOptions options;
   options.team = std::move(team);
@@ -128,7 +128,7 @@ TEST_P(Team, WhoGivesUpLetsAllOthersLeave) {
 
 TEST_P(Team, WaitsForThreadsThatSleep) {
   auto team = make(2);
-  // Longer than any thread spins: both have to be woken.
+  // Longer than threads spin, so that both must be woken.
   auto longer = std::chrono::milliseconds(5);
   std::atomic<int> done{0};
   team->run([&](Region &region, int thread) {
@@ -216,7 +216,7 @@ TEST(Fork, AChildUsesTheSharedTeamAndPreparedCalls) {
   call->run();
   EXPECT_EQ(inChild([&] {
               std::atomic<int> right{0};
-              std::vector<std::thread> callers; // which want a new crew at once
+              std::vector<std::thread> callers; // which need a new crew at the same time
               for (int caller = 0; caller < 4; ++caller)
                 callers.emplace_back(
                     [&] { right += chainOn(program, sharedThreadTeam(2)) == "right"; });
@@ -306,7 +306,7 @@ TEST(ForkMutex, MayBeLockedAgainAndIsFreeInAChild) {
     }).join();
     return got.load();
   };
-  EXPECT_EQ(inChild([&] { // the thread that forked holds it still
+  EXPECT_EQ(inChild([&] { // the thread that forked still owns it
               std::lock_guard again(mutex);
               return std::string("mine");
             }),

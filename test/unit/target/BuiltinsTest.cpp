@@ -1,11 +1,12 @@
-//===- BuiltinsTest.cpp - functions that instruction sets lack ------------===//
+//===- BuiltinsTest.cpp - functions without an instruction ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Our functions give the very bits that the C library's give, on numbers of all magnitudes and on special ones.
+// Our functions have the same bits as the C library's, on numbers of all magnitudes and on special
+// values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -44,7 +44,7 @@ std::string maskOf(std::initializer_list<int> set) {
   return text;
 }
 
-// LLVM 22 makes a store of four bytes of what is a store of two.
+// LLVM 22 turns a store of two bytes into one of four.
 TEST(Emit, StoresOneLaneAsAScalar) {
   for (cpu::Effort effort : {cpu::Effort::Least, cpu::Effort::Some, cpu::Effort::Most}) {
     for (int lane : {0, 3, 15}) {

@@ -16,7 +16,7 @@
 using namespace heddle;
 
 namespace {
-/// The program that a target makes of the entry's steps.
+/// The program that a target creates from the entry's steps.
 class LibrarySteps : public testing::TestWithParam<const char *> {
 protected:
   EntrySpec entry = libraryEntry();

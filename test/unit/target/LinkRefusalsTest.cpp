@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Objects made by hand, one for each reason to refuse one, and for each relocation that is known.
+// Objects made by hand: one for each reason to refuse an object, and one for each known relocation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ Sections:
   return {bytes.begin(), bytes.end()};
 }
 
-/// The block's bytes, or why there is none.
+/// The block's bytes, or the reason why it is refused.
 std::string linked(const std::string &object) {
   auto block = cpu::link({{"my kernel", object}});
   return block ? block->bytes : llvm::toString(block.takeError());

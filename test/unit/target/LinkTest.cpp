@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever the element types and scalar functions, and whatever the CPU lacks: code links, and nothing is left
+// For all element types and scalar functions, and for all CPUs: code links, and no symbol is left
 // undefined.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,8 @@ using namespace heddle;
 
 namespace {
 
-/// One function that adds up what all scalar ops give on elements of one type, and one that sums over a name.
+/// One function that adds up the results of all scalar ops on elements of one type, and one that
+/// sums over a name.
 class Operations {
 public:
   explicit Operations(const std::string &type) : type(type), isFloat(type[0] != 'i') {
@@ -153,7 +154,7 @@ TEST_P(Links, WithoutUndefinedSymbols) {
   options.targetCpu = GetParam().cpu;
   options.programThreads = 1;
   options.useCache = options.progress = false;
-  // Linking refuses what nothing defines, and says what it is.
+  // Linking refuses an undefined symbol, and names it.
   auto image = compileProgram(*module, options);
   EXPECT_TRUE(succeeded(image)) << errors;
   if (succeeded(image)) {

@@ -1,4 +1,4 @@
-//===- ScalarTableTest.cpp - every scalar function, held by a table -------===//
+//===- ScalarTableTest.cpp - tests every scalar function by a table -------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 //
 // Each scalar function in each float type, compiled for each level of the instruction set that this
 // machine runs, and run by the oracle, against the C library in long double: at zeros, infinities,
-// NaN, subnormal numbers, the largest ones, integers, and random ones of all magnitudes. What the
-// manual says of errors is held against what is measured.
+// NaN, subnormal numbers, the largest ones, integers, and random ones of all magnitudes. The errors
+// in the manual are compared with the measured ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,14 +102,14 @@ const Row rows[] = {
     {"math.fma", 3, [](const Real *x) { return std::fma(x[0], x[1], x[2]); }},
 };
 
-constexpr int64_t count = 4099; // no multiple of any tile
+constexpr int64_t count = 4099; // not a multiple of any tile
 const char *const levels[] = {"x86-64", "haswell", "skylake-avx512", "native"};
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// Numbers at which functions have their corners, rounded to the type.
+/// Corner cases of functions, rounded to the type.
 std::vector<double> edges(FloatType type) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   int precision = int(llvm::APFloat::semanticsPrecision(semantics)),
@@ -119,17 +119,17 @@ std::vector<double> edges(FloatType type) {
          tiny = normal * unit;
   double largest = interp::largestFinite(type), top = std::ldexp(1.0, most),
          whole = std::ldexp(1.0, precision);
-  // The first ones, with their negatives, meet each other in pairs.
+  // The first ones and their negatives are tested in all pairs.
   std::vector<double> numbers = {
       0, 1, double(INFINITY), double(NAN), 0.5, 2, 3, 4, tiny, normal, largest, 1 + unit, 7,
       1 - unit / 2, 0.1, 2.5, 5, 10, 1.0 / 3, 0.25, 1.5, 3.5, 8.5, 100, 300, 3 * tiny,
       normal - tiny, normal + tiny, std::sqrt(normal), top, std::sqrt(top),
-      // Where numbers cease to have fractions, and to be odd.
+      // Above these, numbers have no fractions, or are never odd.
       whole / 2 + 1, whole / 2 - 0.5, whole, whole - 1, 2 * whole + 2,
-      // Multiples of pi, and what exponentials can bear.
+      // Multiples of pi, and limits of exponentials.
       M_PI / 4, M_PI / 2, M_PI, 22, 355, 1e6, 1e19, 87.3, 88.7, 103.9, 127.9, 150, 709.7, 745.1,
       1023.9, 1075, 1e-5, 1e-9, 1e300,
-      // Where polynomials meet.
+      // Borders between polynomials.
       M_SQRT2, M_SQRT1_2, 0.3465, 0.4142135, 2.4142135, 3.93, 9.5, 1e-300};
   std::vector<double> all;
   std::set<uint64_t> known;
@@ -177,11 +177,11 @@ std::vector<double> arguments(FloatType type, unsigned operand) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-/// Whether results that are smaller than the smallest normal number may become zero.
+/// Whether subnormal results may be flushed to zero.
 bool flushes(FloatType type) { return type.getWidth() >= 32 || type.isBF16(); }
 
-/// How far `got` lies from `exact`, in units of the last place that `exact` has in the type;
-/// infinite where the two are of different kinds.
+/// The distance of `got` from `exact`, in units in the last place (ulp) of `exact` in the type;
+/// infinite if only one is NaN or infinite.
 double unitsApart(FloatType type, double got, Real exact) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   int precision = int(llvm::APFloat::semanticsPrecision(semantics)),
@@ -231,7 +231,7 @@ protected:
 
   FloatType typeNamed(StringRef name) { return cast<FloatType>(mlir::parseType(name, &context)); }
 
-  /// What a row says, on scalars.
+  /// Builds the function of a row, on scalars.
   Value build(OpBuilder &b, const Row &row, ValueRange x) {
     Location loc = b.getUnknownLoc();
     if (StringRef(row.name).contains('.')) {
@@ -244,7 +244,7 @@ protected:
                              : heddle::detail::binary(b, loc, row.name, x[0], x[1], false);
   }
 
-  /// A function of three vectors that gives what each row says of them.
+  /// Adds a function of three vectors that returns the values of all rows.
   void addFunction(StringRef name) {
     Location loc = builder.getUnknownLoc();
     FloatType element = typeNamed(name);
@@ -281,7 +281,7 @@ protected:
       composed.insert(row.name);
   }
 
-  /// Whether scalar code may hold an op that takes so many floats to one. (A bitcast does no
+  /// Whether scalar code may contain this op, from `operands` floats to one. (A bitcast does no
   /// arithmetic.)
   bool isFunction(StringRef name, unsigned operands) {
     OwningOpRef<ModuleOp> holder = ModuleOp::create(builder.getUnknownLoc());
@@ -334,8 +334,8 @@ std::vector<double> valuesOf(const RuntimeTensor &tensor, ElementType element) {
   return values;
 }
 
-/// The samples of a type, and what each row makes of them. Shared by the tests: long doubles are
-/// slow.
+/// The samples of a type, and each row's values of them. Shared by the tests, since long doubles
+/// are slow.
 struct Samples {
   std::vector<double> x[3];
   std::vector<std::vector<Real>> exact;
@@ -366,7 +366,7 @@ bool runs(StringRef level) {
          });
 }
 
-/// What the manual promises of each function: units for f32 and for f64.
+/// The manual's error bound of each function: ulp for f32 and for f64.
 std::map<std::string, std::pair<double, double>> promised() {
   std::ifstream page(HEDDLE_FUNCTIONS_PAGE);
   std::map<std::string, std::pair<double, double>> all;
@@ -407,7 +407,7 @@ TEST_F(ScalarTable, CompiledCodeIsWithinThePromisedUnits) {
         given.push_back(tensorOf(element, x));
       std::vector<TensorRef> results = program.run(program.entry(name), std::move(given), {}, {});
       for (auto [r, row] : llvm::enumerate(rows)) {
-        // Narrow types are computed in f32 and rounded: half a unit, and what f32 errs by.
+        // Narrow types are computed in f32 and rounded: half a ulp, plus the error of f32.
         double most = type.isF32()   ? promises[row.name].first
                       : type.isF64() ? promises[row.name].second
                                      : 0.5 + std::ldexp(4.0, int(llvm::APFloat::semanticsPrecision(
@@ -429,7 +429,7 @@ TEST_F(ScalarTable, CompiledCodeIsWithinThePromisedUnits) {
       }
     }
   }
-  // No promise is so loose that nothing would break it.
+  // No bound is much larger than the measured error.
   for (const Row &row : rows) {
     auto [f32, f64] = worst[row.name];
     EXPECT_TRUE(promises.count(row.name)) << row.name << " has no line in docs/functions.md";
@@ -477,8 +477,8 @@ TEST_F(ScalarTable, TheOracleCoversTheExactValue) {
         const interp::Scalar &got = (*results)[r].elements[i];
         Real exact = samples.exact[r][i], size = std::fabs(exact);
         Real unit = interp::unitRoundoff(type), least = interp::smallestError(type);
-        // What is too large may be so or not, factors of bf16 may be taken for zero, and several
-        // ops have errors between them on which a choice may hang.
+        // Allowed near overflow, for factors of bf16 that may be flushed to zero, and in rows of
+        // several ops, where a choice may depend on an intermediate error.
         bool isLarge = !(size < interp::largestFinite(type) * (1 - 9 * unit));
         bool flushes = type.isBF16() && llvm::any_of(samples.x, [&](const auto &x) {
                          return std::fabs(x[i]) < least;
@@ -501,7 +501,7 @@ TEST_F(ScalarTable, TheOracleCoversTheExactValue) {
   }
 }
 
-/// What simplification folds is what would have been computed.
+/// Folded constants equal computed values.
 TEST_F(ScalarTable, FoldedConstantsAreWithinFourUnits) {
   int64_t folds = 0;
   for (const char *name : types) {
@@ -542,7 +542,7 @@ TEST_F(ScalarTable, FoldedConstantsAreWithinFourUnits) {
   EXPECT_GT(folds, 10000);
 }
 
-/// All names that the API takes, and all ops that scalar code may hold.
+/// All names of the API, and all ops that scalar code may contain.
 TEST_F(ScalarTable, EveryFunctionHasARow) {
   for (unsigned operands : {1, 2})
     for (StringRef name : heddle::detail::floatFunctions(operands))

@@ -18,7 +18,7 @@
 struct GradientProgram {
   const char *name;
   const char *text;
-  bool twice = true;     ///< the second derivative is worth a test
+  bool twice = true;     ///< tests the second derivative, too
   bool positive = false; ///< arguments must be positive
   bool zeros = false;    ///< an element of each argument is exactly zero
 };

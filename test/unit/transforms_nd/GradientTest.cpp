@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each program of GradientPrograms.h is differentiated; the oracle evaluates the gradient of
-// L = <weights, results> and holds it against (L(x + h) - L(x - h)) / 2h, element by element. Then
-// the function that computes the gradient is itself treated as the program.
+// Each program of GradientPrograms.h is differentiated; the oracle evaluates the gradient of L =
+// <weights, results> and compares it with (L(x + h) - L(x - h)) / 2h, element by element. Then the
+// function that computes the gradient is itself treated as the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,7 @@ struct GradientTest : testing::TestWithParam<GradientProgram> {
     return sum;
   }
 
-  /// Holds what `gradient` computes against differences of `function`.
+  /// Compares `gradient` with differences of `function`.
   void check(func::FuncOp function, func::FuncOp gradient, std::vector<TensorValue> arguments,
              std::vector<TensorValue> weights) {
     std::vector<TensorValue> all(arguments);

@@ -272,7 +272,8 @@ func.func @f(%x: !nd.tensor<f64, n: 3, k: 2>, %w: !nd.tensor<f64, k: 2, c: 2>) -
   } : !nd.tensor<f64, c: 2, n: 3>
   return %r : !nd.tensor<f64, n: 3, c: 2>
 })mlir"},
-    // Small integers times their scale, whose rounding is flat: the slope by the scale is the integer.
+    // Small integers times their scale: rounding has slope 0, so the slope by the scale is the
+    // integer.
     {"NestPredicateAndTwoResults", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 2, b: 4>, %y: !nd.tensor<f64, b: 4>) -> (!nd.tensor<f64, a: 2>, !nd.tensor<f64, a: 2>) {
   %r:2 = nest.compute (a: 2) reduce (b: 4) reads %x[], %y[] {
@@ -297,7 +298,7 @@ func.func @f(%x: !nd.tensor<f64, a: 2, b: 4>, %y: !nd.tensor<f64, b: 4>) -> (!nd
   } : (!nd.tensor<f64, a: 2, b: 4>, !nd.tensor<f64, b: 4>) -> (!nd.tensor<f64, a: 2>, !nd.tensor<f64, a: 2>)
   return %r#0, %r#1 : !nd.tensor<f64, a: 2>, !nd.tensor<f64, a: 2>
 })mlir"},
-    // The order of its names goes along to what is derived from it, and derived again.
+    // The order of its names is kept in first and second derivatives.
     {"NestOrderAndFinish", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 3, b: 2, c: 2>, %y: !nd.tensor<f64, c: 2>) -> !nd.tensor<f64, c: 2> {
   %r = nest.compute (c: 2) reduce (a: 3, b: 2) reads %x[] {

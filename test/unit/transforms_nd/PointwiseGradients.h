@@ -93,7 +93,7 @@ func.func @f(%x: !nd.tensor<f64, a: 4>, %y: !nd.tensor<f64, a: 4>) -> !nd.tensor
   return %r : !nd.tensor<f64, a: 4>
 })mlir",
      true, true},
-    // By a divisor that moves; the signs differ from element to element.
+    // With respect to the divisor; the signs differ from element to element.
     {"PointwiseRemainder", R"mlir(
 func.func @f(%x: !nd.tensor<f64, a: 7>, %y: !nd.tensor<f64, a: 7>) -> !nd.tensor<f64, a: 7> {
   %r = nd.pointwise %x, %y : (!nd.tensor<f64, a: 7>, !nd.tensor<f64, a: 7>) -> !nd.tensor<f64, a: 7> {

@@ -1,12 +1,12 @@
-//===- SimplifyTest.cpp - no rule changes what a program means ------------===//
+//===- SimplifyTest.cpp - rules preserve the values of programs -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every example of the lit tests of `nd-simplify` means the same afterwards, with and without
-// permissions. The tests of the laws do so with programs drawn at random.
+// Every example of the lit tests of `nd-simplify` has the same values afterwards, with and without
+// permissions. The tests of the laws check this with random programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using namespace mlir;
 namespace {
 using Values = SmallVector<interp::TensorValue>;
 
-/// Small numbers that depend on the place alone; symbols are 5.
+/// Small numbers that depend only on the coordinates; symbols are 5.
 Values drawn(func::FuncOp function) {
   Values values;
   unsigned next = 0;

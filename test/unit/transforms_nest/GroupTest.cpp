@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chain of nests whose values are local to a tile, as the fusion of groups gives it, means the
-// same as the chain.
+// A chain of nests that group fusion makes local to a tile has the same values as the
+// chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ func.func @f(%p: !P, %w: !W) -> !M {
   ASSERT_TRUE(held.pass(nest::createNestFusePass()));
   ASSERT_TRUE(held.pass(nest::createNestFormGroupsPass()));
   auto function = module->lookupSymbol<func::FuncOp>("f");
-  // Nothing is left outside.
+  // No op is left outside of the group.
   EXPECT_TRUE(isa<nest::GroupOp>(function.front().front())) << held.text();
   EXPECT_EQ(std::distance(function.front().begin(), function.front().end()), 2) << held.text();
   ASSERT_TRUE(held.pass(nest::createNestFusePass()));

@@ -1,12 +1,12 @@
-//===- Held.h - passes held against the oracle ------------------*- C++ -*-===//
+//===- Held.h - tests passes against the oracle -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `Held` runs pass after pass over a module; after each the verifier must be content and the oracle
-// must give what it gave before the first, within the error bounds.
+// `Held` runs passes on a module; after each the verifier must succeed and the oracle must give the
+// values of the original module, within the error bounds.
 //
 //     Held held(module, random);
 //     held.pass(createConvertNdToNestPass());
@@ -50,7 +50,7 @@ public:
       interp::TensorValue value(llvm::cast<nd::NdTensorType>(type));
       for (interp::Scalar &element : value.elements)
         if (llvm::isa<mlir::FloatType>(value.elementType()))
-          // Few bits, so that every float type has the number.
+          // Few bits, so that every float type represents the number.
           element = interp::exactly(double(int(random() % 33) - (positive ? -4 : 16)) / 8);
         else
           element.bits = random() % unsigned(std::max(1, indices));

@@ -33,7 +33,7 @@ LayoutProblem drawProblem(Dice &dice, int values, int nests, bool tree) {
       nest.ways.push_back({{}, false, double(dice.below(10))});
     problem.nests.push_back(nest);
     for (int v = 0; v < values; ++v) {
-      // In a chain a nest touches a value and the next one.
+      // In a chain a nest accesses a value and the next one.
       if (tree ? v != n && v != n + 1 : !dice.chance(60))
         continue;
       LayoutTerm term;

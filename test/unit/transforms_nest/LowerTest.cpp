@@ -37,7 +37,7 @@ struct LowerTest : testing::Test {
     SCOPED_TRACE(body);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
     ASSERT_TRUE(module);
-    // Integers that index stay inside of size 1.
+    // Integers used as indices are in bounds of size 1.
     Held held(*module, "f", /*positive=*/false, /*indices=*/1);
     if (!held.pass(createConvertNdToNestPass()))
       return;
@@ -63,7 +63,7 @@ struct LowerTest : testing::Test {
 const char *const allTypes[] = {"f64", "f32", "f16", "bf16", "i1",   "i8",  "i16",
                                 "i32", "i64", "ui8", "ui16", "ui32", "ui64"};
 
-/// An op on %x of {T} with `a: {n}` and `b: {m}` whose result has the size that `size` says; `valid` for which n.
+/// An op on %x of {T} with `a: {n}` and `b: {m}`; `size` of its result; `valid` tells for which n.
 struct Mover {
   const char *name, *text;
   int64_t (*size)(int64_t n);

@@ -32,7 +32,7 @@ struct NestPassTest : testing::TestWithParam<GradientProgram> {
     std::string text = GetParam().text;
     for (size_t at = 0; (at = text.find("f64", at)) != std::string::npos; at += type.size())
       text.replace(at, 3, type);
-    // A type that a program was not written for is no fault.
+    // A program need not support every type.
     ScopedDiagnosticHandler handler(&context, [](Diagnostic &) { return success(); });
     return parseSourceString<ModuleOp>(text, &context);
   }
