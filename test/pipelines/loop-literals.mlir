@@ -1,4 +1,4 @@
-// What a loop begins with lies as the loop takes it, so that it is made in the loop's place and not copied there.
+// The initial value of a loop has the layout of the carried value, so that it is computed in its buffer without a copy.
 // RUN: heddlec %s -o %t.heddle
 // RUN: heddle-translate --program-to-text %t.heddle | FileCheck %s
 // RUN: heddle-run %s --compare

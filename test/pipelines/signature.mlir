@@ -1,4 +1,4 @@
-// What functions say of their arguments and results is checked, and kept.
+// Attributes of arguments and results are checked, and kept.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not heddlec %t/argument.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // ARGUMENT: argument.mlir:1:14: error: the layout of argument 'x' does not fit '!nd.tensor<f32, column: 5, row: 4>': the factors of 'row' do not continue one another

@@ -1,4 +1,4 @@
-// What will be needed is asked for: the result's lines at the start of a tile, the next rows that will be copied while
+// Prefetches: the result's lines at the start of a tile, the next rows that will be copied while
 // the current ones are used, and the vectors of a panel that no first cache holds some steps before their use.
 // RUN: heddlec %s --emit=asm --target-cpu skylake-avx512 --no-cache -o %t.s
 // RUN: FileCheck %s < %t.s

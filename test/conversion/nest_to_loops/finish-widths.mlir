@@ -1,4 +1,4 @@
-// What a reduction finishes with may be wider than what it multiplies and adds: that happens once for each point, so the
+// The epilogue of a reduction may use wider types than its body: it runs once for each point, so the
 // lanes are those of the reduction. A test of random bits by a key of 64 bits, as dropout makes one:
 // RUN: heddlec %s --emit=nest --target-cpu skylake-avx512 | FileCheck %s
 // RUN: heddle-run %s --compare

@@ -1,5 +1,5 @@
-// Where many sizes are symbols none is taken for large: a row may be short, so sums stay in registers over the rows of
-// several images; and what is copied for a block of channels is a thread's own.
+// If many sizes are symbols, none is assumed to be large: a row may be short, so sums stay in registers over the rows of
+// several images; and the copies for a block of channels are private to a thread.
 // RUN: heddlec %s --emit=nest --target-cpu skylake-avx512 | FileCheck %s
 // RUN: heddle-run %s --threads 2 --compare --size B=3,5 --size C=4,5 --size I=19,70 --size O=33,5 --size R=5,20
 // CHECK: schedule = #nest.schedule<[thread {{.*}}thread in by {{[0-9]+}}, {{.*}}loop batch by {{[0-9]+}}, {{.*}}loop batch by 1, loop row by

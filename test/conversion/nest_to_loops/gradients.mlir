@@ -1,4 +1,4 @@
-// Where the lines of a tile's rows would meet in one set of the first cache (rows of an image that lie 16 KiB apart) the
+// If the lines of a tile's rows would conflict in one set of the L1 cache (rows of an image that are 16 KiB apart), the
 // tile has other rows; a block of few steps is not the innermost loop of a reduction.
 // RUN: heddlec %s --emit=nest --target-cpu skylake-avx512 | FileCheck %s
 

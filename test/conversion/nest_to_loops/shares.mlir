@@ -1,4 +1,4 @@
-// Where loops of a reduction stand one in another, what a tile needs next is asked for in parts between steps of the outer
+// If loops of a reduction are nested, the data of the next tile are prefetched in parts between steps of the outer
 // one, not in a burst before them.
 // RUN: heddlec %s --emit=loops --target-cpu skylake-avx512 --no-cache -o - | FileCheck %s
 // RUN: heddle-run %s --compare

@@ -1,4 +1,4 @@
-// What each rule of docs/specification.md refuses, by its number.
+// Programs that each rule of docs/specification.md refuses, by its number.
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 // expected-error @below {{the name 'row' stands twice}}
@@ -185,7 +185,7 @@ func.func @s11_symbol_that_a_call_gives(%a: !nd.tensor<f32, row: N>) {
 
 // -----
 
-// Whoever calls a private function has the symbols that its arguments leave open.
+// The caller of a private function has the symbols that its arguments do not determine.
 func.func private @lengths() -> !nd.tensor<i64, row: N> {
   %0 = nd.iota row : !nd.tensor<i64, row: N>
   return %0 : !nd.tensor<i64, row: N>

@@ -1,4 +1,4 @@
-// What is no type, size or expression.
+// Invalid types, sizes and expressions.
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 // expected-error @below {{the name 'row' stands twice}}

@@ -1,4 +1,4 @@
-// What is no map, guard, layout, schedule or machine.
+// Invalid maps, guards, layouts, schedules and machines.
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 // expected-error @below {{expected each name once and in sorted order, got 'row' after 'row'}}

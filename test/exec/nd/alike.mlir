@@ -18,7 +18,7 @@ func.func @sorts_of_argument(%x: !nd.tensor<f32, a: 7, b: 3>) -> (!nd.tensor<f32
   return %0, %1 : !nd.tensor<f32, a: 7, b: 3>, !nd.tensor<f32, a: 7, b: 3>
 }
 
-// What a window excludes counts nowhere, however often the rest is repeated: each sum counts what is inside.
+// Excluded taps never count, even if the other elements are repeated: each sum counts taps in bounds.
 func.func @repeated_window() {
   %x = nd.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
   %0 = nd.window %x a -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, a: 3> -> !nd.tensor<f32, a: 3, k: 3>
@@ -32,7 +32,7 @@ func.func @repeated_window() {
   return
 }
 
-// What follows a nest reads it under a guard.
+// The consumer of a nest reads it under a guard.
 func.func @guarded_end() {
   %x = nd.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> by [n] : !nd.tensor<f32, n: 4>
   %0 = nest.compute (n: 4) reads %x[] {
@@ -61,7 +61,7 @@ func.func @common_factor(%x: !nd.tensor<i32, n: 9>, %y: !nd.tensor<i32, n: 9>, %
   return %0 : !nd.tensor<i32, n: 9>
 }
 
-// What a window reads outside counts: it is not left out as zeros of a sum of products may be.
+// Padding with a value counts: it is not dropped as zeros of a sum of products may be.
 func.func @outside(%x: !nd.tensor<f32, a: 9, b: 20>, %k: !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>) {
   %0 = nd.window %x a -> t size 3 pad 1, 1 value 5.0 : f32 : !nd.tensor<f32, a: 9, b: 20> -> !nd.tensor<f32, a: 9, b: 20, t: 3>
   %1 = nd.reduce %0 over [t] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {

@@ -2,7 +2,7 @@
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --target-cpu x86-64
 // RUN: heddle-run %s --compare --target-cpu haswell
-// Where casts may keep what they would round away the oracle knows less.
+// If casts may keep excess precision, the oracle has larger bounds.
 // RUN: heddle-run %s --compare --fast-math=excess-precision --threads 2
 
 // A product that a cast rounds before it is summed, a sum that one rounds behind, a chain there and back, whole numbers.

@@ -1,4 +1,4 @@
-// What is scattered into a tensor that may be empty has gradients: all is dropped then.
+// A scatter into a tensor that may be empty has gradients: an empty tensor drops all updates.
 // RUN: heddle-run %s --compare --size N=5,1,0
 
 func.func private @product(%x: !nd.tensor<f64, k: N>, %u: !nd.tensor<f64, b: 4>) -> !nd.tensor<f64, k: N> {

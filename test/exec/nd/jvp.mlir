@@ -85,7 +85,7 @@ func.func @own_gradient() {
   return
 }
 
-// Where a gradient stops the operand is a constant: x * stop(x).
+// The operand of stop_gradient is a constant: x * stop(x).
 func.func private @stopped(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %s = nd.stop_gradient %x : !nd.tensor<f32>
   %p = nd.pointwise %x, %s : (!nd.tensor<f32>, !nd.tensor<f32>) -> !nd.tensor<f32> {

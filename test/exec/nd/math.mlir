@@ -384,7 +384,7 @@ func.func @special() -> (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>, !nd.tenso
   return %0, %1, %2 : !nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>
 }
 
-// What is accurate near 0, is so on doubles too.
+// Functions that are accurate near 0, on doubles.
 func.func @near_zero() -> (!nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f64, n: 6>, !nd.tensor<f32, n: 6>, !nd.tensor<f32, n: 6>) {
   %a = nd.constant dense<[1.0e-12, -1.0e-9, 0.018, -0.03, 1.0e-300, 0.0]> : tensor<6xf64> by [n] : !nd.tensor<f64, n: 6>
   %b = nd.constant dense<[1.0e-12, -1.0e-9, 0.018, -0.03, 1.0e-30, 0.0]> : tensor<6xf32> by [n] : !nd.tensor<f32, n: 6>

@@ -1,5 +1,5 @@
-// What a loop carries and neighbours read lies in two places in turn: odd and even numbers of steps, beside what stays in its
-// place, what changes places, what a branch makes, and in loops inside of others.
+// A carried value of which steps read neighbours alternates between two buffers: odd and even trip counts, beside values
+// updated in place, swapped values, values of a branch, and in nested loops.
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --managed --threads 2
 // RUN: heddle-run %s --compare --row-major --threads 2

@@ -5,7 +5,7 @@ func.func @sums() {
   %x = nd.constant dense<[[1, 10, 100], [2, 20, 200], [3, 30, 300]]> : tensor<3x3xi32> by [n, k] : !nd.tensor<i32, k: 3, n: 3>
   %a = nd.unwindow %x n -> k size 3 : !nd.tensor<i32, k: 3, n: 3> -> !nd.tensor<i32, n: 5>
   check.expect_eq_const %a is dense<[1, 12, 123, 230, 300]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
-  // What lies in the padding is dropped.
+  // Taps in the padding are dropped.
   %b = nd.unwindow %x n -> k size 3 stride 2 pad 1, 1 : !nd.tensor<i32, k: 3, n: 3> -> !nd.tensor<i32, n: 5>
   check.expect_eq_const %b is dense<[10, 102, 20, 203, 30]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
   // Places between dilated taps that no window reads are zero.

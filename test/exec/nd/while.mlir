@@ -70,7 +70,7 @@ func.func @masked() {
   return
 }
 
-// What is carried changes places: (a, b) <- (b, a + b) while a < 50.
+// Carried values are swapped: (a, b) <- (b, a + b) while a < 50.
 func.func @fibonacci() {
   %x = nd.constant dense<[0, 1]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>
   %z = nd.constant dense<[1, 2]> : tensor<2xi64> by [r] : !nd.tensor<i64, r: 2>

@@ -75,7 +75,7 @@ func.func @types(%h: !nd.tensor<bf16, n: 9, z: 5>, %b: !nd.tensor<i8, n: 9>, %d:
   return %0, %1, %2, %3, %4, %5 : !nd.tensor<bf16, k: 3, n: 4, z: 5>, !nd.tensor<i8, k: 9, n: 1>, !nd.tensor<f64, k: 1, n: 9>, !nd.tensor<i1, k: 2, n: 6>, !nd.tensor<f32, k: 2, n: 3, z: 0>, !nd.tensor<f32, k: 3, n: 0>
 }
 
-// What lies between a window whose outside is left out and its reduction: every second window from the second one, windows in two
+// Ops between a window with excluded taps and its reduction: every second window from the second one, windows in two
 // dimensions, two dimensions in one, the taps in two.
 func.func @moved(%x: !nd.tensor<f32, b: 2, n: 12>) -> (!nd.tensor<f32, b: 2, n: 6>, !nd.tensor<f32, b: 2, p: 3, q: 4>, !nd.tensor<f32, m: 24>, !nd.tensor<f32, b: 2, n: 13>) {
   %w = nd.window %x n -> k size 3 pad 1, 1 exclude : !nd.tensor<f32, b: 2, n: 12> -> !nd.tensor<f32, b: 2, k: 3, n: 12>

@@ -119,7 +119,7 @@ func.func @results() {
   return
 }
 
-// Nothing to reduce over gives the neutral element, nothing to produce gives nothing.
+// An empty reduction gives the neutral element; an empty produced space gives an empty result.
 func.func @empty(%x: !nd.tensor<f32, k: 0, m: 3>) -> (!nd.tensor<f32, m: 3>, !nd.tensor<f32, k: 0>, !nd.tensor<f32>) {
   %a = nest.compute (m: 3) reduce (k: 0) reads %x[] {
   ^bb0(%v: f32):

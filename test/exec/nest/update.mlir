@@ -1,7 +1,7 @@
 // Writes through maps into a value that it consumes.
 // RUN: heddle-run %s --compare
 
-// What is not written stays; a place outside is dropped.
+// Elements that are not written stay; writes out of bounds are dropped.
 func.func @places() {
   %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
   %u = nd.constant dense<[10, 20, 30]> : tensor<3xi32> by [p] : !nd.tensor<i32, p: 3>

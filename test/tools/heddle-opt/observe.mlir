@@ -1,4 +1,4 @@
-// What one can ask of heddle-opt while passes run.
+// Options of heddle-opt that observe passes.
 
 // Each pass that changed something is shown, with what it made.
 // RUN: heddle-opt %s --nd-simplify --nd-cse --nd-cse --convert-nd-to-nest --mlir-print-ir-after-all --mlir-print-ir-after-change 2>&1 | FileCheck %s --check-prefix=CHANGE

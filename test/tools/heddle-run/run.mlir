@@ -1,4 +1,4 @@
-// What is printed: small results in full, large ones as a summary; the interpreter and the compiler say the same.
+// Small results are printed in full, large ones as a summary; the interpreter and the compiler print the same.
 // RUN: heddle-run %s --input x=%S/Inputs/2x3.npy:row,column --entry scale | FileCheck %s --check-prefix=SCALE
 // RUN: heddle-run %s --input x=%S/Inputs/2x3.npy:row,column --entry scale --interpret | FileCheck %s --check-prefix=SCALE
 // SCALE: @scale

@@ -30,7 +30,7 @@
 // NEST: label="nest.compute\nproduced {row: N}\nreduced {column: 40}"
 // NEST: [label="f32 {column: 40, row: N}\n[column, row]"];
 
-// What a program file holds.
+// The contents of a program file.
 // RUN: heddlec %s -o %t.heddle --target-cpu haswell
 // RUN: heddle-translate --program-to-text %t.heddle | FileCheck %s --check-prefix=TEXT
 // TEXT:      compiled by {{.*}} for haswell, x86_64

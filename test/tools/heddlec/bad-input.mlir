@@ -1,4 +1,4 @@
-// What heddlec is given may be wrong in many ways; it says where and what.
+// heddlec reports each kind of invalid input with its location.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not heddlec %t/missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: can't read '{{.*}}missing.mlir': No such file or directory

@@ -1,4 +1,4 @@
-// What is wrong with a program file is said before any of it is mapped.
+// A damaged program file is refused before any of it is mapped.
 // REQUIRES: heddle-run
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: heddlec %s -o %t/good.heddle --target-cpu x86-64

@@ -32,7 +32,7 @@ func.func @product(%image: !nd.tensor<f32, row: 60, k: 512> {nd.name = "image"},
   return %r : !nd.tensor<f32, column: 512, row: 60>
 }
 
-// Of a size that is no number, too.
+// Of a symbolic size, too.
 // CHECK: remark: {{[0-9]+}} values, 1 nests
 // CHECK: remark: 'y' lies as [batch, class], which is given
 func.func @total(%y: !nd.tensor<f32, batch: N, class: 10> {nd.name = "y"}) -> !nd.tensor<f32, class: 10> {

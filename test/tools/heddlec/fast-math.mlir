@@ -1,4 +1,4 @@
-// What may be done to floats is said by words, to each tool alike; nothing is permitted without.
+// Flags permit changes of floats, with the same names in each tool; without a flag none is permitted.
 // RUN: heddlec %s --emit=nd | FileCheck %s --check-prefix=STRICT
 // RUN: heddlec %s --emit=nd --fast-math reassociate,no-nans | FileCheck %s --check-prefix=FAST
 // RUN: not heddlec %s --emit=nd --fast-math fast 2>&1 | FileCheck %s --check-prefix=WORD

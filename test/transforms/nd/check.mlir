@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --nd-check | FileCheck %s
 // RUN: heddle-opt %s --nd-check --nd-pipeline --nest-pipeline -o /dev/null
 
-// What an op makes is looked at, and what it is made of; an op that only moves elements is passed over.
+// Results and operands of ops are checked; ops that only move elements are skipped.
 // CHECK-LABEL: func.func @not_a_number
 // CHECK-SAME: -> (!nd.tensor<f32, n: 4>, !nd.tensor<i64> {nd.name = "heddle.check"}, !nd.tensor<i64> {nd.name = "heddle.coordinate"})
 // CHECK-SAME: heddle.checks = ["{{.*}}check.mlir:[[#@LINE+8]]:8: 'nd.pointwise' makes a NaN of operands without one, in !nd.tensor<f32, n: 4>"]

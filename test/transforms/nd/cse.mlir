@@ -89,7 +89,7 @@ func.func @difference(%x: !nd.tensor<f32, m: 4>) -> (!nd.tensor<f32, m: 4, n: 4>
 
 // -----
 
-// What differs stays: another name reduced, another stride, another order of random bits.
+// Different ops stay: another reduced name, another stride, another order of random bits.
 // CHECK-LABEL: @different
 func.func @different(%x: !nd.tensor<f32, m: 4, k: 4>, %key: !nd.tensor<ui64>) -> (!nd.tensor<f32, k: 4>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 2, k: 4>, !nd.tensor<f32, m: 2, k: 4>, !nd.tensor<ui32, a: 4, b: 4>, !nd.tensor<ui32, a: 4, b: 4>) {
   // CHECK: nd.reduce %arg0 over [m]

@@ -75,7 +75,7 @@ func.func @main(%x: !nd.tensor<f32, m: 4, k: 3, batch: 2> {nd.name = "x"}, %y: !
   return %0, %3, %4 : !nd.tensor<f32, m: 4, batch: 2>, !nd.tensor<f32, k: 4, batch: 2>, !nd.tensor<f32, m: 4, batch: 2>
 }
 
-// What lifts over a name that the other function has stays.
+// A call that lifts over a name of the other function is not redirected.
 // INLINED-LABEL: func.func @lifted
 // CHECK-LABEL: func.func @lifted
 // CHECK: nd.call @scores_again

@@ -200,7 +200,7 @@ func.func @fresh_names(%a: !nd.tensor<f32, i: 5, k: 7>, %b: !nd.tensor<f32, l: 7
 
 // -----
 
-// What one sum keeps the other one reduces: nothing in common.
+// One sum keeps the name that the other one reduces: no common factor.
 // STRICT-LABEL: @crossed
 // STRICT: arith.muli
 // STRICT: arith.muli

@@ -174,7 +174,7 @@ func.func @dead_rows(%x: !nd.tensor<f32, m: 64, k: 32>, %y: !nd.tensor<f32, k: 3
 
 // -----
 
-// What others read as a whole is computed as a whole; a scan needs what lies before; a window's outside stays excluded.
+// An operand with other uses is computed as a whole; a scan needs its prefix; excluded taps of a window stay excluded.
 // CHECK-LABEL: @whole
 func.func @whole(%x: !nd.tensor<f32, a: 8>, %y: !nd.tensor<f32, a: 8>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>, !nd.tensor<f32, a: 2>) {
   // CHECK: %[[E:.*]] = nd.pointwise %arg0

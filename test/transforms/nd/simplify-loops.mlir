@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
 
-// What nobody asks for is not carried, and not computed; what never changes is captured.
+// Unused values are neither carried nor computed; invariant ones are captured.
 // CHECK-LABEL: @recurrence
 // CHECK: %[[R:.*]] = nest.scan along <t: 3> init(%arg0) reads(%arg2) : (!nd.tensor<f32, a: 4>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, a: 4> {
 // CHECK-NEXT: ^bb0(%[[U:.*]]: !nd.tensor<f32, a: 4>, %[[X:.*]]: !nd.tensor<f32>):
@@ -61,7 +61,7 @@ func.func @for(%x: !nd.tensor<i64>, %y: !nd.tensor<i64>, %n: !nd.tensor<i64>) ->
 
 // -----
 
-// What the condition reads is needed, the last value of it or not.
+// A value that the condition reads is needed, even if its last value is not.
 // CHECK-LABEL: @while
 // CHECK: scf.while (%{{.*}} = %arg0, %{{.*}} = %arg1) : (!nd.tensor<i64>, !nd.tensor<i64>) -> (!nd.tensor<i64>, !nd.tensor<i64>)
 func.func @while(%x: !nd.tensor<i64>, %k: !nd.tensor<i64>, %z: !nd.tensor<i64>) -> !nd.tensor<i64> {

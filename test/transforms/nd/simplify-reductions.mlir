@@ -189,7 +189,7 @@ func.func @otherAccumulators(%x: !nd.tensor<f32, a: 4, b: 3>) -> !nd.tensor<f32>
   return %1 : !nd.tensor<f32>
 }
 
-// What a window excludes is no term, however often it is repeated.
+// Excluded taps are not terms of a sum, even if they are repeated.
 // CHECK-LABEL: @repeatedWindow
 // CHECK: nd.window
 // CHECK: nd.broadcast

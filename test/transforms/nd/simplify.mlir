@@ -15,7 +15,7 @@ func.func @broadcast_of_an_operand(%x: !nd.tensor<f32, a: 2>, %y: !nd.tensor<f32
 
 // -----
 
-// Where nothing else has the name the broadcast stays.
+// If no other operand has the name, the broadcast stays.
 // CHECK-LABEL: @needed_broadcast
 func.func @needed_broadcast(%x: !nd.tensor<f32, a: 2>) -> !nd.tensor<f32, a: 2, b: 3> {
   // CHECK: nd.broadcast

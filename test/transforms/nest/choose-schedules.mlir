@@ -97,7 +97,7 @@ func.func @places(%x: !nd.tensor<f32, c: 40, m: 9> {nd.layout = #nest.layout<[m,
   return %0, %1 : !nd.tensor<f32, c: 12, p: 5>, !nd.tensor<f32, c: 12, m: 9>
 }
 
-// What a group hands on lies in the group's result: the lanes of the inner nest follow from its layout at one point.
+// A value that a group yields is in the buffer of its result: its layout at one point determines the lanes of the inner nest.
 // CHECK-LABEL: func.func @group
 // CHECK: schedule = #nest.schedule<[{{.*}}vector r by 1]>
 // CHECK: schedule = #nest.schedule<[thread b by 1]>

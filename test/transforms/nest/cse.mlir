@@ -39,7 +39,7 @@ func.func @guards(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 5>, !nd.tens
 
 // -----
 
-// What is to be computed again is not shared.
+// Nests marked for recomputation are not merged.
 // CHECK-LABEL: @again
 // CHECK-COUNT-2: nest.compute
 func.func @again(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>) {
@@ -159,7 +159,7 @@ func.func @otherwise(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 5>, !nd.t
 
 // -----
 
-// What is carried begins with another number: both are neutral to a choice by the first of two accumulators.
+// The carried values start with other numbers: both are neutral to a choice by the first of two accumulators.
 // CHECK-LABEL: @neutral
 // CHECK-COUNT-2: nest.compute
 func.func @neutral(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i32>, !nd.tensor<f32>, !nd.tensor<i32>) {
@@ -190,7 +190,7 @@ func.func @neutral(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32>, !nd.tensor<i3
 
 // -----
 
-// What a loop in a recurrence is steered by is no tensor; equal recurrences are one.
+// The condition of a loop in a recurrence is not a tensor; equal recurrences are merged.
 // CHECK-LABEL: @steered
 // CHECK: nest.scan
 // CHECK-NOT: nest.scan

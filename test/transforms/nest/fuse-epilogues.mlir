@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nest-fuse-epilogues --split-input-file | FileCheck %s
 
-// What reads a reduction point by point becomes its finish region. The reader calls `out` `channel`, the name that is reduced: the
+// A pointwise consumer of a reduction becomes its epilogue (`finish`). The consumer calls `out` `channel`, the reduced name: the
 // reduced one is renamed apart.
 // CHECK-LABEL: @convolution
 // CHECK-NEXT: nest.compute (channel: 4, row: 8) reduce (channel$1: 3) reads %arg0[channel = channel$1], %arg1[channel = channel$1, out = channel] {

@@ -88,7 +88,7 @@ func.func @two_names(%x: !nd.tensor<f32, n: 8>) -> (!nd.tensor<f32, n: 4>, !nd.t
 
 // -----
 
-// Where only the other name is wanted, there is one nest.
+// If only the other name is used, there is one nest.
 // CHECK-LABEL: @one_name
 // CHECK-NEXT: %[[S:.*]] = nest.compute (m: 4) reads %arg0[n = m + 2] {
 // CHECK-NOT: nest.compute

@@ -28,7 +28,7 @@ func.func @fills(%x: !nd.tensor<f32, n: 4096>) -> !nd.tensor<f32, n: 4096> {
   return %c : !nd.tensor<f32, n: 4096>
 }
 
-// What takes the place of a donated argument comes after other readers of the argument.
+// The op that overwrites a donated argument comes after other readers of the argument.
 // CHECK-LABEL: func.func @delays
 // CHECK: reduce (n: 4) reads %arg0[]
 // CHECK: nest.compute (n: 4) reads %arg0[], %arg1[]

@@ -68,7 +68,7 @@ func.func @state(%a: !nd.tensor<f32, k: 512, m: 60>, %b: !nd.tensor<f32, k: 512,
   return %d, %c : !nd.tensor<f32, k: 512, n: 512>, !nd.tensor<f32, m: 60, n: 512>
 }
 
-// What a group makes lies as the nests in it write it.
+// The result of a group has the layout in which its nests write it.
 // CHECK-LABEL: func.func @lines(
 // CHECK: nest.group (z: 400)
 // CHECK: } {layouts = [#nest.layout<[z, a]>]}

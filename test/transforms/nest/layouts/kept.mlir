@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s -nest-assign-layouts | FileCheck %s
 
-// What is written stays: on arguments, results and nests, also where something else would be faster.
+// Existing layouts are kept: on arguments, results and nests, even if others would be faster.
 // CHECK-LABEL: func.func @written(
 // CHECK-SAME: nd.layout = #nest.layout<[k floordiv 2, m, k mod 2]>
 // CHECK-SAME: nd.layout = #nest.layout<[(k, n) floordiv 8, (k, n) mod 8], align 128>
