@@ -7,6 +7,7 @@
 
 #include "lib/analysis/Layouts.h"
 
+#include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -84,4 +85,36 @@ Layout nest::layoutOf(Value value) {
   if (auto update = dyn_cast<UpdateOp>(op))
     return layoutOf(update.getDest()); // so that it may work in place
   return sortedLayout(tensorTypeOf(value));
+}
+
+LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine &what, Type type,
+                                std::optional<Location> made) {
+  auto tensor = cast<nd::NdTensorType>(type);
+  std::string problem = layout.verifyAll(tensor.sizeExprs());
+  if (problem.empty())
+    return success();
+  auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": "
+                              << problem;
+  if (made && *made != loc)
+    error.attachNote(*made) << "what lies so is made here, with the names "
+                            << nd::namesText(tensor.getDims());
+  return error;
+}
+
+LogicalResult nest::checkLayouts(func::FuncOp function) {
+  auto check = [](Location loc, LayoutAttr layout, const Twine &what, Type type) {
+    return layout && isa<nd::NdTensorType>(type) ? checkLayout(loc, layout.getLayout(), what, type)
+                                                 : success();
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (failed(check(argument.getLoc(), function.getArgAttrOfType<LayoutAttr>(i, "nd.layout"),
+                     "argument " + Twine(i), argument.getType())))
+      return failure();
+  }
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (failed(check(function.getLoc(), function.getResultAttrOfType<LayoutAttr>(i, "nd.layout"),
+                     "result " + Twine(i), function.getResultTypes()[i])))
+      return failure();
+  return success();
 }

@@ -21,6 +21,8 @@
 
 #include "dialects/nest/Nest.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace heddle::nest {
 
 /// Row-major over the sorted names: what holds where nothing else is written.
@@ -31,6 +33,13 @@ Layout layoutOf(mlir::Value value);
 
 /// The layout of a slice: `layout` at one index of each of `names`.
 Layout layoutAt(Layout layout, nd::DimsAttr names);
+
+/// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` a place of its own; the note
+/// says where such a value is made, if that is elsewhere.
+mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
+                                mlir::Type type, std::optional<mlir::Location> made = {});
+/// Refuses `nd.layout` of an argument or result of `function` that does not fit its type.
+mlir::LogicalResult checkLayouts(mlir::func::FuncOp function);
 
 } // namespace heddle::nest
 

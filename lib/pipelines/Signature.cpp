@@ -8,7 +8,7 @@
 #include "lib/pipelines/Signature.h"
 
 #include "dialects/nest/Nest.h"
-#include "lib/transforms/nest/LayoutProblem.h"
+#include "lib/analysis/Layouts.h"
 
 using namespace heddle;
 using namespace mlir;

@@ -15,7 +15,6 @@
 #include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/nd/RequireSizes.h"
-#include "lib/transforms/nest/LayoutProblem.h"
 #include "lib/transforms/nest/PrepareSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -723,20 +723,6 @@ private:
 };
 } // namespace
 
-LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine &what, Type type,
-                                std::optional<Location> made) {
-  auto tensor = cast<nd::NdTensorType>(type);
-  std::string problem = layout.verifyAll(tensor.sizeExprs());
-  if (problem.empty())
-    return success();
-  auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": "
-                              << problem;
-  if (made && *made != loc)
-    error.attachNote(*made) << "what lies so is made here, with the names "
-                            << nd::namesText(tensor.getDims());
-  return error;
-}
-
 FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
   return ProblemMaker(function, machine).make();
 }

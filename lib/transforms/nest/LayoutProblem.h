@@ -87,11 +87,6 @@ struct LayoutChoice {
 
 double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 
-/// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` a place of its own; the note
-/// says where such a value is made, if that is elsewhere.
-mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
-                                mlir::Type type, std::optional<mlir::Location> made = {});
-
 /// Reads the problem off a function. Layouts that are written (`layouts` on nests, `nd.layout` on
 /// arguments and results) are kept; an argument without one is row-major over its sorted names, unless
 /// it is donated or says `nd.layout = "any"`. Fails with a located message where a written layout does not fit, or where

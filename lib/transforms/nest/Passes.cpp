@@ -11,6 +11,7 @@
 
 #include "lib/transforms/nest/Passes.h"
 
+#include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/ChooseGroups.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
@@ -79,7 +80,11 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   }
 };
 struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestChooseSchedulesPass> {
-  void runOnOperation() override { chooseSchedules(getOperation(), machineOf(getOperation())); }
+  void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
+    chooseSchedules(getOperation(), machineOf(getOperation()));
+  }
 };
 struct NestMaterializeGuardsPass
     : nest::impl::NestMaterializeGuardsPassBase<NestMaterializeGuardsPass> {

@@ -180,6 +180,8 @@ LogicalResult nest::prepareSteps(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal() || !function.getBody().hasOneBlock())
       continue;
+    if (failed(checkLayouts(function)))
+      return failure();
     layLiteralsAsGiven(function);
     fillSplats(function);
     makeResultsDistinct(function);
