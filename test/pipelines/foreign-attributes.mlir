@@ -1,4 +1,4 @@
-// Attributes that the compiler writes for itself do no harm where somebody else wrote them.
+// Attributes that the compiler uses internally are harmless in the input.
 // RUN: heddle-opt %s --nd-restore-names | FileCheck %s
 // RUN: heddle-opt %s --nd-pipeline --nest-pipeline -o /dev/null
 // RUN: heddle-run %s --size N=5 --compare

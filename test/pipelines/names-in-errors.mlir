@@ -1,4 +1,4 @@
-// Passes see no spelling and kernels have labels; what they say names dimensions as the user does.
+// Passes see neutral names and kernels have labels; their messages name dimensions as the user does.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not heddlec %t/place.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: place.mlir:2:8: error: 'x' is updated in place, so it can't lie as [row, column] before and as [column, row] after

@@ -1,4 +1,4 @@
-// One program, stage after stage.
+// The IR of one program at each stage.
 // RUN: heddlec %s --emit=nd | FileCheck %s --check-prefix=ND
 // RUN: heddlec %s --emit=nest --target-cpu haswell | FileCheck %s --check-prefix=NEST
 // RUN: heddlec %s --emit=nest --target-cpu haswell --row-major | FileCheck %s --check-prefix=ROWMAJOR

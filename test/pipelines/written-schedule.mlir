@@ -1,4 +1,4 @@
-// A schedule that is written with its copies is kept, whatever names passes use in between; values are the oracle's.
+// A schedule with copies in the input is kept, although passes rename dimensions; values are the oracle's.
 // RUN: heddlec %s --emit=nest --target-cpu haswell | FileCheck %s
 // RUN: heddle-run %s --compare
 // CHECK: stage {{[01]}} at 1 in #nest.layout<[row floordiv 16, inner, row mod 16]>

@@ -1,4 +1,4 @@
-// A size over symbols may be larger than it is taken for: threads share it in chunks that are worth a fetch, along
+// A symbolic size may be larger than its typical value: threads share it in chunks that are worth a dispatch, along
 // every name that it is the size of.
 // RUN: heddlec %s --emit=nest --target-cpu skylake-avx512 | FileCheck %s
 // RUN: heddle-run %s --threads 2 --compare --size N=0,1,20003 --size M=3

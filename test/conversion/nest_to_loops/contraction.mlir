@@ -1,5 +1,5 @@
 // A matrix product whose sizes no tile divides: the inner loop is vectors of 16 lanes times scalars broadcast from memory,
-// the edges are masked, and nothing is left to scalar code.
+// the edges are masked, and there is no scalar code.
 // RUN: heddlec %s --emit=asm --target-cpu skylake-avx512 --no-cache -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: FileCheck %s --check-prefix=NOSCALAR < %t.s

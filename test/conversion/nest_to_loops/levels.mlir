@@ -1,4 +1,4 @@
-// Loops are unrolled as schedules say, and what a device would share runs as plain loops on a CPU.
+// Loops are unrolled as schedules ask, and levels of a device run as plain loops on a CPU.
 // RUN: heddlec %s --emit=loops | FileCheck %s
 // RUN: heddle-run %s --threads 2 --compare --size N=1,4,7,18
 

@@ -1,4 +1,4 @@
-// A size that is a known multiple is cut into tiles that divide it: no loops are written for what they leave over. The same product
+// A size that is a known multiple is cut into tiles that divide it: there are no remainder loops. The same product
 // for any size has three times as many.
 // RUN: heddlec %s --emit=loops --target-cpu skylake-avx512 --threads 1 --no-cache -o %t.loops
 // RUN: grep -c "iter_args" %t.loops > %t.multiple

@@ -1,4 +1,4 @@
-// A value that is wanted in another order is turned in registers: vectors are loaded and vectors stored, nothing is gathered.
+// A value that is stored in another order is transposed in registers: vectors are loaded and stored, nothing is gathered.
 // RUN: heddlec %s --emit=asm --target-cpu skylake-avx512 --no-cache -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: FileCheck %s --check-prefix=NOGATHER < %t.s

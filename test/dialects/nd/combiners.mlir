@@ -1,4 +1,4 @@
-// Combiners that keep their promise on the values that they are made for are accepted, whatever they do elsewhere.
+// Combiners that have their declared properties on the values that occur are accepted.
 // RUN: heddle-opt %s -o /dev/null
 
 // Of numbers from 0 on.

@@ -1,4 +1,4 @@
-// Schedules that are refused: order of levels, what may be unrolled, where stages stand.
+// Schedules that are refused: order of levels, unrolled loops, positions of stages.
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 func.func @order_of_hierarchy(%a: !nd.tensor<f32, k: 3, m: 8>, %b: !nd.tensor<f32, k: 3, n: 4>) {

@@ -1,4 +1,4 @@
-// Joins in the order written.
+// Joins operands in their order.
 // RUN: heddle-run %s --compare
 
 func.func @order() {

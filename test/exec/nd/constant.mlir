@@ -1,4 +1,4 @@
-// A literal's elements stand in the order of names that is written.
+// A literal lists its elements in the order of names in `by`.
 // RUN: heddle-run %s --compare
 
 func.func @order() {

@@ -1,4 +1,4 @@
-// Products and sums in many shapes, in the order that is cheapest and in the one that is written.
+// Products and sums in many shapes, in the cheapest order and in the written one.
 // RUN: heddle-run %s --compare --size N=11,1,0,40 --size M=7,1,5,33
 // RUN: heddle-run %s --compare --fast-math=reassociate,reciprocal,no-nans --size N=11,1,40 --size M=7,1,33
 

@@ -1,4 +1,4 @@
-// Divisions and shifts that have no result give 0: by zero, of the least number by -1, by as many bits as there are or more.
+// Undefined divisions and shifts give 0: by zero, of the smallest number by -1, by at least the number of bits.
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --seed 5 --threads 2
 

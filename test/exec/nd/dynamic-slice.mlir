@@ -1,4 +1,4 @@
-// Ranges at computed places, which are clamped so that the whole range lies inside; and their update.
+// Ranges that begin at computed indices, which are clamped so that the whole range lies inside; and their update.
 // RUN: heddle-run %s --compare
 
 func.func @reads() {

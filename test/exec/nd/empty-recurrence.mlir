@@ -1,4 +1,4 @@
-// A recurrence of no steps, each so much work that it is a loop: its states are what they were, and nothing is read.
+// A zero-trip recurrence whose steps are so expensive that it is a loop: its states do not change, and nothing is read.
 // RUN: heddle-run %s --compare
 
 func.func @main(%x: !nd.tensor<i32, d: 0> {nd.name = "x"}, %w: !nd.tensor<i32, b: 100000> {nd.name = "w"}, %s: !nd.tensor<i32, row: 4> {nd.name = "s"}) -> (!nd.tensor<i32, row: 4> {nd.name = "y"}, !nd.tensor<i32, d: 0, row: 4> {nd.name = "z"}) {

@@ -1,4 +1,4 @@
-// A temporary without elements lies somewhere: a window that excludes every place looks at it.
+// A temporary without elements has an address: a window that excludes all taps uses it.
 // RUN: heddle-run %s --compare --size N=0,3
 // RUN: heddle-run %s --compare --managed --size N=0,3
 

@@ -1,4 +1,4 @@
-// Places far outside, by signed and unsigned indices: reads are clamped, writes dropped, ranges moved inside. Indices are numbers of 64
+// Indices far out of bounds, signed and unsigned: reads are clamped, writes dropped, ranges moved inside. Indices are numbers of 64
 // bits with a sign: unsigned ones that do not fit lie before the beginning.
 // RUN: heddle-run %s --compare
 

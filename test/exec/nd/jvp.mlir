@@ -1,4 +1,4 @@
-// The value of a function and how it changes in a direction.
+// The value of a function and its tangent in a direction.
 // RUN: heddle-run %s --compare
 
 func.func private @loss(%w: !nd.tensor<f32, k: 3>, %x: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32> {

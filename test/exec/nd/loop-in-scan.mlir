@@ -1,4 +1,4 @@
-// Loops without a known end inside of recurrences, loops with computed steps, and recurrences of much work: values, tangents,
+// Loops of unknown trip count inside recurrences, loops with computed steps, and expensive recurrences: values, tangents,
 // gradients, lifted.
 // RUN: heddle-run %s --compare --size N=0,1,5
 // RUN: heddle-run %s --compare --managed --row-major --threads 2 --size N=3

@@ -1,4 +1,4 @@
-// A float that does not fit an integer becomes the nearest one, and NaN 0, in lanes and one by one, on every machine.
+// Conversions of floats to integers saturate, and NaN becomes 0, in vector lanes and in scalar code, on every machine.
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --target-cpu x86-64
 // RUN: heddle-run %s --compare --target-cpu haswell

@@ -1,4 +1,4 @@
-// Sorting along names whose sizes are known when the program is called: all of them, as many as a symbol says, a number of them.
+// Sorting along names of symbolic sizes: all elements, a symbolic number of them, a constant number of them.
 // RUN: heddle-run %s --compare --size N=0,1,2,7,33,1000,8,20,500 --size M=3,1,5,0,17,1,4,600,2
 // RUN: heddle-run %s --compare --row-major --managed --size N=0,9,64 --size M=1,3,7
 

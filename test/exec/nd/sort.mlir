@@ -1,4 +1,4 @@
-// Sorts along one name, stable, NaN last in either direction; the other operands are carried along; the first elements alone.
+// Sorts along one name, stable, NaN last in either direction; the other operands are carried along; only the first elements.
 // RUN: heddle-run %s --compare
 
 func.func @rising() {

@@ -1,4 +1,4 @@
-// Places and amounts that are expressions over symbols, the derivatives of what they move, and sizes in other words.
+// Offsets and padding that are expressions over symbols, derivatives of such ops, and sizes in other spellings.
 // RUN: heddle-run %s --compare --size N=1,2,3,7,16 --size M=5,1,64,2,3 --size K=5,2,192,14,48
 // RUN: heddle-run %s --compare --row-major --managed --size N=12 --size M=5 --size K=60
 // RUN: not heddle-run %s --entry words --size N=3 --size M=4 --size K=13 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-// One compiled program serves every size. The sizes below are 0, 1, what tiles divide and what none divides.
+// One compiled program serves every size. The sizes below are 0, 1, multiples of tiles and sizes that no tile divides.
 // RUN: heddle-run %s --compare --size N=1,2,3,7,16,31,33,64,100,0 --size M=5,1,64,2,17,3,40,16,33,4 --size K=3,1,8,200,16,1,0,33,2,5
 // RUN: heddle-run %s --compare --row-major --managed --size N=0,5,48 --size M=3,7,100 --size K=1,0,9
 

@@ -1,4 +1,4 @@
-// Sums every tap into the place that a window reads it from.
+// Sums every tap into the element that a window reads it from.
 // RUN: heddle-run %s --compare
 
 func.func @sums() {

@@ -1,4 +1,4 @@
-// One program for every size: loops and branches whose tensors have size symbols, whose arena is planned when sizes come.
+// One program for every size: loops and branches whose tensors have size symbols; the runtime plans the arena.
 // RUN: heddle-run %s --compare --size N=0,1,7,60 --size M=5
 // RUN: heddle-run %s --compare --managed --threads 2 --size N=1,60 --size M=100
 

@@ -1,4 +1,4 @@
-// Loops of unknown length and branches that run one side: values, tangents, compiled with the arena and
+// Loops of unknown trip count and branches that run one side: values, tangents, compiled with the arena and
 // buffer by buffer.
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --managed --threads 2

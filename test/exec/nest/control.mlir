@@ -1,4 +1,4 @@
-// Branches and loops as a program holds them: nests in functions.
+// Branches and loops in the form of a program: nests in functions.
 // RUN: heddle-run %s --compare
 
 func.func private @grow(%c: !nd.tensor<i1>, %s: !nd.tensor<f32, a: 3>, %w: !nd.tensor<f32>) -> (!nd.tensor<i1>, !nd.tensor<f32, a: 3>) {

@@ -1,4 +1,4 @@
-// A value less itself, where it is computed twice: one of the two may be a product that the difference takes in unrounded.
+// The difference of a value and itself if it is computed twice: one of the two products may be fused into the difference (FMA).
 // RUN: heddle-run %s --compare --seed 1
 // RUN: heddle-run %s --compare --seed 2 --target-cpu haswell
 

@@ -1,4 +1,4 @@
-// A place that depends on one name twice stays inside though bounds term by term do not: the program
+// A coordinate that depends on one name twice is in bounds though its bounds term by term are not: the program
 // is entered.
 // RUN: heddle-run %s --compare
 

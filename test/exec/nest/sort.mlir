@@ -1,4 +1,4 @@
-// Sorts among nests: of what a group computes for each of its points, of what a scan carries, into a layout that is written.
+// Sorts among nests: of values of a group at each point, of values that a scan carries, into a given layout.
 // RUN: heddle-run %s --compare
 
 func.func @in_group(%x: !nd.tensor<f32, g: 5, n: 37>) -> !nd.tensor<f32, g: 5, n: 8> {

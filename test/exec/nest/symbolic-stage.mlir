@@ -1,4 +1,4 @@
-// Copies of blocks of operands whose sizes are symbols: blocks that sizes divide, or not, or don't fill, and nothing at all.
+// Copies of blocks of operands whose sizes are symbols: sizes that blocks divide or do not divide, small and zero sizes.
 // RUN: heddle-run %s --compare --size N=5,8,16,17,33,1,0 --size M=4,1,9,32,7,0,70 --size K=3,1,16,17,40,0
 // RUN: heddle-run %s --compare --threads 2 --target-cpu haswell --size N=41 --size M=33 --size K=35
 

@@ -1,4 +1,4 @@
-// Lanes that meet in one place write one after the other: most of these fall outside of the only place that there is.
+// Lanes that write to the same element write one after another: most of these are out of bounds of the only element.
 // RUN: heddle-run %s --compare
 
 func.func @main(%x: !nd.tensor<f32, n: 13> {nd.name = "x"}, %y: !nd.tensor<f32, a: 1> {nd.name = "y"}) -> (!nd.tensor<f32, a: 1> {nd.name = "z"}) {

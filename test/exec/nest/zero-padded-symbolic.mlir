@@ -1,4 +1,4 @@
-// Padding that is zero, of sizes over symbols: as many bytes are cleared as the sizes come to.
+// Zero padding with symbolic sizes: the number of cleared bytes is computed at each call.
 // RUN: heddle-run %s --compare --size N=1,2,3,7,16,33,0 --size M=5,1,64,2,0,40,16
 // RUN: heddle-run %s --compare --managed --size N=5 --size M=3
 

@@ -1,6 +1,6 @@
 // Options of heddle-opt that observe passes.
 
-// Each pass that changed something is shown, with what it made.
+// The IR after each pass that changed it.
 // RUN: heddle-opt %s --nd-simplify --nd-cse --nd-cse --convert-nd-to-nest --mlir-print-ir-after-all --mlir-print-ir-after-change 2>&1 | FileCheck %s --check-prefix=CHANGE
 // CHANGE:     IR Dump After {{.*}}nd-cse
 // CHANGE-NOT: IR Dump After {{.*}}nd-cse

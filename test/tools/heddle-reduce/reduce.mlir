@@ -1,4 +1,4 @@
-// A program shrinks to what the test still holds for: one function, the window and what it needs.
+// A program shrinks while the test still passes: one function, the window and its operands remain.
 
 // RUN: heddle-reduce %s --test sh --test %S/Inputs/has-window.sh -o %t.mlir
 // RUN: FileCheck %s < %t.mlir

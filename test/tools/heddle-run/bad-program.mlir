@@ -1,4 +1,4 @@
-// Program files that can't be run are refused with what is wrong with them; nothing aborts.
+// Program files that can't be run are refused with a reason; nothing aborts.
 // REQUIRES: heddle-run, heddlec
 
 // RUN: rm -rf %t && mkdir -p %t

@@ -1,4 +1,4 @@
-// A check that fails is told with its place, by the interpreter and on compiled values alike; the exit status is 1.
+// A failed check is reported with its source location, by the interpreter and on compiled values; the exit status is 1.
 // RUN: not heddle-run %s 2>&1 | FileCheck %s
 // RUN: not heddle-run %s --interpret 2>&1 | FileCheck %s
 // RUN: not heddle-run %s --compare 2>&1 | FileCheck %s --check-prefixes=CHECK,COMPARE

@@ -1,4 +1,4 @@
-// A function with checks that another one calls, or differentiates, runs in the interpreter alone.
+// A function with checks that another one calls, or differentiates, runs only in the interpreter.
 // RUN: heddle-run %s --interpret
 // RUN: not heddle-run %s 2>&1 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Each mistake is told in a sentence with what was expected and what was got; the exit status is 1.
+// Each error message has the expected and the actual value; the exit status is 1.
 
 // RUN: not heddle-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: heddle-run: error: can't read '{{.*}}.missing.mlir': No such file or directory

@@ -1,5 +1,5 @@
 // Files in and out; sizes that follow from them.
-// What was written comes back by names, in whatever order.
+// Written files are read back by names, in any order of axes.
 // RUN: heddle-run %s --entry scale --seed 3 --output %t.safetensors
 // RUN: heddle-run %s --entry again --input doubled=%t.safetensors --input x=%S/Inputs/2x3.npy:row,column | FileCheck %s --check-prefix=AGAIN
 // AGAIN: result0: f32 {column: 3, row: 2} =

@@ -1,5 +1,5 @@
-// The interpreter refuses what comes to no end within its bounds: a loop over tensors and one of functions, and a
-// number of steps that is known.
+// The interpreter refuses programs that exceed its limits: a loop over tensors and one of functions, and a
+// constant number of steps.
 // RUN: not heddle-run %s --entry while --interpret 2>&1 | FileCheck %s --check-prefix=WHILE
 // RUN: not heddle-run %s --entry control --interpret 2>&1 | FileCheck %s --check-prefix=CONTROL
 // RUN: not heddle-run %s --entry for --interpret 2>&1 | FileCheck %s --check-prefix=FOR

@@ -1,4 +1,4 @@
-// Places of kernels: one coordinate twice, remainders, and guards that leave some points out. Calls that read nothing outside are taken.
+// Indices of kernels: one coordinate twice, remainders, and guards that exclude some points. Calls that read in bounds are accepted.
 // RUN: not heddle-run %s --entry twice --size N=4 --size M=9 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: 'twice' expected at most {{.*}}'n' in 'nest.compute'{{.*}}, M = 9, got {{.*}}11 with
 // RUN: heddle-run %s --compare --entry twice --size N=4 --size M=11

@@ -1,4 +1,4 @@
-// How long each step took, over all calls, as a table and as a timeline: one event for each step of each call.
+// The time of each step over all calls as a table, and a timeline with one event for each step of each call.
 // RUN: heddle-run %s --repeat 3 --profile --timeline %t.json 2> %t.table | FileCheck %s --check-prefix=VALUES
 // VALUES: @sum
 // VALUES-NEXT: y: f32 {row: 4}

@@ -1,4 +1,4 @@
-// Sizes are known when a program is called; those that don't fit each other are told then, by the name that they belong to.
+// Calls check symbolic sizes; a mismatch is reported with the name of the dimension.
 
 // RUN: heddle-run %s --compare --size N=7 --size M=3 --size K=7 --size n=7 --size R=2
 // RUN: heddle-run %s --compare --size N=20 --size M=0 --size K=5 --size n=5 --size R=4

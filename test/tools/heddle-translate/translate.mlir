@@ -1,7 +1,7 @@
-// IR and program files as what other programs and people read.
+// Translations of IR and program files for other programs and for people.
 // REQUIRES: heddle-translate
 
-// The graph: arguments and ops, the names between them, boxes where ops stand in ops.
+// The graph: arguments and ops, edges with names, boxes for ops with regions of ops.
 // RUN: heddle-translate --ir-to-dot %s | FileCheck %s --check-prefix=ND
 // ND:      digraph program {
 // ND:      label="@softmax";

@@ -1,4 +1,4 @@
-// Why each value lies as it does, by the names and places of the source, through all passes; that it is told changes no byte.
+// The reasons for each value's layout, with names and locations of the source; the option changes no byte of the program.
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: heddlec %s -o %t/told.heddle --explain --no-cache --target-cpu x86-64 2>&1 | FileCheck %s
 // RUN: heddlec %s -o %t/untold.heddle --no-cache --target-cpu x86-64 2>&1 | count 0

@@ -1,4 +1,4 @@
-// A program file, written whole, the second time from the cache and with the same bytes; and the stages on the way.
+// A program file, the second time from the cache with the same bytes; and the intermediate stages.
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: heddlec %s -o %t/a.heddle --cache-dir %t/cache --target-cpu x86-64 --statistics 2>&1 | FileCheck %s --check-prefix=COLD
 // RUN: heddlec %s -o %t/b.heddle --cache-dir %t/cache --target-cpu x86-64 --statistics 2>&1 | FileCheck %s --check-prefix=WARM

@@ -1,4 +1,4 @@
-// Recurrences, loops and branches are one up to the names in them and around them, the order of their ops, and what nothing uses.
+// Recurrences, loops and branches are equal up to names in them and around them, the order of ops, and unused values.
 // RUN: heddle-opt %s --nd-cse | FileCheck %s
 // RUN: heddle-run %s --compare --no-cache
 

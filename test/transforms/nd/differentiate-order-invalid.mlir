@@ -1,4 +1,4 @@
-// The gradient of a maximum over several names wants their order: spelling decides nothing.
+// The gradient of a maximum over several names needs their order, since it must not depend on spelling.
 // RUN: heddle-opt %s --nd-differentiate --verify-diagnostics
 
 func.func private @f(%x: !nd.tensor<f32, i: 2, j: 3>) -> !nd.tensor<f32> {

@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nd-hoist --nd-cse | FileCheck %s
 
-// The sum of w squared is the same in all steps: it leaves both loops. What it needs goes with it; a broadcast and what changes stay.
+// The sum of w squared is invariant and hoisted out of both loops, with its operands; a broadcast and variant ops stay.
 // CHECK-LABEL: @nested
 // CHECK: %[[SQUARE:.*]] = nd.pointwise %arg1
 // CHECK: %[[SUM:.*]] = nd.reduce %[[SQUARE]] over [b]

@@ -1,4 +1,4 @@
-// Forward mode carries tangents beside what a scan carries: nothing is kept from step to step, and what is captured stays captured.
+// Forward mode carries tangents beside the carried values of a scan: no step is saved, and captured values stay captured.
 // RUN: heddle-opt %s --nd-differentiate --symbol-dce --nd-simplify | FileCheck %s
 
 func.func private @decay(%x: !nd.tensor<f32, a: 4>, %w: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {

@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nd-merge-functions | FileCheck %s
 
-// Equal bodies that hold for other sizes stay apart: @all may be called where @few may not.
+// Equal functions with different ranges of sizes are not merged: @all accepts sizes that @few refuses.
 // CHECK-LABEL: @main
 // CHECK: nd.call @few(
 // CHECK: nd.call @all(

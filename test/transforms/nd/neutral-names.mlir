@@ -1,4 +1,4 @@
-// nd-neutral-names: what passes choose can't depend on how names are spelled; nd-restore-names gives them back.
+// nd-neutral-names: decisions of passes can't depend on the spelling of names; nd-restore-names restores it.
 // RUN: heddle-opt %s --nd-neutral-names | FileCheck %s
 // RUN: heddle-opt %s -o %t.before.mlir
 // RUN: heddle-opt %s --nd-neutral-names --nd-restore-names | diff %t.before.mlir -

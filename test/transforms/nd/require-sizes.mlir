@@ -1,4 +1,4 @@
-// nd-require-sizes: what a part of a tensor takes, there must be; what follows from the sizes is not written.
+// nd-require-sizes: parts of tensors must be in bounds; conditions that follow from the sizes are not added.
 // RUN: heddle-opt %s --nd-require-sizes | FileCheck %s
 
 // CHECK-LABEL: func.func @f

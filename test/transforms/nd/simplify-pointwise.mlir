@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
 
-// c is nobody's; b of one operand is that of the other.
+// Neither %x nor %y has c, so it is broadcast afterwards; %y has b.
 // CHECK-LABEL: @repeat_afterwards
 func.func @repeat_afterwards(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, b: 3>) -> (!nd.tensor<f32, a: 4, b: 3, c: 2>) {
   // CHECK: %[[P:.*]] = nd.pointwise %arg0, %arg1 crossed

@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
 
-// A sum over what is repeated is a multiple, a maximum is the operand; a product is neither. Names that stay are repeated last.
+// A sum over repeated elements is a multiple, a maximum is the operand; a product is neither. Other broadcasts come last.
 // CHECK-LABEL: @repeated
 func.func @repeated(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32>, !nd.tensor<f32>, !nd.tensor<f32, b: 3>, !nd.tensor<f32, c: 2>) {
   // CHECK: %[[S:.*]] = nd.reduce %arg0 over [a]

@@ -1,4 +1,4 @@
-// A rewrite that comes to no end is refused; here where a bound is set that is too low.
+// A rewrite that exceeds the limit of iterations is refused; here the limit is too low.
 // RUN: not heddle-opt %s --pass-pipeline='builtin.module(func.func(nd-simplify{most-rounds=1}))' 2>&1 | FileCheck %s --check-prefix=SIMPLIFY
 // RUN: not heddle-opt %s --pass-pipeline='builtin.module(func.func(nd-fold-pad-into-window{most-rounds=1}))' 2>&1 | FileCheck %s --check-prefix=FOLD
 // RUN: heddle-opt %s --nd-simplify=most-rounds=9 --nd-fold-pad-into-window=most-rounds=9 | FileCheck %s

@@ -1,4 +1,4 @@
-// nest-choose-schedules: loops for every nest, from its layouts and what the module says of the machine.
+// nest-choose-schedules: loops for every nest, from its layouts and the module's machine.
 // RUN: heddle-opt %s --nest-choose-schedules | FileCheck %s
 // RUN: heddle-opt %s --nest-choose-schedules | heddle-opt --nest-choose-schedules | FileCheck %s
 // RUN: sed 's/vector_bytes = 32/vector_bytes = 64/' %s | heddle-opt --nest-choose-schedules | FileCheck %s --check-prefix=WIDE

@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nest-flatten-reductions --split-input-file | FileCheck %s
 
-// The gradient of a convolution: taps and channels are summed at once. Only %g can be left; it carries the guard.
+// The gradient of a convolution: one reduction over taps and channels. Only the read of %g has the guard.
 // CHECK-LABEL: @gradient
 // CHECK-NEXT: nest.compute (row: 8) reduce (k: 3, o: 4) reads %arg0[], %arg1[row = -k + row + 1] if [-k + row + 1 >= 0, k - row + 6 >= 0] {
 // CHECK-NOT: nest.compute

@@ -1,4 +1,4 @@
-// Padding by what lies inside is slices and a concat: one nest, whose reads are affine and guarded.
+// Padding by elements of the tensor is slices and a concat: one nest, whose reads are affine and guarded.
 // RUN: heddle-opt %s --convert-nd-to-nest --nest-fuse | FileCheck %s
 // RUN: heddle-run %s --compare
 

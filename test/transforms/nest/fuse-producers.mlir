@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nest-fuse-producers --split-input-file | FileCheck %s
 
-// A nest that only moves elements is taken in through the reader's maps, guards and all.
+// A nest that only moves elements is taken in through the maps and guards of its consumer.
 // CHECK-LABEL: @window
 // CHECK-NEXT: nest.compute (out: 2, row: 8) reduce (ky: 3) reads %arg0[row = ky + row - 1] if [ky + row - 1 >= 0, -ky - row + 8 >= 0] else 0.000000e+00 : f32, %arg1[] {
 // CHECK-NOT: nest.compute

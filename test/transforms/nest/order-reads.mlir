@@ -1,4 +1,4 @@
-// nest-order-reads: one order for reads and scalar ops, whichever was written; equal reads are one.
+// nest-order-reads: a canonical order of reads and scalar ops; equal reads are merged.
 // RUN: heddle-opt %s --nest-order-reads | FileCheck %s
 // RUN: heddle-opt %s --nest-order-reads --nest-cse --canonicalize | FileCheck %s --check-prefix=CSE
 

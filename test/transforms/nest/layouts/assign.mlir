@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s -nest-assign-layouts | FileCheck %s
 
-// Lanes along n: b lies in panels as wide as a register tile, a so that the sum walks along memory.
+// Lanes along n: b is in panels as wide as a register tile, and a is contiguous along the reduced name.
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: nd.layout = #nest.layout<[m, k]>
 // CHECK-SAME: nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>
