@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -31,6 +32,22 @@ static Type storedType(Type element) {
 }
 
 static unsigned widthOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
+
+/// What scratch is aligned to, and with it what is known of any memory.
+static constexpr int64_t leastAlignment = 64;
+
+/// The bytes, a power of two, that divide the address of the element at `offset`: those that divide
+/// the base and every term. Strides over symbols divide by nothing.
+static unsigned alignmentAt(const Memory &memory, const Expr &offset) {
+  unsigned unit = widthOf(memory.type.getElementType()) / unsigned(memory.step());
+  if (memory.layout.swizzle.bits)
+    return unit;
+  int64_t apart = offset.offset();
+  for (const Expr::Term &term : offset.terms())
+    apart = std::gcd(apart, term.coefficient);
+  int64_t base = std::min(memory.layout.alignment, leastAlignment);
+  return std::max(unit, unsigned(std::gcd(base, apart * unit)));
+}
 
 static Type like(Value shape, Type element) {
   auto vector = dyn_cast<VectorType>(shape.getType());
@@ -267,10 +284,11 @@ static bool isContiguous(const Memory &memory, const Expr &offset) {
 Value Emitter::load(const Memory &source, const Expr &offset, const Point &point, Value mask,
                     Section &section) {
   Type element = source.type.getElementType(), stored = storedType(element);
-  unsigned align = widthOf(element) / unsigned(source.step());
+  unsigned width = widthOf(element) / unsigned(source.step());
   int64_t lanes = point.lanes;
   if (!lanes || !onLanes(offset)) {
-    Value value = LLVM::LoadOp::create(b, loc, stored, pointer(source, offset, section), align);
+    Value value = LLVM::LoadOp::create(b, loc, stored, pointer(source, offset, section),
+                                       alignmentAt(source, offset));
     return fromStored(value, element);
   }
   auto vectorType = VectorType::get({lanes}, stored);
@@ -279,6 +297,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   });
   if (!varies && isContiguous(source, offset)) {
     Expr first = atLane(offset, 0, ranges);
+    unsigned align = alignmentAt(source, first);
     Value start = pointer(source, first, section);
     // Lanes beyond the points may be read where there is memory: nobody uses them.
     bool partial = point.isPartial();
@@ -302,7 +321,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   Value active = mask ? splat(mask, lanes) : Value();
   if (point.active < lanes)
     active = both(active, laneMask(point));
-  if (target.gathers(lanes, align) || varies || source.layout.swizzle.bits) {
+  if (target.gathers(lanes, width) || varies || source.layout.swizzle.bits) {
     Expr shared;
     Expr apart = offset;
     if (!source.layout.swizzle.bits) {
@@ -324,20 +343,21 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Value all = active ? active : allLanes(b, loc, lanes);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
     Value value =
-        LLVM::masked_gather::create(b, loc, vectorType, addresses, all, ValueRange{zero}, align);
+        LLVM::masked_gather::create(b, loc, vectorType, addresses, all, ValueRange{zero}, width);
     return fromStored(value, element);
   }
   // A masked lane reads element 0, which the caller replaces.
   Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
   for (int64_t lane = 0; lane < point.active; ++lane) {
-    Value from = pointer(source, atLane(offset, lane, ranges), section);
+    Expr place = atLane(offset, lane, ranges);
+    Value from = pointer(source, place, section);
     if (mask) {
       Value inside = isa<VectorType>(mask.getType())
                          ? Value(vector::ExtractOp::create(b, loc, mask, ArrayRef<int64_t>{lane}))
                          : mask;
       from = LLVM::SelectOp::create(b, loc, inside, from, source.base);
     }
-    Value scalar = LLVM::LoadOp::create(b, loc, stored, from, align);
+    Value scalar = LLVM::LoadOp::create(b, loc, stored, from, alignmentAt(source, place));
     value = vector::InsertOp::create(b, loc, scalar, value, ArrayRef<int64_t>{lane});
   }
   return fromStored(value, element);
@@ -397,14 +417,13 @@ Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point 
 void Emitter::store(const Memory &target, const Expr &offset, Value value, const Point &point,
                     Value mask, Section &section) {
   Type element = target.type.getElementType();
-  unsigned align = widthOf(element);
   int64_t lanes = point.lanes;
   if (!lanes || !onLanes(offset)) {
     assert(!mask && "a scalar store is guarded by its caller");
     if (isa<VectorType>(value.getType()))
       value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
     LLVM::StoreOp::create(b, loc, toStored(value, element), pointer(target, offset, section),
-                          align);
+                          alignmentAt(target, offset));
     return;
   }
   value = toStored(splat(value, lanes), element);
@@ -415,7 +434,9 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
     return name != laneName && onLanes(Expr::name(name));
   });
   if (!varies && isContiguous(target, offset)) {
-    Value start = pointer(target, atLane(offset, 0, ranges), section);
+    Expr first = atLane(offset, 0, ranges);
+    unsigned align = alignmentAt(target, first);
+    Value start = pointer(target, first, section);
     if (active)
       LLVM::MaskedStoreOp::create(b, loc, value, start, active, align);
     else
@@ -423,10 +444,12 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
     return;
   }
   if (!varies && !mask && !point.count && !target.layout.swizzle.bits) {
-    for (int64_t lane = 0; lane < point.active; ++lane)
+    for (int64_t lane = 0; lane < point.active; ++lane) {
+      Expr place = atLane(offset, lane, ranges);
       LLVM::StoreOp::create(b, loc,
                             vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}),
-                            pointer(target, atLane(offset, lane, ranges), section), align);
+                            pointer(target, place, section), alignmentAt(target, place));
+    }
     return;
   }
   Value places = offsets(target, offset, lanes);
@@ -434,7 +457,7 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   Value addresses = LLVM::GEPOp::create(b, loc, pointers, storedType(element), target.base,
                                         ArrayRef<LLVM::GEPArg>{places});
   LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : allLanes(b, loc, lanes),
-                               align);
+                               widthOf(element));
 }
 
 void Emitter::prefetch(const Memory &memory, const Expr &offset, Section &section, bool write,

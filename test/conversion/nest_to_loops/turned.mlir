@@ -3,7 +3,7 @@
 // RUN: FileCheck %s < %t.s
 // RUN: FileCheck %s --check-prefix=NOGATHER < %t.s
 // CHECK: {{vunpck|vperm|vshuf|vinsert}}
-// CHECK-COUNT-16: vmovup{{[sd]}} %zmm{{[0-9]+}}, {{.*}}(
+// CHECK-COUNT-16: vmovap{{[sd]}} %zmm{{[0-9]+}}, {{.*}}(
 // NOGATHER-NOT: vgather
 // NOGATHER-NOT: vscatter
 

@@ -29,6 +29,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
+#include <numeric>
 #include <random>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -71,6 +72,16 @@ static int64_t storedBytes(Type element) {
   return std::max(1u, element.getIntOrFloatBitWidth() / 8);
 }
 
+static size_t sizeInMemory(const Layout &layout, nd::NdTensorType type) {
+  return size_t(layout.elements(type.sizes())) * storedBytes(type.getElementType());
+}
+
+/// Memory ends where none follows, so that its start is aligned as its length is.
+static Layout aligned(Layout layout, Value value) {
+  layout.alignment = std::gcd(layout.alignment, int64_t(sizeInMemory(layout, tensorTypeOf(value))));
+  return layout;
+}
+
 Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) : options(options) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     error += diagnostic.str() + "\n";
@@ -92,12 +103,14 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     auto argument = cast<BlockArgument>(operand);
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     auto layout = function.getArgAttrOfType<LayoutAttr>(argument.getArgNumber(), "nest.layout");
-    operandLayouts.push_back(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(operand)));
+    operandLayouts.push_back(
+        aligned(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(operand)), operand));
   }
   auto layouts = nest->getAttrOfType<ArrayAttr>("layouts");
   for (OpResult result : nest->getResults()) {
     auto layout = layouts ? dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]) : LayoutAttr();
-    resultLayouts.push_back(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(result)));
+    resultLayouts.push_back(
+        aligned(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(result)), result));
   }
   request.operandLayouts = operandLayouts;
   request.resultLayouts = resultLayouts;
@@ -205,7 +218,7 @@ std::string Kernel::check(unsigned seed) {
     std::vector<std::unique_ptr<Guarded>> memory;
     std::vector<void *> addresses;
     auto place = [&](nd::NdTensorType type, const Layout &layout) {
-      size_t bytes = layout.elements(type.sizes()) * storedBytes(type.getElementType());
+      size_t bytes = sizeInMemory(layout, type);
       memory.push_back(std::make_unique<Guarded>(bytes));
       memset(memory.back()->data, layout.zeroPadded ? 0 : 0xff, bytes);
       addresses.push_back(memory.back()->data);
