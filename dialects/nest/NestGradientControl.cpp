@@ -661,10 +661,10 @@ LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
                             b, loc, b.getI64Type(), emitIndex(b, loc, Expr::name(along)))};
                       })
               .getResult(0);
-      from =
-          SortOp::create(b, loc, {getResult(0).getType(), sorted.withElementType(b.getI64Type())},
-                         {getInputs()[0], index}, getAlong(), getDescending(), ArrayAttr())
-              .getResult(1);
+      from = SortOp::create(
+                 b, loc, {getResult(0).getType(), sorted.withElementType(b.getI64Type())},
+                 {getInputs()[0], index}, getAlong(), getDescending(), ArrayAttr(), ScheduleAttr())
+                 .getResult(1);
     }
     NestBuilder nest(b, loc);
     nest.produced = sorted.getDims();

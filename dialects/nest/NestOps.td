@@ -142,20 +142,25 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
   }];
 }
 
-def Nest_SortOp : Nest_Op<"sort", [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_SortOp : Nest_Op<"sort", [Pure, Nest_ScheduledInterface,
+    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "sorts along one name by the first operand, which carries the others along";
   let description = [{
     What `nd.sort` means: keys rise (or fall) along `along`, NaN comes last, equal keys keep their order, results may hold
     the first elements only. Nothing is fused into it.
 
     Constraints: (c1) to (c3) as for `nd.sort`, with `along` the name and size in the operands; (c4) `layouts` as for
-    `nest.compute`.
+    `nest.compute`, `schedule` as for `nest.group`, over the other names: a point of them is a line, which is sorted.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, Nd_DimsAttr:$along, UnitAttr:$descending,
-                   OptionalAttr<ArrayAttr>:$layouts);
+                   OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
   let results = (outs Variadic<Nd_Tensor>:$results);
   let assemblyFormat = [{
     $inputs `along` $along (`descending` $descending^)? attr-dict `:` functional-type($inputs, $results)
+  }];
+  let extraClassDeclaration = [{
+    /// The names of the lines that are sorted, each by itself: all but the one sorted along.
+    nd::DimsAttr getLines();
   }];
 }
 

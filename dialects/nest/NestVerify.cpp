@@ -240,6 +240,20 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
                   : success();
 }
 
+/// The same for an op that runs its own code at each point of some names.
+static LogicalResult verifyPoints(Operation *op, std::optional<ArrayAttr> layouts,
+                                  std::optional<ScheduleAttr> schedule, nd::DimsAttr names) {
+  if (schedule) {
+    for (const Loop &loop : schedule->getSchedule().loops)
+      if (!loop.isParallel() && !loop.isSequential())
+        return op->emitOpError() << "expected a parallel or sequential loop over '" << loop.names[0]
+                                 << "', got a " << loop.level;
+    if (size_t stages = schedule->getSchedule().stages.size())
+      return op->emitOpError() << "expected no stages, got " << stages;
+  }
+  return verifyChoices(op, layouts, schedule, names, {});
+}
+
 /// A reduction has a combiner and neutral elements, whose types are the accumulators'; without one
 /// they are `elements`, what the body yields.
 static FailureOr<SmallVector<Type>> verifyFold(ComputeOp op, ArrayRef<Type> elements) {
@@ -491,7 +505,13 @@ LogicalResult SortOp::verify() {
   if (failed(
           nd::verifySort(*this, along.name, [&] { return nd::operandError(*this); }))) // c1 to c3
     return failure();
-  return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
+  return verifyPoints(*this, getLayouts(), getSchedule(), getLines()); // c4
+}
+
+nd::DimsAttr SortOp::getLines() {
+  SmallVector<nd::Dim> lines(tensorTypeOf(getInputs()[0]).getDims().getDims());
+  llvm::erase_if(lines, [&](const nd::Dim &dim) { return getAlong().contains(dim.name.str()); });
+  return nd::DimsAttr::getSorted(getContext(), lines);
 }
 
 LogicalResult ControlOp::verify() {
@@ -585,16 +605,7 @@ LogicalResult GroupOp::verify() {
       return yieldError(*this, yield)
              << "expected a result of type " << type.withDims(dims) << ", got " << result.getType();
   }
-  if (auto schedule = getSchedule()) { // c4
-    for (const Loop &loop : schedule->getSchedule().loops)
-      if (!loop.isParallel() && !loop.isSequential())
-        return emitOpError() << "expected a parallel or sequential loop over '" << loop.names[0]
-                             << "' of a group, got a " << loop.level;
-    if (!schedule->getSchedule().stages.empty())
-      return emitOpError() << "expected no stages, got " << schedule->getSchedule().stages.size()
-                           << ": nests inside of a group have their own";
-  }
-  return verifyChoices(*this, getLayouts(), getSchedule(), getNames(), {});
+  return verifyPoints(*this, getLayouts(), getSchedule(), getNames()); // c4
 }
 
 LogicalResult IndexOp::verify() {

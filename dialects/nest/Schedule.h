@@ -35,8 +35,9 @@
 //      register m by 1, register n by 1],
 //     [stage 0 at 2 level "shared" in ..., stage 1 at 2 level "shared" in ...]
 //
-// A target that has no such parts runs them otherwise: for a CPU threads share the steps of grid,
-// cluster and block, and those of warp and lane are sequential. Order:
+// A chunk of a nest is a step of its threads, or of its grid, clusters and blocks: how many there are
+// follows from the schedule. Threads of a CPU share chunks, in which warps and lanes are sequential.
+// Order:
 //   - grid, cluster, block, warp, lane: a coarser one never stands inside of a finer one, and
 //     `thread` never beside any of them;
 //   - sequential loops stand anywhere among them;
@@ -90,6 +91,8 @@ struct Loop {
   bool operator==(const Loop &) const = default;
 
   bool isParallel() const;
+  /// Whether its steps make chunks.
+  bool isShared() const { return isParallel() && level != "warp" && level != "lane"; }
   bool isSequential() const { return level == "cache" || level == "loop"; }
 };
 

@@ -195,7 +195,7 @@ private:
                                   [&](const nd::Dim &dim) { return dim.name == each.getName(); });
       auto sorted = SortOp::create(b, loc, op->getResultTypes(), each.getInputs(),
                                    nd::DimsAttr::getSorted(context(), {along}),
-                                   each.getDescending(), ArrayAttr());
+                                   each.getDescending(), ArrayAttr(), ScheduleAttr());
       results.append(sorted->result_begin(), sorted->result_end());
       return success();
     }

@@ -606,11 +606,8 @@ void ComputeEmitter::storeAccumulators(ValueRange totals) {
 }
 
 LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value chunk) {
-  if (isEmpty(op.getProduced())) {
-    if (chunk)
-      chunks = 0;
+  if (isEmpty(op.getProduced()))
     return success();
-  }
   // Nothing to reduce: every result is made of neutral values, in one tile after another.
   Schedule produced;
   bool nothing = isEmpty(op.getReduced());

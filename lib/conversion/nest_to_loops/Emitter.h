@@ -227,7 +227,7 @@ public:
   mlir::Value scratch;
   Expr scratchTop;   ///< bytes in use where code is emitted now; callers restore it
   Expr scratchBytes; ///< the most that were in use
-  Expr chunks = 1;
+  Expr chunks;       ///< of the kernel's nest
   std::map<std::string, int64_t, std::less<>> unrollFactors; ///< of loop variables
   /// Loops to unroll when all is emitted, outer ones first.
   std::vector<std::pair<mlir::scf::ForOp, int64_t>> unrolled;
@@ -251,7 +251,7 @@ private:
   mlir::LogicalResult emitUpdate(UpdateOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitScan(ScanOp op);
-  mlir::LogicalResult emitSort(SortOp op, mlir::Value chunk);
+  mlir::LogicalResult emitSort(SortOp op, const Schedule &schedule, mlir::Value chunk);
   /// The nests of a region whose yielded values go to `places`.
   mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> places);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);

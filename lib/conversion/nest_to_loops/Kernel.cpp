@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
+
 #include "dialects/nd/NdTypical.h"
+#include "lib/analysis/Chunks.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
 
@@ -65,7 +67,7 @@ LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value
   if (auto op = dyn_cast<ScanOp>(nest))
     return emitScan(op);
   if (auto op = dyn_cast<SortOp>(nest))
-    return emitSort(op, chunk);
+    return emitSort(op, schedule, chunk);
   return nest->emitOpError() << "is not a nest that can be compiled";
 }
 
@@ -89,6 +91,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
                                    operands.size() + nest->getNumResults(), request.sizes.size());
   Emitter emitter(builder, loc, request, target);
   emitter.scratch = frame.scratch;
+  emitter.chunks = info.chunks = chunksOf(nest);
   Block *body = builder.getBlock();
   auto values = llvm::concat<const Value>(operands, SmallVector<Value>(nest->getResults()));
   auto layouts = llvm::concat<const Layout>(request.operandLayouts, request.resultLayouts);
@@ -101,7 +104,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
     op->destroy();
   if (failed(emitted))
     return failure();
-  if (emitter.emitted > Emitter::mostEmitted || emitter.chunks.isTooLarge() ||
+  if (emitter.emitted > Emitter::mostEmitted || info.chunks.isTooLarge() ||
       emitter.scratchBytes.isTooLarge())
     return nest->emitOpError()
            << "expected addresses with " << Emitter::mostEmitted
@@ -113,7 +116,6 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
   for (auto [loop, factor] : llvm::reverse(emitter.unrolled))
     if (failed(loopUnrollByFactor(loop, uint64_t(factor))))
       return nest->emitOpError() << "a loop can't be unrolled by " << factor;
-  info.chunks = emitter.chunks;
   info.scratchBytes = emitter.scratchBytes;
   return info;
 }

@@ -38,9 +38,6 @@ public:
   virtual KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                             size_t bases, size_t sizes) const = 0;
 
-  /// Whether chunks share the steps of a parallel level; else they run one after another.
-  virtual bool shares(llvm::StringRef level) const = 0;
-
   /// The memories that stages may name. "" is among them.
   virtual llvm::SmallVector<llvm::StringRef> memories() const { return {""}; }
   /// What can copy a stage, beside plain code.

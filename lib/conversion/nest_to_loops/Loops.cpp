@@ -94,8 +94,7 @@ LoopWalker::LoopWalker(Emitter &emitter, const Plan &plan, Value chunk)
   }
   for (const Walk &walk : plan.tile)
     e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
-  if (chunk)
-    e.chunks = remainingChunks;
+  assert((!chunk || remainingChunks == e.chunks) && "chunks follow from the schedule");
 }
 
 Value LoopWalker::truth(bool value) { return arith::ConstantIntOp::create(e.b, e.loc, value, 1); }

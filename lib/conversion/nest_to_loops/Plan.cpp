@@ -213,7 +213,7 @@ void Planner::addWalk(size_t position) {
   walk.tile = tileAt(position);
   walk.step = std::min(entry.loop.step, std::max<int64_t>(walk.tile, 1));
   walk.reduced = entry.reduced;
-  walk.thread = emitter.target.shares(entry.loop.level);
+  walk.thread = entry.loop.isShared();
   walk.unroll = entry.loop.unroll;
   walk.stages = entry.stages;
   Expr whole(1);

@@ -41,7 +41,7 @@ public:
     packed = key.getIntOrFloatBitWidth() <= 32;
   }
 
-  LogicalResult emit(Value chunk);
+  LogicalResult emit(const Schedule &schedule, Value chunk);
 
 private:
   Emitter &e;
@@ -298,30 +298,11 @@ void SortEmitter::line() {
   e.scratchTop = top;
 }
 
-LogicalResult SortEmitter::emit(Value chunk) {
+LogicalResult SortEmitter::emit(const Schedule &schedule, Value chunk) {
   packed &= along.size().most() <= UINT32_MAX;
-  SmallVector<nd::Dim> dims;
-  for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
-    if (dim.name != along.name)
-      dims.push_back(dim);
-  auto lines = nd::DimsAttr::getSorted(op.getContext(), dims);
+  nd::DimsAttr lines = op.getLines();
   if (isEmpty(lines) || isEmpty(tensorTypeOf(op.getResult(0)).getDims()))
     return success();
-  // Threads share the lines.
-  Schedule schedule;
-  Sizes sizes = sizesOf(lines);
-  int64_t chunks = 1;
-  for (const auto &[each, size] : sizes) {
-    int64_t step = chunks < 64 ? std::max<int64_t>(1, size / 256) : 0;
-    if (step) {
-      schedule.loops.push_back({"thread", {each}, step, 1});
-      chunks *= (size + step - 1) / step;
-    }
-  }
-  for (const auto &[each, size] : sizes)
-    if (llvm::none_of(schedule.loops,
-                      [&](const Loop &loop) { return loop.names[0] == each && loop.step == 1; }))
-      schedule.loops.push_back({"loop", {each}, 1, 1});
   Plan plan = planLoops(e, lines, nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/64);
   LoopWalker loops(e, plan, chunk);
   return loops.walkAll([&] {
@@ -330,6 +311,6 @@ LogicalResult SortEmitter::emit(Value chunk) {
   });
 }
 
-LogicalResult Emitter::emitSort(SortOp op, Value chunk) {
-  return SortEmitter(*this, op).emit(chunk);
+LogicalResult Emitter::emitSort(SortOp op, const Schedule &schedule, Value chunk) {
+  return SortEmitter(*this, op).emit(schedule, chunk);
 }

@@ -112,11 +112,8 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
 }
 
 LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chunk) {
-  if (isEmpty(op.getNames())) {
-    if (chunk)
-      chunks = 0;
+  if (isEmpty(op.getNames()))
     return success();
-  }
   Plan plan = planLoops(*this, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule,
                         /*bits=*/32);
   LoopWalker loops(*this, plan, chunk);

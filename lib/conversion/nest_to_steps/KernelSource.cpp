@@ -10,6 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Chunks.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NameRewriter.h"
 #include "lib/analysis/NestAnalysis.h"
@@ -273,6 +274,7 @@ bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabe
     if (schedule)
       op.setScheduleAttr(schedule);
   });
+  nest::writeChunks(nest);
   return next == list.size();
 }
 

@@ -36,10 +36,6 @@ nest::KernelFrame CpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
   return frame;
 }
 
-bool CpuLoops::shares(StringRef level) const {
-  return llvm::is_contained({"thread", "grid", "cluster", "block"}, level);
-}
-
 void CpuLoops::prefetch(OpBuilder &b, Location loc, Value pointer, bool write, bool near) const {
   LLVM::Prefetch::create(b, loc, pointer, /*rw=*/write, /*hint=*/write || near ? 3 : 2,
                          /*cache=*/1);

@@ -25,7 +25,6 @@ public:
 
   nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                           size_t bases, size_t sizes) const override;
-  bool shares(llvm::StringRef level) const override;
   llvm::SmallVector<llvm::StringRef> memories() const override { return {"", "shared"}; }
   /// A second buffer is the cache: the lines of the next copy are prefetched.
   unsigned buffers() const override { return 2; }

@@ -8,6 +8,7 @@
 #include "lib/transforms/nest/ChooseSchedules.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Chunks.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
@@ -17,13 +18,14 @@ using namespace mlir;
 
 void nest::chooseSchedules(Operation *root, MachineAttr machine) {
   root->walk<WalkOrder::PreOrder>([&](ScheduledInterface op) {
-    if (op.getScheduleAttr() && !scheduleOf(op).isPartial())
-      return;
     auto layouts = [](ValueRange values) {
       return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
     };
-    Schedule schedule =
-        chooseSchedule(op, layouts(kernelOperands(op)), layouts(op->getResults()), machine);
-    op.setScheduleAttr(ScheduleAttr::get(op->getContext(), schedule));
+    if (!op.getScheduleAttr() || scheduleOf(op).isPartial())
+      op.setScheduleAttr(
+          ScheduleAttr::get(op->getContext(), chooseSchedule(op, layouts(kernelOperands(op)),
+                                                             layouts(op->getResults()), machine)));
+    if (!isa<GroupOp, ScanOp>(op->getParentOp())) // else it runs in a chunk
+      writeChunks(op);
   });
 }

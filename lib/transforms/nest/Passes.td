@@ -152,7 +152,7 @@ def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
     Writes a `schedule` on each nest that has none, also on those in groups and scans: which loops visit the points, in which tiles,
     which of them threads share, what runs in registers and in lanes, and what is copied first. It follows from the nest, the
     layouts of all that the nest touches (`nd.layout`, `layouts`) and the machine, which is the module's attribute `heddle.machine`.
-    A schedule that is written stays.
+    A schedule that is written stays. `heddle.chunks` says how many chunks threads will share of a nest that is in no other.
 
     The compiler runs this on each distinct kernel; `heddlec --emit=nest` shows the result.
   }];

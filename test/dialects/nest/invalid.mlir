@@ -1165,7 +1165,7 @@ func.func @yield_outside() {
 // -----
 
 func.func @group_c4_level(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected a parallel or sequential loop over 'n' of a group, got a vector}}
+  // expected-error @below {{expected a parallel or sequential loop over 'n', got a vector}}
   %0 = nest.group (n: 4) {
     %1 = nest.compute () reads %a[] {
     ^bb0(%x: f32):
@@ -1179,7 +1179,7 @@ func.func @group_c4_level(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @group_c4_stage(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{expected no stages, got 1: nests inside of a group have their own}}
+  // expected-error @below {{expected no stages, got 1}}
   %0 = nest.group (n: 4) {
     %1 = nest.compute () reads %a[] {
     ^bb0(%x: f32):
@@ -1227,6 +1227,22 @@ func.func @sort_c1_one_name(%a: !nd.tensor<f32, m: 2, n: 4>) {
 func.func @sort_c2_results(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected results of types '!nd.tensor<f32, n: 4>', got '!nd.tensor<i32, n: 4>'}}
   %0 = nest.sort %a along <n: 4> : (!nd.tensor<f32, n: 4>) -> !nd.tensor<i32, n: 4>
+  return
+}
+
+// -----
+
+func.func @sort_c4_vector(%a: !nd.tensor<f32, m: 2, n: 4>) {
+  // expected-error @below {{expected a parallel or sequential loop over 'm', got a vector}}
+  %0 = nest.sort %a along <n: 4> {schedule = #nest.schedule<[vector m by 1]>} : (!nd.tensor<f32, m: 2, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
+  return
+}
+
+// -----
+
+func.func @sort_c4_along(%a: !nd.tensor<f32, m: 2, n: 4>) {
+  // expected-error @below {{unknown iteration name 'n', expected one of {m}}}
+  %0 = nest.sort %a along <n: 4> {schedule = #nest.schedule<[thread n by 1]>} : (!nd.tensor<f32, m: 2, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
   return
 }
 

@@ -66,6 +66,39 @@ func.func @product(%x: !nd.tensor<f32, m: 512, k: 512> {nd.layout = #nest.layout
   return %2 : !nd.tensor<f32, m: 512, n: 512>
 }
 
+// The number of chunks follows from the schedule: steps of its threads, or of its grid, clusters and blocks. Nests inside of
+// another one have none of their own.
+// CHECK-LABEL: func.func @chunks
+// CHECK: heddle.chunks = #nd.size<3 * ((N + 31) floordiv 32)>, schedule = #nest.schedule<[thread n by 32, thread m by 5, loop m by 1, loop n by 1]>
+// CHECK: heddle.chunks = #nd.size<6>, schedule = #nest.schedule<[grid m by 4, block m by 2, lane m by 1, loop n by 1]>
+// CHECK: heddle.chunks = #nd.size<334>, schedule = #nest.schedule<[thread m by 3, loop m by 1]>
+// CHECK: nest.group
+// CHECK-NOT: heddle.chunks
+// CHECK: nest.yield
+// CHECK-NEXT: } : (
+// CHECK-NEXT: nest.yield
+// CHECK-NEXT: } {heddle.chunks = #nd.size<7>, schedule = #nest.schedule<[thread g by 1]>}
+func.func @chunks(%x: !nd.tensor<f32, m: 12, n: N>, %y: !nd.tensor<f32, m: 1000, n: 9>)
+    -> (!nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>) {
+  %0 = nest.compute (m: 12, n: N) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } {schedule = #nest.schedule<[thread n by 32, thread m by 5, loop m by 1, loop n by 1]>} : (!nd.tensor<f32, m: 12, n: N>) -> !nd.tensor<f32, m: 12, n: N>
+  %1 = nest.compute (m: 12, n: N) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } {schedule = #nest.schedule<[grid m by 4, block m by 2, lane m by 1, loop n by 1]>} : (!nd.tensor<f32, m: 12, n: N>) -> !nd.tensor<f32, m: 12, n: N>
+  %2 = nest.sort %y along <n: 9> : (!nd.tensor<f32, m: 1000, n: 9>) -> !nd.tensor<f32, m: 1000, n: 9>
+  %3 = nest.group (g: 7) {
+    %4 = nest.compute (n: 9) reads %y[m = g] {
+    ^bb0(%v: f32):
+      nest.yield %v : f32
+    } : (!nd.tensor<f32, m: 1000, n: 9>) -> !nd.tensor<f32, n: 9>
+    nest.yield %4 : !nd.tensor<f32, n: 9>
+  } : !nd.tensor<f32, g: 7, n: 9>
+  return %0, %1, %2, %3 : !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>
+}
+
 // Lanes of merged names would begin again in the middle of a vector, where both reads are gathered.
 // CHECK-LABEL: func.func @crossing
 // CHECK: schedule = #nest.schedule<[{{.*}}register i by 1, {{.*}}vector k by 1]

@@ -146,11 +146,14 @@ void laws::drawSchedules(func::FuncOp function, Dice &dice, Drawn &drawn) {
       produced = update.getSpace();
     } else if (auto group = dyn_cast<nest::GroupOp>(op)) {
       produced = group.getNames();
+    } else if (auto sort = dyn_cast<nest::SortOp>(op)) {
+      produced = sort.getLines();
     }
     if (!produced || !dice.chance(80))
       return;
     for (int tries = 0; tries < 5; ++tries) {
-      nest::Schedule schedule = drawSchedule(dice, produced, reduced, !isa<nest::GroupOp>(op));
+      nest::Schedule schedule =
+          drawSchedule(dice, produced, reduced, isa<nest::ComputeOp, nest::UpdateOp>(op));
       if (compute && !schedule.loops.empty())
         drawStages(dice, compute, schedule);
       op->setAttr("schedule", nest::ScheduleAttr::get(function.getContext(), schedule));

@@ -177,6 +177,6 @@ void Generator::sort() {
   }
   keep(SmallVector<Value>(nest::SortOp::create(b, loc, types, inputs,
                                                DimsAttr::get(context, dim(name, sizeOf(x, name))),
-                                               descending, ArrayAttr())
+                                               descending, ArrayAttr(), nest::ScheduleAttr())
                               .getResults()));
 }

@@ -21,7 +21,6 @@ class Device : public cpu::CpuLoops {
 public:
   Device() : CpuLoops({}) {}
 
-  bool shares(StringRef level) const override { return level == "block"; }
   SmallVector<StringRef> memories() const override { return {"", "shared", "tensor"}; }
   SmallVector<StringRef> engines() const override { return {"dma"}; }
   unsigned buffers() const override { return 1; }
@@ -60,7 +59,7 @@ TEST(LoopTarget, BlocksShareAndFillTogether) {
               "1, register m by 1, vector n by 1], "
               "[stage 0 at 2 level \"shared\" in #nest.layout<[m, k]>, "
               "stage 1 at 2 level \"tensor\" in #nest.layout<[k, n]>]",
-              /*chunks=*/3),
+              /*chunks=*/6),
       "");
   // Copies are emitted as often as loops around them have bodies. Each waits when it is full, and
   // before it is filled again.

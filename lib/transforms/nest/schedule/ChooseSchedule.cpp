@@ -508,6 +508,27 @@ private:
 };
 } // namespace
 
+/// Threads share the lines.
+static Schedule chooseSortSchedule(SortOp op) {
+  constexpr int64_t enoughChunks = 64, mostSteps = 256; // of the lines, and of one name
+  Schedule schedule;
+  int64_t chunks = 1;
+  Sizes sizes = sizesOf(op.getLines());
+  for (const auto &[name, size] : sizes) {
+    if (chunks >= enoughChunks)
+      break;
+    int64_t step = std::max<int64_t>(1, size / mostSteps);
+    schedule.loops.push_back({"thread", {name}, step, 1});
+    chunks *= (size + step - 1) / step;
+  }
+  for (const auto &[name, size] : sizes)
+    if (llvm::none_of(schedule.loops, [&, name = name](const Loop &loop) {
+          return loop.names[0] == name && loop.step == 1;
+        }))
+      schedule.loops.push_back({"loop", {name}, 1, 1});
+  return schedule;
+}
+
 Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
                               ArrayRef<Layout> resultLayouts, MachineAttr machine) {
   auto isEmpty = [](nd::DimsAttr dims) {
@@ -522,6 +543,8 @@ Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
       schedule.loops.push_back({"thread", {dim.name.str()}, 1, 1});
     return schedule;
   }
+  if (auto sort = dyn_cast<SortOp>(nest))
+    return isEmpty(sort.getLines()) ? Schedule() : chooseSortSchedule(sort);
   auto op = dyn_cast<ComputeOp>(nest);
   if (!op || isEmpty(op.getProduced()) || isEmpty(op.getReduced()))
     return {};
