@@ -19,7 +19,7 @@ config.environment["PATH"] = os.pathsep.join(
 )
 for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-translate", "heddle-lsp-server", "heddle-bench"]:
     path = os.path.join(config.heddle_tools_dir, tool)
-    # Not within a path: the package test runs the installed ones.
+    # Not as part of a path: the package test runs the installed tools.
     config.substitutions.append((rf"(?<![\w/.-]){tool}\b", path))
     if os.path.exists(path):
         config.available_features.add(tool)
@@ -37,8 +37,8 @@ slow = lit_config.params.get("slow")
 if slow:
     config.available_features.add("slow")
 
-# What hangs ends in minutes, with its name. (`--timeout` says another number of seconds.)
-sys.path.append(os.path.join(config.test_source_root, "lit"))  # behind psutil, if that is installed
+# A test that hangs is killed after minutes and named. (`--timeout` overrides the limit in seconds.)
+sys.path.append(os.path.join(config.test_source_root, "lit"))  # after psutil, if that is installed
 lit_config.maxIndividualTestTime = 7200 if slow else 900
 
 # Tests do not share caches with the user who runs them.

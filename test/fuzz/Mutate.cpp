@@ -1,4 +1,4 @@
-//===- Mutate.cpp - programs that are nearly those of the tests -----------===//
+//===- Mutate.cpp - mutates the programs of tests -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ static std::vector<std::pair<size_t, size_t>> wordsOf(StringRef text) {
   return words;
 }
 
-/// Words that may stand for each other.
+/// The kind of a word; words of one kind may replace each other.
 static int kindOf(StringRef word) {
   static constexpr StringRef types[] = {"f32",    "f64", "f16",  "bf16", "f8E4M3FN",
                                         "f8E5M2", "i1",  "i8",   "i16",  "i32",
@@ -69,7 +69,7 @@ static std::string otherWord(StringRef word, StringRef text, Random &random) {
   int kind = kindOf(word);
   if (kind == 0)
     return types[below(random, std::size(types))];
-  // Small numbers more often: those beyond keep nothing small enough to run.
+  // Mostly small numbers: large ones make programs too large to run.
   if (kind == 1 && below(random, 3))
     return numbers[below(random, below(random, 8) ? 12 : std::size(numbers))];
   auto words = wordsOf(text);
@@ -124,7 +124,7 @@ static auto anyOf(Range &range, Random &random) {
   return range[below(random, range.size())];
 }
 
-/// Values that may stand before `op` in its block and those around it.
+/// Values that dominate `op`, in its block and the enclosing ones.
 static SmallVector<Value> valuesBefore(Operation *op, Type type) {
   SmallVector<Value> values;
   for (Operation *place = op; place && place->getBlock(); place = place->getParentOp()) {
@@ -142,8 +142,8 @@ static SmallVector<Value> valuesBefore(Operation *op, Type type) {
   return values;
 }
 
-/// Another function of the module asks for gradients or tangents of `callee`, or calls it for more
-/// names than it has.
+/// Adds a function that requests gradients or tangents of `callee`, or calls it lifted over more
+/// names.
 static void askFor(func::FuncOp callee, Random &random) {
   static int next = 0;
   OpBuilder builder(callee->getContext());
@@ -208,14 +208,14 @@ static void askFor(func::FuncOp callee, Random &random) {
     callee.setPrivate();
 }
 
-/// A number in an attribute becomes another one, or an op gets another op's attribute.
+/// Changes a number in an attribute, or gives an op another op's attribute.
 static void changeAttribute(Operation *op, ArrayRef<Operation *> ops, Random &random) {
   SmallVector<NamedAttribute> attributes(op->getAttrs());
-  // An op that lacks what is its own, or has it as another kind of attribute, no text can say.
+  // Text cannot express an op whose inherent attributes are missing or have another kind.
   auto isOwn = [&](StringAttr name) {
     return llvm::is_contained(op->getName().getAttributeNames(), name);
   };
-  if (below(random, 4) == 0) { // what somebody else has
+  if (below(random, 4) == 0) { // another op's attribute
     SmallVector<NamedAttribute> foreign(anyOf(ops, random)->getAttrs());
     if (!foreign.empty()) {
       NamedAttribute one = anyOf(foreign, random);

@@ -1,4 +1,4 @@
-//===- Mutate.h - programs that are nearly those of the tests ---*- C++ -*-===//
+//===- Mutate.h - mutates the programs of tests -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A text is changed as text (a number, a type or a name becomes another one, everywhere or in one
-// place) or as IR (an operand becomes another value of its type, an op goes, a function is
-// differentiated, a gradient is lifted). Most of what comes out still verifies.
+// place) or as IR (an operand becomes another value of its type, an op is erased, a function is
+// differentiated, a gradient is lifted). Most mutants still verify.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ inline size_t below(Random &random, size_t count) { return size_t(random() % cou
 
 /// Changes some words; `others` are texts to take words and lines from.
 std::string mutateText(std::string text, const std::vector<std::string> &others, Random &random);
-/// Changes the ops in one way. What comes out need not verify.
+/// Changes the ops in one way. The result need not verify.
 void mutateModule(mlir::ModuleOp module, Random &random);
 
 } // namespace heddle::fuzz

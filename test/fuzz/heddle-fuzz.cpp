@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A libFuzzer target (`./check --fuzz SECONDS`). Any text is refused with a diagnostic or is a
-// program; a program is printed, and what is printed is the same program again.
+// A libFuzzer target (`./check --fuzz SECONDS`). Any text is either refused with a diagnostic or a
+// program; a program is printed, and the printed text parses to the same program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ static std::unique_ptr<MLIRContext> makeContext() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // Types and attributes stay in a context, so it does not serve for ever.
+  // Types and attributes accumulate in a context, so it is replaced now and then.
   static std::unique_ptr<MLIRContext> context;
   static int served = 0;
   if (served++ % 1000 == 0)

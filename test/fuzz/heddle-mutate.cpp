@@ -1,4 +1,4 @@
-//===- heddle-mutate.cpp - mutants of the tests through the whole way -----===//
+//===- heddle-mutate.cpp - sends mutants of tests through all stages ------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,12 @@
 //
 // `heddle-mutate CORPUS FAILURES --seconds N` changes the programs of a folder and sends those that
 // verify through passes alone, both pipelines, code generation, the compiled program and the
-// interpreter, as heddle-run --compare does. Whatever breaks off, hangs, or fails without a place
-// is kept in FAILURES, a file each, and so are values that differ from the interpreter's; with
-// --as-they-are it does that with the programs themselves.
+// interpreter, as heddle-run --compare does. Each program that crashes, hangs, or fails without a
+// source location is kept as a file in FAILURES, and so is one whose values differ from the
+// interpreter's; --as-they-are does so with the unchanged programs.
 //
-// Work is done by a child that starts anew every few hundred programs: the parent knows what it was
-// at when it died.
+// A child process, restarted every few hundred programs, does the work: the parent knows its stage
+// when it dies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,11 +46,11 @@ using namespace heddle::fuzz;
 using namespace mlir;
 
 namespace {
-/// What a child and its parent both see.
+/// Memory that a child shares with its parent.
 struct Shared {
   char stage[512], text[1 << 16];
   size_t length;
-  double since, spent; ///< when the stage began, and what the child had computed then, in seconds
+  double since, spent; ///< in seconds: when the stage began, and the child's CPU time then
   long mutants, verified, compiled, ran, agreed, refused, passes, failures;
 };
 struct Settings {
@@ -63,7 +63,7 @@ struct Settings {
 } // namespace
 
 static Shared *shared;
-/// A program with a loop may be one that has no end.
+/// The stage of a program with a loop, which may not terminate.
 static constexpr const char *loopStage = "run a loop";
 
 static double secondsOn(clockid_t clock) {
@@ -90,7 +90,7 @@ static std::string contents(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The most seconds of a program with a loop, which may have no end; no mistake if it takes longer.
+/// Seconds for a program with a loop, which may not terminate; exceeding them is no fault.
 constexpr double loopLimit = 5;
 /// Programs with more points in the space of one op are compiled, and not run.
 constexpr double mostPoints = 1e5;
@@ -125,7 +125,7 @@ std::pair<std::set<std::string>, double> sizesOf(ModuleOp module) {
   return {symbols, most};
 }
 
-/// Sends programs along; what went wrong without an end of the process is `faults`.
+/// Sends programs through all stages; `faults` has the failures that did not end the process.
 class Traveller {
 public:
   Traveller(const Settings &settings) : settings(settings), log(settings.failures + "/log") {
@@ -183,7 +183,7 @@ public:
                                                         : OwningOpRef<ModuleOp>();
   }
 
-  /// All ways for a module that verifies. `every`: each pass alone, else some.
+  /// Runs all stages on a module that verifies. `every`: each pass alone, else some.
   std::string travel(ModuleOp module, const std::string &text, Random &random, bool every) {
     std::string faults;
     ++shared->verified;
@@ -208,7 +208,7 @@ public:
 
 private:
   const Settings &settings;
-  std::string log; ///< where standard error goes
+  std::string log; ///< the file that gets standard error
   DialectRegistry registry;
   std::vector<std::string> passes;
   int parsed = 0;
@@ -279,7 +279,7 @@ private:
       } else {
         isFine = run::runIr(options);
       }
-    } catch (const Error &error) { // says what of the command or the sizes is wrong
+    } catch (const Error &error) { // describes an error in the command or the sizes
       ++shared->refused;
       return "";
     }
@@ -306,14 +306,14 @@ private:
 // A child
 //===----------------------------------------------------------------------===//
 
-/// Keeps a program that fails in a file that is called after what it does; a few for each failure.
+/// Writes a failing program to a file named after the failure; a few for each failure.
 static void keep(const Settings &settings, const std::string &what) {
   std::string text(shared->text, shared->length);
   std::string name = what.substr(0, what.find('\n')).substr(0, 90);
   for (char &c : name)
     c = std::isalnum((unsigned char)c) || c == '.' ? c : '-';
   std::string number = std::to_string(std::hash<std::string>()(text) % 100000);
-  // Combiners and neutral elements of mutants need not be such: then any value is right. And contributions
+  // Combiners and neutral elements of mutants may be invalid: any value is right. And contributions
   // to a gradient are summed in an order that simplification before differentiation may change.
   bool isCertain = !StringRef(what).starts_with("values differ");
   shared->failures += isCertain;
@@ -327,10 +327,10 @@ static void keep(const Settings &settings, const std::string &what) {
   for (size_t i = commented.find('\n', 4); i != std::string::npos; i = commented.find('\n', i + 4))
     commented.insert(i + 1, commented.substr(i + 1, 3) == "// " ? "" : "// ");
   file << commented << "\n" << text;
-  std::cout << name << "\n" << std::flush; // of a child nobody sees it
+  std::cout << name << "\n" << std::flush; // invisible for a child
 }
 
-/// Sends `text` along if it verifies; false if it does not.
+/// Sends `text` through all stages if it verifies; false if it does not.
 static bool send(const Settings &settings, Traveller &traveller, const std::string &text,
                  Random &random) {
   if (text.size() >= sizeof(shared->text))
@@ -389,7 +389,7 @@ static void work(const Settings &settings, const std::vector<std::string> &corpu
 // The parent
 //===----------------------------------------------------------------------===//
 
-/// Why the child died, and where: of one assertion there may be many callers.
+/// Why the child died, and where, since an assertion may have many callers.
 static std::string reasonOf(const std::string &log, int status) {
   std::string frames, place;
   for (StringRef line : llvm::split(StringRef(log), '\n'))
@@ -432,7 +432,7 @@ static void parent(const Settings &settings, const std::vector<std::string> &cor
     bool isLate = false;
     while (waitpid(child, &status, WNOHANG) == 0) {
       usleep(20000);
-      // Other programs may keep the machine busy, and a child that waits for ever computes nothing.
+      // CPU time, as the machine may be busy, and elapsed time, as a child may wait forever.
       double limit = StringRef(shared->stage) == loopStage ? loopLimit : settings.limit;
       isLate = secondsOn(clock) - shared->spent > limit || now() - shared->since > 20 * limit;
       if (isLate || now() > end + 5) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the specification's rules, the checks that cite them and the tests that are named after them together.
+"""Checks that the specification's rules, the checks that cite them and the tests named after them agree.
 
-    specification.py ROOT     prints how many rules there are, and fails with what is missing
+    specification.py ROOT     prints the number of rules, or fails and lists what is missing
 """
 import pathlib
 import re

@@ -1,5 +1,5 @@
-"""What lit asks of psutil, for systems without it: to end a test that takes too long, with all that
-it has started (lit.util.killProcessAndChildren)."""
+"""The part of psutil that lit needs, for systems without it: to kill a test that takes too long and
+its child processes (lit.util.killProcessAndChildren)."""
 import os
 import signal
 
@@ -9,13 +9,13 @@ class NoSuchProcess(Exception):
 
 
 def _parents():
-    """The parent of each process, as far as they can be seen."""
+    """The parent of each visible process."""
     result = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat") as stat:
-                    # The name of a program may hold spaces and brackets.
+                    # The name of a program may contain spaces and brackets.
                     result[int(name)] = int(stat.read().rpartition(")")[2].split()[1])
             except OSError:
                 pass

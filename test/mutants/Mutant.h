@@ -1,4 +1,4 @@
-//===- Mutant.h - which fault is on -----------------------------*- C++ -*-===//
+//===- Mutant.h - tells whether a fault is enabled --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,8 @@
 //
 //     if (!fits || (!inside && !mutant("gather-in-order-no-range-check")))
 //
-// HEDDLE_MUTANT names the one that is on. `test/mutants/run` includes this in each file that a
-// patch changes.
+// HEDDLE_MUTANT names the enabled fault. `test/mutants/run` includes this in each file that a patch
+// changes.
 //
 //===----------------------------------------------------------------------===//
 
