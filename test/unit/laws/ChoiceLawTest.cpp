@@ -13,9 +13,11 @@
 #include "test/unit/laws/Choices.h"
 #include "test/unit/laws/Laws.h"
 
+#include "dialects/nest/NestBuild.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/AssignLayouts.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/Passes.h"
 
 #include "gtest/gtest.h"
@@ -181,5 +183,65 @@ TEST_P(LayoutLaw, WrittenLayoutsAreKept) {
           });
           EXPECT_TRUE(copied || was == is) << "seed " << seed;
         }
+  }
+}
+
+/// The names that lanes walk; none without vectors.
+static std::vector<std::string> lanesOf(const nest::Schedule &schedule) {
+  for (const nest::Loop &loop : schedule.loops)
+    if (loop.level == "vector")
+      return loop.names;
+  return {};
+}
+
+/// Writes a partial schedule: lanes over a reduced name, over one or two produced ones, or none.
+static void drawLanes(nest::ComputeOp op, Dice &dice) {
+  std::vector<std::string> names;
+  bool reduced = op.isReduction() && dice.chance(30);
+  for (const nd::Dim &dim : reduced ? op.getReduced() : op.getProduced())
+    if (dim.size().constant().value_or(0) > 1)
+      names.push_back(dim.name.str());
+  nest::Schedule lanes;
+  lanes.partial = true;
+  if (size_t at = size_t(dice.below(int64_t(names.size()) + 1)); at < names.size()) {
+    std::rotate(names.begin(), names.begin() + long(at), names.end());
+    names.resize(!reduced && names.size() > 1 && dice.chance(40) ? 2 : 1);
+    lanes.loops.push_back({"vector", names, 1, 1});
+  }
+  op.setScheduleAttr(nest::ScheduleAttr::get(op.getContext(), lanes));
+}
+
+TEST(LaneLaw, LanesThatLayoutsAreChosenForAreThoseThatRun) {
+  auto context = makeContext();
+  int nests = 0;
+  for (uint64_t seed = 1; nests < 100; ++seed) {
+    auto module = makeProgram(*context, seed, optionsFor(seed));
+    ASSERT_TRUE(succeeded(lower(*module, true)));
+    func::FuncOp main = mainOf(*module);
+    Dice dice(seed);
+    std::vector<std::pair<nest::ComputeOp, std::vector<std::string>>> drawn;
+    main.walk([&](nest::ComputeOp op) {
+      auto isEmpty = [](const nd::Dim &dim) { return dim.size().constant() == 0; };
+      if (llvm::any_of(op.getProduced(), isEmpty) || llvm::any_of(op.getReduced(), isEmpty))
+        return;
+      drawLanes(op, dice);
+      drawn.emplace_back(op, lanesOf(nest::scheduleOf(op)));
+    });
+    auto problem = nest::makeLayoutProblem(main, {});
+    ASSERT_TRUE(succeeded(problem));
+    std::map<Operation *, std::vector<std::vector<std::string>>> assumed;
+    for (const nest::LaidNest &laid : problem->nests)
+      for (const nest::NestWay &way : laid.ways)
+        assumed[laid.nest].push_back(way.lanes);
+    nest::chooseSchedules(main, {});
+    for (auto &[op, lanes] : drawn) {
+      if (!op->getParentOfType<nest::ScanOp>())
+        EXPECT_EQ(assumed[op], std::vector<std::vector<std::string>>{lanes})
+            << "seed " << seed << "\n"
+            << printed(op);
+      EXPECT_FALSE(nest::scheduleOf(op).isPartial());
+      EXPECT_EQ(lanesOf(nest::scheduleOf(op)), lanes) << "seed " << seed << "\n" << printed(op);
+      nests += !lanes.empty();
+    }
   }
 }
