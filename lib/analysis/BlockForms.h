@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The canonical form of a block is that of the values that it yields. The form of a value is built
-// from the op that defines it, so it does not depend on the order of ops, on unused ops, or on
-// whether a value is computed twice:
+// The canonical form of a block is built from the values that it yields, and the form of a value
+// from the op that defines it. The form therefore does not depend on the order of ops, on unused
+// ops, or on whether a value is computed twice:
 //
 //     %a = sin(%x); %b = cos(%y); yield %a * %b
 //     %b = cos(%y); %c = exp(%y); %a = sin(%x); yield %b * %a        have one form
@@ -31,7 +31,7 @@ public:
       : outside(outside), scope(std::move(scope)), formOf(std::move(formOf)) {}
 
   void set(mlir::Value value, OperandIdentity identity) { values[value] = std::move(identity); }
-  /// Identifies the results of the ops of `block`; false if one of these has no form.
+  /// Identifies the results of the ops of `block`. Returns false if an op has no form.
   bool visit(mlir::Block &block);
   /// Identifies a value of the block or of its surroundings, looking through renames.
   OperandIdentity identify(mlir::Value value);
@@ -43,16 +43,16 @@ private:
   llvm::DenseMap<mlir::Value, OperandIdentity> values;
 };
 
-/// The text of what the `region`-th block of an op yields. It names block arguments by their
-/// position and by the labels of `scope`.
+/// Returns the text of the values that the `region`-th block of an op yields. It names block
+/// arguments by their position and by the labels of `scope`.
 std::string blockText(mlir::Block &block, Identify outside, const Surroundings &scope,
                       unsigned region);
 
-/// A cheap key of an op with regions: the values that it reads. Ops with different keys are not
-/// equal.
+/// Returns a cheap key of an op with regions: the values that it reads. Ops with different keys
+/// are not equal.
 std::string quickKey(mlir::Operation *op, Identify identify);
 
-/// A short hash of a text, in hexadecimal digits.
+/// Returns a short hash of a text, in hexadecimal digits.
 std::string hashed(llvm::StringRef text);
 
 } // namespace heddle

@@ -15,8 +15,8 @@
 //
 // The algorithm is colour refinement: an op is written with colours for its names. A name's new
 // colour is the text in which that name alone is marked; this is repeated until no colour splits.
-// Of names that still have one colour each is marked in turn, and the smallest text wins. A
-// symmetric op (a matrix times its transpose) thus has one form however it is written.
+// If several names still share a colour, each of them is marked in turn, and the smallest text
+// wins. A symmetric op (a matrix times its transpose) thus has one form however it is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace heddle {
 
-/// How each name is written.
+/// Maps each name to its label in a text.
 using Labels = std::map<std::string, std::string, std::less<>>;
 
 struct CanonicalForm {
@@ -37,54 +37,54 @@ struct CanonicalForm {
   std::vector<std::vector<std::string>> alike;
 };
 
-/// The smallest text over all labellings that are consistent with the refined colours. `text` must
-/// depend on names through the labels alone, which are identifiers.
+/// Returns the smallest text over all labellings that are consistent with the refined colours.
+/// `text` must depend on names only through the labels, which are identifiers.
 CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
                            llvm::function_ref<std::string(const Labels &)> text);
 
-/// Texts of the values that a scalar block yields, with operands of commutative ops in a canonical
-/// order. They do not depend on the order of ops or on shared subexpressions. `leaves` are the texts
-/// of the arguments.
+/// Returns the texts of the values that a scalar block yields, with operands of commutative ops in
+/// a canonical order. They do not depend on the order of ops or on shared subexpressions. `leaves`
+/// are the texts of the arguments.
 std::vector<std::string> scalarTexts(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
                                      const Labels &labels);
 
-/// An operand for CSE: the value, and how its names map to those of the operand.
+/// An operand for CSE: the value, and the mapping of its names to the operand's names.
 struct OperandIdentity {
   std::string value;
-  Labels names; ///< names of the operand's type, by those of the value
+  Labels names; ///< maps the value's names to the names of the operand's type
 };
 
 using Identify = llvm::function_ref<OperandIdentity(mlir::Value)>;
 
-/// The surroundings of an op within another one: the labels of the names of enclosing groups, and
-/// the number of enclosing ops.
+/// The context of an op within others: the labels of the names of enclosing groups, and the number
+/// of enclosing ops.
 struct Surroundings {
   Labels labels;
   unsigned depth = 0;
 };
 
-/// True for ops of nd and nests, ops on scalars, and recurrences, groups, branches and loops of
-/// these, two levels deep at most; not for calls.
+/// Returns true for ops of nd and nests, ops on scalars, and recurrences, groups, branches and
+/// loops of these, at most two levels deep. Returns false for calls.
 bool hasForm(mlir::Operation *op);
 
-/// The form of an op up to renaming of its dimensions and the order of operands of commutative
-/// code. The form of an op with regions is built from what these yield (lib/analysis/BlockForms.h).
-/// None unless `hasForm`.
+/// Returns the form of an op up to renaming of its dimensions and the order of operands of
+/// commutative ops. The form of an op with regions is built from the values that they yield
+/// (lib/analysis/BlockForms.h). Returns none unless `hasForm`.
 std::optional<CanonicalForm> canonicalForm(mlir::Operation *op, Identify identify,
                                            const Surroundings &scope = {});
 
 /// `v3{row = d0, column = d1}` for a tensor whose own names are `d0` and `d1` here.
 std::string operandText(const OperandIdentity &operand, mlir::Type type, const Labels &labels);
-/// The text of an op without its regions.
+/// Returns the text of an op without its regions.
 std::string headText(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                      const Labels &labels);
 
-/// The text of an op, with its regions, under given labels.
+/// Returns the text of an op, with its regions, under the given labels.
 std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                                      const Labels &labels);
 
-/// A cache: for the text of a kernel, with names in the order in which they are listed, the labels of
-/// these names. A deep program has few kernels and many nests.
+/// A cache that maps the text of a kernel, with names in the order in which they are listed, to the
+/// labels of these names. A deep program has few kernels and many nests.
 using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 
 /// Labels of a `nest.compute` or `nest.update` as a kernel: iteration names by their spelling, the
@@ -93,8 +93,8 @@ using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 Labels canonicalKernel(mlir::Operation *nest,
                        llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf,
                        KnownKernels &known);
-/// Labels of a nest with others inside, such as a recurrence: all names in it, wherever they stand.
-/// `operands` are the values that it takes from outside, in order.
+/// Labels of a nest that contains others, such as a recurrence: all names in it, at any depth.
+/// `operands` are the values that it uses from outside, in order.
 Labels canonicalTree(mlir::Operation *nest, llvm::ArrayRef<mlir::Value> operands,
                      llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf);
 

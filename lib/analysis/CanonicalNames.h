@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass that chooses among names has to break ties, and spelling must not do it. `canonicalNames`
-// lists all names of a function in an order that follows from what they are used for:
+// A pass that chooses among names has to break ties, and the result must not depend on spelling.
+// `canonicalNames` lists all names of a function in an order that follows from their uses:
 //
 //     f(x: {row: 8, k: 4}, y: {k: 4}) = sum over k of x * y     k, row, whatever they are called
 //

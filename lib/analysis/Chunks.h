@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chunks are what threads share: each is one step of every `thread` loop (or of every grid, cluster
-// and block loop) of a nest's schedule. Their number is written on the nest beside its schedule:
+// Threads divide the work of a nest by chunks: a chunk is one step of every `thread` loop (or of
+// every grid, cluster and block loop) of its schedule. The number of chunks is written on the nest
+// beside the schedule:
 //
 //     {heddle.chunks = #nd.size<2 * ((N + 31) floordiv 32)>,
 //      schedule = #nest.schedule<[thread row by 32, thread column by 128, ...]>}
@@ -22,11 +23,11 @@
 
 namespace heddle::nest {
 
-/// The number of chunks of a scheduled nest, over the symbols of its sizes; 0 if a compute or a
-/// group has no points.
+/// Returns the number of chunks of a scheduled nest, as an expression over the symbols of its
+/// sizes. It is 0 if a compute or a group has no points.
 Expr chunksOf(mlir::Operation *nest);
 
-/// Writes it on the nest, if that has a schedule.
+/// Writes the number of chunks on the nest, if the nest has a schedule.
 void writeChunks(mlir::Operation *nest);
 
 } // namespace heddle::nest

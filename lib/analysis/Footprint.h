@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes, lines and pages of the box of a tensor that loops from some place inwards touch. Nothing
-// here is a rate: what a byte costs is the business of whoever asks.
+// Computes the bytes, cache lines and pages of the box of a tensor that a loop and all loops inside
+// of it touch. These are amounts, not rates: callers decide what a byte costs.
 //
 //     %a[m, k] in [m, k], m: 64, k: 512, f32, loops that walk m by 6 points and k by 256:
-//     boxElements   6 * 256            runBytes   1024, the next run is 2048 bytes further
+//     boxElements   6 * 256            runBytes   1024, at a pitch of 2048 bytes
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,47 +20,49 @@
 
 namespace heddle::nest {
 
-/// Points of each iteration name that loops walk.
+/// For each iteration name, the number of points that loops walk.
 using Extents = llvm::SmallVector<int64_t, 12>;
 
-/// An access to a tensor that lies in a known layout.
+/// An access to a tensor whose layout is known.
 struct PlacedAccess {
   struct Dim {
-    std::string name; ///< of the tensor
+    std::string name; ///< one of the tensor's
     int64_t size = 1;
     /// Coordinate: a sum of iteration names (by number) times coefficients.
     std::vector<std::pair<unsigned, int64_t>> terms;
-    int64_t stride = 1;      ///< elements between neighbours
-    bool contiguous = false; ///< neighbours lie side by side ...
-    int64_t run = 1;         ///< ... in runs of this many
+    int64_t stride = 1;      ///< in elements
+    bool contiguous = false; ///< the innermost dimension: neighbours are contiguous ...
+    int64_t run = 1;         ///< ... in runs of this many elements
     int64_t extent(const Extents &extents) const;
   };
   std::vector<Dim> dims;
-  int64_t bytes = 4; ///< of an element
+  int64_t bytes = 4; ///< per element
   bool isWrite = false;
   bool stageable = false;
   LaneKind lanes = LaneKind::Same;
-  std::vector<std::string> order; ///< the tensor's names as they lie, outermost first
+  std::vector<std::string> order; ///< the tensor's names, outermost in memory first
 
   PlacedAccess(const NestModel &nest, const NestAccess &access, const Layout &layout,
                LaneKind lanes);
-  bool onLanes() const { return lanes != LaneKind::Same; } ///< read as vectors
+  bool onLanes() const { return lanes != LaneKind::Same; } ///< accessed as vectors
   bool scattered() const { return lanes == LaneKind::Apart; }
   const Dim *find(unsigned name) const;
   bool mentions(unsigned name) const { return find(name); }
-  /// The dimension that is this iteration name and nothing else.
+  /// The dimension whose coordinate is this iteration name alone, or null.
   const Dim *plain(unsigned name) const;
 };
 
-/// Elements of the box that an access touches; `line`: elements of which some are wanted count as
-/// all of their line of so many.
+/// Returns the number of elements in the box that an access touches. Along the contiguous
+/// dimension it is rounded up to whole lines of `line` elements.
 double boxElements(const PlacedAccess &access, const Extents &extents, int64_t line = 1);
-/// How many times as much of a cache a box takes because its rows meet in few sets, which come
-/// again after `span` bytes. `rests`: a result that rests in its sets and leaves the others free.
+/// Returns the factor by which a box occupies more of a cache because its rows map to few sets.
+/// Addresses `span` bytes apart map to the same set. `rests`: the box is a result that stays in its
+/// sets and leaves the others free.
 double setWaste(const PlacedAccess &access, const Extents &extents, int64_t span, bool rests);
-/// Bytes that lie side by side in a box; how far the next ones lie, if asked.
+/// Returns the length of a contiguous run of a box in bytes. Sets `pitch`, if given, to the
+/// distance from one run to the next in bytes.
 double runBytes(const PlacedAccess &access, const Extents &extents, double *pitch = nullptr);
-/// Pages of a box, of which each row may lie in one of its own.
+/// Returns the number of pages that a box touches; each of its rows may lie in a page of its own.
 double boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes);
 
 } // namespace heddle::nest

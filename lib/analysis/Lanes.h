@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A schedule that walks a name by lanes, or by a unit of the machine, asks two questions of the
-// nest: how wide a lane is, and which points a unit may take at once.
+// A schedule that vectorises a name, or that uses a matrix unit of the machine, needs two facts
+// about the nest: how wide a lane is, and which points a unit may compute at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,22 +17,24 @@
 
 namespace heddle::nest {
 
-/// A unit of the machine that adds the products of a nest.
+/// A matrix unit of the machine that computes the sums of products of a nest.
 struct UnitUse {
   MatrixUnitAttr unit; ///< null: none
-  /// Reduced names of which it may take neighbours at once. A schedule asks for it by `unit` over
-  /// one of them, inside of a loop by as many.
+  /// Reduced names along which the unit may take neighbours at once. A schedule requests the unit
+  /// by a `unit` loop over one of them, inside of a loop whose step is the number of these
+  /// neighbours.
   std::vector<std::string> names;
 };
-/// The first unit that the emission can visit and the nest can use: it adds products of two reads of
-/// the unit's types, both of which have the names as coordinates as they stand.
+/// The first unit that the emission can visit and the nest can use: it adds products of two reads
+/// of the unit's types, both of which have the names as coordinates as they stand.
 UnitUse unitOf(ComputeOp op, MachineAttr machine);
 
-/// How many neighbours along the reduced name a unit takes at once.
+/// Returns the number of neighbours along the reduced name that a unit takes at once.
 int64_t depthOf(MatrixUnitAttr unit);
 
-/// The widest element that a nest computes with at every point: lanes of a vector are so wide. What
-/// a reduction finishes with happens seldom, in several vectors if need be.
+/// Returns the bits of the widest element that a nest computes with at every point, which is the
+/// width of its vector lanes. The epilogue of a reduction is not counted: it runs seldom, and may
+/// use several vectors.
 unsigned laneBits(ComputeOp op);
 unsigned laneBits(UpdateOp op);
 

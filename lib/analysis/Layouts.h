@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After nest-assign-layouts every value has one layout, which is written where the value is made:
-// `nd.layout` on a function's arguments and results, `layouts` on a nest. What a region is given or
-// yields lies in a tensor outside of the region:
+// After nest-assign-layouts every value has one layout, which is written where the value is
+// defined: `nd.layout` on a function's arguments and results, `layouts` on a nest. The arguments
+// and yielded values of a region are parts of tensors outside of the region:
 //
 //     %y = nest.group (batch: 8) {                     %y lies as [batch, row]
 //       %0 = nest.compute (row: 4) ...                 so %0 lies as [row] at each point of the group
@@ -25,17 +25,17 @@
 
 namespace heddle::nest {
 
-/// Row-major over the sorted names: what holds where nothing else is written.
+/// Returns the default layout: row-major over the sorted names.
 Layout sortedLayout(nd::NdTensorType type);
 
-/// The layout of a value at one point of the groups and scans around it.
+/// Returns the layout of a value at one point of the enclosing groups and scans.
 Layout layoutOf(mlir::Value value);
 
-/// The layout of a slice: `layout` at one index of each of `names`.
+/// Returns the layout of a slice: `layout` at one index of each of `names`.
 Layout layoutAt(Layout layout, nd::DimsAttr names);
 
-/// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` a place of its own; the note
-/// says where such a value is made, if that is elsewhere.
+/// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` an
+/// offset of its own. If the value is defined elsewhere (`made`), a note says where.
 mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
                                 mlir::Type type, std::optional<mlir::Location> made = {});
 /// Refuses `nd.layout` of an argument or result of `function` that does not fit its type.

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A constant lists its names, and its elements in that order. The order may come from a fold, and a
-// splat has any order, so canonical forms of ops do not depend on it:
+// splat may have any order, so canonical forms of ops do not depend on it:
 //
 //     dense<[[1, 2], [1, 2]]> by [row, column]        dense<[[1, 1], [2, 2]]> by [column, row]
 //
-// both are `1, 2 along column`: elements differ along that name alone.
+// are both `1, 2 along column`: elements differ along that name alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,9 @@ private:
     std::string name;
     int64_t size, stride;
   };
-  std::vector<Dimension> dims; ///< along which elements differ, as they are listed
+  std::vector<Dimension> dims; ///< those along which elements differ, in the listed order
   std::vector<std::string> elements;
-  std::string whole; ///< instead of elements that stay in their order
+  std::string whole; ///< replaces `elements` where these stay in their order
 
   std::string inOrder(llvm::ArrayRef<unsigned> order) const;
 };

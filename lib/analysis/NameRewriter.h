@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of dimensions and size symbols stand in types, and in attributes of nd and nest ops.
-// Inlining, neutral names and kernel texts replace them everywhere by this one class:
+// Types, and attributes of nd and nest ops, contain names of dimensions and size symbols. Inlining,
+// neutral names and kernel texts all use this class to replace them:
 //
 //     NameRewriter rewriter;
 //     rewriter.names["row"] = "d0";
@@ -25,7 +25,7 @@
 
 namespace heddle {
 
-/// Replaces names in types and attributes, and symbols in sizes. Names that are not listed stay.
+/// Replaces names in types and attributes, and symbols in sizes. Keeps names that are not listed.
 class NameRewriter {
 public:
   NameRewriter() = default;
@@ -33,40 +33,41 @@ public:
 
   Labels names;
   ExprMap symbols;
-  /// If set, collects every name that is met.
+  /// If set, collects every name that the rewriter visits.
   llvm::StringSet<> *seen = nullptr;
 
   bool isIdentity() const { return names.empty() && symbols.empty() && !seen; }
   std::string operator()(llvm::StringRef name) const;
   mlir::Type rewrite(mlir::Type type) const;
   nd::DimsAttr rewrite(nd::DimsAttr dims) const;
-  /// The names of the tensor, left of `=`, are replaced by `tensor`.
+  /// `tensor` replaces the names of the tensor, left of `=`.
   nest::MapAttr rewrite(nest::MapAttr map, const NameRewriter &tensor) const;
-  /// The names of operand i, which stages copy, are replaced by `operands[i]`.
+  /// `operands[i]` replaces the names of operand i in the stages that copy it.
   nest::ScheduleAttr rewrite(nest::ScheduleAttr schedule,
                              llvm::ArrayRef<NameRewriter> operands) const;
   mlir::Attribute rewrite(mlir::Attribute attr) const;
-  /// The attributes of `op` alone, without its regions.
+  /// Rewrites the attributes of `op`, without its regions.
   void rewriteAttributes(mlir::Operation *op) const;
-  /// Attributes and types of an op and of all within it.
+  /// Rewrites attributes and types of an op and of all ops in it.
   void rewrite(mlir::Operation *op) const;
-  /// A nest whose operands have their new types already: names of iteration
-  /// by this, those of read i by `reads[i]` (they stay if there is none), those of results by `results`.
+  /// Rewrites a nest whose operands already have their new types. This object replaces iteration
+  /// names, `reads[i]` the names of read i (which stay if there is no `reads[i]`), and `results`
+  /// the names of the results.
   void rewriteNest(nest::LoopNestInterface nest, llvm::ArrayRef<NameRewriter> reads,
                    const NameRewriter &results) const;
-  /// Everything in a function: its ops and type, layouts of arguments and results.
+  /// Rewrites a whole function: its ops, its type, and the layouts of arguments and results.
   void rewrite(mlir::func::FuncOp function) const;
 
 private:
   Expr rewriteIndex(const Expr &expr) const;
 };
 
-/// Names by what they are replaced by.
+/// Returns the inverse map, from labels to names.
 Labels inverse(const Labels &names);
-/// All names of dimensions in `root`: in types, and in attributes of nd and nest ops.
+/// Returns all names of dimensions in `root`: in types, and in attributes of nd and nest ops.
 llvm::StringSet<> collectNames(mlir::Operation *root);
-/// The first of `ky$1`, `ky$2`, ... that is not in `taken`, for the base `ky` or `ky$2`; adds it to
-/// `taken`.
+/// Returns the first of `ky$1`, `ky$2`, ... that is not in `taken`, for the base `ky` or `ky$2`,
+/// and adds it to `taken`.
 std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
 
 } // namespace heddle
