@@ -5,21 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every rate that a cost model uses is a row here: its name in C++, its key in `#nest.machine`, its
-// value where the target says nothing, its unit, and what it is. Cost models read them all at once:
+// This table lists every hardware rate that a cost model uses: its name in C++, its key in
+// `#nest.machine`, its default value, its unit, and a description. Cost models read all rates at
+// once:
 //
 //     Rates rates = Rates::of(machine);                  // or Rates(): the nominal core
 //     cycles += bytes / rates.l2Bandwidth;
 //
-// A target that measured one better fills it in (`Target::machine`), and so may a module, for an
-// experiment: `heddle.machine = #nest.machine<{l2_bytes_per_cycle = 48.0}>`. Limits of a search are
-// no rates; they stay where the search is.
+// A target overrides a rate that it has measured (`Target::machine`). A module may do so too, for
+// an experiment: `heddle.machine = #nest.machine<{l2_bytes_per_cycle = 48.0}>`. Search limits are
+// not rates; they are constants next to the search.
 //
-// Where the numbers come from. "schedules": fitted on server cores with AVX-512 (Cascade Lake,
-// Sapphire Rapids) until the schedules that the model prefers are the fastest of those that were
-// timed, by `heddle-bench matmul conv capsule`. "layouts": the same for layouts, by `heddle-bench
-// fashion conv normalise`. "nominal": a round number for a core of 2.5 GHz. Only proportions within
-// one of the three groups matter.
+// Sources of the numbers. "schedules": fitted on server cores with AVX-512 (Cascade Lake, Sapphire
+// Rapids) with `heddle-bench matmul conv capsule`, until the model preferred the schedules that
+// were measured to be the fastest. "layouts": fitted in the same way for layouts, with
+// `heddle-bench fashion conv normalise`. "nominal": a round number for a core at 2.5 GHz. Only the
+// ratios within one of the three groups matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +92,7 @@ struct Rates {
   HEDDLE_MACHINE_RATES(HEDDLE_RATE)
 #undef HEDDLE_RATE
 
-  /// Reads the rates that `machine` states, which may be null; the others have the table's values.
+  /// Reads the rates that `machine` states; all others have their defaults. `machine` may be null.
   static Rates of(MachineAttr machine);
   /// True for the keys of the table.
   static bool isRate(llvm::StringRef key);

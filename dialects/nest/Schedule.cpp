@@ -44,7 +44,7 @@ static std::string described(const Loop &loop) {
   return loop.level + " over '" + loop.names[0] + "'";
 }
 
-/// What is wrong with a loop's level, step and unroll factor.
+/// Checks the level, step and unroll factor of a loop. Returns "" or an error message.
 static std::string verifyLevel(const Loop &loop) {
   const std::string &first = loop.names[0];
   bool isInnermost = placeIn(innermost, loop.level).has_value();
@@ -68,7 +68,7 @@ static std::string verifyLevel(const Loop &loop) {
   return "";
 }
 
-/// What is wrong with a loop's names, or its level over them.
+/// Checks the names of a loop, and its level for these names. Returns "" or an error message.
 static std::string verifyNames(const Loop &loop, const std::set<std::string> &produced,
                                const std::set<std::string> &reduced) {
   const std::string &first = loop.names[0];
@@ -90,7 +90,7 @@ static std::string verifyNames(const Loop &loop, const std::set<std::string> &pr
   return "";
 }
 
-/// What is wrong with `inner` inside of `outer`.
+/// Checks that `inner` may be nested in `outer`. Returns "" or an error message.
 static std::string verifyOrder(const Loop &outer, const Loop &inner) {
   auto expected = [&] {
     return "expected the " + described(inner) + " outside of the " + described(outer);
@@ -112,7 +112,7 @@ static std::string verifyOrder(const Loop &outer, const Loop &inner) {
   return "";
 }
 
-/// What is wrong with a stage in itself, and at its loop.
+/// Checks a stage and the loop that it is at. Returns "" or an error message.
 static std::string verifyStage(const Stage &stage, const std::vector<Loop> &loops) {
   if (stage.at >= loops.size())
     return "expected a stage at a loop below " + std::to_string(loops.size()) + ", got " +

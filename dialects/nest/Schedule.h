@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A schedule says in which loops a nest's points are visited. It is a list of
-// loops, outermost first. Each walks one name (or a merged group of names, the
-// last varying fastest) in steps within the tile that the loop before it over the same
-// name left, at first the whole size; the last loop over every name has step 1:
+// A schedule is the loop nest that visits the points of a nest: a list of loops, outermost first.
+// Each loop iterates over one name, or over a merged group of names of which the last varies
+// fastest. It divides the tile of the previous loop over the same name into steps; the tile of the
+// first loop is the whole size. The last loop over every name has step 1:
 //
 //     [thread row by 1, cache column by 14, loop ky by 1, register column by 1,
 //      register out by 16, vector out by 1]          for row: 56, column: 56, out: 32
 //
-// reads: rows are shared out among threads; columns are walked in tiles of 14, whose
-// points are unrolled in registers; 32 outs are two unrolled vectors of 16 lanes. The level
-// says how the loop is run, not what it computes: any legal schedule gives the same values, on
-// any target. Tiles need not divide sizes.
+// Here threads share the rows. Columns are tiled by 14, and the points of a tile are unrolled in
+// registers. The 32 points of `out` are two unrolled vectors of 16 lanes. The level of a loop says
+// how it runs, not what it computes: every legal schedule computes the same values on every target.
+// Tiles need not divide sizes.
 //
 //     parallel     thread            steps that threads share; each is run by one of them
 //                  grid              steps that the blocks of a device share in turn
@@ -29,48 +29,48 @@
 //                  vector            a step is a lane of one vector
 //                  unit              a step is a part of one instruction (`#nest.unit`)
 //
-// A block of a GPU whose lanes fill a copy together, then compute from it:
+// On a GPU, the lanes of a block fill a copy together and then read it:
 //
 //     [block m by 64, block n by 64, loop k by 16, lane n by 4, lane m by 4, loop k by 1,
 //      register m by 1, register n by 1],
 //     [stage 0 at 2 level "shared" in ..., stage 1 at 2 level "shared" in ...]
 //
-// A chunk of a nest is a step of its threads, or of its grid, clusters and blocks: how many there are
-// follows from the schedule. Threads of a CPU share chunks, in which warps and lanes are sequential.
-// Order:
-//   - grid, cluster, block, warp, lane: a coarser one never stands inside of a finer one, and
-//     `thread` never beside any of them;
-//   - sequential loops stand anywhere among them;
-//   - innermost loops run inside of all others, wherever they are written. Over one group they are
-//     the last: register, then one vector or unit.
+// A chunk of a nest is one step of its `thread` loops, or of its grid, cluster and block loops; the
+// schedule determines the number of chunks. Threads of a CPU share the chunks and run the warps and
+// lanes of a chunk sequentially. Order of the loops:
+//   - grid, cluster, block, warp and lane loops nest from coarse to fine, and a schedule that has
+//     one of them has no `thread` loop;
+//   - sequential loops may appear anywhere among them;
+//   - innermost loops run inside of all others, wherever they are written. They are the last loops
+//     over their group: register loops, then one vector or unit.
 //
-// Legal is a schedule whose loops
+// A schedule is legal if its loops
 //   - have a level listed above, in this order, and steps of at least 1;
-//   - walk iteration names, each in one group, a group of produced or of reduced names, of which
-//     only the first may have a size with symbols;
-//   - walk, over the same group, in steps that divide the step before, the last of which is 1;
-//   - are parallel over produced names only (the bits of a sum do not depend on how many threads or
-//     lanes there are);
-//   - are vectors once at most; vectors and units have step 1;
-//   - are unrolled by a factor only if sequential; the product of all factors is at most 64;
-// and whose stages
-//   - stand at a parallel or sequential loop, in each step of which the copy is made;
+//   - iterate over iteration names, each of which belongs to one group. The names of a group are
+//     all produced or all reduced, and only the first may have a size with symbols;
+//   - have steps that divide the step of the previous loop over the same group; the last step is 1;
+//   - are parallel over produced names only (the bits of a sum do not depend on the number of
+//     threads or lanes);
+//   - include at most one vector loop; vectors and units have step 1;
+//   - have an unroll factor only if they are sequential; the product of all factors is at most 64;
+// and its stages
+//   - are at a parallel or sequential loop; each step of that loop makes the copy;
 //   - have a layout of the operand's names, and at least one buffer (2: the next copy is fetched
 //     while one is in use);
-//   - are in `shared` memory inside of a block and outside of its warps and lanes, all of which
-//     fill the copy.
-// Other memory levels, engines and numbers of buffers are words of a target, which refuses those
-// that it lacks before it emits anything.
+//   - if they are in `shared` memory, are inside of a block and outside of its warps and lanes, all
+//     of which fill the copy.
+// A target defines other memory levels, engines and numbers of buffers. It refuses those that it
+// does not support before it emits anything.
 //
-// A partial schedule of a `nest.compute` fixes the lanes and leaves all other loops open:
+// A partial schedule of a `nest.compute` fixes the vector lanes and leaves all other loops open:
 //
-//     [vector out by 1], partial      lanes walk `out`, everything else is to be chosen
+//     [vector out by 1], partial      vectorises over `out`; all other loops are to be chosen
 //     [], partial                     no vectors
 //
-// It has no stages and at most the `vector` loop; `nest-choose-schedules` completes it.
+// It has no stages and no loop but the `vector` loop; `nest-choose-schedules` completes it.
 //
-// A name that no loop mentions is walked by a sequential loop: produced names outside of all
-// listed loops but the parallel ones that come first, reduced names inside of all sequential ones.
+// A name that no loop mentions gets a sequential loop: for a produced name it is outside of all
+// listed loops except the leading parallel ones, for a reduced name inside of all sequential loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,24 +87,24 @@ struct Loop {
   std::string level;
   std::vector<std::string> names; ///< one, or a merged group
   int64_t step = 1;
-  int64_t unroll = 1; ///< of a sequential loop: steps made in one
+  int64_t unroll = 1; ///< unroll factor of a sequential loop
   bool operator==(const Loop &) const = default;
 
   bool isParallel() const;
-  /// Whether its steps make chunks.
+  /// True if chunks share the steps of this loop.
   bool isShared() const { return isParallel() && level != "warp" && level != "lane"; }
   bool isSequential() const { return level == "cache" || level == "loop"; }
 };
 
-/// Copies an operand's footprint below loop `at` into a buffer with its own layout; packing is one
-/// case.
+/// Copies the part of an operand that the loops inside of `at` read into a buffer with a layout of
+/// its own. Packing is one case.
 struct Stage {
   unsigned operand = 0;
   unsigned at = 0;      ///< index into `loops`: the copy is made inside of this loop
-  std::string level;    ///< memory: "" of whoever runs the loop, "shared" of a block, or a target's
+  std::string level;    ///< memory: "" (private), "shared" (of a block), or defined by a target
   Layout layout;        ///< over the operand's names
   unsigned buffers = 1; ///< 2: double buffering
-  std::string engine;   ///< what copies: "" is plain code, others are words of a target
+  std::string engine;   ///< performs the copy: "" is plain code, a target defines others
   bool operator==(const Stage &) const = default;
 };
 
@@ -114,9 +114,9 @@ struct Schedule {
   bool partial = false;
   bool operator==(const Schedule &) const = default;
 
-  /// Whether all loops but the lanes are still to be chosen.
+  /// True if only the vector lanes are fixed and all other loops are still to be chosen.
   bool isPartial() const { return partial; }
-  /// Empty if legal for these iteration names, else a sentence naming the name at fault.
+  /// Returns "" if the schedule is legal for these iteration names, else an error message.
   std::string verify(const std::set<std::string> &produced,
                      const std::set<std::string> &reduced) const;
   Schedule rename(const std::map<std::string, std::string, std::less<>> &to) const;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function takes f32 scalars or vectors (rank 1) and writes arithmetic, comparisons and
-// selects of the same shape, so that vector code stays vector code on every instruction set:
-// nothing rounds by an instruction that only some have, and no product has to be fused with a sum.
+// Each function takes f32 scalars or vectors (rank 1) and emits arithmetic, comparisons and selects
+// of the same shape, so that vector code stays vector code on every instruction set: no function
+// needs a rounding instruction that some sets lack, and none relies on fused multiply-add.
 //
 //     approximateExp(b, loc, {x})       k = round(x / ln 2), p = polynomial(x - k ln 2),
 //                                       bits(p) + (k << 23), and inf, 0, NaN by two selects
@@ -34,15 +34,15 @@ mlir::Value approximateExpM1(mlir::OpBuilder &b, mlir::Location loc, mlir::Value
 mlir::Value approximateLog(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateLog2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateLog1p(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-/// By the logarithm in doubles, which holds the exponent's bits and the result's.
+/// Computes the logarithm in f64, which has enough bits for the exponent and the result.
 mlir::Value approximatePower(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange operands);
 mlir::Value approximateTanh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateErf(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateAtan(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 
-/// Where `approximateSine` holds: up to 2^20.
+/// True where `approximateSine` is accurate: |x| <= 2^20.
 mlir::Value isSmallAngle(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
-/// The sine, ahead by `quarters` of a turn.
+/// The sine of x + quarters * pi / 2.
 mlir::Value approximateSine(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                             int64_t quarters);
 

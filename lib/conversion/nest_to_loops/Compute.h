@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of a plan are entered one by one; inside of each, operands are staged and guards
-// decided as soon as all that they mention is known. At the register tile every point has its
-// accumulators, as values that the loops of the reduction carry:
+// `ComputeEmitter` emits the loops of a plan from the outside in. Inside of each loop it stages
+// operands, and decides guards as soon as all variables that they mention are defined. In the
+// register tile every point has accumulators, which the loops of the reduction carry as SSA values:
 //
 //     for row, column tile:                         plan.loops[.. outer]
 //       28 vectors = neutral
@@ -19,7 +19,7 @@
 //             else:                         for channel { 26 times ... }
 //       finish, store
 //
-// Where a reduced loop stands outside of a produced one the accumulators rest in the result, or in
+// If a reduced loop is outside of a produced one, the accumulators are spilled to the result, or to
 // scratch, between its steps.
 //
 //===----------------------------------------------------------------------===//
@@ -46,18 +46,18 @@ private:
   const Plan &plan;
   LoopWalker loops;
   llvm::SmallVector<mlir::Type> accumulators; ///< types
-  size_t chains = 1;                          ///< times so many, for as many steps side by side
+  size_t chains = 1; ///< independent sets of accumulators, for steps that run interleaved
 
   // Compute.cpp
   mlir::LogicalResult outerLoop(size_t position);
   mlir::FailureOr<Values> reductionLoop(size_t position, mlir::ValueRange carried);
-  /// What happens inside of a loop before the next one.
+  /// Emits the stages and decided guards inside of a loop, then the next loop.
   mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, const Walk *at,
                                 mlir::ValueRange carried, Next next);
   mlir::LogicalResult tile();
   mlir::LogicalResult plainTile();
   mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
-  /// The accumulators with an element of the body.
+  /// Combines the accumulators with the body's elements at a point.
   mlir::FailureOr<Values> accumulate(mlir::ValueRange totals, mlir::ValueRange elements,
                                      const Point &point);
   /// The body's elements at a point; empty if the point is known to contribute nothing. `included`
@@ -66,30 +66,30 @@ private:
   mlir::LogicalResult finish(mlir::ValueRange totals);
   mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
   Values neutral(int64_t lanes);
-  /// Points that accumulators belong to.
+  /// The points of the tile that have accumulators.
   std::vector<Point> accumulatorPoints();
 
-  // Accumulators in memory.
-  bool inResult = false; ///< in the results themselves
+  // Spilled accumulators.
+  bool inResult = false; ///< they are in the results themselves
   llvm::SmallVector<Memory> resting;
   std::map<Group, Expr> restingStart;
   std::map<Group, Expr> restingExtent;
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);
-  /// Steps of the loops that carry the accumulators, from one of them inwards.
+  /// The trip count of the loops that carry the accumulators, from loop `from` inwards.
   int64_t reductionSteps(size_t from) const;
-  /// What a tile will read and write from afar is asked for evenly while it runs: a burst would
-  /// keep waiting what is needed at once. One part of it, of so many.
+  /// One of `count` equal parts of a tile's prefetches from distant memory. They are spread evenly
+  /// over the tile, because a burst would delay loads whose data is needed at once.
   struct Share {
     Expr number;
     int64_t count = 1;
   };
-  /// The loop of the reduction in whose steps a part each is asked for; none: all at the start.
+  /// The loop of the reduction whose steps prefetch one share each; none: all at the start.
   std::optional<size_t> sharingLoop() const;
   void fetchShare(std::optional<size_t> loop);
   void fetchResults(const Share &share);
-  /// Asks for the vectors that a later step of the reduction reads.
+  /// Prefetches the vectors that a later step of the reduction reads.
   void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
   Values loadAccumulators();
   mlir::FailureOr<Values> combineAccumulators(mlir::ValueRange known, mlir::ValueRange part);
@@ -103,28 +103,28 @@ private:
   void findSkippable();
   mlir::FailureOr<Values> decideGuards(mlir::ValueRange carried, Next next);
   bool fails(unsigned read, const Point &point);
-  /// The part of a loop of the reduction in which guards that single it out hold: bounds (null:
-  /// none), and what holds inside.
+  /// The range of a loop of the reduction in which its guards hold: bounds (null: unbounded), and
+  /// the conditions that hold inside.
   struct Clip {
     mlir::Value low, high;
     std::set<Test> facts;
   };
   Clip clipOf(size_t position);
-  /// Where to cut a loop of the reduction, its ends included, so that between two cuts each
-  /// condition on its variable alone holds throughout or nowhere; empty: in one piece.
+  /// The points, ends included, at which to split a loop of the reduction so that each condition on
+  /// its variable alone is constant in every piece; empty: no split.
   std::vector<int64_t> cutsOf(size_t position);
-  /// Instructions (roughly) for the points once.
+  /// The estimated number of instructions that compute the points once.
   int64_t costOf(llvm::ArrayRef<Point> points);
   /// True if no point of the tile contributes.
   bool nothingToDo();
 
   // Stage.cpp
   mlir::LogicalResult emitStage(const Stage &stage, const Walk *at);
-  /// What a stage copies.
+  /// The part of an operand that a stage copies.
   struct Box {
     mlir::Value tensor;
     Replacement origin;
-    llvm::SmallVector<nd::Dim> dims, whole; ///< what is copied, at most
+    llvm::SmallVector<nd::Dim> dims, whole; ///< upper bounds of the copied sizes
     std::set<std::string> withinOperand;    ///< names of which all that is copied is there
     GuardAttr guard;
     llvm::StringRef memory; ///< of the copy
@@ -134,7 +134,7 @@ private:
     void read(NestBuilder &copy, mlir::Value from, llvm::StringRef pairs = {}, int64_t second = 0,
               const Expr &end = {}) const;
   };
-  /// What the loops not yet entered read; none if that is no box.
+  /// The part that the loops not yet entered read; none if it is not a box.
   std::optional<Box> findBox(unsigned read, llvm::StringRef memory);
   /// The last points of the loops that are not entered yet, and where a read is for them; none for
   /// a place that does not grow with them.
@@ -146,7 +146,7 @@ private:
                                         const Layout &layout, const Layout &source,
                                         llvm::StringRef memory);
   // Pairs.cpp
-  /// What the plan's tile goes through; null: vectors.
+  /// The unit that computes the plan's tile; null: plain vectors.
   std::unique_ptr<Unit> makeUnit() const;
   const Group &pairGroup() const;
   /// The operand's name of which a layout has neighbours side by side that are multiplied at once;

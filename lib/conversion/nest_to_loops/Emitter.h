@@ -5,24 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the parts of the emitter share. Compute.cpp walks loops and tiles of a `nest.compute`,
-// Guards.cpp splits them where a guard is decided, Stage.cpp packs operands, Update.cpp and
-// Structured.cpp emit the other nests; all of them use Access.cpp (addresses, loads, stores) and
-// Body.cpp (scalar regions on vectors).
+// `Emitter` holds the state and functions that all parts of the emission share. Compute.cpp walks
+// loops and tiles of a `nest.compute`, Guards.cpp splits them where a guard is decided, Stage.cpp
+// packs operands, Update.cpp and Structured.cpp emit the other nests; all of them use Access.cpp
+// (addresses, loads, stores) and Body.cpp (scalar regions on vectors).
 //
-// Four kinds of names stand in expressions here: iteration names (of nests and groups), which
+// Expressions here have four kinds of names: iteration names (of nests and groups), which
 // `bindings` replace by expressions of loop variables; loop variables (`v0007$`), which are SSA
 // values of type i64 in `vars`; size symbols, which are such values too; and `lane$`, which counts
 // the lanes of a vector. An address is an
-// expression of loop variables and the lane, simplified with their ranges; how it depends on the
-// lane says whether a vector is loaded, a scalar is, or lanes are gathered:
+// expression of loop variables and the lane, simplified with their ranges. Its dependence on the
+// lane decides between a scalar load, a vector load and a gather:
 //
-//     c * v0001$ + 7              a scalar, splat to every lane when it meets a vector
+//     c * v0001$ + 7              a scalar, broadcast when an op combines it with a vector
 //     c * v0001$ + lane$          a vector load
 //     16 * lane$ + 3              a gather
 //
-// A value that does not depend on the lane stays scalar until it meets a vector. Narrow
-// floats are computed in f32: a stored type is the least precision.
+// A value that does not depend on the lane stays scalar until an op combines it with a vector.
+// Narrow floats are computed in f32: the stored type is the minimum precision.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,15 +46,16 @@ inline constexpr const char *laneName = "lane$";
 using Replacement = std::map<std::string, Expr, std::less<>>;
 using Values = llvm::SmallVector<mlir::Value>;
 
-/// A tensor in memory. The element at coordinates c lies where `layout` puts `fixed`, and c -
-/// origin for the names that are not fixed.
+/// A tensor in memory. `layout` gives the offset of the element at coordinates c, applied to
+/// `fixed` for the names that are fixed and to c - origin for the others.
 struct Memory {
   mlir::Value base; ///< !llvm.ptr
   Layout layout;
   nd::NdTensorType type; ///< names and sizes of the layout, element type in memory
   Replacement fixed;     ///< names that a scan or group has fixed
-  Replacement origin;    ///< of a staged copy: where it starts
-  /// Elements are pairs of neighbours, of 32 bits, wherever they start: offsets count halves.
+  Replacement origin;    ///< of a staged copy: coordinates of its first element
+  /// Elements are 32-bit pairs of neighbours that start at any 16-bit element. Offsets count 16-bit
+  /// elements.
   bool halves = false;
   int64_t step() const { return halves ? 2 : 1; } ///< from one element to the next
 };
@@ -64,7 +65,7 @@ struct Point {
   Replacement values; ///< of the unrolled loop variables
   int64_t lanes = 0;  ///< width of the vector; 0: scalar
   int64_t active = 0; ///< lanes that are points of the iteration space, at most
-  mlir::Value count;  ///< how many they are, where that is known at run time only; else null
+  mlir::Value count;  ///< the number of active lanes if only known at run time, else null
 
   bool isPartial() const { return count || active < lanes; }
   /// Identifies the values.
@@ -80,11 +81,11 @@ struct Test {
     return order ? order <=> 0 : equality <=> other.equality;
   }
   bool operator==(const Test &other) const = default;
-  /// True or false where the ranges decide it.
+  /// The truth of the condition, if the ranges decide it.
   std::optional<bool> decide(const Ranges &ranges) const;
 };
 
-/// What was computed in one straight piece of code, so that equal computations are made once.
+/// The values computed in one straight-line piece of code, for common subexpression elimination.
 struct Section {
   struct Read {
     mlir::Value value;
@@ -100,24 +101,24 @@ struct Section {
 
 class Emitter;
 
-/// How the innermost tile of a reduction goes through a unit of the machine: reads give what its
-/// lanes take at once.
+/// Computes the innermost tile of a reduction with a unit of the machine. Each read loads the
+/// elements that one lane of the unit consumes at once.
 class Unit {
 public:
   virtual ~Unit() = default;
-  /// Keeps those steps of a tile that stand for one visit each.
+  /// Reduces the steps of a tile to one for each visit of the unit.
   virtual void visit(std::vector<Point> &steps) = 0;
-  /// The points that the visit at `point` takes beside it.
+  /// The points other than `point` that the visit at `point` computes.
   virtual std::vector<Point> others(const Point &point) const = 0;
   /// The type of a lane.
   virtual mlir::Type laneType(mlir::OpBuilder &b) const = 0;
-  /// Lanes that hold a number, and the same for each of the others.
+  /// Lanes that hold `number` for the point and for each of the other points.
   virtual mlir::Value fill(Emitter &e, mlir::Value number) const = 0;
-  /// Lanes of the elements at an offset and at those of the others.
+  /// Lanes with the elements at an offset and at the offsets of the other points.
   virtual mlir::Value load(Emitter &e, const Memory &source, const Expr &offset,
                            llvm::ArrayRef<Expr> others, const Point &point, mlir::Value mask,
                            Section &section) const = 0;
-  /// `total` with the products of both sides, whose lanes were loaded.
+  /// Adds the products of both sides, which `load` or `fill` made, to `total`.
   virtual mlir::Value multiply(Emitter &e, mlir::Value total, mlir::Value left, mlir::Value right,
                                int64_t lanes) const = 0;
 };
@@ -139,24 +140,25 @@ public:
       vars;             ///< loop variables (i64), and vectors of them
   Ranges ranges;        ///< of loop variables
   Replacement bindings; ///< iteration names
-  std::set<Test> facts; ///< what holds in the code being emitted
-  /// What is not negative because the loops around walk whole steps: `size - 1` less the last
-  /// point.
+  std::set<Test> facts; ///< conditions that hold in the code being emitted
+  /// Expressions that are not negative because the enclosing loops run only whole steps: `size - 1`
+  /// minus the last point.
   std::vector<Expr> within;
-  /// An unrolled loop over other points than the lanes, from 0 to `count`: what lies along it is
-  /// read along it, a block at once, and turned in registers.
+  /// An unrolled loop from 0 to `count` over a name other than that of the lanes. Operands that are
+  /// contiguous along it are loaded as vectors along it, a block at once, and transposed in
+  /// registers.
   struct Turn {
     std::string variable;
     int64_t count;
   };
   std::optional<Turn> turn;
-  /// What the reads of the tile being emitted go through; null: nothing but vectors.
+  /// The unit that computes the tile being emitted; null: plain vectors.
   Unit *unit = nullptr;
 
-  /// True if ranges or what is known decide that the test holds.
+  /// True if the ranges or the known facts imply that the test holds.
   bool isKnown(const Test &test) const;
-  /// A fresh loop variable. Names sort in the order of creation, so that sums start with what
-  /// changes least.
+  /// A fresh loop variable. Names sort in the order of creation, so that sums start with the terms
+  /// that change least often.
   std::string freshVariable();
   void define(const std::string &name, mlir::Value value, Range range);
   void forget(const std::string &name);
@@ -171,14 +173,14 @@ public:
   mlir::Value constantOf(mlir::TypedAttr value);
   /// Float widening or narrowing.
   mlir::Value convert(mlir::Value value, mlir::Type type);
-  /// A float as the nearest one of `element`, in the type in which that is computed.
+  /// Rounds a float to the nearest value of type `element`, in the compute type of `element`.
   mlir::Value rounded(mlir::Value value, mlir::Type element);
   /// Runs a scalar region on `arguments` (scalars or vectors) at `point`.
   mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point,
                               Section &section);
   /// Folds the lanes of vectors by a combiner.
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
-  /// i1 for each lane: whether it is a point.
+  /// A mask of the lanes that are points of the iteration space.
   mlir::Value laneMask(const Point &point);
   /// The conjunction of conditions, any of which may be null or scalar.
   mlir::Value both(mlir::Value a, mlir::Value b);
@@ -193,9 +195,9 @@ public:
   mlir::Value holds(const Test &test, int64_t lanes);
   /// True if the expression differs from lane to lane.
   bool onLanes(const Expr &expr) const;
-  /// Iteration names and unrolled variables replaced, and simplified.
+  /// Replaces iteration names and unrolled variables in the expression and simplifies it.
   Expr resolve(const Expr &expr, const Point &point) const;
-  /// A read of a region at a point: of `tensors[index]`. `earlier`: values of the reads before it.
+  /// Emits the read of `tensors[index]` at a point. `earlier`: values of the previous reads.
   mlir::FailureOr<Section::Read> read(mlir::ValueRange tensors, unsigned index, MapAttr map,
                                       GuardAttr guard, llvm::ArrayRef<mlir::Value> earlier,
                                       const Point &point, Section &section);
@@ -204,40 +206,40 @@ public:
                  Section &section);
   /// The element offset at coordinates given by expressions of loop variables.
   Expr address(const Memory &target, const Replacement &coordinates) const;
-  /// Loads and stores elements at an offset, in the types of computing. `mask` may be null.
+  /// Loads and stores elements at an offset, in their compute types. `mask` may be null.
   mlir::Value load(const Memory &source, const Expr &offset, const Point &point, mlir::Value mask,
                    Section &section);
   void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point,
              mlir::Value mask, Section &section);
-  /// Asks for the line of an offset that will be used soon; `near`: so soon that it should lie in
-  /// the first cache.
+  /// Prefetches the cache line at an offset; `near`: into the first cache, because it is used very
+  /// soon.
   void prefetch(const Memory &target, const Expr &offset, Section &section, bool write,
                 bool near = false);
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 
   // Kernel.cpp, Structured.cpp
-  /// Emits a copy that is no part of the kernel's nest, from what lies in `source`.
+  /// Emits a copy that is not part of the kernel's nest, from a tensor with the layout `source`.
   mlir::LogicalResult emitAddedCopy(ComputeOp copy, const Layout &source);
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
-  /// Scratch of a thread, or of a block in the memory that it shares, taken until the caller
-  /// restores `scratchTop`.
+  /// Allocates scratch of a thread, or of a block in its shared memory. The caller frees it by
+  /// restoring `scratchTop`.
   mlir::Value allocateScratch(const Expr &bytes, llvm::StringRef memory = "");
 
   mlir::Value scratch;
-  Expr scratchTop;   ///< bytes in use where code is emitted now; callers restore it
-  Expr scratchBytes; ///< the most that were in use
-  Expr chunks;       ///< of the kernel's nest
+  Expr scratchTop;   ///< bytes in use at the current point of emission; callers restore it
+  Expr scratchBytes; ///< maximum of `scratchTop`
+  Expr chunks;       ///< number of chunks of the kernel's nest
   std::map<std::string, int64_t, std::less<>> unrollFactors; ///< of loop variables
-  /// Loops to unroll when all is emitted, outer ones first.
+  /// Loops to unroll after the emission, outer ones first.
   std::vector<std::pair<mlir::scf::ForOp, int64_t>> unrolled;
-  /// Ops that stand for copies; they live until the kernel is done.
+  /// Ops that describe copies; they are erased when the kernel is complete.
   std::vector<mlir::Operation *> temporaries;
-  /// The most terms and factors of addresses in one kernel, and how many it has. Beyond that, and
-  /// where an expression is too large, numbers are emitted instead, and the kernel is refused.
+  /// The limit of terms and factors of addresses in one kernel, and their current number. Beyond
+  /// the limit, and for too large an expression, zeros are emitted and the kernel is refused.
   static constexpr int64_t mostEmitted = 100000;
   int64_t emitted = 0;
-  /// Instructions (roughly) that splitting may still add.
+  /// The estimated number of instructions that splitting may still add.
   int64_t splitBudget = 4000;
 
 private:
@@ -255,8 +257,8 @@ private:
   /// The nests of a region whose yielded values go to `places`.
   mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> places);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
-  /// The vector at a point of a place whose offset is `offset` with the turned variable left in;
-  /// null if it can't be read as a block.
+  /// Loads the vector at a point as a part of a transposed block. `offset` still contains the
+  /// variable of `turn`. Null if the elements can't be loaded as a block.
   mlir::Value loadTurned(const Memory &source, const Expr &offset, const Point &point,
                          Section &section);
   mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
@@ -267,11 +269,11 @@ private:
 /// `scf.for` from 0 to `count`; `body` has the variable `name`.
 mlir::LogicalResult forLoop(Emitter &emitter, const std::string &name, int64_t count,
                             llvm::function_ref<mlir::LogicalResult()> body);
-/// The same with carried values.
+/// As above, with loop-carried values.
 mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value count,
                                 int64_t atMost, mlir::ValueRange carried,
                                 llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
-/// The same from `from` to below `to`, within 0 and `atMost`.
+/// As above, over [from, to), which lies within [0, atMost].
 mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value from,
                                 mlir::Value to, int64_t atMost, mlir::ValueRange carried,
                                 llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
@@ -281,7 +283,7 @@ branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
 
-/// The layout of what a memory's free names select.
+/// The layout over the names of a memory that are not fixed.
 Layout freeLayout(const Memory &memory);
 Expr bytesOf(const Layout &layout, nd::NdTensorType type);
 /// True if some size is 0.

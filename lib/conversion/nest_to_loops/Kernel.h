@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one top-level nest together with the layouts of all that it touches. The nest, and those
-// in it, carry their schedules (nest-choose-schedules); without one, loops run one after another.
+// A kernel is one top-level nest and the layouts of all values that it accesses. The nest, and the
+// nests in it, carry their schedules (nest-choose-schedules); without one, loops are sequential.
 // `emitKernel` makes an MLIR module with one function (runtime/program/Abi.h)
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
@@ -43,8 +43,8 @@ struct KernelRequest {
   llvm::SmallVector<Layout> operandLayouts;
   llvm::SmallVector<Layout> resultLayouts;
   MachineAttr machine;
-  /// Asked for the loops of copies that the emission adds (stages, carried state, destinations that
-  /// are not updated in place); empty: one element after another.
+  /// Schedules the copies that the emission adds (stages, carried state, destinations that are not
+  /// updated in place); empty: copies are element-wise loops.
   ScheduleChooser scheduleCopy;
   std::string symbol;
   /// Size symbols, which the kernel gets after its operands and results.
@@ -56,11 +56,11 @@ struct KernelInfo {
   Expr chunks = 1, scratchBytes; ///< over the size symbols
 };
 
-/// Emits the function. Fails with a located message where a nest can't be emitted, or where its
-/// schedule asks for what the target lacks.
+/// Emits the function. Fails with a diagnostic if a nest can't be emitted, or if its schedule needs
+/// a feature that the target lacks.
 mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request, const LoopTarget &target);
 
-/// scf, vector, arith and math to the LLVM dialect, without library calls.
+/// Lowers scf, vector, arith and math to the LLVM dialect, without library calls.
 void buildKernelLowering(mlir::OpPassManager &passes);
 
 } // namespace heddle::nest

@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The emission of a nest as loops is the same for all targets but for what it asks here. A target
-// derives from `LoopTarget` and gives it to `emitKernel`:
+// `LoopTarget` is the interface through which the emission of loops asks for what differs between
+// targets. A target derives from it and passes it to `emitKernel`:
 //
 //     emitKernel(request, cpu::CpuLoops(request.machine));
 //
-// A question whose answer is the same for whoever has plain loops and one memory has it as its
-// default.
+// The defaults are right for a target with plain loops and one memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +21,11 @@
 
 namespace heddle::nest {
 
-/// What the function of a kernel is given, as values in its body.
+/// The arguments of a kernel's function, as values in its body.
 struct KernelFrame {
   llvm::SmallVector<mlir::Value> bases; ///< !llvm.ptr, of its operands, then of its results
   llvm::SmallVector<mlir::Value> sizes; ///< i64, of the size symbols
-  mlir::Value chunk;                    ///< i64: which part of the shared steps it runs
+  mlir::Value chunk;                    ///< i64: the index of the chunk to run
   mlir::Value scratch;                  ///< !llvm.ptr
 };
 
@@ -34,33 +33,33 @@ class LoopTarget {
 public:
   virtual ~LoopTarget() = default;
 
-  /// Makes the function of a kernel at the builder, which is left inside of its body.
+  /// Creates the function of a kernel at the builder, and leaves the builder inside of its body.
   virtual KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                             size_t bases, size_t sizes) const = 0;
 
   /// The memories that stages may name. "" is among them.
   virtual llvm::SmallVector<llvm::StringRef> memories() const { return {""}; }
-  /// What can copy a stage, beside plain code.
+  /// The engines that can copy a stage, beside plain code.
   virtual llvm::SmallVector<llvm::StringRef> engines() const { return {}; }
   /// The most buffers of a stage.
   virtual unsigned buffers() const { return 1; }
-  /// The address `offset` bytes into what a kernel has of a memory; `scratch` is the frame's.
+  /// The address `offset` bytes into the kernel's part of a memory; `scratch` is the frame's.
   virtual mlir::Value address(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory,
                               mlir::Value scratch, mlir::Value offset) const;
-  /// Makes all that fill a stage in `memory`, or read it, wait for one another.
+  /// Emits a barrier among all lanes that fill or read a stage in `memory`.
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory) const {}
 
-  /// Asks for the line at `pointer`, which will be used soon; `near`: so soon that it should lie in
-  /// the first cache.
+  /// Prefetches the cache line at `pointer`; `near`: into the first cache, because it is used very
+  /// soon.
   virtual void prefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, bool write,
                         bool near) const {}
 
-  /// Whether one instruction gathers so many elements of so many bytes; else they are loaded one by
-  /// one.
+  /// True if one instruction gathers `lanes` elements of `bytes` bytes; otherwise they are loaded
+  /// one by one.
   virtual bool gathers(int64_t lanes, unsigned bytes) const { return false; }
 
-  /// `total` with the products of one visit of a unit, each side of which is a vector with a lane
-  /// for each of `total`. Null if the target has no instruction for so many lanes.
+  /// Adds the products of one visit of a unit to `total`. Each side is a vector with a lane for
+  /// each lane of `total`. Null if the target has no instruction for that many lanes.
   virtual mlir::Value multiply(mlir::OpBuilder &b, mlir::Location loc, MatrixUnitAttr unit,
                                mlir::Value total, mlir::Value left, mlir::Value right) const {
     return {};

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `walk` emits one loop of a plan and calls `inside` in it, once for each copy of the loop's body:
-// where the innermost loop over a group does not divide what it walks, there is a body for whole
-// steps and one more for the rest, so that the register tile is a constant in both; loops around it
-// clip their tiles with `min`.
+// `walk` emits one loop of a plan and calls `inside` once for each copy of the loop's body. If the
+// step of the innermost loop over a group does not divide its tile, the loop has a body for whole
+// steps and an epilogue for the remainder, so that the register tile is constant in both. Outer
+// loops clip their tiles with `min`.
 //
 //     size 50, [cache m by 28, cache m by 14]     for t in 0..2 { left = min(28, 50 - 28 t)
 //                                                   for u in 0..left / 14 { tile of 14 }
 //                                                   if left % 14 { tile of 8 } }
 //
-// A thread loop takes its number from the chunk. Where the size has symbols, what is left is walked
-// a few points at a time, then point by point, or by vectors of which the last one is masked.
+// A thread loop computes its index from the chunk. If the size has symbols, the epilogue visits a
+// few points at a time, then single points, or vectors of which the last one is masked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,20 +30,20 @@ class LoopWalker {
 public:
   using Inside = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)>;
 
-  /// `chunk` null: thread loops run one after another.
+  /// `chunk` null: thread loops are sequential.
   LoopWalker(Emitter &emitter, const Plan &plan, mlir::Value chunk);
 
   /// Emits loop `position`; `inside` gets and returns the carried values.
   mlir::FailureOr<Values> walk(size_t position, mlir::ValueRange carried, Inside inside);
-  /// The same from `low` (if any) to below `high`, of a loop that `canClip`.
+  /// As `walk`, but from `low` (if not null) to below `high`. Requires `canClip`.
   mlir::FailureOr<Values> walkClipped(size_t position, mlir::Value low, mlir::Value high,
                                       mlir::ValueRange carried, Inside inside);
-  /// The same from each cut to the next, one loop after the other.
+  /// As `walk`, but with one loop from each cut to the next.
   mlir::FailureOr<Values> walkPieces(size_t position, llvm::ArrayRef<int64_t> cuts,
                                      mlir::ValueRange carried, Inside inside);
-  /// Emits all loops of the plan, with `point` for each tile, whose names are bound.
+  /// Emits all loops of the plan and calls `point` for each tile, with its names bound.
   mlir::LogicalResult walkAll(llvm::function_ref<mlir::LogicalResult()> point);
-  /// True if the loop walks single points, as many each time.
+  /// True for a sequential loop with step 1 and a constant trip count.
   bool canClip(size_t position) const;
 
   /// Adds the unrolled loops to the index of every group and binds iteration names to it, until
@@ -54,17 +54,17 @@ public:
   };
   Saved bindTile();
   void unbind(Saved saved);
-  /// The same with the loops not yet entered too: names are bound to what they will be.
+  /// As `bindTile`, but also adds the loops that are not entered yet, with their future variables.
   Saved bindAll();
-  /// Variables of loops that are not entered.
+  /// The variables of loops that are not entered yet.
   const std::set<std::string> &pending() const { return pendingVariables; }
 
   /// The points of the tile: every combination of the unrolled loops over produced (or reduced)
   /// names. A group's last vector may be partial. Call between `bindTile` and `unbind`, or before.
   std::vector<Point> points(bool reduced) const;
-  /// Merged index of a group, over loop variables.
+  /// The merged index of a group, over loop variables.
   const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
-  /// Points of the group in the current tile (at most).
+  /// The maximum number of points of the group in the current tile.
   int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
   /// The same over size symbols.
   Expr extentOver(const Group &group) const {
@@ -72,13 +72,12 @@ public:
     return whole ? plan.sizes.find(group)->second : Expr(extentOf(group));
   }
 
-  /// Whether this is the first, the last run of the reduction's loops that keep accumulators in
-  /// memory.
+  /// True in the first (last) iteration of the reduction's loops that keep accumulators in memory.
   mlir::Value isFirst();
   mlir::Value isLast();
 
 private:
-  /// How many points of a group the current tile has.
+  /// The number of points of a group in the current tile.
   struct Extent {
     int64_t most;
     mlir::Value exact; ///< null: `most`
@@ -97,10 +96,10 @@ private:
                                    mlir::Value last, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
-  /// What whole steps leave, where it depends on a size symbol how much: from point `start` on.
+  /// Emits the epilogue, from point `start` on, if its trip count depends on a size symbol.
   mlir::FailureOr<Values> walkRest(const Walk &walk, mlir::Value start, mlir::Value left,
                                    mlir::Value first, mlir::ValueRange carried, Inside inside);
-  /// Points that whole steps over the group leave, if that is the same for all values of symbols.
+  /// The number of points that remain after whole steps, if it does not depend on symbols.
   std::optional<int64_t> restOf(const Walk &walk) const {
     return plan.sizes.find(walk.group)->second.mod(walk.step).constant();
   }

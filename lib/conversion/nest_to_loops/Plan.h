@@ -5,19 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any legal schedule is emitted; a plan is one in the form that the emitter walks:
+// A plan is a schedule in the form that the emitter walks. Every legal schedule has one:
 //
-//     sequential loops (those that chunks share among them), in the order written
+//     parallel (shared by chunks) and sequential loops, in the order written
 //         [thread row, cache column by 14, loop k]
 //     the register tile: unrolled loops, and at most one vector
 //         [register column, register out by 16, vector out]
 //
-// A `unit` over two points of a reduced name is unrolled where these can be multiplied at once,
-// else a loop. Names that no loop mentions get loops: produced ones outside, reduced ones inside. A
-// register loop with a sequential loop over the same names inside of it becomes sequential, so does
-// one that would unroll too much; a vector that is wider than the machine's becomes vectors of that
-// width, unrolled while they are few. Sequential loops over reduced names that come after the last
-// one over a produced name carry the accumulators in registers; those before keep them in memory.
+// A `unit` loop over two points of a reduced name is unrolled if the unit can multiply the two at
+// once, else it is sequential. Names that no loop mentions get loops: produced ones outside,
+// reduced ones inside. A register loop becomes sequential if a sequential loop over the same names
+// is inside of it, or if it would unroll too much. A vector that is wider than the machine's
+// becomes several vectors of that width, unrolled while they are few. Sequential loops over reduced
+// names after the last loop over a produced name carry the accumulators in registers; those before
+// it keep them in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,19 +34,19 @@ using Group = std::vector<std::string>;
 
 struct Walk {
   Group group;
-  int64_t tile = 1; ///< points of the group that one run of the loop covers, at most
+  int64_t tile = 1; ///< maximum number of points of the group that the loop covers
   int64_t step = 1;
   bool reduced = false;
   bool thread = false; ///< chunks share the steps
   int64_t unroll = 1;
   bool innermost =
-      false; ///< the last sequential loop over the group: what it leaves is the register tile
+      false; ///< the last sequential loop over the group: its step is the register tile's size
   std::string variable;
   std::vector<unsigned> stages; ///< copies made inside of this loop
 
-  Expr steps; ///< of one run, at most, over size symbols
+  Expr steps; ///< maximum trip count, over size symbols
 
-  /// The same for all values of the symbols.
+  /// An upper bound of the trip count for all values of the symbols.
   int64_t count() const { return (tile + step - 1) / step; }
 };
 
@@ -56,15 +57,15 @@ struct Plan {
   Group laneGroup;
   int64_t lanes = 0; ///< width of the vector; 0: none
   bool lanesReduced = false;
-  MatrixUnitAttr unit; ///< that the tile goes through; null: none
-  std::string pair;    ///< the variable of the unrolled loop over the points that it takes at once
+  MatrixUnitAttr unit; ///< computes the tile; null: none
+  std::string pair;    ///< the variable of the unrolled loop over the points that it multiplies
   std::map<Group, Expr> sizes;   ///< of merged groups
-  std::map<Group, int64_t> most; ///< the same for all values of symbols
+  std::map<Group, int64_t> most; ///< upper bounds of `sizes` for all values of symbols
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies made before all loops
 };
 
-/// `bits`: the widest element that the nest computes with; `use`: the unit that it may go through.
+/// `bits`: bits of the widest element that the nest computes with; `use`: the unit that it may use.
 Plan planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
                const Schedule &schedule, unsigned bits, const UnitUse &use = {});
 
