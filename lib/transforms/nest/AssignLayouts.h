@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every value of a function gets a layout: the choice is stated as numbers (LayoutProblem.h), made
-// (LayoutChooser.h) and written into the IR, `nd.layout` on arguments and results of the function,
-// `layouts` on nests. Where it is cheaper to copy an operand than to read it as it lies, a nest called
-// `pack` that copies it is put before; values that two nests want copied alike are copied once.
+// Assigns a layout to every value of a function: states the choice as numbers (LayoutProblem.h),
+// solves it (LayoutChooser.h) and writes it into the IR, as `nd.layout` on arguments and results of
+// the function and as `layouts` on nests. Where copying an operand is cheaper than reading it in
+// its own layout, a nest named `pack` copies it first; two nests that need the same copy share it.
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]       a [m, k], b packed to [n floordiv 32, k, n mod 32], c [m, n]
 //
-// What the user wrote is kept. An argument without `nd.layout` lies row-major over its sorted names, as the
-// caller has it, unless it is donated (state, that lies from call to call as the program wants it) or has
-// `nd.layout = "any"`: then the program file says where it lies, and the runtime converts what
-// lies otherwise. Results lie as it suits the program; the tensor says how.
+// Layouts that the user wrote are kept. An argument without `nd.layout` is row-major over its
+// sorted names, as callers expect, unless it is donated (state, whose layout the program chooses)
+// or has `nd.layout = "any"`: then the program file states its layout, and the runtime converts
+// arguments in other layouts. The program chooses the layouts of results; the tensor states them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,20 +28,20 @@ namespace heddle::nest {
 
 struct AssignLayoutsOptions {
   MachineAttr machine;
-  /// Says as remarks why each value lies as it does, what else there was, and how far the whole may be from the best.
+  /// Emits remarks: why each value has its layout, the alternatives, and the bound of the optimum.
   bool explain = false;
   /// May change costs before layouts are chosen.
   std::function<void(LayoutProblem &)> adjust;
 };
 
-/// Sizes that are symbols count as typical ones (dialects/nd/NdTypical.h). Fails with a located message
-/// where a layout that was written can't be kept.
+/// Symbolic sizes count as typical ones (dialects/nd/NdTypical.h). Fails with a located message if
+/// a layout that the user wrote can't be kept.
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function,
                                   const AssignLayoutsOptions &options = {});
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options,
                                   const LayoutChooser &chooser);
 
-/// Remarks on a choice that has been made.
+/// Emits remarks that explain a choice.
 void explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem,
                     const LayoutChoice &choice);
 

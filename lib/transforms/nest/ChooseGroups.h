@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nests that pass a large value from one to the next and all produce some common names at the same
-// point of them need not write it: as a group each point of these names is carried through all of
-// them while it lies in a cache. A normalisation over `k` of a tensor with `k: 768, n: 4096` is one
-// pass over memory instead of three:
+// Chooses nests to run as one group. Nests that pass a large value from one to the next, and all
+// produce some common names at the same point, need not write that value to memory: a group runs
+// all of them at one point of these names while its values are in a cache. A normalisation over `k`
+// of a tensor with `k: 768, n: 4096` becomes one pass over memory instead of three:
 //
 //     %m = (n) mean over k of %x
 //     %v = (n) mean over k of (%x - %m)^2
 //     %y = (n, k) (%x - %m) * rsqrt(%v)         group (n) of all three
 //
-// Chosen where the cost model says that it is clearly faster, counting what stays inside as free;
-// sums of products stay outside, since one point of the group would leave them nothing to reuse,
-// and so does a group along whose names an argument's elements are neighbours in memory. Requests
-// (`FormGroups.h`) are set, nothing is formed.
+// A group is chosen if the cost model says that it is clearly faster, where values that stay inside
+// are free. Sums of products are left out, since they would have nothing to reuse at one point of
+// the group. No group is chosen over names along which an argument is contiguous in memory. This
+// pass only sets requests; FormGroups.h forms the groups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace heddle::nest {
 
-/// Requests groups among nests that have no request yet. True if there is one.
+/// Requests groups among nests that have no request yet. Returns true if it requested any.
 bool chooseGroups(mlir::Block &block);
 
 } // namespace heddle::nest

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // `nest-choose-schedules` writes a schedule on each nest that has none, and on those in groups and
-// scans, by an analytical model of the machine (schedule/ChooseSchedule.h). The layouts have been
-// chosen: a schedule follows from the nest, the layouts of all that it touches and the machine.
+// scans, by an analytical model of the machine (schedule/ChooseSchedule.h). Layouts are chosen
+// before: a schedule follows from the nest, the layouts of the values that it accesses, and the
+// machine.
 //
 //     %y = nest.compute (row: 64, column: 64) reads %x[] { ... } {layouts = [#nest.layout<[row, column]>]}
 //

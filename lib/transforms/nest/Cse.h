@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nests that are equal up to names of iteration, the order of operands of commutative code and the
-// names of what they read are computed once; the other's result is a renaming of the first one's,
-// which its readers take in. Renamings of a value are looked through, so x and its transpose under
-// other names are one value. The forms are those of lib/analysis/Canonical.h.
+// Common subexpression elimination for nests. Two nests are equal up to iteration names, the order
+// of operands of commutative ops, and the names of the values that they read. The second one
+// becomes a renaming of the first one's result, which its readers take in. Renamings of a value are
+// looked through, so x and its transpose under other names are one value. Nests are compared by
+// their canonical forms (lib/analysis/Canonical.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@
 
 namespace heddle::nest {
 
-/// Merges equal nests of a block, and of the groups and scans in it. True if there were any.
-/// `isKnownInside`: in those there are none, unless nests that they read are merged.
+/// Merges equal nests of a block, and of the groups and scans in it. Returns true if there were
+/// any. `isKnownInside`: the groups and scans are known to hold none, unless nests that they read
+/// are merged.
 bool mergeEqualNests(mlir::Block &block, bool isKnownInside = false);
 
 } // namespace heddle::nest

@@ -8,14 +8,14 @@
 // A reduction whose elements are results of another reduction with the same combiner is one
 // reduction over both sets of names:
 //
-//     %p = sum over o of %g[o, row] * %w[o, k]                  writes every tap of every place
+//     %p = sum over o of %g[o, row] * %w[o, k]                  writes every tap of every row
 //     %d = sum over k of %p[row = row - k, k] if [row >= k]     reads them shifted
 //     becomes  sum over o, k of %g[o, row - k] * %w[o, k] where row >= k
 //
-// (the gradient of a convolution, without its unfolded intermediate). Outside of a guard the outer
-// reduction must read the combiner's neutral element, or exclude the point. Done where the cost
-// model says that it is faster: a sum of overlapping windows of sums would add the same elements
-// over and over.
+// (the gradient of a convolution, without its unfolded intermediate). Where a guard fails, the
+// outer reduction must read the combiner's neutral element or exclude the point. Reductions are
+// flattened only if the cost model says that this is faster: a sum over overlapping windows of
+// sums, for example, would add the same elements several times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace heddle::nest {
 
-/// Flattens where it pays. True if anything changed.
+/// Flattens reductions where that is profitable. Returns true if anything changed.
 bool flattenReductions(mlir::Block &block);
 
 } // namespace heddle::nest

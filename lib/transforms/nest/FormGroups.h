@@ -7,16 +7,16 @@
 //
 // `group = ["batch", "row", 0]` on nests (names, then a number that tells requests apart) asks for
 // one `nest.group` over these names. The group's names leave the iteration spaces of its nests,
-// which then work on one point of them; what they hand to each other stays local to a tile and
-// never lies in memory as a whole:
+// which then work on one point of them. Values that the nests pass to each other are local to one
+// point and never stored as a whole:
 //
 //     %e = (n: 8, k: 512) exp(%x)          nest.group (n: 8) {
 //     %s = (n: 8) sum over k of %e           %e = (k: 512) exp(%x[n = n]);  %s = () sum over k of %e
 //     %r = (n: 8, k: 512) %e / %s            %r = (k: 512) %e / %s;  yield %r }
 //
 // A nest joins if it produces every name of the group and reads results of nests in the group at
-// the same point of these names. One that can't (it reads a neighbour's result, or needs something
-// between that depends on the group) stays outside, as does what depends on it.
+// the same point of these names. Other nests (they read the result at a neighbouring point, or
+// depend on the group through an op outside of it) stay outside, as do their users.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@
 
 namespace heddle::nest {
 
-/// Without a prefix, so that renaming an op renames it too.
+/// The attribute has no prefix, so that renaming the dimensions of an op renames its names too.
 inline constexpr llvm::StringLiteral groupAttr = "group";
 
-/// Forms the groups that are asked for; removes the requests. True if there was one.
+/// Forms the requested groups and removes the requests. Returns true if there was one.
 bool formGroups(mlir::Block &block);
 
 } // namespace heddle::nest

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All rewrites that fuse, in turn, until nothing changes; each is described in the header of its
-// name, is decided by legality on the nest and by one cost model (`secondsOf`,
-// lib/analysis/NestAnalysis.h), and never asks what an op is called.
+// Runs all fusing rewrites in turn until nothing changes. The header of its name describes each
+// rewrite. A rewrite is applied if it is legal on the nest and if the cost model (`secondsOf`,
+// lib/analysis/NestAnalysis.h) says that it is profitable; the name of an op is never tested.
 //
 //     %y = relu(%c + %bias) after %c = sum(...)      one nest: reduce ... finish { addf, maximumf }
 //     %w = window(%x); %c = sum(%w * %k)             one nest: reads %x[row = row + ky, ...], %k[]
 //
-// A user decides for himself with an attribute on a nest (or on the nd op that becomes one):
-// `heddle.materialize` keeps its result in memory, `heddle.recompute` has it computed again
-// wherever that is legal.
+// Users override this by an attribute on a nest (or on the nd op that becomes one):
+// `heddle.materialize` keeps its result in memory, `heddle.recompute` recomputes it at each use
+// where that is legal.
 //
 //===----------------------------------------------------------------------===//
 

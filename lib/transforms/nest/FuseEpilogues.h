@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest that reads another one point by point (each of its points one element, under whatever
-// names) needs no second pass over memory: its body goes on where the other's ends. Behind a
-// reduction that is the `finish` region.
+// Fuses a nest into the producer that it reads point by point (each of its points reads one
+// element, under whatever names), which saves a pass over memory: its body is appended to the
+// producer's body, or to the `finish` region if the producer is a reduction.
 //
 //     %c = sum(...)                      one nest:
 //     %y = relu(%c + %bias)              reduce ... finish reads %bias[] { addf, maximumf }
@@ -15,8 +15,8 @@
 //     %v = 0.9 * %u + %gradient          one nest with two results
 //     %q = %p - 0.1 * %v
 //
-// A value that has other readers stays a result of the nest. Names need not agree: those of the
-// first nest (or, if its value has other readers, of the second) are renamed.
+// A value that has other readers stays a result of the nest. Names need not agree: the names of the
+// first nest (or, if its value has other readers, those of the second) are renamed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,13 @@
 
 namespace heddle::nest {
 
-/// Which epilogues are fused: those that alone read the first nest (unless they read two reductions
-/// that may yet become one), or all.
+/// Which epilogues to fuse: the sole readers of their producer (except readers of two reductions
+/// that may still be fused with each other), or all.
 enum class Epilogues { OfOneReader, All };
 bool fuseEpilogues(mlir::Block &block, Epilogues which);
 
-/// Puts `consumer` behind `producer`; null (and nothing changes) if that is not legal.
+/// Fuses `consumer` into `producer` and returns the fused nest. Returns null and changes nothing if
+/// that is not legal.
 ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer);
 
 } // namespace heddle::nest

@@ -5,23 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest that reduces nothing can be computed again at each of its uses: its reads go through the
-// maps of the reader, its body becomes part of the reader's.
+// A nest without a reduction can be recomputed at each of its uses: its reads are composed with the
+// maps of the reader, and its body becomes part of the reader's.
 //
 //     %w = window(%x); %c = sum(%w * %k)      one nest: reads %x[row = row + ky, ...], %k[]
 //     %r = relu(%a);   %m = max over 2x2 of %r one nest: each element is read once
 //
-// Where the reader reads under a guard,
-//   - one that excludes the point passes to the producer's reads (which must have one to carry it);
-//   - one with an `else` value passes to the reads, and a `select` gives the value, unless the
-//   producer's own code yields it
-//     there (relu of the zeros around an image is zero).
+// If the reader reads under a guard,
+//   - a guard that excludes the point moves to the producer's reads (there must be one to carry it);
+//   - a guard with an `else` value moves to the reads, and a `select` yields the value, unless the
+//     producer's own code yields it there (relu of the zeros around an image is zero).
 //
-// Nests that only move elements are always taken in. Any other is if the cost model says that all
-// readers together become faster (lib/analysis/NestAnalysis.h), or `heddle.recompute` asks for it;
-// never if `heddle.materialize` forbids it, or if the value is pinned: it and something derived
-// from it meet in a comparison of floats (is x its own maximum?), and two copies of it might be
-// rounded differently.
+// Nests that only move elements are always taken in. Others are if the cost model says that all
+// readers together become faster (lib/analysis/NestAnalysis.h), or if `heddle.recompute` asks for
+// it. A nest is never taken in if `heddle.materialize` forbids it, or if its value is pinned: the
+// value is compared, as a float, with a value derived from it (is x its own maximum?), and two
+// copies of it might be rounded differently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,16 +31,17 @@
 
 namespace heddle::nest {
 
-/// A nest beside `consumer` (a compute or an update) that does the same without reading `producer`;
-/// null if there is none. Replaces nothing.
+/// Builds a nest next to `consumer` (a compute or an update) that computes the same without reading
+/// `producer`. Returns null if that is not legal. Replaces nothing.
 mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);
 
-/// Takes producers in where it pays, until nothing changes. True if anything did.
+/// Takes producers in where that is profitable, until nothing changes. Returns true if anything
+/// did.
 bool fuseProducers(mlir::Block &block);
-/// Only nests that move elements without computing anything.
+/// Takes in only nests that move elements without computing anything.
 bool fuseMoves(mlir::Block &block);
 
-/// The values that must not be computed twice, as said above.
+/// Returns the pinned values, which must not be computed twice (see above).
 llvm::DenseSet<mlir::Value> pinnedValues(mlir::Block &block);
 
 } // namespace heddle::nest

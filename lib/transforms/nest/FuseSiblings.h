@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nests over the same iteration space (under some renaming) that read the same elements and do not
-// depend on each other become one nest with the results of both:
+// Fuses two nests that have the same iteration space (under some renaming), read the same elements
+// and do not depend on each other into one nest with the results of both:
 //
 //     %s = sum over n of %x[];  %q = sum over n of %x[] * %x[]
 //     one nest: the sums of a batch normalisation
@@ -14,9 +14,9 @@
 //     %m = max over k of %x[];  %m2, %i = max of %x[] with its k
 //     one nest
 //
-// The second example has the same accumulator twice; one of the two goes (`mergeAccumulators`).
-// Done where the cost model says that it is faster: two matrix products that share a factor are
-// bound by arithmetic and stay apart.
+// The second example has the same accumulator twice; `mergeAccumulators` removes one of the two.
+// Siblings are fused if the cost model says that this is faster: two matrix products that share a
+// factor are compute-bound and stay apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,12 @@
 
 namespace heddle::nest {
 
-/// Fuses where it pays. True if anything changed.
+/// Fuses siblings where that is profitable. Returns true if anything changed.
 bool fuseSiblings(mlir::Block &block);
 
-/// Drops accumulators of a reduction that are the same as earlier ones: equal elements, equal
-/// neutral elements, and combined alike if they are assumed to be equal. Gives what replaces the
-/// op, nothing if there were none.
+/// Drops accumulators of a reduction that equal earlier ones: their elements and neutral elements
+/// are equal, and they are combined alike if they are assumed to be equal. Returns the nest that
+/// replaces the op, or null if there were no such accumulators.
 ComputeOp mergeAccumulators(ComputeOp op);
 
 } // namespace heddle::nest

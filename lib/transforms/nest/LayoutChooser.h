@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chooser gets a LayoutProblem and gives a LayoutChoice, and knows nothing else. The first one,
-// `createReducingChooser`, eliminates unknowns that touch at most two others, which is exact, and
-// where none is left fixes the one that touches most others by its neighbours' least costs; then it
-// improves the choice one unknown at a time. The bound comes from shifting costs between terms and
-// unknowns (every unknown's least cost, added up, bounds the optimum). Unknowns are met in the order
-// of the problem, so a choice depends on the program alone.
+// A chooser maps a LayoutProblem to a LayoutChoice, and depends on nothing else. The chooser that
+// `createReducingChooser` makes eliminates unknowns with at most two neighbours, which is exact. If
+// no such unknown is left, it fixes the one with the most neighbours by their least costs. Then it
+// improves the choice one unknown at a time. The lower bound comes from shifting costs between
+// terms and unknowns (the sum of every unknown's least cost bounds the optimum). Unknowns are
+// visited in the order of the problem, so a choice depends on the program alone.
 //
-// A solver that is exact on everything fills the same interface.
+// An exact solver can implement the same interface.
 //
 //===----------------------------------------------------------------------===//
 

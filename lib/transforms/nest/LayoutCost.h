@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest as the cost model sees it: a space of iteration names and accesses to values. Nothing here
-// compares names or knows ops. How an access meets a layout is found by looking at a few
-// addresses: those of neighbouring lanes say whether a vector is loaded, a scalar is repeated, or
-// lanes are gathered; those one step away along another name say whether the next vector, or the next
-// scalar, is near.
+// The cost of layouts. The model sees a nest as a space of iteration names with accesses to values;
+// it neither compares names nor knows ops. It computes a few addresses of each access in a layout:
+// the addresses of neighbouring lanes tell whether a vector is loaded, a scalar is broadcast, or
+// lanes are gathered; the addresses one step along another name tell whether the next vector, or
+// the next scalar, is near.
 //
 //     %b[k, n] in [n floordiv 32, k, n mod 32], lanes n:   lanes 0 1 2 ..: contiguous; k + 1: 32 on, the
 //                                                          very next vector of a tile of two: costs nothing
 //     %b[k, n] in [k, n], n: 2048:                          contiguous; k + 1: another page
 //
-// Costs are cycles of one core with two fused multiply-adds and two loads a cycle (dialects/nest/Rates.h).
+// Costs are cycles of one core with two fused multiply-adds and two loads a cycle
+// (dialects/nest/Rates.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,8 @@
 
 namespace heddle::nest {
 
-/// A way with what the cost of every access needs of it.
+/// A way to run a nest, with the facts that the cost of its accesses depends on. `arithmetic` is in
+/// cycles.
 struct WayModel {
   std::vector<unsigned> lanes; ///< iteration names
   bool reduced = false;
@@ -37,19 +39,20 @@ struct WayModel {
   int64_t tileVectors = 1;                        ///< vectors of a register tile along the lanes
   std::vector<std::pair<unsigned, int64_t>> rows; ///< other names of the tile, with points
   double arithmetic = 0;
-  unsigned tiles = 1; ///< register tiles over different names that do nearly as well as the best
+  unsigned tiles = 1; ///< number of register tiles over different names that are nearly the best
 
-  /// With one of the register tiles, the best first.
+  /// `tile` selects one of the register tiles, the best first.
   WayModel(const NestModel &nest, std::vector<unsigned> lanes, bool reduced, unsigned tile = 0);
-  /// Points of the tile's rows that an access lacks: it is used that often once loaded.
+  /// How often an element is used once it is loaded: the product of the points of those rows of the
+  /// tile that the access does not mention.
   double reuse(const NestAccess &access) const;
 };
 
-/// Cycles that one access adds to the arithmetic of a way where its tensor lies in `layout`.
+/// Returns the cycles that one access adds to the arithmetic of a way if its tensor has `layout`.
 double accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
                   const PlacedLayout &layout);
 
-/// Cycles for a copy from one layout to another.
+/// Returns the cycles of a copy from one layout to another.
 double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &rates);
 
 } // namespace heddle::nest

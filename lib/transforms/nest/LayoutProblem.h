@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which layout every value gets is one choice over the whole function, stated here so that a chooser
-// needs to know nothing of nests. There are two kinds of unknowns: where a value lies, one of its
-// `candidates`, and how a nest runs, one of its `ways` (which names the lanes of a vector walk). A
-// term couples one nest with one value; everything is counted in cycles of one core:
+// States the choice of all layouts of a function as numbers, so that a chooser need not know nests.
+// There are two kinds of unknowns: the layout of a value, one of its `candidates`, and how a nest
+// runs, one of its `ways` (the names that the lanes of a vector walk). A term couples one nest with
+// one value; all costs are cycles of one core:
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]
 //
@@ -17,8 +17,9 @@
 //     term (c, b), lanes n:    the panels cost nothing beyond the arithmetic, [k, n] strides over
 //                              pages, [n, k] gathers; or b is copied to panels first, if the copy is cheaper
 //
-// The cost of a choice is the sum of the costs of what was chosen. That is a partitioned boolean quadratic
-// problem, whose optimum is found by reductions and search, and bounded from below (LayoutChooser.h).
+// The cost of a choice is the sum of the costs of the chosen candidates, ways and terms. That is a
+// partitioned boolean quadratic problem, which is solved by reductions and search, with a lower
+// bound (LayoutChooser.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,15 +32,15 @@
 
 namespace heddle::nest {
 
-/// What lies in one place: a value, or several that must lie alike (a donated argument and the
-/// result in its place; what an update consumes and what it makes).
+/// A value, or several that must share one layout (a donated argument and the result that reuses
+/// its buffer; the destination and the result of an update).
 struct LaidValue {
   llvm::SmallVector<mlir::Value> values;
-  std::string name;   ///< for people
+  std::string name;   ///< for remarks
   bool fixed = false; ///< by the user, or by the boundary of the function
-  /// The first `cost.size()` of these may be chosen, all of them may be copied to.
+  /// The first `cost.size()` of these may be chosen; a copy may have any of them.
   std::vector<Layout> candidates;
-  std::vector<double> cost; ///< apart from the nests: padding that is moved about
+  std::vector<double> cost; ///< apart from the nests' costs: the padding that is moved
 };
 
 /// One way to run a nest.
@@ -47,7 +48,7 @@ struct NestWay {
   std::vector<std::string>
       lanes;            ///< names that lanes walk, merged, the last fastest; empty: no vectors
   bool reduced = false; ///< they are reduced names
-  double cost = 0;      ///< arithmetic, with every operand lying as this way wants it
+  double cost = 0;      ///< of the arithmetic, if every operand has the layout that suits this way
 };
 
 struct LaidNest {
@@ -56,12 +57,12 @@ struct LaidNest {
   std::vector<NestWay> ways;
 };
 
-/// What it costs a nest that a value lies as it does.
+/// The cost of the layout of one value for one nest.
 struct LayoutTerm {
   unsigned nest = 0, value = 0;
-  /// For each way, for each candidate that may be chosen.
+  /// By way and by candidate that may be chosen.
   std::vector<double> cost;
-  /// Likewise: the candidate to which a copy is made that the nest reads (or writes) instead; -1: none.
+  /// Likewise: the candidate layout of a copy that the nest accesses instead; -1: no copy.
   std::vector<int> copy;
 };
 
@@ -87,10 +88,10 @@ struct LayoutChoice {
 
 double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 
-/// Reads the problem off a function. Layouts that are written (`layouts` on nests, `nd.layout` on
-/// arguments and results) are kept; an argument without one is row-major over its sorted names, unless
-/// it is donated or says `nd.layout = "any"`. Fails with a located message where a written layout does not fit, or where
-/// values that must lie alike were given different ones.
+/// Builds the problem of a function. Keeps layouts that are written (`layouts` on nests,
+/// `nd.layout` on arguments and results); an argument without one is row-major over its sorted
+/// names, unless it is donated or has `nd.layout = "any"`. Fails with a located message if a
+/// written layout does not fit, or if values that must share a layout have different ones.
 mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function, MachineAttr machine);
 
 } // namespace heddle::nest

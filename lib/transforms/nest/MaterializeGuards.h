@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction that reads under a guard with an `else` value tests it at every point; where each
-// element is read many times it is cheaper to copy the tensor once, with a border of that value:
+// A reduction that reads under a guard with an `else` value tests the guard at every point. If each
+// element is read many times, it is cheaper to copy the tensor once with a border of that value:
 //
 //     max over ky of %x[row = row + ky - 1] if [0 <= row + ky - 1 < 28] else 0.0, plus %k[ky, out]
 //     becomes   %p = %x with a border (row: 30)
 //               max over ky of %p[row = row + ky] plus %k[ky, out]
 //
-// Only where every condition bounds one coordinate of the tensor, so that the border explains the
-// guard, and where points outnumber elements eight to one. Not for factors of sums of products that
-// are zero outside: these need no test, since the emitter leaves points out of the loops that add
-// nothing.
+// This is done only if every condition bounds one coordinate of the tensor, so that the border can
+// replace the guard, and if there are at least eight points per element. It is not done for factors
+// of sums of products that are zero outside: the emitter excludes points that add nothing from the
+// loops, so these reads need no test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace heddle::nest {
 
-/// Gives guarded reads of reductions a padded copy to read from, where that pays.
+/// Replaces guarded reads of reductions by reads of a padded copy where that is profitable.
 void materializeGuards(mlir::func::FuncOp function);
 
 } // namespace heddle::nest

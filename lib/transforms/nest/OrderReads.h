@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `x * y + z` and `z + y * x` are one kernel. The reads of a nest are listed in an order that
-// follows from their canonical labels (lib/analysis/Canonical.h), the operands of commutative
-// scalar ops by what they compute, and scalar ops in the order in which what is yielded needs them:
+// Gives nests a canonical order, so that `x * y + z` and `z + y * x` share one kernel. The reads of
+// a nest are ordered by their canonical labels (lib/analysis/Canonical.h), the operands of
+// commutative scalar ops by their expressions, and scalar ops in the order in which the yielded
+// values need them:
 //
 //     reads %x[..], %y[..]            reads %arg0[..], %arg1[..]       whichever of the two was
 //     %0 = arith.mulf %b, %a    ->    %0 = arith.mulf %a, %b           written
@@ -21,15 +22,15 @@
 
 namespace heddle::nest {
 
-/// Sorts the reads of a nest by `keys`, one for each read (those of a finish after those of the body,
-/// among themselves). A read comes after those that it mentions.
+/// Sorts the reads of a nest by `keys`, one for each read. The reads of the body and of the finish
+/// region, which come after them, are sorted separately. A read comes after those that it mentions.
 void orderReads(LoopNestInterface nest, llvm::ArrayRef<std::string> keys);
 
-/// Brings the scalar ops of all regions of `nest`, and of nests inside, into their order.
+/// Orders the scalar ops of all regions of `nest`, and of nests inside.
 void orderScalars(mlir::Operation *nest);
 
 /// `nest-order-reads`: orders the reads and the scalar ops of all nests in `function`, whose names
-/// are neutral. Values are numbered in the order in which they are made.
+/// are neutral. Values are numbered in the order of their definitions.
 void orderNests(mlir::Operation *function);
 
 } // namespace heddle::nest

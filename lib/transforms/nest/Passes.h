@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pass is described in Passes.td; what it does is a free function in the header of the same name, which other code may
-// call.
+// Passes.td describes each pass. A pass calls a free function that the header of the same name
+// declares, which other code may call too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace heddle::nest {
 #define GEN_PASS_DECL
 #include "lib/transforms/nest/Passes.h.inc"
 
-/// `nest-assign-layouts` with these options.
+/// Creates `nest-assign-layouts` with these options.
 std::unique_ptr<mlir::Pass> createNestAssignLayoutsPassFor(AssignLayoutsOptions options);
 
 #define GEN_PASS_REGISTRATION

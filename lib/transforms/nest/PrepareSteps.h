@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nest-prepare-steps` rewrites functions of nests until each op is what the runtime runs as one
-// step, and each result a buffer of its own:
+// `nest-prepare-steps` rewrites functions of nests so that the runtime can run each op as one step,
+// and each result has a buffer of its own:
 //
 //     return %x, %y, %y        becomes        %0 = nest.compute (...) reads %x[] ... (a copy)
 //                                             %1 = nest.compute (...) reads %y[] ...
@@ -14,9 +14,9 @@
 //
 // - A function returns each value once, and none that is an argument, a constant or the result of a
 //   branch or loop: those are copied.
-// - Constants of one value that are large, or of symbolic size, are filled in by a nest.
-// - A constant that only branches and loops are given lies as these take it.
-// - What overwrites a donated argument comes after all other readers of the argument.
+// - A nest fills splat constants that are large or of symbolic size.
+// - A constant that only branches and loops use has the layout that they expect.
+// - An op that overwrites a donated argument comes after all other readers of the argument.
 // - Each branch and loop has functions of its own; recursion is refused.
 //
 //===----------------------------------------------------------------------===//
@@ -30,15 +30,15 @@
 
 namespace heddle::nest {
 
-/// Fails with a located message where a branch or loop runs itself, where they are nested too deep,
-/// or where copies of their functions would be too many ops.
+/// Fails with a located message if a branch or loop calls itself, if they are nested too deep, or
+/// if the copies of their functions would have too many ops.
 mlir::LogicalResult prepareSteps(mlir::ModuleOp module);
 
-/// A nest that copies `value`, called `copy`.
+/// Creates a nest named `copy` that copies `value`.
 ComputeOp createCopy(mlir::OpBuilder &builder, mlir::Value value);
 
-/// On copies of what branches and loops make: such a copy is left out where the original may be made
-/// in its place.
+/// Marks phi copies, which copy the results of branches and loops. A phi copy is elided where the
+/// original can be computed into its buffer.
 inline constexpr llvm::StringLiteral phiCopyAttrName("heddle.phi_copy");
 
 } // namespace heddle::nest

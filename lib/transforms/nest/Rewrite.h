@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of iteration are local to a nest, so two nests that are to become one are first given
-// common names; ops that stand between them and need the first are moved behind the second; and
-// what a user fixed by hand is left alone.
+// Helpers of the rewrites. Iteration names are local to a nest, so two nests are given common names
+// before they are fused. Ops between them that depend on the first are moved behind the second.
+// Nests with a written schedule are not changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,62 +25,62 @@ namespace heddle::nest {
 
 using Renaming = Labels;
 
-/// Attributes by which a user decides what becomes of a nest's result: it is kept in memory, or
-/// computed again at each use.
+/// Attributes by which a user decides whether a nest's result is kept in memory or recomputed at
+/// each use.
 inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
 inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 
-/// What a rewrite must save, in the seconds of the cost model.
+/// The least gain for which a rewrite is done, in seconds of the cost model.
 inline constexpr double leastGain = 1e-7;
-/// One nest of both would be larger than a kernel should be: more streams than a core prefetches, more
-/// values than registers hold by far, and compiling takes a time that grows faster than its size.
+/// Returns true if fusing both nests would make a kernel too large: more streams than a core
+/// prefetches, far more values than registers, and a compile time that grows faster than its size.
 bool areTooLargeTogether(mlir::Operation *a, mlir::Operation *b);
 
-/// True if the nest carries a schedule that was written for its loops and reads: no rewrite changes
-/// it.
+/// Returns true if the nest has a schedule, which was written for its loops and reads: no rewrite
+/// changes such a nest.
 bool isFixed(mlir::Operation *nest);
 
-/// Row-major over the sorted names: how a caller has a tensor of this type. While passes see
-/// neutral names only, `heddle.names` of the function says how they are spelled.
+/// Returns the layout that callers use for a tensor of this type: row-major over the sorted names.
+/// While passes see only neutral names, `heddle.names` of the function gives the users' names.
 Layout sortedLayout(mlir::Operation *function, nd::NdTensorType type);
-/// True if an argument lies like that: no `nd.layout` says otherwise, and it is not donated.
+/// Returns true if an argument has that layout: it has no `nd.layout` and is not donated.
 bool isSortedArgument(mlir::BlockArgument argument);
 
-/// A copy of `op` beside it, with other iteration names; those that `names` lacks stay.
+/// Creates a copy of `op` next to it, with other iteration names. Names not in `names` stay.
 ComputeOp withNames(ComputeOp op, const Renaming &names);
-/// A copy of `op` in which no reduced name is one of `taken`.
+/// Creates a copy of `op` in which no reduced name is one of `taken`.
 ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
-/// A nest that reads `value` under other names.
+/// Creates a nest that reads `value` under other names.
 mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                        const Renaming &names);
 bool isIdentity(const Renaming &names);
 
-/// Where a nest that does the work of two (in one block, `first` before `second`) may stand: at
-/// `first` if all that `second` reads (but for results of `first`) is there already, else at
-/// `second`; null if something between has to come after the one and before the other. The earlier
-/// place frees the operands of `first` sooner.
+/// Returns the insertion point of a nest that replaces two (in one block, `first` before `second`):
+/// `first` if all operands of `second` (except results of `first`) are defined before it, else
+/// `second`. Returns null if an op between must come after the one and before the other. The
+/// earlier insertion point frees the operands of `first` sooner.
 mlir::Operation *meetingPlace(mlir::Operation *first, mlir::Operation *second);
-/// Makes room: what stands between them and depends on `first` moves behind `second`, unless the
-/// place is at `first`.
+/// Moves the ops between them that depend on `first` behind `second`, unless the insertion point
+/// `place` is `first`.
 void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *place);
 
-/// Numbers an op that was just inserted, between its neighbours: where several without a number
-/// follow one another the next question for their order numbers the whole block.
+/// Gives an op that was just inserted an order number between its neighbours. Where several ops
+/// without a number follow one another, the next query of their order renumbers the whole block.
 void keepOrder(mlir::Operation *op);
 
-/// Clones scalar code up to the terminator; returns what it yields.
+/// Clones scalar code up to the terminator, and returns the yielded values.
 llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block,
                                             mlir::IRMapping &mapping);
-/// True if the map reads places of the tensor alone, whatever a guard says; `space`: the sizes of
-/// iteration names, over symbols.
+/// Returns true if all coordinates of the map are inside of the tensor, regardless of guards.
+/// `space`: the sizes of iteration names, over symbols.
 bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const SizeExprs &space);
-/// The sizes of the names of a nest and of the groups around it.
+/// Returns the sizes of the names of a nest and of the enclosing groups.
 SizeExprs spaceOf(mlir::Operation *op);
 
-/// The finish region of a nest that reduces nothing becomes part of its body.
+/// Merges the finish region of a nest without a reduction into its body. Returns true if it did.
 bool mergeFinish(ComputeOp op);
 
-/// The labels of `from` (name, place) pass to the nest that replaces them.
+/// Copies the discardable attributes of `from` (such as its name) to the nest that replaces them.
 void inheritAttributes(ComputeOp made, llvm::ArrayRef<mlir::Operation *> from);
 
 } // namespace heddle::nest

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction with few results and many points leaves threads without work. Its largest reduced
-// name is cut into parts that become results of a first nest, and a second one combines them:
+// A reduction with few results and many points leaves threads idle. Its largest reduced name is
+// split into parts: a first nest computes a result for each part, and a second one combines them:
 //
 //     sum over n: 100000 of %x[]
 //     becomes   %p = (n$part: 16) sum over n: 6250 of %x[n = n + 6250 * n$part]
@@ -25,7 +25,7 @@
 
 namespace heddle::nest {
 
-/// Splits reductions where that gives threads something to do, or `always`: whatever can be split.
+/// Splits reductions where that gives idle threads work, or, if `always`, wherever it is legal.
 void splitReductions(mlir::func::FuncOp function, bool always = false);
 
 } // namespace heddle::nest

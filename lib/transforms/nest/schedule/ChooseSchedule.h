@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a nest and the layouts of all that it touches to the loops in which it is visited:
+// Chooses the loops of a nest from the layouts of the values that it accesses:
 //
 //     nest.compute (m: 1024, n: 1024) reduce (k: 1024) reads %a[], %b[]     all row-major, AVX-512
 //
@@ -21,12 +21,12 @@
 
 namespace heddle::nest {
 
-/// A legal schedule found by an analytical model of the machine, for a nest whose layouts are
-/// known.
+/// Returns a legal schedule for a nest whose layouts are known, by an analytical model of the
+/// machine.
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
                         llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
 
-/// The same for an update, whose destination lies in `layout`.
+/// The same for an update, whose destination has `layout`.
 Schedule chooseUpdateSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
 
 } // namespace heddle::nest

@@ -15,20 +15,21 @@
 //           the reduction                        loop k by 16, loop k by 1
 //             the register tile                  register m, register n by 16, vector n
 //
-// The cost of a candidate is its arithmetic plus the bytes that pass between caches. Bytes follow
-// from footprints: the box of a tensor that the loops from some place inwards touch. A cache keeps
-// what the loops from the outermost place inwards at which all boxes fit; what loops outside of
-// that place touch again is fetched again, except what steps of the loop just outside of it share
-// (rows of a window that moves, lines of which a step uses a part). Worked example:
+// The cost of a candidate is its arithmetic plus the bytes that move between caches. The bytes
+// follow from footprints: the box of a tensor that a loop and all loops inside of it touch. A cache
+// keeps the boxes of the outermost loop at which all of them fit. Data that loops outside of it
+// touch again is fetched again, except data that steps of the next outer loop share (rows of a
+// moving window, lines that a step uses in part). Worked example:
 // m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n by 512, k by 256: B's box is 512 KiB and stays;
-// A streams by once for each chunk, twice in all; C is read and written four times, once for each
+// A is streamed once for each chunk, twice in all; C is read and written four times, once for each
 // block of k.
 //
-// What a tile needs from afar is asked for between blocks of steps of the reduction (k by 16):
-// asked for at once, 28 lines of C keep what the tile itself waits for out of the few places that a
-// core has for lines on their way (2048 x 2048 x 2048: 82 % of the peak instead of 76 %).
+// Data that a tile needs from an outer cache or memory is prefetched between blocks of steps of the
+// reduction (k by 16): if they were prefetched at once, 28 lines of C would occupy the few fill
+// buffers of a core, and the tile's own loads would wait (2048 x 2048 x 2048: 82 % of the peak
+// instead of 76 %).
 //
-// Nothing depends on the number of threads, so that neither do the bits of a result.
+// No choice depends on the number of threads, so the bits of a result do not either.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,14 +45,14 @@ struct Model {
   const NestModel &nest;
   std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
   std::vector<unsigned> lanes;        ///< a produced name, or merged names
-  /// The reduced name of which a step takes two neighbours at once (Pairs.cpp); -1: none.
+  /// The reduced name along which a step takes two neighbours at once (Pairs.cpp); -1: none.
   int pair = -1;
 
   struct Found {
     Schedule schedule;
     double cost; ///< in cycles
   };
-  /// The best schedule of the family for one of these tiles.
+  /// Returns the best schedule of the family over these tiles.
   Found search(llvm::ArrayRef<RegisterTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;
 };
 
