@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fusion, layout assignment and scheduling ask about nests. Every answer comes from structure
-// (sizes, maps, guards, the ops of a region), never from what an op is called, and none of these
-// functions rewrites anything. Sizes over symbols count as their typical values.
+// Analyses of nests for fusion, layout assignment and scheduling. They depend on structure alone
+// (sizes, maps, guards, the ops of a region), never on the name of an op, and rewrite nothing.
+// Symbolic sizes count as their typical values.
 //
 //     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] { product } combine add
 //
@@ -36,12 +36,13 @@ struct NestRead {
   bool inFinish = false;
 };
 
-/// The reads of a compute or update op (without the update's destination), those of the body first.
+/// Returns the reads of a compute or update op (without the update's destination), those of the
+/// body first.
 llvm::SmallVector<NestRead> readsOf(mlir::Operation *nest);
 
 namespace nest {
-/// What a kernel for `nest` is given: its operands, and for groups and scans the values that their
-/// regions capture, each once, in the order of first use.
+/// Returns the arguments of a kernel for `nest`: its operands, and for groups and scans the values
+/// that their regions capture, each once, in the order of first use.
 llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
 
 } // namespace nest
@@ -50,50 +51,53 @@ llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
 // Amounts
 //===----------------------------------------------------------------------===//
 
-/// Points of the iteration space (produced and reduced names, or an update's space).
+/// Returns the points of the iteration space (produced and reduced names, or an update's space).
 double iterationPoints(mlir::Operation *nest);
 double pointsOf(nd::DimsAttr dims);
-/// Bytes of an element (i1 counts as one), and of a whole tensor.
+/// Return the bytes of an element (i1 counts as one byte), and of a whole tensor.
 double elementBytes(mlir::Type element);
 double tensorBytes(mlir::Value tensor);
 
-/// What one run of a region costs, in simple vector operations: constants and what depends on
-/// coordinates alone are free, a division counts as 6, exp and its like as 20.
+/// Returns the cost of one run of a region, in simple vector operations. Constants and ops that
+/// depend on coordinates alone are free; a division counts as 6, functions such as exp as 20.
 double costOf(mlir::Region &region);
-/// True for exp and its like, which become some hundred instructions.
+/// Returns true for functions such as exp, which expand to some hundred instructions.
 bool isFunction(mlir::Operation &scalar);
-/// Arithmetic of the whole nest, and of the nests within a group or a scan, in the same unit.
+/// Returns the arithmetic of the whole nest, and of the nests within a group or a scan, in the same
+/// unit.
 double arithmeticOf(mlir::Operation *nest);
 
-/// The number of distinct elements that a read touches while each iteration name walks `extents`
-/// steps (names that are missing walk none). An upper bound: exact for affine maps with unit steps.
+/// Returns an upper bound of the number of distinct elements that a read touches while each
+/// iteration name walks `extents` steps (names that are missing walk none). It is exact for affine
+/// maps with unit steps.
 double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents);
 
-/// The cost model by which nests are fused, of a nominal core: the seconds that a nest takes alone.
-/// It runs at the rate of its arithmetic or of its memory, whichever is slower, and costs a little
-/// to start. Sums of products, which keep their operands in registers, reach four times the rate of
-/// other arithmetic. Tensors that fit in a cache move faster. The result depends on the nest alone,
-/// so that every machine takes the same decisions.
+/// The cost model of fusion: returns the seconds that a nest takes alone on a nominal core. A nest
+/// is bound by its arithmetic or by its memory traffic, whichever is slower, and has a small
+/// start-up cost. Sums of products, which keep their operands in registers, reach four times the
+/// rate of other arithmetic. Tensors that fit in a cache move faster. The result depends on the
+/// nest alone, so decisions are the same on every machine.
 double secondsOf(mlir::Operation *nest);
-/// The same for work that is no sum of products, all of which bytes come from memory.
+/// The same for work that is no sum of products and whose bytes all come from memory.
 double secondsOf(double arithmetic, double bytes);
 
 //===----------------------------------------------------------------------===//
 // Structure
 //===----------------------------------------------------------------------===//
 
-/// The body is a product of at least two of its reads (possibly converted to a wider type), which
-/// are added up.
+/// A nest that sums the product of at least two of its reads (possibly converted to a wider type).
 struct Contraction {
   llvm::SmallVector<unsigned> factors; ///< body reads, each once
 };
 std::optional<Contraction> contractionOf(nest::ComputeOp nest);
 
-/// The nest hands elements on and computes nothing: one read, no reduction, no finish.
+/// Returns true if the nest only copies elements: it has one read, no reduction and no finish, and
+/// computes nothing.
 bool onlyMoves(nest::ComputeOp nest);
-/// The map reads at plain iteration names, each once: entry `tensor name` to `iteration name`.
+/// If every coordinate of the map is an iteration name, each used once, returns the map from tensor
+/// names to iteration names.
 std::optional<Labels> renamingOf(nest::MapAttr map);
-/// True if the nest gives all of a value under other names (or the same).
+/// Returns true if the nest yields a whole value under other names (or the same).
 bool isRenaming(nest::ComputeOp nest);
 
 } // namespace heddle

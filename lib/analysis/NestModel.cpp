@@ -22,11 +22,11 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Points of a nest beyond which its size symbols are taken for less than `typicalSymbol`: several
-/// symbols are seldom large together.
+/// Number of points of a nest beyond which its size symbols are assumed to be smaller than
+/// `typicalSymbol`: several symbols are seldom large together.
 static constexpr double typicalPoints = 1e10;
-/// What tiles are worth that may leave a rest of a symbolic size, which asks for code of its own,
-/// where others leave none.
+/// Factor on the score of tiles that may leave a remainder of a symbolic size, which needs a
+/// remainder loop, where other tiles leave none.
 static constexpr double withRest = 0.6;
 
 //===----------------------------------------------------------------------===//

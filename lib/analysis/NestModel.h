@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one description of a nest from which layouts, lanes, register tiles and loops are chosen: a
-// space of iteration names by number, and accesses whose coordinates are quasi-affine in them.
+// The model of a nest from which layouts, lanes, register tiles and loops are chosen: a space of
+// iteration names by number, and accesses whose coordinates are quasi-affine in them.
 //
 //     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] { product } combine add
 //
@@ -14,9 +14,9 @@
 //     nest.names     m, n, k           firstProduced = 0, firstReduced = 2
 //     nest.accesses  %a[m, k], %b[k, n], %c[m, n] (a write)
 //
-// How an access meets a layout is found by looking at a few addresses: those of neighbouring lanes
-// say whether a vector is loaded, a scalar is broadcast, or lanes are gathered. Of merged names it
-// is derived from the address, as emission does: what it can't prove is gathered.
+// The model computes a few addresses of an access in a layout: the addresses of neighbouring lanes
+// tell whether a vector is loaded, a scalar is broadcast, or lanes are gathered. For merged names
+// it simplifies the address, as emission does: lanes that it can't prove contiguous are gathered.
 //
 //     PlacedLayout layout(Layout::rowMajor({"k", "n"}), typeOfB, nest.sizesOf(typeOfB));
 //     nest.laneKind(b, layout, {n})    Contiguous: lanes of n lie side by side
@@ -25,7 +25,7 @@
 //     nest.step(b, layout, k)          32
 //
 // Register tiles follow from the lanes alone: lanes n, with vectors of 16, give two vectors times
-// rows of m, of which every loaded vector of %b serves all.
+// rows of m, and every row uses each loaded vector of %b.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@
 
 namespace heddle::nest {
 
-/// A layout over the dimensions of a tensor by position, ready to compute offsets.
+/// A layout over the dimensions of a tensor by position, which computes offsets in elements.
 class PlacedLayout {
 public:
   PlacedLayout(const Layout &layout, nd::NdTensorType type, const Sizes &sizes);
@@ -58,7 +58,7 @@ private:
 
 struct NestAccess;
 
-/// A quasi-affine coordinate over iteration names by number, or one that values tell.
+/// A coordinate: quasi-affine over iteration names by number, or gathered.
 struct Coordinate {
   bool linear = true;
   bool gathered = false; ///< depends on values that are read
@@ -66,98 +66,98 @@ struct Coordinate {
   std::vector<int64_t> steps; ///< the coefficient of each iteration name
   Expr expr;
   std::vector<int> mentioned; ///< iteration names, `movers` included
-  std::vector<int> movers;    ///< iteration names that move what is read for it
+  std::vector<int> movers;    ///< iteration names that move the reads that it depends on
   int plain = -1;             ///< the coordinate is this name alone
 
   void mention(int name);
   /// The coordinate depends on the value of a read.
   void gather(const NestAccess &read);
-  /// Of several names, as in a window.
+  /// True for a coordinate over several names, as in a window.
   bool isSum() const { return !gathered && mentioned.size() > 1; }
 
   int64_t at(const std::vector<int64_t> &point, const std::vector<std::string> &names) const;
 };
 
 struct NestAccess {
-  mlir::Value tensor; ///< of what a group yields the group's result, where it lies
+  mlir::Value tensor; ///< for a value that a group yields, the group's result, which stores it
   nd::NdTensorType type;
-  MapAttr map;                    ///< as it is written, over symbols
+  MapAttr map;                    ///< the map of the op, over symbols
   double elements = 1;            ///< of the tensor as the nest sees it, without a group's names
   std::vector<std::string> dims;  ///< names of the tensor
   std::vector<Coordinate> places; ///< of each of them
   bool isWrite = false;
-  bool inFinish = false; ///< happens once for each produced point
+  bool inFinish = false; ///< executed once for each produced point
   bool gathered = false; ///< depends on values that are read
   bool mentions(unsigned name) const;
   bool mentionsAny(llvm::ArrayRef<unsigned> names) const;
-  /// Whether a coordinate moves with `name` to wherever values tell: `row` of x[row = row + read(0)]
-  /// moves it by one unless read(0) is another value at each row.
+  /// Returns true if a gathered coordinate moves with `name` through the values that it depends on.
+  /// `row` of x[row = row + read(0)] moves it by one unless read(0) is another value at each row.
   bool gatheredBy(unsigned name) const;
-  /// The dimension that is the iteration name and nothing else; -1 if there is none, or several
-  /// mention it.
+  /// Returns the dimension whose coordinate is the iteration name alone; -1 if there is none, or if
+  /// several dimensions mention the name.
   int dimOf(unsigned name) const;
   int64_t bytes() const; ///< of an element
 };
 
-/// How neighbouring lanes meet a tensor.
+/// How neighbouring lanes access a tensor: all the same element, contiguous ones, or others.
 enum class LaneKind { Same, Contiguous, Apart };
 
 /// Points of a reduction that are computed together in registers.
 struct RegisterTile {
   int64_t vectors = 1;                            ///< side by side
-  std::vector<std::pair<unsigned, int64_t>> rows; ///< names unrolled, with how many points
+  std::vector<std::pair<unsigned, int64_t>> rows; ///< unrolled names, with their points
   double cycles = 1;                              ///< of one step of the reduction
   double score = 0;                               ///< more is better
-  double used = 1;                                ///< the part of its points that is there
+  double used = 1;                                ///< the fraction of its points in the space
 };
 
-/// A nest's space and accesses, and what the machine is.
+/// The space and the accesses of a nest, and facts of the machine.
 struct NestModel {
   mlir::Operation *op = nullptr;
   std::vector<std::string> names; ///< outer ones (of groups), produced, reduced
-  std::vector<int64_t> sizes;     ///< of symbols: typical ones
+  std::vector<int64_t> sizes;     ///< typical ones of symbolic sizes
   std::vector<bool> symbolic;
-  std::vector<int64_t> divisors; ///< what a size is a multiple of, whatever its symbols are
+  std::vector<int64_t> divisors; ///< a divisor of each size, for all values of symbols
   size_t firstProduced = 0, firstReduced = 0;
-  std::vector<NestAccess> accesses; ///< reads in the order of the operands, then what is written
+  std::vector<NestAccess> accesses; ///< reads in the order of the operands, then writes
   double bodyCost = 0;              ///< simple operations at each point, the combiner's included
   double finishCost = 0;            ///< at each produced point
-  int64_t operations = 1;           ///< of the body and the combiner, a multiply-add is one
+  int64_t operations = 1;           ///< of the body and the combiner; a multiply-add is one
   bool reduction = false;
   int64_t accumulators = 1;                           ///< for each produced point
   int64_t lanes = 16, registers = 32;                 ///< of a vector; vector registers
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20; ///< bytes of caches
   Rates rates;
 
-  /// `shrink`: several symbols are taken for less, since they are seldom large together.
+  /// `shrink`: assumes smaller values for several symbols, since they are seldom large together.
   NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false);
   double points(size_t begin, size_t end) const;
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
   int indexOf(llvm::StringRef name) const;
   std::vector<std::string> namesOf(llvm::ArrayRef<unsigned> group) const;
-  /// The lanes that a schedule states, whole or partial, if one is written on the nest.
+  /// Returns the lanes that the schedule on the nest, whole or partial, states, if there is one.
   std::optional<std::vector<unsigned>> writtenLanes() const;
-  /// Points of a merged group of names, and vectors that they fill.
+  /// Return the points of a merged group of names, and the vectors that they fill.
   int64_t sizeOf(llvm::ArrayRef<unsigned> group) const;
   int64_t vectorsOf(llvm::ArrayRef<unsigned> group) const;
-  /// Whether something that is read is used so often that blocks of it should stay in a cache.
+  /// Returns true if a read is reused so often that blocks of it should stay in a cache.
   bool reusesReads() const;
-  /// Sizes of a tensor as decisions take them.
+  /// Returns the sizes of a tensor, typical ones for symbolic sizes.
   Sizes sizesOf(nd::NdTensorType type) const;
 
   LaneKind laneKind(const NestAccess &access, const PlacedLayout &layout,
                     llvm::ArrayRef<unsigned> group) const;
-  /// How many elements one step along a name leads.
+  /// Returns the stride in elements of one step along a name.
   int64_t step(const NestAccess &access, const PlacedLayout &layout, unsigned name) const;
 
-  /// The register tiles of a reduction whose lanes walk `group`, the best first. `onLanes`: for each
-  /// access, whether it is read as vectors.
+  /// Returns the register tiles of a reduction whose lanes walk `group`, the best first. `onLanes`
+  /// tells for each access whether it is read as vectors.
   std::vector<RegisterTile> registerTiles(llvm::ArrayRef<unsigned> group,
                                           llvm::ArrayRef<bool> onLanes) const;
 
 private:
-  int64_t symbol; ///< what a size symbol is taken for, at most
+  int64_t symbol; ///< the largest value that is assumed for a size symbol
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);
   void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish);

@@ -15,8 +15,9 @@ using namespace heddle;
 using namespace mlir;
 
 namespace {
-/// Reads a text once, with the brackets that are open. A comparison or an arrow may look like a
-/// bracket: what lies open within a pair that closes is forgotten, and what closes nothing as well.
+/// Scans a text once and tracks the open brackets. A comparison or an arrow may look like a
+/// bracket: an unmatched opening bracket within a matched pair is dropped, and so is one that
+/// closes nothing.
 class Scan {
 public:
   explicit Scan(StringRef text) : rest(text) {}
@@ -30,11 +31,11 @@ private:
   StringRef rest;
   struct Open {
     char bracket;
-    const char *affine; ///< where the affine map begins that it holds
+    const char *affine; ///< start of the affine map in it
   };
   SmallVector<Open> open;
-  llvm::StringMap<size_t> aliases; ///< how deep what each stands for is
-  size_t *defined = nullptr;       ///< that of the alias in whose definition this is
+  llvm::StringMap<size_t> aliases; ///< the depth of each alias's definition
+  size_t *defined = nullptr;       ///< the depth of the alias that is being defined
   const char *problem = nullptr;
 
   void step() {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Parsing, walking, cloning, printing and destroying IR all recurse. These functions refuse input
-// that is too deep for their stack, and use loops instead of recursion: on text before it is parsed,
-// on IR before passes run, and on chains of calls before they are inlined:
+// that would overflow the stack, and do not recurse themselves. They check text before it is
+// parsed, IR before passes run, and chains of calls before they are inlined:
 //
 //     for (int i = 0; i < 5000; ++i)
 //       y = forLoop(3, y, ...);         // one after the other: no depth, whatever their number
@@ -28,8 +28,8 @@ namespace heddle {
 
 /// The largest number of regions around an op within its function.
 constexpr unsigned deepestRegion = 1000;
-/// The largest number of ops of a function after inlining and differentiation. A program of a few
-/// lines may ask for more than any machine holds, by functions that each call the next one twice.
+/// The largest number of ops of a function after inlining and differentiation. Functions that each
+/// call the next one twice would otherwise exhaust memory, in a program of a few lines.
 constexpr int64_t mostInlinedOps = 500000;
 /// The largest depth of brackets in a text, and of attributes that refer to each other by name. A
 /// region may need two brackets.
@@ -38,15 +38,15 @@ constexpr unsigned deepestBracket = 2500;
 /// The largest length of an affine map, in characters; its parser recurses over operators.
 constexpr unsigned longestAffineMap = 10000;
 
-/// The position at which `text` exceeds a limit, and what it has too much of; a null pointer if it
-/// exceeds none. Strings and comments do not count.
+/// Returns the position at which `text` exceeds a limit, and what it has too much of; a null
+/// pointer if it exceeds none. Strings and comments do not count.
 std::pair<const char *, const char *> findTooDeep(llvm::StringRef text);
 
 /// Refuses the main text of `sources` if it exceeds a limit.
 mlir::LogicalResult requireShallow(const llvm::SourceMgr &sources);
 
-/// The deepest op of `root`, and the number of regions around it. `within` returns how many more an
-/// op without regions stands for, such as a call for those of its callee.
+/// Returns the deepest op of `root`, and the number of regions around it. `within` returns the
+/// depth that an op without regions adds, such as a call the depth of its callee.
 std::pair<mlir::Operation *, unsigned>
 deepestOp(mlir::Operation *root, llvm::function_ref<unsigned(mlir::Operation *)> within = {});
 

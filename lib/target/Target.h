@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A target compiles kernels and links them into a program. Each is a folder beside this file, and
-// no other folder names one:
+// A target compiles kernels and links them into a program. Each target is a folder next to this
+// file, and no other folder mentions one:
 //
 //     Expected<std::shared_ptr<const Target>> target = findTarget("haswell");
-//     nest::MachineAttr machine = (*target)->machine(context, threads);   // what passes may know of it
-//     auto compiler = (*target)->makeCompiler(context);                   // one a thread
+//     nest::MachineAttr machine = (*target)->machine(context, threads);   // facts for passes
+//     auto compiler = (*target)->makeCompiler(context);                   // one per thread
 //     Expected<KernelCode> code = compiler->compile(request);             // a scheduled nest
-//     Expected<Object> entry = compiler->compileEntry("entry.f", steps);  // what runs the steps
+//     Expected<Object> entry = compiler->compileEntry("entry.f", steps);  // runs the steps
 //     Expected<ProgramCode> program = (*target)->link({code->objects[0], *entry});
 //
 // A kernel reaches its target as the scheduled nest itself (`nest::KernelRequest`), the stage at
@@ -37,7 +37,7 @@ namespace heddle {
 
 /// Code for `Target::link`, in a format of the target (an ELF file on a CPU).
 struct Object {
-  std::string name; ///< what messages call it
+  std::string name; ///< for messages
   std::string bytes;
 };
 
@@ -51,12 +51,13 @@ struct KernelCode {
 ///
 ///     void function(void *const *addresses, int64_t chunk, void *scratch, const int64_t *numbers)
 ///
-/// addresses[i] is operand i of the nest (`nest::kernelOperands`), then its results, each as the
-/// request's layouts say. It is called once for each chunk, by any thread, with scratch of its own.
+/// addresses[i] is operand i of the nest (`nest::kernelOperands`); its results follow. The request
+/// states their layouts. Any thread may call the function, once for each chunk, with its own
+/// scratch.
 struct CustomKernel {
   std::string function;
-  std::vector<Object> objects;  ///< one of which defines it; they need nothing else
-  std::vector<int64_t> numbers; ///< given to each call
+  std::vector<Object> objects;  ///< one of them defines it; they refer to no other symbols
+  std::vector<int64_t> numbers; ///< passed to each call
   int64_t chunks = 1, scratchBytes = 0;
 };
 
@@ -67,11 +68,11 @@ struct ProgramCode {
   struct Function {
     std::string name;
     int64_t offset, bytes;
-    /// The source line of each range of code, given by its first offset in the function; 0: none in
-    /// particular. Empty if the object has no line table.
+    /// The source line of each range of code, which is given by its first offset in the function in
+    /// bytes; 0: no line. Empty if the object has no line table.
     std::vector<std::pair<int64_t, uint32_t>> lines = {};
   };
-  std::vector<Function> functions; ///< all of them, by offset
+  std::vector<Function> functions; ///< sorted by offset
 };
 
 /// The stages at which a kernel can be printed, for tools.
@@ -81,19 +82,19 @@ enum class KernelForm { Loops, LlvmIr, Assembly };
 class KernelCompiler {
 public:
   virtual ~KernelCompiler() = default;
-  /// The kernel `request.symbol`. Errors of the nest are reported to the context's diagnostic
-  /// handler as well.
+  /// Compiles the kernel `request.symbol`. Errors of the nest are also reported to the context's
+  /// diagnostic handler.
   virtual llvm::Expected<KernelCode> compile(const nest::KernelRequest &request) = 0;
-  /// A kernel that clears the first `bytes` bytes of its only value; its only number holds them if
-  /// they are not constant.
+  /// Compiles a kernel that zeroes the first `bytes` bytes of its only value. If `bytes` is not
+  /// constant, the kernel's only number holds it.
   virtual llvm::Expected<KernelCode> compileClear(const std::string &symbol, const Expr &bytes) = 0;
-  /// A kernel that calls a custom one.
+  /// Compiles a kernel that calls a custom one.
   virtual llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                                    const CustomKernel &kernel) = 0;
-  /// The function that runs the steps (runtime/program/Abi.h).
+  /// Compiles the function that runs the steps (runtime/program/Abi.h).
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
                                               const std::vector<StepSpec> &steps) = 0;
-  /// The kernel as text; `custom` is the kernel that replaces it, or null.
+  /// Prints the kernel; `custom` is the kernel that replaces it, or null.
   virtual llvm::Expected<std::string> print(const nest::KernelRequest &request,
                                             const CustomKernel *custom, KernelForm form) = 0;
 };
@@ -101,19 +102,19 @@ public:
 class Target {
 public:
   virtual ~Target() = default;
-  /// Identifies the code that is made: equal targets give equal bytes.
+  /// Identifies the generated code: targets with equal keys generate equal bytes.
   virtual std::string key() const = 0;
-  /// The facts that passes may use. `threads`: the number that will run the program.
+  /// Returns the facts that passes may use. `threads`: the number of threads that run the program.
   virtual nest::MachineAttr machine(mlir::MLIRContext *context, int threads) const = 0;
   virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
   /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
-  /// Writes the machine that the code is for.
+  /// Writes the machine that the code is for into the manifest.
   virtual void describe(Manifest &manifest) const = 0;
 };
 
-/// "native", the name of a CPU that LLVM knows, or "null". The error of any other name gives
-/// examples.
+/// Returns the target of a name: "native", a CPU that LLVM knows, or "null". The error for any
+/// other name gives examples.
 llvm::Expected<std::shared_ptr<const Target>> findTarget(llvm::StringRef name);
 
 } // namespace heddle

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an instruction set lacks an operation LLVM calls a function by its customary name: `floorf`
+// If an instruction set lacks an operation, LLVM emits a call of a library function: `floorf`
 // before SSE 4.1, `fmaf` without FMA, `__extendhfsf2` without F16C, `exp` on doubles everywhere.
-// Programs import nothing, so these functions are part of them: small and slow, since nobody
-// chooses such a target for speed. All are exact but those of BuiltinsMath.h, which err by a few
-// units in the last place.
+// Programs import nothing, so they contain these functions. They are small and slow, since nobody
+// chooses such a target for speed. All are exact except those of BuiltinsMath.h, whose error is a
+// few units in the last place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,13 @@
 
 namespace heddle::cpu {
 
-/// An object with those functions that `objects` lack and we have; none if they lack none.
+/// Returns an object with the builtins that `objects` refer to and do not define; none if there are
+/// none.
 llvm::Expected<std::optional<Object>> builtinsFor(llvm::ArrayRef<Object> objects);
 
-/// The object itself, with all functions.
+/// Returns the object with all builtins.
 Object allBuiltins();
-/// The names of all functions that there are, sorted.
+/// Returns the names of all builtins, sorted.
 std::vector<std::string> builtinNames();
 
 } // namespace heddle::cpu

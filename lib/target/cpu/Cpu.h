@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest becomes loops, these the LLVM dialect, that an ELF object (Emit.h); objects are linked into
-// one block of code that imports nothing (Link.h, Builtins.h).
+// The CPU target lowers a nest to loops, to the LLVM dialect, and to an ELF object (Emit.h), and
+// links objects into one block of code that imports nothing (Link.h, Builtins.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace heddle::cpu {
 
-/// "native" or the name of a CPU (CpuTarget.h).
+/// Makes the target of "native" or of the name of a CPU (CpuTarget.h).
 llvm::Expected<std::shared_ptr<const Target>> makeTarget(llvm::StringRef cpu);
 
 } // namespace heddle::cpu

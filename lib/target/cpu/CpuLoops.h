@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is a function of the type in runtime/program/Abi.h. Chunks, which threads fetch, are the
-// steps of the levels `thread`, `grid`, `cluster` and `block`; a block's warps and lanes run one
-// after another in one thread, so that its shared memory is the thread's scratch and needs no
-// barriers.
+// A kernel is a function of the type in runtime/program/Abi.h. Threads fetch chunks, which are the
+// steps of the levels `thread`, `grid`, `cluster` and `block`. The warps and lanes of a block run
+// sequentially in one thread, so its shared memory is the thread's scratch and needs no barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ public:
   nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                           size_t bases, size_t sizes) const override;
   llvm::SmallVector<llvm::StringRef> memories() const override { return {"", "shared"}; }
-  /// A second buffer is the cache: the lines of the next copy are prefetched.
+  /// The cache serves as the second buffer: the lines of the next copy are prefetched.
   unsigned buffers() const override { return 2; }
   void prefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, bool write,
                 bool near) const override;

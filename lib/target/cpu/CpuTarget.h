@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// This room takes modules of the LLVM dialect to code that a CPU runs. A `CpuTarget` names a CPU
-// and its features; `machineAttr` describes it to analysis and transforms. Emit.h makes object
-// code, Link.h joins objects into one block that imports nothing, Entry.h makes the function that
-// runs a program's steps.
+// This folder compiles modules of the LLVM dialect to machine code. A `CpuTarget` names a CPU and
+// its features; `machineAttr` describes it to analyses and transforms. Emit.h emits object code,
+// Link.h links objects into one block that imports nothing, Entry.h builds the function that runs a
+// program's steps.
 //
 //     auto target = cpu::targetFor("haswell");               // or "native"
 //     auto object = cpu::emitObject(module, *target);
@@ -30,19 +30,20 @@ namespace heddle::cpu {
 
 struct CpuTarget {
   std::string triple, cpu;
-  std::vector<std::string> features; ///< all that the CPU has, sorted, without signs
-  bool native = false;               ///< this very machine
+  std::vector<std::string> features; ///< all features of the CPU, sorted, without signs
+  bool native = false;               ///< the CPU of this machine
 
   bool has(llvm::StringRef feature) const;
-  /// Identifies the code that is made: equal targets give equal bytes.
+  /// Identifies the generated code: targets with equal keys generate equal bytes.
   std::string key() const;
 };
 
-/// "native", or the name of a CPU that LLVM knows; the error of an unknown one gives examples.
+/// Returns the target of "native", or of the name of a CPU that LLVM knows. The error for an
+/// unknown name gives examples.
 llvm::Expected<CpuTarget> targetFor(llvm::StringRef cpu);
 
-/// Registers, vector width, caches (of this machine if the target is native, else typical ones), threads, and the rate
-/// of bf16 dot products where there are any.
+/// Returns the registers, vector width, caches (of this machine if the target is native, else
+/// typical ones), threads, and the rate of bf16 dot products if the target has them.
 nest::MachineAttr machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads);
 
 } // namespace heddle::cpu

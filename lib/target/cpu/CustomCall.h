@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel in machine code comes with its own symbol, and serves several sizes by numbers that it
-// is given. What a program calls is a kernel as any other, which passes its arguments on:
+// A custom kernel has its own symbol, and handles several sizes by the numbers that it is given. A
+// program calls an ordinary kernel, which forwards its arguments to the custom one:
 //
 //     void k_1f2e..(addresses, chunk, scratch) { gemm(addresses, chunk, scratch, {512, 64, 10}); }
 //
@@ -22,7 +22,7 @@
 
 namespace heddle::cpu {
 
-/// A module in the LLVM dialect with the kernel `symbol`, which calls `function`.
+/// Builds a module in the LLVM dialect with the kernel `symbol`, which calls `function`.
 mlir::OwningOpRef<mlir::ModuleOp> buildCustomCall(mlir::MLIRContext *context,
                                                   const std::string &symbol,
                                                   const std::string &function,

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Modules that come here hold explicit vectors and loops that were unrolled on purpose, so LLVM's
-// own vectorisers and unrollers are off and no library function is known: nothing may be turned
-// into a call of memset or expf, because there is nothing to call. What an instruction set lacks
-// (rounding before SSE 4.1, f16 without F16C, fused multiply-adds) LLVM would still call by name;
-// `emit` adds our own functions for those (Builtins.h).
+// The modules contain explicit vectors, and loops that the schedule has unrolled, so LLVM's own
+// vectorisers and unrollers are off. No library function is known to LLVM: it must not create calls
+// of memset or expf, since programs import nothing. LLVM still emits calls for operations that an
+// instruction set lacks (rounding before SSE 4.1, f16 without F16C, fused multiply-adds); the
+// builtins provide these functions (Builtins.h).
 //
-// Each call uses an LLVMContext of its own, so several threads may emit at once, each by an emitter
-// and from a module in a context of its own.
+// Each call uses its own LLVMContext, so several threads may emit at once, each with its own
+// emitter and a module in its own context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,17 +32,17 @@ class TargetMachine;
 namespace heddle::cpu {
 
 enum class EmitKind { Object, Assembly, LlvmIr };
-/// How much LLVM optimises: most for kernels, which take a program's time.
+/// How much LLVM optimises: `Most` for kernels, in which a program spends its time.
 enum class Effort { Least, Some, Most };
 
-/// Makes code for one target, for one thread. What LLVM knows of the target is made once: it takes
-/// as long as a small kernel.
+/// Emits code for one target in one thread. LLVM's TargetMachine is created once, since that takes
+/// as long as compiling a small kernel.
 class Emitter {
 public:
   explicit Emitter(CpuTarget target);
   ~Emitter();
 
-  /// The module as object code, as assembly text, or as optimised LLVM IR.
+  /// Emits the module as object code, as assembly text, or as optimised LLVM IR.
   llvm::Expected<std::string> emit(mlir::ModuleOp module, EmitKind kind,
                                    Effort effort = Effort::Most);
   llvm::Expected<std::string> emitObject(mlir::ModuleOp module, Effort effort = Effort::Most) {
@@ -51,7 +51,7 @@ public:
 
 private:
   CpuTarget target;
-  std::unique_ptr<llvm::TargetMachine> quick, thorough; ///< null until one is asked for
+  std::unique_ptr<llvm::TargetMachine> quick, thorough; ///< created on first use
 
   llvm::Expected<llvm::TargetMachine &> machineFor(Effort effort);
 };

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The entry of a program, as the runtime calls it (runtime/program/Abi.h): every thread of the team
-// runs it. What its steps are and where threads meet is said by `StepSpec`
-// (runtime/program/Manifest.h).
+// Builds the entry of a program, which the runtime calls (runtime/program/Abi.h). Every thread of
+// the team runs it. `StepSpec` (runtime/program/Manifest.h) states the steps and the barriers.
 //
-// When the call has hooks, all threads meet before every step and thread 0 calls the hook.
+// If the call has hooks, all threads wait at a barrier before every step, and thread 0 calls the
+// hook.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace heddle::cpu {
 
-/// A module in the LLVM dialect with the function `symbol`.
+/// Builds a module in the LLVM dialect with the function `symbol`.
 mlir::OwningOpRef<mlir::ModuleOp> buildEntry(mlir::MLIRContext *context, const std::string &symbol,
                                              const std::vector<StepSpec> &steps);
 

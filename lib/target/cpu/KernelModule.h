@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels that no nest becomes are written in the LLVM dialect. All have the type that the runtime
-// expects (runtime/program/Abi.h):
+// Builds kernels that are not lowered from a nest, in the LLVM dialect. All have the type that the
+// runtime expects (runtime/program/Abi.h):
 //
 //     void symbol(void *const *addresses, int64_t chunk, void *scratch) { body }
 //
@@ -21,8 +21,8 @@
 
 namespace heddle::cpu {
 
-/// A module with the kernel `symbol`. `body` writes its ops, given the three arguments; what else
-/// the module holds it puts before the function.
+/// Builds a module with the kernel `symbol`. `body` creates its ops from the three arguments, and
+/// inserts other ops of the module before the function.
 mlir::OwningOpRef<mlir::ModuleOp>
 buildKernelModule(mlir::MLIRContext *context, const std::string &symbol,
                   llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::LLVM::LLVMFuncOp,

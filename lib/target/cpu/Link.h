@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code and read-only data of all objects are laid one after another, and references among them are
-// resolved once and for all: all of them are relative to the place that refers, so the block runs
-// wherever it is mapped. A symbol that no object defines, data that would be written, or a
-// reference to an absolute address is refused with a message that names it.
+// Concatenates the code and read-only data of all objects and resolves the references among them.
+// All references are PC-relative, so the block is position-independent. An undefined symbol,
+// writable data, or a reference to an absolute address is refused with a message that names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@ namespace heddle::cpu {
 
 llvm::Expected<ProgramCode> link(llvm::ArrayRef<Object> objects);
 
-/// The symbols that an object refers to and does not define, in order.
+/// Returns the symbols that an object refers to and does not define, in order.
 llvm::Expected<std::vector<std::string>> undefinedSymbols(llvm::StringRef object);
 
 } // namespace heddle::cpu

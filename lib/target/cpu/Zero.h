@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value whose layout says `zero_padded` has lanes that belong to no element, so no nest can write
-// them: before the value is made a kernel of its own clears all of its bytes, a mebibyte a chunk.
+// A value whose layout has `zero_padded` contains padding lanes, which no nest writes. Before the
+// value is computed, a separate kernel zeroes all of its bytes, one mebibyte per chunk.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace heddle::cpu {
 
 inline constexpr int64_t zeroChunkBytes = 1 << 20;
 
-/// A module in the LLVM dialect with the kernel `symbol`, which clears `bytes` bytes of its only
-/// value; without them as many as its only number says.
+/// Builds a module in the LLVM dialect with the kernel `symbol`, which zeroes `bytes` bytes of its
+/// only value. Without `bytes` the kernel's only number gives them.
 mlir::OwningOpRef<mlir::ModuleOp> buildZero(mlir::MLIRContext *context, const std::string &symbol,
                                             std::optional<int64_t> bytes);
 

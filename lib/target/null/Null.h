@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels stay nests: a program's code is one module of their text, and the device `null`, which
-// libheddle registers with the runtime, runs its steps by the interpreter. It shows where a plan of
-// memory, a layout or the order of steps is wrong and code generation is not, and it is the
-// smallest template for a new target (docs/targets.md).
+// Kernels stay nests: a program's code is one module with their text, and the device `null`, which
+// libheddle registers with the runtime, runs its steps by the interpreter. It tells errors of
+// memory planning, layouts and the order of steps apart from those of code generation, and it is
+// the smallest template for a new target (docs/targets.md).
 //
 //     heddlec model.mlir --target-cpu null -o model.heddle
 //
@@ -25,7 +25,8 @@ namespace heddle {
 std::shared_ptr<const Target> makeNullTarget();
 std::unique_ptr<Device> makeNullDevice();
 
-/// On a kernel without a body that clears memory: how many bytes, or -1 where its number says so.
+/// On a kernel without a body that zeroes memory: the number of bytes, or -1 if the kernel's number
+/// gives it.
 inline constexpr llvm::StringLiteral nullClearAttrName = "heddle.clear";
 
 } // namespace heddle
