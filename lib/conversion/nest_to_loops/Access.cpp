@@ -33,11 +33,11 @@ static Type storedType(Type element) {
 
 static unsigned widthOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 
-/// What scratch is aligned to, and with it what is known of any memory.
+/// The alignment of scratch in bytes, and the most that is assumed of any memory.
 static constexpr int64_t leastAlignment = 64;
 
-/// The bytes, a power of two, that divide the address of the element at `offset`: those that divide
-/// the base and every term. Strides over symbols divide by nothing.
+/// The alignment in bytes of the element at `offset`: the largest power of two that is known to
+/// divide the base and every term. Nothing is known of strides with symbols.
 static unsigned alignmentAt(const Memory &memory, const Expr &offset) {
   unsigned unit = widthOf(memory.type.getElementType()) / unsigned(memory.step());
   if (memory.layout.swizzle.bits)
@@ -61,8 +61,8 @@ static Value same(OpBuilder &b, Location loc, Value shape, Type element, int64_t
   return arith::ConstantOp::create(b, loc, attr);
 }
 
-/// An f32 as bits of a float of 8 bits, rounded to nearest even. Numbers below the smallest normal
-/// one are rounded by adding a number whose last place is theirs.
+/// Converts an f32 to the bits of an 8-bit float, rounded to nearest even. Subnormal results are
+/// rounded by adding a number whose last mantissa bit has their weight.
 static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1, cut = 23 - mantissa;
@@ -70,7 +70,7 @@ static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element)
   auto bitsOf = [](const llvm::APFloat &number) {
     return int64_t(number.bitcastToAPInt().getZExtValue());
   };
-  // What overflows: infinity, or NaN where there is none.
+  // Overflow gives infinity, or NaN if the type has no infinity.
   int64_t beyond = bitsOf(llvm::APFloat::getLargest(semantics)) + 1;
   Type i32 = b.getI32Type();
   auto number = [&](int64_t n) { return same(b, loc, value, i32, n); };
@@ -106,8 +106,8 @@ static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element)
                                  arith::OrIOp::create(b, loc, made, sign));
 }
 
-/// The other way. Bits of a float of 8 bits stand in those of an f16, which has as many exponents
-/// or more: what is too small by that is multiplied.
+/// Converts the bits of an 8-bit float to f32 through f16, which has at least as large an exponent
+/// range. A multiplication corrects the exponent bias.
 static Value from8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
@@ -153,9 +153,9 @@ Value Emitter::fromStored(Value value, Type element) {
   return value;
 }
 
-/// An f64 with the precision of f32, of which the last bit says whether anything was cut off.
-/// Rounding that to a narrower type is rounding the f64, which rounding it to f32 before would not
-/// be.
+/// Rounds an f64 to the precision of f32 by round-to-odd: the last bit is set if the result is
+/// inexact. Rounding it again to a narrower type gives the same as rounding the f64 directly, which
+/// avoids double rounding.
 static Value roundToOdd(OpBuilder &b, Location loc, Value value) {
   Type i64 = b.getI64Type();
   constexpr int64_t below = (int64_t(1) << 29) - 1;
@@ -182,7 +182,7 @@ Value Emitter::toStored(Value value, Type element) {
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, loc, like(value, b.getI8Type()), value);
   if (element.isBF16()) {
-    // Round to nearest even by adding half of the last kept place; NaN stays NaN.
+    // Round to nearest even by adding half of the last kept bit; NaN stays NaN.
     Type i32 = b.getI32Type();
     auto number = [&](int64_t n) { return same(b, loc, value, i32, n); };
     Value bits = arith::BitcastOp::create(b, loc, like(value, i32), value);
@@ -213,7 +213,7 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
     auto start = target.origin.find(name);
     places[name] = start == target.origin.end() ? place : (place - start->second).simplify(ranges);
   }
-  // Simplified factor by factor: the ranges of sums are tighter there than in the whole address.
+  // Simplify factor by factor, because sums have tighter ranges there than in the whole address.
   SizeExprs sizes = target.type.sizeExprs();
   std::vector<Expr> extents = target.layout.extentsOver(sizes);
   std::vector<Expr> indices = target.layout.indicesOver(sizes);
@@ -223,8 +223,8 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
   return offset.simplify(ranges);
 }
 
-/// The pointer to the element at `offset`, which does not depend on the lane. Constant parts stay
-/// apart, so that elements of a tile share the rest.
+/// The pointer to the element at `offset`, which does not depend on the lane. The constant part of
+/// the offset is added last, so that the elements of a tile share the other parts.
 Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &section) {
   Type stored = memory.halves ? b.getI16Type() : storedType(memory.type.getElementType());
   auto type = memory.base.getType();
@@ -263,7 +263,7 @@ static Value allLanes(OpBuilder &b, Location loc, int64_t lanes) {
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
 }
 
-/// What lanes add to the offset of an element, as integers.
+/// The offset of each lane relative to lane 0, as a vector of integers.
 Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) {
   Value place = emitLanes(offset, lanes);
   const Layout::Swizzle &swizzle = memory.layout.swizzle;
@@ -299,7 +299,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Expr first = atLane(offset, 0, ranges);
     unsigned align = alignmentAt(source, first);
     Value start = pointer(source, first, section);
-    // Lanes beyond the points may be read where there is memory: nobody uses them.
+    // Inactive lanes need no mask if their addresses are inside of the tensor.
     bool partial = point.isPartial();
     if (partial && !mask && source.type.isStatic()) {
       auto bounds = first.bounds(ranges);
@@ -315,7 +315,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
         LLVM::MaskedLoadOp::create(b, loc, vectorType, start, splat(all, lanes), zero, align),
         element);
   }
-  // Lanes that lie apart.
+  // The lanes are not contiguous.
   if (point.count)
     mask = both(mask, laneMask(point));
   Value active = mask ? splat(mask, lanes) : Value();
@@ -363,7 +363,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   return fromStored(value, element);
 }
 
-/// Rows to columns: `rows` are as many vectors as each has lanes.
+/// Transposes a square block: there are as many `rows` as each has lanes.
 static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   int64_t lanes = int64_t(rows.size());
   for (int64_t half = lanes / 2; half >= 1; half /= 2) {
@@ -490,7 +490,7 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
     if (variable.empty()) {
       variable = freshVariable();
       unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-      // As a coordinate true is 1.
+      // i1 is zero-extended: true as a coordinate is 1.
       bool isUnsigned =
           width == 1 || tensorTypeOf(tensors[*index]).getElementType().isUnsignedInteger();
       if (width < 64) {
@@ -507,7 +507,7 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
   return replacement.empty() ? expr : expr.substitute(replacement);
 }
 
-/// A coordinate that reads computed, clamped to [0, size).
+/// Clamps a coordinate that was read from a tensor to [0, size).
 Expr Emitter::clamped(const Expr &place, nd::SizeAttr size, int64_t lanes, Section &section) {
   Expr last = size.getExpr() - Expr(1);
   std::string key = place.str() + "<" + last.str() + "," + std::to_string(lanes);
@@ -528,15 +528,15 @@ Expr Emitter::clamped(const Expr &place, nd::SizeAttr size, int64_t lanes, Secti
   return Expr::name(variable);
 }
 
-/// What lies where the elements of a read do, on lanes or as a scalar.
+/// Loads the elements of a read, as a vector or as a scalar, in the form that the unit takes.
 Value Emitter::fetch(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
                      const Point &point, Value mask, Section &section) {
   return unit ? unit->load(*this, source, offset, others, point, mask, section)
               : load(source, offset, point, mask, section);
 }
 
-/// The same for elements that no lane changes. Where no lane's mask holds the place may lie outside:
-/// element 0 is read instead.
+/// As `fetch`, for an element that is the same for all lanes. If no lane's mask is set, the offset
+/// may be out of bounds, and element 0 is loaded instead.
 Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
                            Point point, Value mask, Section &section) {
   point.lanes = 0;
@@ -577,7 +577,7 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
       place = clamped(place, tensorTypeOf(tensor).size(entry.name.getValue()), lanes, section);
     coordinates[entry.name.str()] = place;
   }
-  // The same at a point for which computed coordinates are no different.
+  // The offset at another point, which has the same gathered coordinates.
   auto offsetAt = [&](const Point &at) {
     Replacement places = coordinates;
     for (const MapEntry &entry : map.getEntries())
@@ -590,7 +590,7 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   for (const Point &other : unit ? unit->others(point) : std::vector<Point>())
     others.push_back(offsetAt(other));
 
-  // Conditions that are not decided.
+  // The conditions that are not known.
   SmallVector<Test> tests;
   bool never = false;
   for (const Condition &condition : guard.getConditions()) {

@@ -21,8 +21,8 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 using Is = arith::CmpFPredicate;
 
-/// Arithmetic on scalars or vectors of one shape. Numbers take the type of the value that they
-/// meet.
+/// Builds arithmetic on scalars or vectors of one shape. Constants take the type of the other
+/// operand.
 class Arith {
 public:
   Arith(OpBuilder &b, Location loc) : b(b), loc(loc) {}
@@ -48,7 +48,7 @@ public:
   Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
   Value signLike(Value x, Value like) { return math::CopySignOp::create(b, loc, x, like); }
-  /// x * y + z, rounded once or twice.
+  /// x * y + z, fused or not.
   Value fma(Value x, Value y, Value z) {
     return LLVM::FMulAddOp::create(b, loc, x.getType(), x, y, z);
   }
@@ -71,7 +71,7 @@ public:
   Value select(Value condition, double yes, Value no) {
     return select(condition, number(no, yes), no);
   }
-  /// x, but no more than `most` (no less than `least`); NaN stays.
+  /// Clamps x from above (below); NaN stays NaN.
   Value atMost(Value x, double most) { return select(compare(Is::OGT, x, most), most, x); }
   Value atLeast(Value x, double least) { return select(compare(Is::OLT, x, least), least, x); }
 
@@ -95,7 +95,7 @@ public:
                                  arith::AndIOp::create(b, loc, x, integer(x, bit)), integer(x, 0));
   }
   Value toFloat(Value x) { return arith::SIToFPOp::create(b, loc, with(x, b.getF32Type()), x); }
-  /// Of a number that fits: arith.fptosi saturates in this compiler (ExpandMath.cpp).
+  /// Requires that x fits. (arith.fptosi saturates in this compiler, see ExpandMath.cpp.)
   Value toInteger(Value x) { return LLVM::FPToSIOp::create(b, loc, with(x, b.getI32Type()), x); }
   Value widen(Value x) { return arith::ExtFOp::create(b, loc, with(x, b.getF64Type()), x); }
   Value narrow(Value x) { return arith::TruncFOp::create(b, loc, with(x, b.getF32Type()), x); }
@@ -121,7 +121,7 @@ struct Exponential {
   Value rest;
 };
 
-/// Adding and taking off 3 * 2^22 rounds to an integer, which meanwhile stands in the lowest bits.
+/// Adding and subtracting 3 * 2^22 rounds to an integer; the sum has it in its lowest bits.
 constexpr double roundingShift = 0x1.8p23;
 
 /// e^r - 1 for |r| <= ln 2 / 2.
@@ -143,7 +143,7 @@ Value scale(Arith &a, const Exponential &e, int64_t more = 0) {
   return a.real(a.addBits(a.left(e.power, 23), (127 + more) << 23));
 }
 
-/// 2^whole * (1 + rest) where that is a normal number.
+/// 2^whole * (1 + rest). The result must be a normal number.
 Value assembled(Arith &a, const Exponential &e) {
   return a.real(a.addBits(a.bits(a.add(e.rest, 1)), a.left(e.power, 23)));
 }
@@ -209,7 +209,7 @@ Value nest::approximateErf(OpBuilder &b, Location loc, ValueRange x) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// x = 2^whole * (1 + f) with 1 + f between the roots of 1/2 and 2.
+/// x = 2^whole * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)].
 struct Parts {
   Value whole, f;
 };
@@ -233,7 +233,7 @@ Value logarithmTail(Arith &a, Value f) {
   return a.mul(a.mul(f, f), a.fma(f, cubic, a.number(f, -0.5)));
 }
 
-/// `value` for finite positive x, and the logarithms of all else.
+/// `value` for finite positive x, and the exact logarithm for all other x.
 Value ofPositive(Arith &a, Value x, Value value) {
   Value low = a.select(a.compare(Is::OLT, x, 0), notANumber, a.number(x, -infinite));
   value = a.select(a.compare(Is::OLE, x, 0), low, value);
@@ -272,7 +272,7 @@ Value nest::approximateLog1p(OpBuilder &b, Location loc, ValueRange x) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The logarithm of a number that is not negative, in doubles: to 2^-43 of itself.
+/// The binary logarithm of a non-negative number, in f64, with a relative error of 2^-43.
 Value wideLog2(Arith &a, Value x) {
   auto [whole, f] = partsOf(a, x);
   // log(1 + f) = 2 artanh(f / (2 + f)); f and the exponent are exact.
@@ -286,7 +286,7 @@ Value wideLog2(Arith &a, Value x) {
   return a.select(a.compare(Is::OEQ, x, infinite), infinite, value);
 }
 
-/// 2^x of doubles, to 2^-34 of itself; enough beyond what f32 holds that it is 0 or inf there.
+/// 2^x in f64, with a relative error of 2^-34. x is clamped where f32 results are 0 or inf.
 Value wideExp2(Arith &a, Value x) {
   constexpr double shift = 0x1.8p52;
   Value near = a.atLeast(a.atMost(x, 500), -500), shifted = a.add(near, shift);
@@ -297,8 +297,8 @@ Value wideExp2(Arith &a, Value x) {
   return a.real(a.addBits(a.bits(p), a.left(a.bits(shifted), 52)));
 }
 
-/// Whether a float that is not negative is an integer: it stays when it is rounded, or has no
-/// fraction.
+/// True if a non-negative float is an integer: rounding does not change it, or it is so large that
+/// it has no fraction bits.
 Value isInteger(Arith &a, Value x) {
   constexpr double firstWhole = 0x1p23;
   Value rounded = a.add(a.add(x, firstWhole), -firstWhole);
@@ -335,8 +335,8 @@ Value nest::isSmallAngle(OpBuilder &b, Location loc, Value x) {
 
 Value nest::approximateSine(OpBuilder &b, Location loc, Value x, int64_t quarters) {
   Arith a(b, loc);
-  // The multiple of pi / 2 is taken off in doubles, of which pi / 2 has two, the first with 33
-  // bits, so that its products are exact. Adding and taking off 3 * 2^51 rounds to an integer.
+  // Subtract the multiple of pi / 2 in f64. pi / 2 is the sum of two constants, the first with 33
+  // bits, so that its products are exact. Adding and subtracting 3 * 2^51 rounds to an integer.
   Value wide = a.widen(x);
   constexpr double shift = 0x1.8p52;
   Value turns = a.add(a.add(a.mul(wide, 0x1.45f306dc9c883p-1), shift), -shift);
@@ -355,12 +355,12 @@ Value nest::approximateSine(OpBuilder &b, Location loc, Value x, int64_t quarter
   return a.select(a.hasBit(quadrant, 2), a.neg(value), value);
 }
 
-/// The angle of a slope, turned back by an eighth or a quarter of a circle where it is steep.
+/// atan, reduced by pi / 4 or pi / 2 for larger arguments.
 Value nest::approximateAtan(OpBuilder &b, Location loc, ValueRange x) {
   Arith a(b, loc);
   Value t = a.abs(x[0]);
   Value steep = a.compare(Is::OGT, t, 2.414213562373095),
-        middle = a.compare(Is::OGT, t, 0.4142135623730950); // tan of 3/8, 1/8 pi
+        middle = a.compare(Is::OGT, t, 0.4142135623730950); // tan(3 pi / 8), tan(pi / 8)
   auto choose = [&](Value ifSteep, Value ifMiddle, Value ifFlat) {
     return a.select(steep, ifSteep, a.select(middle, ifMiddle, ifFlat));
   };

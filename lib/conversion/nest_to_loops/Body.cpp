@@ -34,7 +34,7 @@ Value Emitter::splat(Value value, int64_t lanes) {
 Value Emitter::laneMask(const Point &point) {
   int64_t lanes = point.lanes, active = point.active;
   if (point.count) {
-    // In 32 bits, since there are few.
+    // Lane indices fit in 32 bits.
     auto type = VectorType::get({lanes}, b.getI32Type());
     auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(lanes)));
     Value number =
@@ -84,8 +84,8 @@ Value Emitter::constantOf(TypedAttr value) {
       b, loc, b.getIntegerAttr(type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
 }
 
-/// Where a division or a shift has no result (by zero, out of range, by too many bits): null if it
-/// always has one. A divisor becomes 1 there, since machines trap.
+/// The condition under which a division or a shift has no result (division by zero, overflow, too
+/// many bits); null if it always has one. Replaces the divisor by 1 there, since machines trap.
 static Value withoutResult(OpBuilder &b, Operation *op, MutableArrayRef<Value> operands) {
   bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
   bool divides = isSigned || isa<arith::DivUIOp, arith::RemUIOp>(op);
@@ -130,8 +130,8 @@ static bool isLoaded(BlockArgument argument) {
   return update && region == &update.getBody();
 }
 
-/// True if the result of `op` has no more bits than a narrow type says, as computed ones have until
-/// a cast rounds them; `rounded`: the values of which that is known.
+/// True if the result of `op` is representable in its narrow type. Computed values have more bits
+/// until a cast rounds them. `rounded`: the values that are known to be representable.
 static bool isRounded(Operation &op, const llvm::DenseSet<Value> &rounded) {
   if (isa<arith::NegFOp, math::AbsFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
           arith::MaxNumFOp, arith::MinNumFOp>(op) ||
@@ -144,8 +144,7 @@ static bool isRounded(Operation &op, const llvm::DenseSet<Value> &rounded) {
          !nd::keepsPrecision(&op);
 }
 
-/// True if all that is done with the result of a narrowing cast is that it is stored in its type,
-/// which rounds.
+/// True if the only use of a narrowing cast is a store in its type, which rounds.
 static bool isOnlyStored(arith::TruncFOp op) {
   auto compute = dyn_cast<ComputeOp>(op->getParentOp());
   bool isLast = compute && (op->getParentRegion() == &compute.getFinish() ||
@@ -158,8 +157,8 @@ static bool isOnlyStored(arith::TruncFOp op) {
          });
 }
 
-/// The op of a region on values of compute types. Null where compute types make it a no-op on
-/// operand 0.
+/// Creates the op of a region on values of compute types. Null if the compute types make it a no-op
+/// on operand 0.
 static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> operands,
                                int64_t lanes) {
   OpBuilder &b = emitter.b;
@@ -283,7 +282,7 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
 FailureOr<Values> Emitter::foldLanes(Region &combine, ValueRange vectors, int64_t lanes) {
   SmallVector<Value> halves(vectors);
   Point point;
-  // Halves of the vector are combined until one lane is left; the order depends on the width alone.
+  // Combine the halves of the vector until one lane is left. The order depends only on the width.
   for (int64_t width = lanes; width > 1; width /= 2) {
     SmallVector<Value> arguments;
     SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2)),

@@ -15,18 +15,19 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// A reduction that takes about as long as a line takes from memory: what it will write is asked
-/// for at its start.
+/// The least trip count of a reduction whose results are prefetched at its start: it takes about
+/// as long as loading a cache line from memory.
 static constexpr int64_t leastStepsToPrefetch = 32;
-/// Asking is spread over so many steps of outer loops of the reduction, where each has so many
-/// inside.
+/// The number of steps of outer loops of the reduction over which prefetches are spread, and the
+/// least trip count of the loops inside of each.
 static constexpr int64_t enoughShares = 16, leastStepsInShare = 8;
 
-/// Accumulators that several steps of a reduction along lanes have of their own, at most: a sum
-/// waits for the one before it, unless it goes elsewhere.
+/// The maximum number of accumulators with which a reduction along lanes is split into independent
+/// chains. With one chain, each addition waits for the previous one.
 static constexpr size_t mostChained = 8;
 
-/// Panels that no first cache holds are asked for so many steps of the reduction before their use.
+/// The distance, in steps of the reduction, at which panels that exceed the first cache are
+/// prefetched.
 static constexpr int64_t stepsAhead = 8;
 
 ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
@@ -59,7 +60,7 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
     if (failed(emitStage(schedule.stages[stage], at)))
       return failure();
   FailureOr<Values> result = decideGuards(carried, next);
-  // A copy is overwritten when nobody reads it any more.
+  // All lanes have read the copy before the next step overwrites it.
   for (unsigned stage : stages)
     if (const std::string &memory = schedule.stages[stage].level; !memory.empty())
       e.target.barrier(e.b, e.loc, memory);
@@ -166,7 +167,7 @@ LogicalResult ComputeEmitter::tile() {
     return failure();
   if (!rests)
     return finish(*totals);
-  // What rests is added at the end of a step: by then it has come from memory.
+  // Combine with the spilled accumulators at the end of a step, when their lines are in the cache.
   totals = branch(
       e, loops.isFirst(), *totals,
       [&](ValueRange part) -> FailureOr<Values> { return Values(part); },
@@ -202,12 +203,11 @@ LogicalResult ComputeEmitter::plainTile() {
   for (const Walk &walk : plan.tile)
     if (plan.lanes && walk.group != plan.laneGroup && walk.step == 1)
       e.turn = {walk.variable, loops.extentOf(walk.group)};
-  // A block is read whole: where some of its points lie outside of the operand they are read alone.
+  // A transposed block is loaded whole, so all of its points must be inside of the operand.
   for (unsigned read = 0; read < operandOf.size(); ++read)
     if (llvm::any_of(points, [&](const Point &point) { return fails(read, point); }))
       e.turn.reset();
-  // Everything is read before anything is written, so that a result may take the place of an
-  // operand.
+  // Read everything before writing anything, because a result may alias an operand.
   std::vector<Values> values;
   for (const Point &point : points) {
     Value included;
@@ -241,7 +241,7 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
     values.push_back(value->value);
     included = e.both(included, value->included);
   }
-  if (e.unit) // multiplied and added at once
+  if (e.unit) // the unit multiplies and adds at once
     return values;
   return e.run(op.getBody(), values, point, section);
 }
@@ -363,7 +363,7 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
     int64_t bytes = std::max(8u, source.type.getElementType().getIntOrFloatBitWidth()) / 8;
     if (isGathered(map))
       continue;
-    // Lines of the vectors of one step, and how far the next step's lie.
+    // The lines of the vectors of one step, and their stride to the next step.
     std::set<Expr> lines;
     int64_t stride = 0;
     for (const Point &step : steps)
@@ -379,7 +379,7 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
         stride = offset.coefficient(variable);
         lines.insert(offset.substitute(Replacement{{laneName, Expr(0)}}));
       }
-    // Each vector is used by several rows, so that there is time to ask.
+    // Prefetch only if several rows use each vector, so that there are free load slots.
     if (stride * bytes < 64 || stride * bytes > 4096 || lines.size() * 4 > produced.size() ||
         int64_t(lines.size()) * plan.lanes * bytes * reductionSteps(plan.outer) < l1 / 2)
       continue;
@@ -389,12 +389,12 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
 }
 
 //===----------------------------------------------------------------------===//
-// Accumulators in memory
+// Spilled accumulators
 //===----------------------------------------------------------------------===//
 
 void ComputeEmitter::placeAccumulators() {
-  // In the results themselves where they have the accumulators' types. What finish reads may lie in
-  // the same place.
+  // Spill to the results if they have the accumulators' types, unless there is a `finish`, whose
+  // operands may alias the results.
   inResult =
       !plan.lanesReduced && op.getFinish().empty() && op.getNumResults() == accumulators.size();
   for (auto [result, type] : llvm::zip(op.getResults(), accumulators))
@@ -450,7 +450,7 @@ int64_t ComputeEmitter::reductionSteps(size_t from) const {
 std::optional<size_t> ComputeEmitter::sharingLoop() const {
   std::optional<size_t> found;
   for (size_t loop = plan.outer; loop + 1 < plan.loops.size(); ++loop) {
-    // Steps are numbered: only how many the first loop has may be unknown.
+    // Numbering the steps needs constant trip counts, except that of the outermost loop.
     if ((loop > plan.outer && !plan.loops[loop].steps.isConstant()) ||
         reductionSteps(loop + 1) < leastStepsInShare)
       break;
@@ -478,7 +478,7 @@ void ComputeEmitter::fetchResults(const Share &share) {
   LoopWalker::Saved saved = loops.bindTile();
   Section section;
   auto fetch = [&](Point point) {
-    // The line of the first lane.
+    // Prefetch the line of the first lane.
     if (point.lanes)
       point.values[laneName] = Expr(0);
     for (const Memory &place : resting)
@@ -488,7 +488,7 @@ void ComputeEmitter::fetchResults(const Share &share) {
                  /*write=*/true);
   };
   std::vector<Point> points = resting.empty() ? loops.points(false) : accumulatorPoints();
-  // Rows of vectors: the values of all variables but those of lanes follow from the row's number.
+  // Prefetch by rows of vectors. A row's number determines all variables except those of lanes.
   auto onLanes = [&](const std::string &variable) {
     return llvm::any_of(plan.tile, [&](const Walk &walk) {
       return walk.variable == variable && walk.group == plan.laneGroup;
@@ -608,7 +608,7 @@ void ComputeEmitter::storeAccumulators(ValueRange totals) {
 LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value chunk) {
   if (isEmpty(op.getProduced()))
     return success();
-  // Nothing to reduce: every result is made of neutral values, in one tile after another.
+  // Nothing to reduce: compute every result from neutral values, tile by tile.
   Schedule produced;
   bool nothing = isEmpty(op.getReduced());
   if (nothing)

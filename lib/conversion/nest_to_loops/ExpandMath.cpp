@@ -57,7 +57,7 @@ static Value callEach(PatternRewriter &rewriter, Operation *op, StringRef name, 
 }
 
 namespace {
-/// Functions of doubles that have neither a polynomial here nor an intrinsic that is as good near
+/// Functions of f64 that have neither a polynomial here nor an intrinsic that is as accurate near
 /// 0.
 template <typename Function>
 struct CallOnDoubles : OpRewritePattern<Function> {
@@ -114,8 +114,8 @@ struct Approximate : OpRewritePattern<Function> {
   }
 };
 
-/// A conversion of a float that does not fit is poison to LLVM, and its value may depend on how the
-/// loops around it were compiled. A saturating one has the nearest integer, and 0 for NaN.
+/// LLVM's conversion of a float that does not fit is poison, so its value could depend on how the
+/// enclosing loops were compiled. The saturating one gives the nearest integer, and 0 for NaN.
 template <typename Conversion>
 struct Saturate : OpRewritePattern<Conversion> {
   Saturate(MLIRContext *context, StringRef intrinsic)
@@ -129,8 +129,8 @@ struct Saturate : OpRewritePattern<Conversion> {
   }
 };
 
-/// Exponents for which a power is a few products or a root. A root has no sign where it is zero,
-/// and that of -inf is inf.
+/// Expands powers with an exponent for which they are a few products or a square root. Unlike a
+/// square root, the power 0.5 of -0 is +0, and that of -inf is inf.
 struct PowerOfConstant : OpRewritePattern<math::PowFOp> {
   PowerOfConstant(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/20) {}
   LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &b) const override {
@@ -168,9 +168,8 @@ struct PowerOfConstant : OpRewritePattern<math::PowFOp> {
   }
 };
 
-/// A sum with a product is one operation where both may be contracted. Said here and not left to
-/// the code generator: it finds the two only while they stand in one block, and branches whose ends
-/// are alike are merged before it looks.
+/// Contracts a product and a sum to a fused multiply-add if both allow it. The code generator finds
+/// the two only if they are in one block, but equal ends of branches are merged before it looks.
 struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
@@ -192,8 +191,8 @@ struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// The larger or smaller number: NaN loses, and -0 is smaller than 0. LLVM leaves zeros open, and
-/// calls a library for halves.
+/// maxnum and minnum: a number wins over NaN, and -0 is smaller than 0. LLVM leaves the order of
+/// zeros open, and calls a library for f16.
 template <typename Op, typename Strict>
 struct NumberWins : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions of scalars and vectors become polynomials, on any vector width; what has none is called
-// (lib/target/cpu/BuiltinsMath.h), one element at a time.
+// Expands functions of scalars and vectors of any width to polynomials. A function without one
+// becomes a call for each element (lib/target/cpu/BuiltinsMath.h).
 //
 //     math.sin %x : vector<16xf32>      all |x| <= 2^20: reduced in doubles, then a polynomial;
 //                                       else 16 calls of sinf, which reduces any number exactly
 //
-// `arith.maximumf` and `minimumf` are left as they are: LLVM knows that 0 is larger than -0.
+// `arith.maximumf` and `minimumf` stay: LLVM orders -0 below 0.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,7 +58,7 @@ struct Writer {
       return atom.kind == Kind::Min ? Value(arith::MinSIOp::create(b, loc, x, y))
                                     : Value(arith::MaxSIOp::create(b, loc, x, y));
     }
-    // Truncating division rounds down once the operand is shifted to be non-negative.
+    // Shift the operand to be non-negative, so that truncating division rounds down.
     const Expr &operand = atom.operands[0];
     auto bounds = operand.bounds(ranges);
     int64_t shift =
@@ -159,7 +159,7 @@ Value Emitter::emitLanes(const Expr &expr, int64_t lanes) {
         }
         if (!onLanes(part))
           return splat(resized(emit(part)), lanes);
-        // What is the same for all lanes is added up as a scalar.
+        // Add the terms that are the same for all lanes as scalars.
         Expr same, different;
         for (const Expr::Term &term : part.terms()) {
           Expr alone = Expr::ofTerm(term);

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside of each loop the conditions are looked at that mention no loop further in. For one read at
-// one point of the tile they are one bit. Few patterns of these bits occur (a 3x3 window with a
-// border: all columns inside, the first outside, the last outside), because bits depend on a few
-// small loop variables; they are found by trying all values of these, or where sizes are symbols by
-// what few bits imply of each other. Each pattern gets code of its
-// own, chosen by testing as few bits as tell the patterns apart. In that code nothing is tested and
-// points that contribute nothing are left out.
+// In each loop the emitter decides the conditions that mention no loop further in. The conditions
+// of one read at one point of the tile are one bit. Few patterns of these bits occur (a 3x3 window
+// with a border: all columns inside, the first outside, the last outside), because the bits depend
+// on a few small loop variables. The patterns are found by enumerating the values of these
+// variables or, if sizes are symbols, from implications between a few bits. Each pattern gets its
+// own code, selected by testing the fewest bits that distinguish the patterns. That code has no
+// tests and omits the points that contribute nothing.
 //
-// Where the bits depend on the variable of a loop of the reduction alone, the loop is cut into
-// pieces in which they do not change.
+// If the bits depend only on the variable of a loop of the reduction, the loop is split into pieces
+// in which they are constant.
 //
-// A condition that mentions the lane is one bit too, "holds on all lanes"; where it does not, loads
+// A condition that mentions the lane is also one bit, "holds on all lanes"; if it is false, loads
 // are masked.
 //
 //===----------------------------------------------------------------------===//
@@ -27,9 +27,9 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Patterns beyond which code distinguishes only "all hold" from the rest.
+/// The maximum number of patterns. With more, the code only distinguishes "all hold" from the rest.
 static constexpr size_t mostPatterns = 10;
-/// Conditions evaluated in search of patterns.
+/// The maximum number of conditions that are evaluated in search of patterns.
 static constexpr int64_t mostEvaluations = 60000;
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +100,7 @@ bool ComputeEmitter::fails(unsigned read, const Point &point) {
   return false;
 }
 
-/// The points of the tile with the unrolled steps of the reduction.
+/// The points of the tile, including the unrolled steps of the reduction.
 static std::vector<Point> allPoints(const LoopWalker &loops, const Plan &plan) {
   std::vector<Point> all;
   std::vector<Point> steps = loops.points(true);
@@ -149,7 +149,7 @@ ComputeEmitter::Clip ComputeEmitter::clipOf(size_t position) {
       if (step == 0 || test.decide(e.ranges) || e.isKnown(test))
         continue;
       Expr rest = expr - Expr::name(variable) * Expr(step);
-      // Alike at all points of the tile, and known before the loop.
+      // The bound is the same at all points of the tile and known before the loop.
       bool known = llvm::all_of(rest.names(), [&](const std::string &name) {
         auto value = e.vars.find(name);
         return value != e.vars.end() && !isa<VectorType>(value->second.getType());
@@ -232,7 +232,7 @@ struct GuardSplitter {
   ComputeEmitter &c;
   Emitter &e;
 
-  /// The conditions of one read at some points, of which the ranges decide nothing.
+  /// The conditions of one read at some points that the ranges do not decide.
   struct Atom {
     std::vector<Test> tests;
     bool lanewise = false;
@@ -314,8 +314,8 @@ struct GuardSplitter {
     return beyond && beyond->low >= 0;
   }
 
-  /// Instead: all patterns that are not excluded because some atoms imply others, where few atoms
-  /// depend on sizes. False if they are too many.
+  /// Alternative to `findPatterns` for a few atoms that depend on symbols: all patterns that agree
+  /// with the implications between atoms. False if they are too many.
   bool combinePatterns() {
     size_t count = atoms.size();
     patterns.clear();
@@ -333,8 +333,8 @@ struct GuardSplitter {
     return !patterns.empty() && patterns.size() <= mostPatterns;
   }
 
-  /// Code that tests whether atoms hold. Of tests that differ in a constant only the strictest is
-  /// made.
+  /// Emits the test that all atoms hold. Of tests that differ in a constant it emits only the
+  /// strictest.
   Value emitTest(ArrayRef<const Atom *> list) {
     std::map<Expr, int64_t> strictest;
     std::set<Test> equalities;
@@ -367,7 +367,7 @@ struct GuardSplitter {
     auto facts = e.facts;
     auto failing = c.failing;
     for (auto [atom, bit] : llvm::zip_equal(atoms, pattern)) {
-      // What holds on the few lanes of a last vector need not hold on all of another's.
+      // A fact about a partial vector need not hold on all lanes of a full one.
       if (bit && !(atom.lanewise && atom.active < widest))
         e.facts.insert(atom.tests.begin(), atom.tests.end());
       else if (!bit && !atom.lanewise)
@@ -383,7 +383,7 @@ struct GuardSplitter {
                              ValueRange carried, ComputeEmitter::Next next) {
     if (list.size() == 1)
       return emitLeaf(list[0].first, carried, next);
-    // The bit that divides the patterns most evenly.
+    // Find the bit that divides the patterns most evenly.
     size_t best = 0, bestSmaller = 0;
     for (size_t i = 0; i < atoms.size(); ++i) {
       size_t on = llvm::count_if(list, [&](const auto &entry) { return entry.first[i]; });

@@ -33,7 +33,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Refuses a stage that asks for what the target lacks.
+/// Refuses a stage that needs a feature that the target lacks.
 static LogicalResult verifyStages(Operation *nest, const Schedule &schedule,
                                   const LoopTarget &target) {
   auto quoted = [](ArrayRef<StringRef> words) {
@@ -112,7 +112,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
            << ", got more; fewer names with sizes that are sums have shorter ones";
   builder.setInsertionPointToEnd(body);
   func::ReturnOp::create(builder, loc);
-  // Inner loops first: what is unrolled holds their copies.
+  // Unroll inner loops first, because unrolling an outer loop copies them.
   for (auto [loop, factor] : llvm::reverse(emitter.unrolled))
     if (failed(loopUnrollByFactor(loop, uint64_t(factor))))
       return nest->emitOpError() << "a loop can't be unrolled by " << factor;

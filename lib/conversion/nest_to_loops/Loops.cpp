@@ -144,7 +144,7 @@ FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent 
 FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside inside) {
   const Walk &walk = plan.loops[position];
   FailureOr<Values> result = walkSteps(walk, carried, inside);
-  // A variable that is not entered keeps the range that it will have.
+  // Restore the range that the variable has before its loop is entered.
   e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
   return result;
 }
@@ -222,7 +222,7 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
     Value count = arith::DivUIOp::create(
         e.b, e.loc, arith::AddIOp::create(e.b, e.loc, exact, e.constant(step - 1)), stepValue);
-    // Accumulators that rest are finished by the last step, also where there is nothing to reduce.
+    // The last step finishes spilled accumulators, so a zero-trip loop runs once.
     if (walk.reduced)
       count = arith::MaxSIOp::create(e.b, e.loc, count, e.constant(1));
     int64_t most = (tile.most + step - 1) / step;
@@ -258,8 +258,7 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
     return result;
   }
 
-  // Whole steps, then what is left at the end of the group, which is the same wherever there is
-  // any.
+  // Whole steps, then the epilogue. Its size is the same for every tile that needs one.
   std::optional<int64_t> rest = restOf(walk);
   Value full = arith::DivUIOp::create(e.b, e.loc, tile.exact, stepValue);
   Value left = arith::RemUIOp::create(e.b, e.loc, tile.exact, stepValue);
@@ -298,7 +297,7 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
 FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left, Value isFirst,
                                        ValueRange carried, Inside inside) {
   bool onLanes = plan.lanes && walk.group == plan.laneGroup;
-  // A few points at a time as long as there are so many.
+  // A few points at a time while enough remain, then the rest.
   SmallVector<int64_t> steps{onLanes ? plan.lanes : 1};
   if (int64_t few = (walk.step + 2) / 4; few > 1 && !onLanes && !walk.reduced)
     steps.insert(steps.begin(), few);
@@ -473,7 +472,7 @@ static void expand(const Plan &plan, const Point &point, const Group &group, siz
     return;
   }
   const Walk &walk = plan.tile[position];
-  tile = std::min(tile, walk.tile); // loops that are not entered will leave no more
+  tile = std::min(tile, walk.tile); // loops that are not entered yet have at most this tile
   for (int64_t at = 0; at < tile; at += walk.step) {
     Point next = point;
     next.values[walk.variable] = Expr(at / walk.step);

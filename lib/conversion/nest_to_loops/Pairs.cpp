@@ -5,28 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Some machines have a unit that adds products of two neighbours of bf16 to a number of f32 at once,
-// in lanes of 32 bits, in each of which lie two elements:
+// Some machines have a unit that adds the products of two bf16 neighbours to an f32 at once. Each
+// of its 32-bit lanes holds two elements:
 //
 //     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], ...>
 //
-// Where the innermost loop of a reduction
-// walks such a pair (k, k + 1) as a `unit`
+// If the innermost loop of a reduction is a `unit` over such a pair (k, k + 1)
 //
 //     [loop k by 2, register m, register n by 16, vector n, unit k]
 //
-// every read of the tile gives 32 bits, and all else is as it is with f32:
+// every read of the tile loads 32-bit pairs, and the rest of the code is the same as for f32:
 //
-//     a[m, k], a[m, k + 1]     side by side: one scalar of 32 bits
+//     a[m, k], a[m, k + 1]     contiguous: one 32-bit scalar
 //     b[k, n], b[k + 1, n]     copied as [n floordiv 32, k floordiv 2, n mod 32, k mod 2]:
-//                              a vector of them
+//                              a vector of pairs
 //
-// A stage whose layout ends in `k mod 2` is copied as a tensor of such pairs; what is read where it
-// lies and not side by side is put together in registers. The last element of an odd size has a
-// zero beside it, in both operands.
+// A stage whose layout ends in `k mod 2` is copied as a tensor of such pairs. Pairs of an operand
+// that is not staged are assembled in registers unless they are contiguous. If the size is odd, the
+// last element is paired with zero, in both operands.
 //
-// A machine that lacks the instruction may be told to walk pairs all the same: then a product of
-// each half is added by itself. So every machine can run what is emitted for others.
+// A machine that lacks the instruction can also run such schedules: it adds the two products one
+// after the other. So every machine can run code that is emitted for others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +45,7 @@ public:
   Pairs(MatrixUnitAttr unit, std::string variable) : unit(unit), variable(std::move(variable)) {}
 
   void visit(std::vector<Point> &steps) override {
-    // The first of two stands for both.
+    // Keep the first point of each pair.
     size_t all = steps.size();
     llvm::erase_if(
         steps, [&](const Point &step) { return step.values.find(variable)->second == Expr(1); });
@@ -72,7 +71,7 @@ private:
   std::string variable; ///< of the unrolled loop over both
   bool isWhole = false; ///< else the second is none, and zero
 
-  /// Two numbers of bf16, which are computed in f32, as 32 bits; `second` may be null.
+  /// Packs two bf16 numbers, which are held as f32, into 32 bits. `second` may be null, for zero.
   static Value pack(Emitter &e, Value first, Value second);
 };
 } // namespace
@@ -170,7 +169,7 @@ std::string ComputeEmitter::pairedPlace(MapAttr map, const Layout &layout) const
   return map.lookup(place)->asName() == pairGroup()[0] ? place : "";
 }
 
-/// A layout of two places of `name` each, as one of single places.
+/// Divides the sizes of `name` in a layout by two, so that it is a layout of pairs.
 static Layout halved(Layout layout, StringRef name) {
   for (Layout::Factor &factor : layout.factors)
     if (factor.names.size() == 1 && factor.names[0] == name)
@@ -178,7 +177,7 @@ static Layout halved(Layout layout, StringRef name) {
   return layout;
 }
 
-/// Whether neighbours along `name`, the first one even, lie side by side.
+/// True if the elements 2i and 2i + 1 along `name` are contiguous.
 static bool isInnermost(const Layout &layout, StringRef name) {
   if (layout.factors.empty() || layout.swizzle.bits)
     return false;
@@ -207,7 +206,7 @@ FailureOr<Value> ComputeEmitter::copyPairs(const Box &box, const Layout &layout,
   bool isPaired = source.type.getElementType() == i32;
   ComputeOp copied;
   if (isPaired || (isInnermost(from, pairs) && end.mod(2).constant() == 0)) {
-    // Both at once, as a tensor of pairs.
+    // Copy both elements at once, as a tensor of pairs.
     Value both = box.tensor;
     if (!isPaired) {
       auto type = nd::NdTensorType::get(context, i32, tensorTypeOf(box.tensor).getDims());
@@ -241,7 +240,7 @@ FailureOr<Value> ComputeEmitter::copyPairs(const Box &box, const Layout &layout,
   }
   FailureOr<Value> result =
       emitCopy(copied, inPairs(box.whole), halved(to, pairs), from, box.memory);
-  // Both places of a pair are read where it lies.
+  // Both elements of a pair are read from the pair's address.
   if (succeeded(result)) {
     Memory &memory = e.memory[*result];
     memory.layout = to;

@@ -13,7 +13,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Points of a tile beyond which unrolling is refused.
+/// The maximum number of unrolled points of a register tile.
 static constexpr int64_t mostPoints = 64;
 
 namespace {
@@ -70,7 +70,7 @@ private:
       size = std::min<__int128>(size * sizeOf(name).most(), INT64_MAX / 4);
     return int64_t(size);
   }
-  /// Points of its names that one run of the loop at `position` covers.
+  /// The number of points of its names that the loop at `position` covers.
   int64_t tileAt(size_t position) const {
     int64_t tile = groupSize(entries[position].loop.names);
     for (size_t i = 0; i < position; ++i)
@@ -89,8 +89,8 @@ private:
 };
 } // namespace
 
-/// The loops of the schedule. Names without one: produced ones after the thread loops, reduced ones
-/// last.
+/// Collects the loops of the schedule and adds loops for names without one: for produced names
+/// after the parallel loops, for reduced names last.
 void Planner::collect(const Schedule &schedule) {
   std::set<std::string> walked;
   for (const Loop &loop : schedule.loops) {
@@ -115,8 +115,9 @@ void Planner::collect(const Schedule &schedule) {
       entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
 }
 
-/// Accumulators that rest between the steps of a loop over a name that may turn out empty: a loop
-/// further in finds nothing to do, and they are finished all the same.
+/// If accumulators are spilled between the steps of a loop that may be a zero-trip loop, adds an
+/// inner loop over the same name. The outer loop then runs at least once, so that the accumulators
+/// are finished, and the inner one has no work.
 void Planner::repeatEmptyLoops() {
   for (const nd::Dim &dim : reduced) {
     auto isOver = [&](const Entry &entry) { return entry.loop.names == Group{dim.name.str()}; };
@@ -129,7 +130,7 @@ void Planner::repeatEmptyLoops() {
   }
 }
 
-/// At most one vector, the last one written; its width is a power of two.
+/// Keeps at most one vector loop, the last one; its width is a power of two.
 void Planner::chooseLanes(unsigned bits) {
   int64_t vectorBits = (emitter.machine ? emitter.machine.integer("vector_bytes", 32) : 32) * 8;
   int64_t widest = std::max<int64_t>(1, vectorBits / std::max(bits, 8u));
@@ -156,7 +157,7 @@ void Planner::chooseLanes(unsigned bits) {
   }
 }
 
-/// The first unit over points of a reduced name that can be multiplied at once.
+/// Chooses the first unit loop over points of a reduced name that can be multiplied at once.
 void Planner::chooseUnit(const UnitUse &use) {
   for (auto [i, entry] : llvm::enumerate(entries))
     if (entry.loop.level == "unit" && entry.loop.names.size() == 1 && entry.loop.step == 1 &&
@@ -169,8 +170,8 @@ void Planner::chooseUnit(const UnitUse &use) {
     }
 }
 
-/// Register loops around sequential loops over the same names run one by one; so do those that
-/// unroll too much.
+/// Makes register loops sequential that are outside of sequential loops over the same names, or
+/// that unroll too much.
 void Planner::limitUnrolling() {
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j)
@@ -185,15 +186,15 @@ void Planner::limitUnrolling() {
       points *= count;
       continue;
     }
-    // Loops outside over the same names can't stay unrolled either.
+    // Outer loops over the same names can't stay unrolled either.
     for (Entry &outer : MutableArrayRef(entries).take_front(i + 1))
       if (outer.sameNames(entries[i]) && outer.isUnrolled())
         outer.walkOneByOne();
   }
 }
 
-/// Loops that were to be unrolled stay outside of the reduction, so that accumulators stay in
-/// registers.
+/// Moves register loops that became sequential out of the reduction, so that the accumulators stay
+/// in registers.
 void Planner::moveOutOfReduction() {
   auto place = llvm::find_if(
       entries, [](const Entry &entry) { return entry.reduced && entry.isSequential(); });
@@ -205,7 +206,7 @@ void Planner::moveOutOfReduction() {
   }
 }
 
-/// Adds the loop at `position` to the plan, behind those outside of it.
+/// Adds the loop at `position` to the plan, after all outer loops.
 void Planner::addWalk(size_t position) {
   const Entry &entry = entries[position];
   Walk walk;
@@ -237,7 +238,7 @@ void Planner::addWalk(size_t position) {
     if (entry.pair)
       made.pair = walk.variable;
     made.tile.push_back(walk);
-    // A copy inside of an unrolled loop is made inside of the last sequential one.
+    // A stage at an unrolled loop is copied inside of the last sequential loop.
     llvm::append_range(made.loops.empty() ? made.firstStages : made.loops.back().stages,
                        walk.stages);
     return;

@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every line along the sorted name is sorted by itself, by merging from the bottom up in scratch.
-// Keys become integers that rise as the order does, and travel with the coordinates that they came
-// from: as the upper half of one number of 64 bits, or, where they are wider than 32 bits, in an
-// array of their own. Numbers of the first kind begin in blocks of eight, sorted by a network
-// (Batcher's, AFIPS 1968). Equal keys are taken from the left, so that they keep their order. Where
-// k elements are asked for, no run grows longer than that (n log k steps):
+// Each line along the sorted name is sorted by a bottom-up merge sort in scratch. Keys are mapped
+// to integers whose signed order is the requested order, and are moved together with their
+// original coordinates: key and coordinate share one 64-bit number, or, if keys are wider than 32
+// bits, are in two arrays. 64-bit numbers are first sorted in blocks of eight by a sorting network
+// (Batcher, AFIPS 1968). Of equal keys the left one is taken first, so the sort is stable. If only
+// the first k elements are requested, runs have at most k elements (n log k steps):
 //
 //     k = 3      | 5 | 2 | 9 | 1 | 7 | 4 |      runs of 1
 //                | 2 5 | 1 9 | 4 7 |            of 2
 //                | 1 2 5 . | 4 7 |              of 3
 //                | 1 2 4 . . . |
 //
-// Where k is small the first k elements are sorted so, and the others are put among them, if they
-// come before the last: most of them do not.
+// If k is small, only the first k elements of the line are merge-sorted, and each of the others is
+// inserted if it comes before the last of them, which is rare.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,9 +49,9 @@ private:
   nd::Dim along;
   std::string name;
   bool packed; ///< keys and where they came from are one number each, else two
-  /// An element of the arrays: one number, or two.
+  /// An element of the arrays: one number (key and coordinate packed), or two.
   using Element = SmallVector<Value, 2>;
-  /// With more elements asked for all are merged.
+  /// The largest k for which elements are inserted; with a larger k, all elements are merged.
   static constexpr int64_t mostInserted = 16;
   static constexpr int64_t block = 8;
 
@@ -99,7 +99,7 @@ private:
       result.push_back(choose(condition, one, other));
     return result;
   }
-  /// Of elements whose order decides where keys are equal.
+  /// Compares elements. Equal keys keep their order because the caller prefers the left one.
   Value isBefore(ArrayRef<Value> a, ArrayRef<Value> b) {
     return is(CmpIPredicate::slt, a[0], b[0]);
   }
@@ -114,7 +114,7 @@ private:
 };
 } // namespace
 
-/// A key as an integer: signed order of these is the order asked for.
+/// Maps a key to an integer whose signed order is the requested order.
 Value SortEmitter::rising(Value key) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
@@ -122,7 +122,7 @@ Value SortEmitter::rising(Value key) {
   Value nan;
   if (auto real = dyn_cast<FloatType>(key.getType())) {
     nan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, key, key);
-    // 0.0 for -0.0; below zero larger bits mean smaller numbers.
+    // Replace -0.0 by 0.0. Of negative numbers, larger bits are smaller numbers.
     unsigned width = real.getWidth();
     Type bits = b.getIntegerType(width);
     auto number = [&](const APInt &n) -> Value {
@@ -147,7 +147,7 @@ Value SortEmitter::rising(Value key) {
   return nan ? choose(nan, i64(packed ? INT32_MAX : INT64_MAX), key) : key;
 }
 
-/// What stands for the element of the line at variable `place`.
+/// Loads the key at coordinate `place` of the line and makes its sort element.
 SortEmitter::Element SortEmitter::element(const std::string &place) {
   Section section;
   const Memory &keys = e.memory.find(op.getInputs()[0])->second;
@@ -159,7 +159,7 @@ SortEmitter::Element SortEmitter::element(const std::string &place) {
   return {arith::OrIOp::create(e.b, e.loc, key, from)};
 }
 
-/// Sorts as many blocks of an array, which is full to the end of the last.
+/// Sorts the first `blocks` blocks of an array, all of which are full.
 void SortEmitter::sortBlocks(Value array, const Expr &blocks, int64_t atMost) {
   std::string variable = e.freshVariable();
   (void)forLoop(e, variable, e.emit(blocks), atMost, {}, [&](ValueRange) -> FailureOr<Values> {
@@ -182,7 +182,7 @@ void SortEmitter::sortBlocks(Value array, const Expr &blocks, int64_t atMost) {
   });
 }
 
-/// How often the number of runs is halved until one is left: the bits of one less.
+/// The number of merge levels until one run is left: the bit width of `runs` - 1.
 Value SortEmitter::levelsOf(const Expr &runs) {
   if (auto number = runs.constant())
     return i64(llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(*number, 1))));
@@ -191,7 +191,7 @@ Value SortEmitter::levelsOf(const Expr &runs) {
                                                         /*is_zero_poison=*/false));
 }
 
-/// Merges pairs of runs; the state is the width of a run, the arrays, and room for them.
+/// Merges pairs of runs. The state is the width of a run, the arrays, and the arrays to merge to.
 Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
   Value width = state[0], two = add(width, width);
   size_t each = (state.size() - 1) / 2;
@@ -222,8 +222,8 @@ Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
   return next;
 }
 
-/// Puts an element among `kept` sorted ones, of which the last goes; one that belongs behind them
-/// changes nothing.
+/// Inserts an element into `kept` sorted ones and drops the last; an element that belongs after
+/// them changes nothing.
 void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept) {
   Value isKept = isBefore(element, load(arrays, i64(kept - 1)));
   (void)branch(
@@ -244,7 +244,7 @@ void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kep
 
 void SortEmitter::line() {
   Expr size = along.size().getExpr(), kept = tensorTypeOf(op.getResult(0)).size(name).getExpr();
-  // What is put among the first elements one by one is all but `merged`.
+  // The first `merged` elements are merge-sorted; the others are inserted one by one.
   std::optional<int64_t> few = kept.constant();
   few = few && *few <= mostInserted ? few : std::nullopt;
   Expr merged = few ? *few : size;

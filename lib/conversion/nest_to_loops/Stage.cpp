@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a read touches below a loop is a box: coordinate d is a part that the loops around fix, the
-// origin, plus a part in [0, extent). The copy of the box is a nest itself, `copy[d] =
-// operand[origin + d]`, and is emitted like any other, with zeros (or what the read's guard gives)
-// outside of the operand; where sizes are symbols, what nobody reads is not copied.
-// Narrow floats are widened while they are copied.
+// The part of an operand that a read accesses inside of a loop is a box: each coordinate is an
+// origin, which the outer loops fix, plus a part in [0, extent). The copy of the box is a nest,
+// `copy[d] = operand[origin + d]`, and is emitted like any other, with zeros (or the value of the
+// read's guard) outside of the operand. If sizes are symbols, elements that no point reads are not
+// copied. Narrow floats are widened by the copy.
 //
-// A stage with two buffers asks for the lines of its next box while the current one is used: each
-// tile of the loops inside asks for its share, so that the copy finds them in the cache.
+// A stage with two buffers prefetches its next box while the current one is used: each tile of the
+// inner loops prefetches a share, so that the next copy reads from the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Lines asked for in one tile beyond which asking costs more than it saves.
+/// The maximum number of lines to prefetch in one tile; more cost more than they save.
 static constexpr int64_t mostFetches = 96;
-/// Lines whose addresses are computed together.
+/// The number of lines whose addresses are computed together.
 static constexpr int64_t linesTogether = 4;
 static constexpr int64_t lineBytes = 64;
 
@@ -48,7 +48,7 @@ void ComputeEmitter::Box::read(NestBuilder &copy, Value from, StringRef pairs, i
   TypedAttr fill = guard.getOtherwise();
   Type type = tensorTypeOf(from).scalarType();
   if (auto real = dyn_cast_or_null<FloatAttr>(fill); real && type.isInteger(32)) {
-    // A pair of floats: the same number twice.
+    // For pairs, repeat the number in both halves.
     APInt bits = real.getValue().bitcastToAPInt();
     bits = bits.lshr(bits.getBitWidth() - 16).zextOrTrunc(16);
     fill = copy.builder.getIntegerAttr(type, bits.concat(bits));
@@ -113,7 +113,7 @@ std::optional<Expr> ComputeEmitter::lastPlace(const Expr &place, const Replaceme
 
 std::optional<ComputeEmitter::Box> ComputeEmitter::findBox(unsigned read, StringRef memory) {
   Box box{operandOf[read], {}, {}, {}, {}, guards[read], memory};
-  // Where all sizes are numbers, boxes are whole.
+  // If all sizes are constants, boxes are not clipped.
   bool anySymbol =
       llvm::any_of(plan.sizes, [](const auto &size) { return !size.second.isConstant(); });
   Replacement last = lastPoints();
@@ -143,7 +143,7 @@ std::optional<ComputeEmitter::Box> ComputeEmitter::findBox(unsigned read, String
     Expr extent(bounds->high - bounds->low + 1);
     box.whole.emplace_back(op.getContext(), name, extent);
     if (auto end = anySymbol ? lastPlace(entry.expr(), last) : std::nullopt) {
-      // Nobody reads beyond; between the first point and the last one all is inside.
+      // Clip the box after the last read; all elements between the first and last are inside.
       extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
       if (box.guard.isTrivial())
         box.withinOperand.insert(name);
@@ -187,8 +187,9 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     ahead.push_back({source, box->origin, sizes, at});
   }
 
-  // A guard that says no more than that the place is inside is kept by the copy. All or none: where
-  // a condition remains the place may be outside of the box's operand for another reason.
+  // If the guard only checks that the coordinates are in bounds, the copy implements it. Drop all
+  // of its conditions or none: if another one remains, the coordinates may be out of bounds for
+  // another reason.
   if (GuardAttr guard = guards[read]; guard.getOtherwise()) {
     bool isKept = llvm::all_of(guard.getConditions(), [&](const Condition &condition) {
       return llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
@@ -205,7 +206,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
 
 void ComputeEmitter::fetchAhead(const Share &share) {
   for (const Ahead &box : ahead) {
-    // Which of the tiles inside of the stage's loop this is.
+    // The number of the tile within the stage's loop.
     Expr number;
     int64_t tiles = 1;
     bool inside = false, known = true;
@@ -220,7 +221,7 @@ void ComputeEmitter::fetchAhead(const Share &share) {
     }
     if (!known)
       continue;
-    // What lies side by side: pieces of lines, asked for a few lines at a time.
+    // Find the contiguous pieces of the box, which are prefetched a few lines at a time.
     const Layout &layout = box.source.layout;
     auto extentOf = [&](const std::string &name) {
       auto found = box.extents.find(name);
@@ -277,7 +278,7 @@ void ComputeEmitter::fetchAhead(const Share &share) {
       e.forget(variable);
       return success();
     };
-    // A loop: unrolled, so many would keep the compiler busy.
+    // Emit a loop, since unrolling all prefetches would slow the compilation down.
     if (failed(forLoop(e, step, each, body)))
       return;
   }

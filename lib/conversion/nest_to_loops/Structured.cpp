@@ -46,7 +46,7 @@ Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
   return place;
 }
 
-/// Copies a value to another place, in another layout if need be.
+/// Copies a value to another buffer, in another layout if necessary.
 static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
   OpBuilder builder(e.b.getContext());
   auto type = tensorTypeOf(from);
@@ -62,8 +62,8 @@ static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
   return e.emitAddedCopy(op, freeLayout(e.memory.find(from)->second));
 }
 
-/// Gives the values that a region yields the places of the results, and what can't have them a copy
-/// at the end.
+/// Assigns the buffers of the results to the values that a region yields. Returns the values that
+/// can't use them, which need a copy at the end.
 static SmallVector<std::pair<Value, Memory>>
 placeYielded(Emitter &e, Block &block, ValueRange yielded, ArrayRef<Memory> places) {
   SmallVector<std::pair<Value, Memory>> copies;
@@ -71,7 +71,7 @@ placeYielded(Emitter &e, Block &block, ValueRange yielded, ArrayRef<Memory> plac
   for (auto [value, place] : llvm::zip_equal(yielded, places)) {
     bool made = value.getDefiningOp() && value.getDefiningOp()->getBlock() == &block &&
                 seen.insert(value).second;
-    // An update may work in the place of what it consumes.
+    // An update may reuse the buffer of its destination.
     if (made && !isa<UpdateOp>(value.getDefiningOp()))
       e.memory[value] = place;
     else
@@ -80,7 +80,7 @@ placeYielded(Emitter &e, Block &block, ValueRange yielded, ArrayRef<Memory> plac
   return copies;
 }
 
-/// Forgets where the values of a region lie.
+/// Forgets the buffers of the values of a region.
 static void forgetValues(Emitter &e, Block &block) {
   for (Operation &op : block)
     for (Value result : op.getResults())
@@ -94,7 +94,7 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
   auto copies = placeYielded(*this, block, yielded, places);
   for (Operation &op : block.without_terminator()) {
     for (Value result : op.getResults()) {
-      // A yielded value may have its place already.
+      // A yielded value may have its buffer already.
       if (memory.count(result))
         continue;
       Layout layout = layoutOf(result);
@@ -141,8 +141,8 @@ LogicalResult Emitter::emitScan(ScanOp op) {
   Expr count = along.size().getExpr();
   Expr top = scratchTop;
 
-  // Carried tensors alternate between two places: a step reads the one and writes the other. The
-  // first step reads the initial values where they lie, if they lie as the carried ones do.
+  // Carried tensors are double buffered: a step reads one buffer and writes the other. The first
+  // step reads the initial values in place if they have the layout of the carried ones.
   Values pointers;
   SmallVector<Memory> states;
   for (size_t i = 0; i < carried; ++i) {

@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Points that differ in a name which alone gives a coordinate of the destination meet different
-// places, whatever the others do: such names are free. Threads and lanes run over free names, all
-// others one after another in a fixed order, so that places that are met twice are combined in the
-// same order however many threads there are. A thread owns the places of its part of a free name,
-// which it also copies when the destination is not updated in place. An update that computes all
-// its coordinates has no free name and runs on one thread: parts of the destination could be owned,
-// but each owner would have to look at every place.
+// A name is free if it is, by itself, a coordinate of the destination: points that differ in it
+// write different elements. Threads and lanes run over free names. All other loops are sequential,
+// so that elements written more than once are combined in the same order for any number of threads.
+// A thread owns the elements of its part of a free name, and also copies them if the destination is
+// not updated in place. An update that computes all its coordinates has no free name and runs on
+// one thread: threads could own parts of the destination, but each would have to check every point.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +40,7 @@ public:
       return copyOwned(nothing, walker);
     }
     Schedule schedule = chosen;
-    // What has one point has no lanes.
+    // An update of one point is not vectorised.
     for (Loop &loop : schedule.loops)
       if (loop.level == "vector" && op.getSpace().lookup(loop.names[0]).constant() == 1)
         loop.level = "loop";
@@ -51,7 +50,7 @@ public:
         planLoops(e, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
     LoopWalker walker(e, made, chunk);
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
-      // The destination is copied by the chunk that owns it, before anything is written there.
+      // Each chunk copies the part of the destination that it owns before it writes there.
       if (position == owners && failed(copyOwned(made, walker)))
         return failure();
       if (position == made.loops.size())
@@ -144,7 +143,7 @@ private:
     FailureOr<Values> element = e.run(op.getBody(), values, point, section);
     if (failed(element))
       return failure();
-    // The target's coordinates, and whether they lie inside.
+    // The target's coordinates, and whether they are in bounds.
     Replacement coordinates;
     for (const MapEntry &entry : op.getDestMap().getEntries()) {
       Expr place = e.resolve(e.bindReads(entry.expr(), op.getReads(), values, section), point);
@@ -173,7 +172,7 @@ private:
     Value value = (*element)[0];
     bool isVectorMask = writes && isa<VectorType>(writes.getType());
     if (isVectorMask && !e.onLanes(offset)) {
-      // Lanes that meet in one place, as in a tensor of one element, write one after the other.
+      // Lanes that write the same element, as in a tensor of one element, write one by one.
       if (point.isPartial())
         writes = e.both(writes, e.laneMask(point));
       Point single = point;
@@ -191,7 +190,7 @@ private:
       }
       return success();
     }
-    // Scalar masks are tested around, so that a place outside is never touched.
+    // Branch on scalar masks, so that out-of-bounds elements are never accessed.
     auto all = [&](ValueRange) { return write(value, point, isVectorMask ? writes : Value()); };
     return success(
         succeeded(writes && !isVectorMask ? branch(e, writes, {}, all, nullptr) : all({})));
