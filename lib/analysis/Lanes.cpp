@@ -13,7 +13,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Of a scalar in a register.
+/// Returns the bits of a scalar in a register.
 static unsigned computedBits(Type type) {
   return nd::isNarrowFloat(type) ? 32 : type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
@@ -44,8 +44,8 @@ int64_t nest::depthOf(MatrixUnitAttr unit) {
   return *unit.getShape().lookup("k").getExpr().constant();
 }
 
-/// Units that the emission can visit: each lane of a vector of f32 has two neighbours of bf16, which
-/// are the upper halves of what they are as f32.
+/// Returns true for units that the emission supports: each lane of a vector of f32 holds two
+/// neighbours of bf16, each of which is the upper half of its value in f32.
 static bool isVisited(MatrixUnitAttr unit) {
   auto lies = [](const Layout &layout, StringRef outer, StringRef inner) {
     return layout.factors == Layout::rowMajor({outer.str(), inner.str()}).factors;
@@ -56,8 +56,8 @@ static bool isVisited(MatrixUnitAttr unit) {
          lies(unit.getRight(), "n", "k") && lies(unit.getTotal(), "m", "n");
 }
 
-/// Whether the reads of a region are the sides of a unit, and it gives their product, if that is
-/// all; not one that a cast rounds.
+/// Returns true if the region only multiplies two reads of a unit's types, without a cast that
+/// rounds.
 static bool isProduct(Block &body, MatrixUnitAttr unit) {
   auto widened = [](Value value) {
     while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
@@ -78,7 +78,8 @@ static bool isProduct(Block &body, MatrixUnitAttr unit) {
          first.getType() == unit.getLeftType() && second.getType() == unit.getRightType();
 }
 
-/// Whether a combiner adds in the type of a unit's total. That of its sides is computed in it.
+/// Returns true if a combiner adds in the type of a unit's total, in which sums of the type of its
+/// sides are computed too.
 static bool isSum(Block &combine, MatrixUnitAttr unit) {
   if (combine.getNumArguments() != 2)
     return false;
@@ -89,7 +90,7 @@ static bool isSum(Block &combine, MatrixUnitAttr unit) {
          isa<BlockArgument>(sum.getRhs());
 }
 
-/// Whether a reduced name is a coordinate as it stands of both sides, and no guard's.
+/// Returns true if the reduced name alone is a coordinate of both sides, and no guard mentions it.
 static bool isPlain(ComputeOp op, StringRef name) {
   for (unsigned read = 0; read < 2; ++read) {
     unsigned mentions = 0, plain = 0;

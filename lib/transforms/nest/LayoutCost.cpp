@@ -22,7 +22,7 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Points of some produced names that are computed together.
+/// Points of some produced names that a register tile computes together.
 struct RowTile {
   std::set<unsigned> names;
   std::vector<std::pair<unsigned, int64_t>> rows;
@@ -30,8 +30,8 @@ struct RowTile {
 };
 } // namespace
 
-/// The produced names of which a tile has several points: they leave some read along the lanes as
-/// it is, and move another one.
+/// Returns the produced names of which a tile may have several points: some read along the lanes
+/// does not vary with them, and another read does.
 static std::vector<unsigned> rowNames(const NestModel &nest, const std::vector<unsigned> &lanes) {
   std::vector<unsigned> result;
   for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
@@ -51,14 +51,14 @@ static std::vector<unsigned> rowNames(const NestModel &nest, const std::vector<u
   return result;
 }
 
-/// The part of a tile's points that is there, where the last tile of a name is short.
+/// Returns the fraction of a tile's points that is used, if the last tile of a name is short.
 static double usedPart(const NestModel &nest, unsigned name, int64_t points) {
   int64_t size = nest.sizes[name];
   return double(size) / double((size + points - 1) / points * points);
 }
 
-/// The best tile of at most `most` points over each set of one or two names, the best first; only
-/// those that are nearly as good.
+/// Returns the best tile of at most `most` points over each set of one or two names, the best
+/// first, without tiles that are clearly worse.
 static std::vector<RowTile> rowTiles(const NestModel &nest, const std::vector<unsigned> &names,
                                      int64_t most) {
   std::vector<RowTile> found;
@@ -134,7 +134,7 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
   else
     arithmetic +=
         finishVectors * (2 + 60 / std::max(1.0, reducedPoints)); // start and end of the tile
-  // Names are merged where that fills vectors, not for its own sake.
+  // Merging names has a small cost, so that they are merged only to fill vectors.
   arithmetic *= 1 + 0.005 * double(lanes.size() - 1);
 }
 
@@ -150,7 +150,7 @@ double WayModel::reuse(const NestAccess &access) const {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// True if some place is a sum of the name and others.
+/// Returns true if some coordinate is a sum of the name and others.
 static bool inWindow(const NestModel &nest, unsigned name) {
   for (const NestAccess &access : nest.accesses)
     for (const Coordinate &place : access.places)
@@ -168,7 +168,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
   bool large = double(layout.elements()) * bytes > 512 * 1024;
   double vector = (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / r.lineBytes;
   if (way.lanes.empty()) {
-    // One by one; neighbours should still follow one another.
+    // Scalars; neighbours should still be contiguous.
     return runs * 0.5 * (way.reduced ? 1 : 2);
   }
   LaneKind kind = way.reduced && once ? LaneKind::Same : nest.laneKind(access, layout, way.lanes);
@@ -179,17 +179,17 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
       return runs * 0.3;
     if (kind == LaneKind::Contiguous)
       return runs * vector;
-    // Of a line that is met at a computed place one element is wanted.
+    // A gathered access uses one element of each line.
     double line = access.gathered ? double(way.width) * r.newLine : vector;
     return runs * (double(way.width) * r.gatherLane * (access.isWrite ? r.scatterPart : 1) +
                    line * (large ? 2 : 1));
   }
 
   // A read of a reduction's body, which the register tile uses several times. A schedule may stage
-  // what lies badly: then every element is moved about once.
+  // an operand in a bad layout: then every element is moved about once.
   double loads = runs / way.reuse(access), elements = double(layout.elements());
   bool stages = nest.accesses.size() > 2 && loads * double(way.width) > 4 * elements;
-  // What is stored in less than 32 bits is widened at every load, or once in a stage.
+  // Elements of less than 32 bits are widened at every load, or once in a stage.
   double widening = bytes < 4 && isa<FloatType>(access.type.getElementType()) ? 1 : 0;
   auto staged = [&](double cost, double perElement, double perUse = 0.01) {
     cost += loads * widening;
@@ -209,7 +209,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     int64_t step = nest.step(access, layout, name) * int64_t(bytes);
     if (step == 0)
       continue;
-    // A window's small names stay outside of the others: few steps of the reduction walk them.
+    // The small names of a window are outside of the others: few steps of the reduction walk them.
     if (nest.isReduced(name) && (nest.sizes[name] * 4 >= longestReduced || !inWindow(nest, name)))
       nearestReduced = std::min(nearestReduced, step);
     for (auto [row, points] : way.rows)
@@ -220,8 +220,8 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
       }
   }
   if (kind == LaneKind::Same) {
-    // Of a tile's scalars either each row's next one, or the next row's, should lie in the same
-    // line.
+    // Either the next scalar of each row of a tile, or that of the next row, should lie in the same
+    // cache line.
     loads /= double(way.tileVectors);
     if (double(nearestRow) <= r.lineBytes / 4)
       return staged(loads * r.newLine * (double(nearestReduced) <= r.lineBytes ? 0.01 : 0.05), 1.0);

@@ -8,17 +8,17 @@
 // In order:
 //
 //   1. Vector: the produced name, or merged group that a layout has, along which the result and
-//      most reads are contiguous or do not vary. A read whose lanes lie apart counts as contiguous
-//      where it is used often enough to be copied first. Without one, a reduced name along which
-//      the reads are contiguous.
+//      most reads are contiguous or do not vary. A read whose lanes are strided counts as contiguous
+//      if it is used often enough to be copied first. If there is no such name, a reduced name along
+//      which the reads are contiguous.
 //   2. Register tile: vectors along that name times points of names for which the vector reads do
 //      not vary, so that each loaded vector and each broadcast scalar is used several times.
 //      Accumulators, one row of vectors and one broadcast must fit the registers.
 //   3. Reduced names run inside of the tile, the one contiguous in most reads innermost.
 //      Contractions leave the loops around tiles, blocks of reduced names and copies to a search
 //      (ScheduleModel.h).
-//   4. Point by point nests: loops in the order of the result; where a read lies along another
-//      name, tiles of both names, which are turned in registers.
+//   4. Pointwise nests: loops in the order of the result; if a read is contiguous along another
+//      name, tiles of both names, which are transposed in registers.
 //   5. Chunks for threads are large enough to be worth a fetch.
 //
 //===----------------------------------------------------------------------===//
@@ -87,8 +87,8 @@ private:
     return nest.laneKind(nest.accesses[access], placed[access], group);
   }
 
-  /// A copy may be made of what is read at affine places. Points that a guard excludes are told
-  /// apart by tests, whether of a copy or not: then a copy pays where it is widened.
+  /// Returns true if a read may be staged: its coordinates are affine. Points that a guard excludes
+  /// need tests, with a copy or without: then a copy is profitable only if it is widened.
   bool isStageable(unsigned read) {
     if (read >= op.getReads().size())
       return false;
@@ -101,8 +101,8 @@ private:
             nd::isNarrowFloat(nest.accesses[read].type.getElementType()));
   }
 
-  /// Groups of produced names that an access walks along memory: those that its layout merges, and
-  /// its last names, merged until they fill two vectors.
+  /// Adds the groups of produced names along which an access is contiguous: those that its layout
+  /// merges, and its last names, merged until they fill two vectors.
   void addGroups(const NestAccess &access, const Layout &layout) {
     auto iterationName = [&](const std::string &name) {
       size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
@@ -152,7 +152,7 @@ private:
         double weight = access.isWrite && nest.reduction
                             ? std::max(0.01, std::min(0.5, access.elements / work))
                             : 1;
-        // A copy that is turned costs something for each element, however often it is read.
+        // A transposing copy has a cost for each element, however often it is read.
         double uses = work / access.elements;
         double apart = nest.reduction && isStageable(unsigned(i)) && !reduced && uses >= 8
                            ? 1 + 1.2 * double(width) / uses
@@ -161,7 +161,7 @@ private:
                            : 2.0 * double(width);
         cost += weight * (kind == LaneKind::Same ? 0.4 : kind == LaneKind::Contiguous ? 1 : apart);
       }
-      // Lanes that are idle, and the fold of the lanes at the end.
+      // Idle lanes, and the horizontal reduction at the end.
       cost /= double(size) / double(nest.vectorsOf(group) * width);
       // A merged name can't be a row of the tile as well: names are merged where that fills
       // vectors.
@@ -179,7 +179,7 @@ private:
       consider({unsigned(name)}, nest.isReduced(name));
   }
 
-  /// Another produced name along which an access is contiguous; -1: none.
+  /// Returns another produced name along which an access is contiguous; -1: none.
   int turnOf(size_t access, const Group &group) {
     for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
       if (!llvm::is_contained(group, name) && nest.sizes[name] >= 4 &&
@@ -188,7 +188,7 @@ private:
     return -1;
   }
 
-  /// Tiles of two names where reads lie along another one than the lanes.
+  /// Chooses tiles of two names if reads are contiguous along a name other than the lanes.
   void pickTurn() {
     for (auto [i, access] : llvm::enumerate(nest.accesses)) {
       if (access.isWrite || kindOf(i, vector) != LaneKind::Apart)
@@ -218,7 +218,8 @@ private:
     vectorTile = tiles[0].vectors * nest.lanes;
   }
 
-  /// Reduced names that a guard compares with a name of which a tile has several points.
+  /// Returns the reduced names that a guard compares with a name of which a tile has several
+  /// points.
   std::set<std::string> namesInGuardsOfTile() {
     std::set<std::string> unrolled, result;
     for (unsigned name : vector)
@@ -239,8 +240,8 @@ private:
     return result;
   }
 
-  /// Reduced names with the steps in which the loops walk them, what varies first innermost: a name
-  /// that a layout has in blocks is walked in blocks.
+  /// Returns the loops over reduced names with their steps, the name that varies first innermost. A
+  /// name that a layout has in blocks is walked in blocks.
   std::vector<Loop> reductionOrder(unsigned panel) {
     std::set<std::string> guardsOfTile = namesInGuardsOfTile();
     struct Digit {
@@ -293,8 +294,8 @@ private:
         first = false;
       }
     }
-    // Where a guard tells points of a tile apart, the tile has other code for every border: that is
-    // decided outside of the other loops.
+    // If a guard distinguishes points of a tile, the tile has separate code for every border: the
+    // other loops are inside of that decision.
     auto isGuarded = [&](const std::string &name) { return guardsOfTile.count(name) > 0; };
     llvm::stable_sort(order, [&](const Digit &a, const Digit &b) {
       return std::tuple(!isGuarded(a.name), -a.stride, a.name) <
@@ -312,7 +313,7 @@ private:
     return loops;
   }
 
-  /// Loops around tiles of a contraction.
+  /// Chooses the loops around the tiles of a contraction.
   Schedule contract() {
     unsigned panel = 0;
     Model model{nest, {}, vector};
@@ -323,7 +324,7 @@ private:
         candidates.push_back(tile);
     std::vector<Loop> order = reductionOrder(panel);
     Model::Found best = model.search(candidates, order);
-    // Products by a unit, where that is faster than to widen what they are made of.
+    // Products by a matrix unit, if that is faster than widening their factors.
     UnitUse use = unitOf(op, machine);
     double rate = use.unit ? machine.rate(use.unit) : 0;
     if (rate <= 1)
@@ -348,7 +349,7 @@ private:
     return best.schedule;
   }
 
-  /// `panel`: the read that says what varies first in the reduction, the longest one of vectors.
+  /// `panel`: the longest read of vectors, which decides the order of the reduction.
   void placeAccesses(Model &model, unsigned &panel) {
     bool found = false;
     for (auto [i, access] : llvm::enumerate(nest.accesses)) {
@@ -370,8 +371,8 @@ private:
     }
   }
 
-  /// What is copied has a box of constant size: names over symbols of which a copy holds all are
-  /// cut into blocks of their typical size.
+  /// Gives every copy a box of constant size: names of symbolic size that a copy holds as a whole
+  /// are split into blocks of their typical size.
   Schedule boundStages(Schedule schedule) {
     unsigned front = 0;
     while (front < schedule.loops.size() && schedule.loops[front].level == "thread")
@@ -391,7 +392,7 @@ private:
             });
         if (!isCopied)
           continue;
-        // Threads share the blocks of what is produced.
+        // Threads share the blocks of produced names.
         Loop block{op.getProduced().contains(name) ? "thread" : "cache", {name}, 1, 1};
         for (const Loop &loop : llvm::reverse(schedule.loops))
           if (llvm::is_contained(loop.names, name))
@@ -409,7 +410,7 @@ private:
     return schedule;
   }
 
-  /// How far a step along a name leads, at most, in what is written or in what is read.
+  /// Returns the largest stride of a name in the writes or in the reads.
   int64_t stepOf(unsigned name, bool writes) {
     int64_t most = 0;
     for (auto [access, layout] : llvm::zip_equal(nest.accesses, placed))
@@ -418,7 +419,8 @@ private:
     return most;
   }
 
-  /// Names from `begin` to `end` by their steps in what is written or read, outermost first.
+  /// Returns the names from `begin` to `end` by their strides in the writes or reads, outermost
+  /// first.
   std::vector<unsigned> ordered(size_t begin, size_t end, bool writes) {
     std::vector<std::pair<int64_t, unsigned>> order;
     for (unsigned name = unsigned(begin); name < end; ++name)
@@ -461,8 +463,8 @@ private:
     auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
       schedule.loops.push_back({level, nest.namesOf(group), step, 1});
     };
-    // Equal parts for threads, of the outermost loops. A size over symbols may be larger than it is
-    // taken for: each part is what is worth a fetch.
+    // Splits the outermost loops into equal parts for threads. A symbolic size may be larger than
+    // assumed: then each part is just large enough to be worth a fetch.
     double chunkFlops = nest.rates.chunkFlops;
     int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
     for (const Around &loop : around) {
@@ -480,7 +482,7 @@ private:
       if (loop.count > 1 || loop.step > 1)
         add("cache", loop.group, loop.step);
     }
-    // Thread loops first: the order among others is kept.
+    // Thread loops come first; the others keep their order.
     std::stable_partition(schedule.loops.begin(), schedule.loops.end(),
                           [](const Loop &loop) { return loop.level == "thread"; });
     // The reduction, the most contiguous name innermost.

@@ -16,20 +16,20 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Steps of the reduction between which something is prefetched, and how many lines at most.
+/// The number of steps of the reduction between prefetches, and the most cache lines to prefetch.
 static constexpr int64_t shareSteps = 16, mostShared = 1100;
-/// An innermost loop of so few steps is foreseen.
+/// The branch predictor foresees the end of an innermost loop of at most this many steps.
 static constexpr double fewSteps = 6;
-/// Candidates that are looked at.
+/// The largest number of candidates to evaluate.
 static constexpr int64_t mostCandidates = 20000;
 
 namespace {
 
-/// One loop of a candidate, by the group that it walks.
+/// One loop of a candidate, over one group of names.
 struct Level {
   unsigned group;
   int64_t step;
-  int64_t tile; ///< what it walks
+  int64_t tile; ///< points that it walks
   double trips() const { return double((tile + step - 1) / step); }
 };
 
@@ -49,7 +49,7 @@ struct Candidate {
   std::vector<Level> levels; ///< outside of the register tile
   size_t chunkLevels = 0;    ///< the first ones are shared by threads
   size_t outer = 0;          ///< levels[outer..] are the reduction
-  bool split = false;        ///< a reduced loop stands outside of produced ones
+  bool split = false;        ///< a reduced loop encloses produced ones
   std::vector<Staged> stages;
   double cost = INFINITY;
 };
@@ -107,11 +107,11 @@ private:
     return unsigned(groups.size() - 1);
   }
 
-  /// Reduced loops that may stand outside of produced ones, by group and step.
+  /// Reduced loops that may enclose produced ones, by group and step.
   using Split = SmallVector<std::pair<unsigned, int64_t>, 2>;
 
-  /// None; blocks of one reduced name; where all of those are long, single steps of another one
-  /// around them.
+  /// Returns the choices: none; blocks of one reduced name; if all of those are long, also single
+  /// steps of another reduced name around them.
   std::vector<Split> splits() {
     std::vector<Split> result(1);
     auto addBlocks = [&](unsigned group, double outside, Split around) {
@@ -149,8 +149,8 @@ private:
     return result;
   }
 
-  /// Produced loops around a register tile: the groups, the steps of all groups, and into which
-  /// parts each of the loops may be cut for chunks. The first `permuted` come in any order.
+  /// Produced loops around a register tile: the groups, the steps of all groups, and the numbers of
+  /// parts into which each loop may be split for chunks. The first `permuted` may have any order.
   struct Around {
     std::vector<unsigned> walked;
     std::vector<int64_t> steps;
@@ -170,8 +170,9 @@ private:
     llvm::stable_sort(walked, [&, &steps = steps](unsigned a, unsigned b) {
       return groups[a].size / steps[a] > groups[b].size / steps[b];
     });
-    // Chunks: a power of two of parts for each name. Fewer choices and orders where there would be
-    // too many; small loops that are not permuted stay innermost.
+    // Chunks: the number of parts of each name is a power of two. If there would be too many
+    // candidates, fewer parts and orders are tried; small loops that are not permuted stay
+    // innermost.
     parts.resize(walked.size());
     for (auto [shift, loops] :
          {std::pair(1, 5), {2, 5}, {3, 5}, {2, 4}, {3, 4}, {3, 3}, {6, 3}, {6, 2}}) {
@@ -197,7 +198,7 @@ private:
     return around;
   }
 
-  /// Looks at the loops in this order, with this choice of parts.
+  /// Evaluates the loops in this order, with this choice of parts.
   void tryLoops(const RegisterTile &tile, const Split &split, const Around &around,
                 ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
     Candidate candidate;
@@ -234,7 +235,7 @@ private:
     else
       for (auto [group, step] : reduction)
         add(group, step);
-    // Few steps of a block are no innermost loop where another one has more.
+    // A block of few steps is not the innermost loop if another one has more.
     if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
         inner.size() > 1 && inner.back().trips() < fewSteps &&
         llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
@@ -270,7 +271,7 @@ private:
     } while (std::next_permutation(order.begin(), order.end()));
   }
 
-  /// How many points of each name the loops from each level inwards walk.
+  /// For each level, the points of each name that the loop and those inside of it walk.
   std::vector<Extents> extentsOf(const Candidate &candidate) {
     std::vector<Extents> result;
     std::vector<int64_t> tile;
@@ -297,14 +298,15 @@ private:
     return result;
   }
 
-  /// Of an element in a copy: narrow floats are widened unless they are multiplied in pairs.
+  /// Returns the bytes of an element in a copy: narrow floats are widened unless they are
+  /// multiplied in pairs.
   int64_t copiedBytes(const PlacedAccess &access) const {
     return m.pair < 0 ? std::max<int64_t>(access.bytes, 4) : access.bytes;
   }
 
-  /// Bytes of the box that an access touches: the elements alone, or with what cache lines waste;
-  /// as it lies, or widened in a copy, whose panels of lanes waste nothing; with what rows waste
-  /// that meet in few sets of the first or second cache.
+  /// How to count the bytes of the box that an access touches: its elements alone; in a copy, which
+  /// is widened and whose panels of lanes waste nothing; in the tensor, in whole cache lines; or
+  /// with the waste of rows that map to few sets of the first or second cache.
   enum Kind { Elements, Copied, Plain, InL1, InL2 };
   double footprint(const PlacedAccess &access, const Extents &extents, Kind kind) {
     bool copied = kind <= Copied, lines = kind != Elements && !(copied && access.onLanes());
@@ -318,10 +320,10 @@ private:
   }
 
   std::vector<Extents> extents;             ///< of the candidate that is measured
-  bool resultsRest = false;                 ///< are added to again and again
-  std::vector<std::array<double, 5>> sizes; ///< of each access at each place, by kind
+  bool resultsRest = false;                 ///< results are updated repeatedly
+  std::vector<std::array<double, 5>> sizes; ///< of each access at each level, by kind
 
-  /// Boxes of a candidate.
+  /// Computes the boxes of a candidate.
   void measure(const Candidate &candidate) {
     extents = extentsOf(candidate);
     resultsRest = candidate.split;
@@ -339,13 +341,13 @@ private:
     return sizes[access * extents.size() + place][kind];
   }
 
-  /// Which copies are made: where they are smallest, so that they stay near; where neighbouring
-  /// boxes overlap least, so that nothing is copied again; none but of what can't be read
-  /// otherwise.
+  /// Which copies to make: at the loop where they are smallest, so that they stay in a near cache;
+  /// at the loop where neighbouring boxes overlap least, so that nothing is copied again; or only
+  /// copies of operands that can't be read otherwise.
   enum class Staging { Near, Once, None };
 
-  /// The loop inside of which an access is best copied: the fewest copies, then the smallest box.
-  /// -1: none.
+  /// Returns the best loop inside of which to copy an access: the fewest copies, then the smallest
+  /// box. -1: none.
   int stageOf(const Candidate &candidate, unsigned index, Staging staging) {
     int best = -1;
     double fewest = INFINITY, repeated = 1, trips = 1;
@@ -375,8 +377,8 @@ private:
     return best;
   }
 
-  /// Cycles that the innermost step of the reduction takes longer because it moves an access by
-  /// about a page, or by no whole vectors, so that each lies in two lines.
+  /// Returns the additional cycles of the innermost step of the reduction if its stride in an
+  /// access is about a page, or no multiple of a vector, so that each vector spans two lines.
   double hops(const PlacedAccess &access, const Candidate &candidate) {
     if (candidate.outer == candidate.levels.size())
       return 0;
@@ -394,8 +396,8 @@ private:
     return cycles;
   }
 
-  /// Cycles a step because a tile's rows lie so that they drive one another out of the few lines
-  /// of a set of the first cache.
+  /// Returns the additional cycles of a step if a tile's rows map to the same sets of the first
+  /// cache, so that they evict one another.
   double crowding(const PlacedAccess &access, const RegisterTile &tile) {
     auto ways = int64_t(r.l1Ways);
     int64_t way = nest.l1 / ways;
@@ -410,7 +412,8 @@ private:
     return cycles;
   }
 
-  /// Cycles a step for widening what is stored in less than 32 bits; copies hold it widened.
+  /// Returns the cycles of a step for widening elements of less than 32 bits; copies hold them
+  /// widened.
   double conversions(const PlacedAccess &access, const RegisterTile &tile) {
     if (access.bytes >= 4)
       return 0;
@@ -427,11 +430,11 @@ private:
     return count;
   }
 
-  /// Whether what costs so much or more may yet be the best: costs are only added to.
+  /// Returns true if a candidate of at least this cost may still be the best: costs only grow.
   bool mayWin(double cost) const { return cost < best.cost * 0.9999; }
 
-  /// Register tiles, and steps of the reduction in each. A narrower one at the end costs a little
-  /// more than its part.
+  /// Returns the number of register tiles, and of steps of the reduction in each. A narrower tile
+  /// at the end costs a little more than its fraction.
   std::pair<double, double> countTiles(const Candidate &candidate) const {
     double tiles = 1, steps = 1;
     for (const Level &level : candidate.levels) {
@@ -450,8 +453,8 @@ private:
     return {tiles, steps};
   }
 
-  /// Sets `candidate.stages`, and for each access the loop inside of which it is copied (-1: it is
-  /// not). False where another way of staging gives the same.
+  /// Sets `candidate.stages`, and for each access the loop inside of which it is copied (-1: none).
+  /// Returns false if another kind of staging gives the same.
   bool placeStages(Candidate &candidate, Staging staging, MutableArrayRef<int> stage) {
     candidate.stages.clear();
     bool any = false, other = staging != Staging::Once;
@@ -468,7 +471,8 @@ private:
     return (staging == Staging::None || any) && other;
   }
 
-  /// Cycles of the arithmetic of all `steps`, without what tiles begin and end with.
+  /// Returns the cycles of the arithmetic of all `steps`, without the prologues and epilogues of
+  /// tiles.
   double arithmeticOf(const Candidate &candidate, ArrayRef<int> stage, double steps) {
     double perStep = candidate.tile.cycles;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
@@ -485,8 +489,8 @@ private:
     return arithmetic;
   }
 
-  /// The outermost loop whose steps find in a cache what all of them read: the first, or the
-  /// second.
+  /// Returns the outermost loop whose reads stay in a cache from step to step: the first or the
+  /// second cache.
   size_t cachedFrom(const Candidate &candidate, ArrayRef<int> stage, bool second) {
     double capacity = 0.75 * double(second ? nest.l2 : nest.l1);
     size_t place = 0;
@@ -510,7 +514,8 @@ private:
     return place;
   }
 
-  /// Bytes that come into a cache. What a loop's steps share is fetched once.
+  /// Returns the bytes that are fetched into a cache. Data that a loop's steps share is fetched
+  /// once.
   double fetched(const Candidate &candidate, unsigned access, size_t from, bool copied) {
     size_t around = from ? from - 1 : 0;
     double bytes = box(access, around, copied ? Copied : Plain);
@@ -519,8 +524,9 @@ private:
     return bytes;
   }
 
-  /// Short pieces come slowly from far away, most of all where each lies in a page of its own:
-  /// those that are copied, and those of what no cache holds.
+  /// Returns the factor by which short contiguous runs are slower to fetch from an outer level,
+  /// most of all if each lies in a page of its own: runs that are copied, and runs that no cache
+  /// holds.
   double shortness(unsigned access, size_t from, std::optional<size_t> at) {
     double pitch = 0, run = runBytes(m.accesses[access], extents[at.value_or(from)], &pitch);
     if (at && pitch >= r.pageBytes)
@@ -528,7 +534,8 @@ private:
     return std::min(3.0, 1 + 256 / runBytes(m.accesses[access], extents[from]));
   }
 
-  /// Bytes that come into the first cache, or into the second one, as if all came alike.
+  /// Returns the bytes that are fetched into the first or the second cache, weighted so that all
+  /// bytes cost the same.
   double movedBytes(const Candidate &candidate, ArrayRef<int> stage, bool second) {
     size_t place = cachedFrom(candidate, stage, second);
     auto slow = [&](unsigned i, size_t from, std::optional<size_t> at) {
@@ -563,7 +570,7 @@ private:
     return moved;
   }
 
-  /// Cycles of a copy, in vectors: what lies side by side seldom starts or ends with one.
+  /// Returns the cycles of a copy, in vectors: a contiguous run is seldom aligned to vectors.
   double copyCost(const Candidate &candidate, const Staged &copy) {
     const PlacedAccess &access = m.accesses[copy.access];
     size_t at = size_t(copy.loop) + 1;
@@ -577,9 +584,10 @@ private:
     return elements * (access.scattered() ? r.transposeCycles : r.copyCycles);
   }
 
-  /// `cost` with what threads wait for one another; infinite where chunks would be too small.
+  /// Returns `cost` with the time that threads wait for one another; infinite if chunks would be
+  /// too small.
   double shared(const Candidate &candidate, double cost) {
-    // Sizes over symbols may be smaller: chunks where they leave no more than this work.
+    // Symbolic sizes may be smaller: chunks for which they leave no more than this work.
     double symbols = 0;
     for (const Walked &group : groups)
       symbols += group.symbolic;
@@ -623,7 +631,7 @@ private:
     double cost = arithmetic + runs * (r.tileCycles +
                                        double(accumulators) * (candidate.split ? 2 : 1) + scatter);
 
-    // Every tile finds the pages of its rows anew.
+    // Every tile looks up the pages of its rows again.
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && !m.accesses[i].onLanes() && stage[i] < 0 && candidate.outer &&
           mentioned[i][candidate.levels[candidate.outer - 1].group])
@@ -632,14 +640,14 @@ private:
     if (!mayWin(cost))
       return;
 
-    // Bytes between caches. What a tile's rows read is for the tiles beside it too, if it does not
-    // drive itself out of the first cache.
+    // Bytes between caches. The tiles next to one another share the reads of its rows, if these do
+    // not evict one another from the first cache.
     double rows = 0;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && !m.accesses[i].onLanes())
         rows += box(i, candidate.outer, stage[i] >= 0 ? Copied : InL1);
     double driven = std::clamp(6 * rows / double(nest.l1) - 2, 1.0, 4.0);
-    // Arithmetic goes on while lines come from L2, as long as they are few.
+    // Arithmetic overlaps with fetches from L2, as long as these are few.
     double near = movedBytes(candidate, stage, /*second=*/false);
     cost += r.l2Felt * driven * near / r.l2Bandwidth +
             std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);
@@ -653,14 +661,15 @@ private:
     }
   }
 
-  /// A copy's names in the order in which the loops inside of it walk them; what lies side by side
-  /// in the tensor still does.
+  /// Returns a copy's names in the order in which the loops inside of it walk them; the contiguous
+  /// dimension of the tensor stays contiguous.
   std::vector<std::string> stageOrder(const PlacedAccess &access, int loop) {
     std::vector<std::string> order = access.order;
     if (order.size() < 3)
       return order;
     auto depth = [&](const std::string &name) {
-      // Walked by the register tile alone: innermost. Reduced names: within what is produced.
+      // Names that only the register tile walks are innermost; reduced names are inside of produced
+      // ones.
       int found = -1;
       for (const PlacedAccess::Dim &dim : access.dims)
         if (dim.name == name)
@@ -682,7 +691,7 @@ private:
     return order;
   }
 
-  /// The layout of a copy; pairs that are multiplied at once lie side by side.
+  /// Returns the layout of a copy; pairs that are multiplied at once are contiguous.
   Layout stageLayout(const PlacedAccess &access, const Extents &extents, int loop) {
     Layout layout = panelLayout(access, extents, loop);
     const PlacedAccess::Dim *dim = m.pair < 0 ? nullptr : access.find(unsigned(m.pair));
@@ -704,7 +713,7 @@ private:
     if (!access.onLanes()) {
       order = stageOrder(access, loop);
       layout = Layout::rowMajor(order);
-      // Rows a power of two apart would meet in few sets of the cache.
+      // Rows whose distance is a power of two would map to few sets of the cache.
       for (const PlacedAccess::Dim &dim : access.dims)
         if (!order.empty() && dim.name == order.back()) {
           int64_t bytes = copiedBytes(access);
@@ -713,8 +722,8 @@ private:
         }
       return layout;
     }
-    // Panels as wide as the tile: [v floordiv T, others, v mod T], what varies first in the
-    // reduction innermost.
+    // Panels as wide as the tile: [v floordiv T, others, v mod T], the name that varies first in
+    // the reduction innermost.
     int64_t wide = best.tile.vectors * nest.lanes;
     std::vector<std::string> along;
     for (unsigned name : m.lanes)
@@ -755,8 +764,8 @@ private:
       left.push_back(group.size);
     for (size_t i = 0; i < best.levels.size(); ++i) {
       const Level &level = best.levels[i];
-      // What is read and written from afar is asked for between some steps of the reduction, where
-      // other loops of it don't give the occasion and it is so short that a burst would be felt.
+      // Results in an outer cache or memory are prefetched between some steps of the reduction, if
+      // its other loops give no opportunity and it is so short that a burst would cost time.
       double steps = 1;
       for (size_t q = best.outer; q < best.levels.size(); ++q)
         steps *= best.levels[q].trips();
@@ -773,8 +782,7 @@ private:
       placeOf[int(i)] = unsigned(schedule.loops.size() - 1);
     }
     for (const Staged &copy : best.stages) {
-      // Rows that change with every tile come from further away: the next ones are asked for in
-      // time.
+      // Rows that change with every tile come from an outer cache: the next ones are prefetched.
       bool ahead = size_t(copy.loop) >= best.chunkLevels &&
                    !groups[best.levels[size_t(copy.loop)].group].reduced;
       schedule.stages.push_back(

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads and lanes walk free names only: points that differ in one write to different elements
-// (lib/conversion/nest_to_loops/Update.cpp). The lanes walk the longest free name along which the
-// destination is contiguous; threads share the owned names.
+// Threads and lanes walk only free names: points that differ in a free name write different
+// elements (lib/conversion/nest_to_loops/Update.cpp). The lanes walk the longest free name along
+// which the destination is contiguous; threads share the owned names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ private:
 
   int64_t vectorStep() { return std::min(4 * lanes, (sizes[vector] + lanes - 1) / lanes * lanes); }
 
-  /// Whether neighbours along `dim` of the destination are neighbours in memory, in each vector.
+  /// Returns true if every vector along `dim` of the destination is contiguous.
   bool isContiguous(const std::string &dim) {
     Sizes extents = tensorTypeOf(op.getDest()).sizes();
     Ranges ranges;
