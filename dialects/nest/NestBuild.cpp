@@ -235,7 +235,7 @@ std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
     nd::SizeAttr size = names.size() == 1 ? op.getSpace().lookup(names[0]) : nd::SizeAttr();
     if (!size || place.coefficient(names[0]) == 0 || !place.isAffine())
       continue;
-    // A name may give several coordinates: one that it owns stands for it in both lists.
+    // If a name determines several coordinates, prefer one that it owns, whatever `owned` is.
     if (place.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))
       free[names[0]] = entry.name.str();
     else if (!owned)

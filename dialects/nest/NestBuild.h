@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `NestBuilder` collects what a nest consists of and makes it:
+// `NestBuilder` collects the parts of a nest and creates it:
 //
 //     NestBuilder nest(builder, loc);
 //     nest.produced = dims of m, n;  nest.reduced = dims of k;
@@ -14,7 +14,7 @@
 //       return SmallVector<Value>{arith::MulFOp::create(b, loc, x[0], x[1])};
 //     }, CombinerKind::Add);
 //
-// A pass that changes where a nest reads starts from the nest that there is:
+// A pass that changes the reads of a nest starts from the existing op:
 //
 //     NestBuilder nest(builder, op);
 //     nest.maps[1] = simplifyMap(nest.map(1), iterationRanges(op));
@@ -57,7 +57,7 @@ struct NestBuilder {
   ComputeOp create(mlir::TypeRange elements, RegionBody body,
                    nd::CombinerKind kind = nd::CombinerKind::General, bool isSigned = true,
                    RegionBody finish = nullptr);
-  /// The same with any combiner, which gets the accumulators, then the elements, in the types of
+  /// As above, with any combiner. It gets the accumulators, then the elements, in the types of
   /// `neutral`.
   ComputeOp create(mlir::TypeRange elements, RegionBody body,
                    llvm::ArrayRef<mlir::TypedAttr> neutral, RegionBody combine,
@@ -87,19 +87,19 @@ nd::DimsAttr iterationSpace(ComputeOp op);
 /// The ranges of the iteration names of a nest and of the groups around it, for all values of size
 /// symbols. The range of an empty name is [0, 0].
 Ranges iterationRanges(mlir::Operation *nest);
-/// The expression with typical values for size symbols: for names that neither iterate nor are
-/// variables of loops.
+/// Replaces size symbols by their typical values. Names for which `iterates` holds, loop variables
+/// and reads stay.
 Expr atTypical(const Expr &expr, llvm::function_ref<bool(const std::string &)> iterates);
-/// An expression as scalar ops: of coordinates, of size symbols, and of the values of `reads`.
+/// Emits an expression of coordinates, size symbols and the values of `reads` as scalar ops.
 mlir::Value emitIndex(mlir::OpBuilder &b, mlir::Location loc, const Expr &expr,
                       mlir::ValueRange reads = {});
 /// Sizes of a dims list by name; symbols count as their typical value.
 Sizes sizesOf(nd::DimsAttr dims);
 /// The product of constant sizes.
 int64_t points(nd::DimsAttr dims);
-/// The iteration names of an update that alone give a coordinate of the destination, which names
-/// it: points that differ in one of them meet different places, whatever the others do. `owned`:
-/// only those that are a coordinate as they stand, over its whole size.
+/// The free names of an update, with the destination's name that each determines: points that
+/// differ in a free name write different elements. `owned`: only names that are themselves the
+/// coordinate and have its whole size.
 std::map<std::string, std::string> freeNames(UpdateOp op, bool owned = false);
 /// The schedule that is written on a nest; one without loops if there is none.
 Schedule scheduleOf(mlir::Operation *nest);
@@ -107,7 +107,7 @@ Schedule scheduleOf(mlir::Operation *nest);
 GuardAttr simplifyGuard(GuardAttr guard, const Ranges &ranges);
 MapAttr simplifyMap(MapAttr map, const Ranges &ranges);
 
-/// `read(3)` as a variable of expressions, and back.
+/// Converts between the number of a read and its variable in expressions, such as `read(3)`.
 std::string readName(unsigned index);
 std::optional<unsigned> readIndex(llvm::StringRef name);
 /// True if the map, or the expression, depends on the value of a read.

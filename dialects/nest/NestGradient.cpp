@@ -22,7 +22,7 @@ static GuardAttr trivialGuard(MLIRContext *context) {
   return GuardAttr::get(context, {}, TypedAttr());
 }
 
-/// Fills the body of `what`; `fill` gets an argument for each read and gives one scalar, or null
+/// Fills the body of `what`. `fill` gets an argument for each read and returns one scalar, or null
 /// if the contribution is zero.
 static FailureOr<bool> fillBody(OpBuilder &b, Location loc, Contribution &what,
                                 llvm::function_ref<FailureOr<Value>(Block *)> fill) {
@@ -68,10 +68,10 @@ private:
   ComputeOp op;
   Location loc;
   SmallVector<Value> given; ///< cotangents of the accumulators, over the produced names
-  /// An accumulator that has one, and what its rule needs besides, over the produced names: the
-  /// chosen position; the product of all elements but zeros, and the number of zeros (inside of a
-  /// nest.scan), or for each element the product of the others (elsewhere); with any other combiner
-  /// the cotangents of the elements themselves.
+  /// An accumulator with a cotangent, and the tensors that its rule needs. For selections: the
+  /// chosen position. For products: inside of a nest.scan the product of all nonzero elements and
+  /// the number of zeros, elsewhere for each element the product of the others. For any other
+  /// combiner: the cotangents of the elements.
   struct Asked {
     unsigned accumulator;
     Rule rule;
@@ -290,7 +290,7 @@ void ComputeGradient::prepareChoices(ArrayRef<unsigned> chosen) {
       each.helpers.push_back(positions.getResult(next++));
 }
 
-/// The factor that an element is, and the square of it if it is zero.
+/// The parts of the product that an element contributes as a factor, and its square if it is zero.
 static std::pair<nd::ProductFactor, Value> factorOf(OpBuilder &b, Location loc, Value element) {
   Value zero = nd::buildNumber(b, loc, element.getType(), 0),
         one = nd::buildNumber(b, loc, element.getType(), 1);
@@ -330,8 +330,8 @@ std::string ComputeGradient::freshName() {
   return name;
 }
 
-/// The elements of some accumulators as tensors over all names; `name` is new. Where a point is
-/// excluded the neutral element stands.
+/// The elements of some accumulators as tensors over all names, with the neutral element at
+/// excluded points. `name` is new.
 SmallVector<Value> ComputeGradient::elementTensors(StringRef name, TypeRange types,
                                                    ArrayRef<unsigned> accumulators,
                                                    ArrayRef<TypedAttr> neutral,
@@ -350,8 +350,8 @@ SmallVector<Value> ComputeGradient::elementTensors(StringRef name, TypeRange typ
   return SmallVector<Value>(elements.getResults());
 }
 
-/// For each element the product of those before it and of those after it, which has the right
-/// derivatives of any order also where elements are zero.
+/// Computes the product of the elements before and after each element. Its derivatives of all
+/// orders are right, also where elements are zero.
 void ComputeGradient::prepareOthers(Asked &each) {
   Type real = accumulators()[each.accumulator];
   std::string name = freshName();
@@ -374,7 +374,7 @@ void ComputeGradient::prepareOthers(Asked &each) {
   each.helpers.push_back(others);
 }
 
-/// The elements as tensors are reduced by the same combiner, whose rule gives their cotangents.
+/// Reduces the elements, as tensors, by the same combiner and applies its gradient rule.
 LogicalResult ComputeGradient::prepareGeneral(ArrayRef<unsigned> general) {
   if (isa<GroupOp>(op->getParentOp()))
     return op.emitOpError() << "cannot be differentiated inside of a group: expected a combiner "
@@ -425,7 +425,7 @@ LogicalResult ComputeGradient::prepareRules() {
         chosen.push_back(i);
       } else if (kind == nd::CombinerKind::Mul) {
         each.rule = Rule::Product;
-        // Among nests only, ops on tensors cannot stand.
+        // A region of nests can't contain ops on tensors.
         if (isa<ScanOp, GroupOp>(op->getParentOp()))
           prepareProduct(each);
         else
@@ -538,7 +538,7 @@ LogicalResult ComputeOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
 // Update
 //===----------------------------------------------------------------------===//
 
-/// What says that the target of a point lies inside of the destination.
+/// The conditions that the target of a point is inside of the destination.
 static SmallVector<Condition> insideConditions(UpdateOp op) {
   SmallVector<Condition> conditions;
   Ranges ranges = iterationRanges(op);
@@ -590,7 +590,7 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   if (wanted[0] && adds) {
     gradients[0] = cotangent;
   } else if (wanted[0]) {
-    // Targets keep what the combiner passes on, all other places their cotangent.
+    // Targets get the cotangent through the combiner; all other elements keep theirs.
     Contribution what;
     start(what);
     FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) -> FailureOr<Value> {

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A read x[map(p)] at every point p contributes to the gradient of x at map(p). Where the map can
-// be inverted, the gradient is a nest over the names of x that gathers what reached each element:
+// be inverted, the gradient is a nest over the names of x that gathers the contributions:
 //
 //     y[row] += x[row = 2 * row + ky] * w[ky]                over ky: 3
 //     dx[row] += dy[row = (row - ky) floordiv 2] * w[ky]     over ky, where (row - ky) mod 2 == 0
 //
-// Strides whose taps tile the range (2 * row + ky, ky: 2) are solved by division and remainder and
-// leave nothing to sum. Any other map writes: `nest.update` adds up at map(p).
+// If the taps of a stride tile the range (2 * row + ky, ky: 2), division and remainder invert the
+// map and no sum remains. For any other map, a `nest.update` adds up at map(p).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,26 +41,26 @@ struct Contribution {
   void prune(MapAttr &map, GuardAttr &guard);
 };
 
-/// The iteration names of a space by the names of a tensor that is read through a map.
+/// The iteration names of a space as expressions of the names of a tensor that is read by a map.
 struct Inverse {
   nd::DimsAttr produced, reduced;
   std::map<std::string, Expr, std::less<>> names; ///< of the space, by the new names
   llvm::SmallVector<Condition> conditions;        ///< where a point exists
 };
-/// None if the map has no inverse of this form.
+/// Returns nothing if the map has no inverse of this form.
 std::optional<Inverse> invert(MapAttr map, nd::NdTensorType target, nd::DimsAttr space);
 
-/// The tensor of type `target` that holds at each element the sum of the contributions whose point
-/// `map` takes there; points at which `guard` fails do not contribute.
+/// Computes a tensor of type `target`. Each element is the sum of the contributions of all points
+/// that `map` maps to it; points at which `guard` fails do not contribute.
 mlir::Value sumContributions(mlir::OpBuilder &builder, mlir::Location loc, Contribution &what,
                              nd::NdTensorType target, MapAttr map, GuardAttr guard);
 
-/// The attribute of a compute op that lists the reduced names: of equal elements the first one in the
-/// row-major order of these names is chosen, which matters to gradients alone.
+/// The attribute of a compute op that lists the reduced names. Of equal elements, a maximum or
+/// minimum chooses the first in the row-major order of these names; only gradients depend on it.
 inline constexpr llvm::StringLiteral orderAttrName = "order";
 /// The reduced dimensions as `order` lists them, else sorted.
 llvm::SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
-/// True if the order of the reduced points is said, or there is only one.
+/// True if the op has the attribute `order`, or only one reduced point.
 bool isOrdered(ComputeOp op);
 
 /// `map`, with an identity for the names of `type` that it lacks.
@@ -71,13 +71,13 @@ mlir::Value addByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 mlir::Value broadcastByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                             llvm::ArrayRef<nd::Dim> dims);
 
-/// Gives nd `nest.scan` as its recurrence.
+/// Registers `nest.scan` as the recurrence of nd.
 void addRecurrences(NestDialect &dialect);
 
-/// Groups, and scans that capture values, are differentiated in another form: ops of that form are
-/// put beside them and into `ops`; `redirect` is told the values of both forms. Forward code of either
-/// form that is not used in the end is dead. Scans stay as they are if not `carries`: tangents of what
-/// they capture are captured as well.
+/// Expands groups, and scans that capture values, to a form that can be differentiated. The new ops
+/// are inserted next to the old ones and into `ops`, and `redirect` maps the old values to the new
+/// ones. Forward code of either form without uses is dead. If not `carries`, scans are not
+/// expanded: tangents of captured values are captured as well.
 void expandForGradient(mlir::OpBuilder &builder, nd::Redirect redirect,
                        llvm::SmallVectorImpl<mlir::Operation *> &ops, bool carries = true);
 

@@ -175,8 +175,8 @@ void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
   note(copy);
 }
 
-/// The scan with what it captures (of floats) as carried tensors that stay what they are, so that
-/// their gradients are carried too.
+/// Rewrites a scan so that captured floats become loop-invariant carried tensors, whose gradients
+/// are then carried too.
 static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op.getBody(), captured);
@@ -206,8 +206,9 @@ static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
   return copy;
 }
 
-/// An update in which several points may meet at a place, other than by a sum, as a scatter: what
-/// the points write, and where (nowhere: -1), are tensors over its space. Null for other updates.
+/// Rewrites an update that is not a sum, and in which several points may write one element, as a
+/// scatter of two tensors over its space: the values and the coordinates (-1: no write). Null for
+/// other updates.
 static Value asScatter(OpBuilder &b, UpdateOp op, SmallVectorImpl<Operation *> &made) {
   Location loc = op.getLoc();
   nd::NdTensorType type = tensorTypeOf(op.getDest());
@@ -301,7 +302,7 @@ void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect, SmallVectorImp
           made.push_back(wide.getDefiningOp());
         redirect(result, wide);
       }
-      // Scans that came out of the group may capture values, too.
+      // Scans that were in the group may capture values, too.
       expandForGradient(b, redirect, made, carries);
       llvm::append_range(all, made);
       continue;
@@ -362,23 +363,24 @@ private:
       points *= double(dim.size().typical());
     return points;
   }
-  /// `value` with `from` spelled `to`, where it has such a name.
+  /// Renames `from` to `to` if `value` has that name.
   Value respelled(Value value, StringRef from, StringRef to) {
     return tensorTypeOf(value).has(from) ? nd::buildRename(b, loc, value, from, to) : value;
   }
   StringRef along() { return op.getAlong().begin()->name; }
 
-  /// A value of the body that backward steps read, and what stands for all steps' until it is known
-  /// whether they do.
+  /// A value of the body that backward steps may read, and a placeholder for the tensor of its
+  /// values in all steps.
   struct Stack {
     Value value;
     Operation *place;
   };
   SmallVector<Stack> stacks;
-  /// How a name that is spelled as `along` is called in a stack.
+  /// In stacks, the new name of a dimension that is called like `along`.
   std::string aside;
 
-  /// Carried backwards: the cotangents of the carried floats. Read forwards: what has a gradient.
+  /// `carried`: the carried floats, whose cotangents are carried backwards. `read`: the reads that
+  /// have gradients.
   SmallVector<unsigned> carried, read;
 
   void addStack(Value value);
@@ -399,8 +401,8 @@ void ScanGradient::addStack(Value value) {
       {value, UnrealizedConversionCastOp::create(b, loc, type.withDims(dims), ValueRange())});
 }
 
-/// The carried tensors as they are at the start of each step, but those that never change; and
-/// results of reductions that are small for the work that they take.
+/// Chooses the values to keep for the backward steps: the carried tensors at the start of each step
+/// unless they are loop-invariant, and results of reductions that are small but costly to compute.
 void ScanGradient::chooseStacks() {
   SmallVector<Value> values;
   double carried = 0;
@@ -434,8 +436,7 @@ void ScanGradient::chooseStacks() {
     addStack(value);
 }
 
-/// The scan that keeps what backward steps read takes the place of the one that does not, so that
-/// steps are made once.
+/// Replaces the scan by one that also returns the stacks, so that the steps are computed only once.
 void ScanGradient::fillStacks() {
   if (stacks.empty())
     return;
@@ -480,7 +481,7 @@ void ScanGradient::fillStacks() {
   YieldOp::create(b, loc, yielded);
 }
 
-/// A step of `backward`: one of `op` again, from what the stacks hold, and its gradient.
+/// Builds a step of `backward`: recomputes the step of `op` from the stacks, then its gradient.
 LogicalResult ScanGradient::fillBackward(ScanOp backward, ValueRange cotangents) {
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&backward.getBody());
@@ -508,7 +509,7 @@ LogicalResult ScanGradient::fillBackward(ScanOp backward, ValueRange cotangents)
   SmallVector<Operation *> ops;
   for (Operation &inner : body.without_terminator()) {
     ops.push_back(b.clone(inner, mapping));
-    // What is read is what the op computes, to which its cotangent goes.
+    // Uses read the stack's slice, but its cotangent goes to the recomputed op.
     for (auto [result, again] : llvm::zip_equal(inner.getResults(), ops.back()->getResults()))
       if (Value slice = slices.lookup(result)) {
         mapping.map(result, slice);
@@ -643,7 +644,7 @@ LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
 
 LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &gradients) {
-  // Coordinates are sorted along once more; elements go back to where they say.
+  // Sort again together with the coordinates, then scatter the cotangents to these coordinates.
   Location loc = getLoc();
   std::string along = getAlong().begin()->name.str();
   Value from;

@@ -20,8 +20,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Solves target = map(iteration names) for the iteration names. Unknowns are written `old.name`
-/// for names of the space and `slack.n` for what a division has lost.
+/// Solves target = map(iteration names) for the iteration names. Unknowns are `old.name` for names
+/// of the space and `slack.n` for the remainder or quotient that a division discards.
 class Solver {
 public:
   Solver(MapAttr map, nd::NdTensorType target, nd::DimsAttr space)
@@ -96,8 +96,8 @@ bool Solver::solveRadix(const Expr &value, const Expr &place, ArrayRef<std::stri
   return true;
 }
 
-/// One unknown takes up the equation, the others stay free; the one of the largest range, so that
-/// little is left to sum over.
+/// Solves the equation for the unknown of the largest size. The others stay free, so that the sum
+/// over them is as small as possible.
 bool Solver::solvePivot(const Expr &value, const Expr &place, ArrayRef<std::string> unknowns) {
   std::string pivot;
   int64_t best = -1;
@@ -145,7 +145,7 @@ bool Solver::solveOne(const Expr &value, const Expr &place) {
     if (!bounds || bounds->low < 0)
       return false;
     size = Expr(bounds->high / atom.divisor + 1);
-    // A remainder is less than the divisor, however many places the target has.
+    // A remainder is less than the divisor, whatever the size of the target.
     auto remainder = part.bounds(ranges);
     if (!remainder || remainder->low < 0)
       conditions.emplace_back(part, false);
@@ -158,12 +158,12 @@ bool Solver::solveOne(const Expr &value, const Expr &place) {
                   isDivision ? scale * part + Expr::name(slack) : scale * Expr::name(slack) + part);
 }
 
-/// Adds what says that `value` is a coordinate of the unknown; false if that cannot be said.
+/// Adds conditions that `value` is a coordinate of the unknown; false if they can't be expressed.
 bool Solver::inRange(const std::string &name, const Expr &value) {
   auto bounds = value.bounds(ranges);
   auto size = sizes[name].constant();
   if (!size) {
-    // Only a coordinate of the same size is known to fit.
+    // With symbols, only a coordinate of the same size is known to be in range.
     auto same = value.asName();
     return same && target.has(*same) && target.size(*same).getExpr() == sizes[name];
   }
@@ -184,7 +184,7 @@ std::optional<Inverse> Solver::solve() {
     if (auto size = dim.size().constant())
       ranges[dim.name.str()] = {0, std::max<int64_t>(*size - 1, 0)};
 
-  // Entries with one unknown first: they leave no choice.
+  // Solve entries with one unknown first, because their solution is unique.
   SmallVector<std::pair<Expr, Expr>> open;
   for (const MapEntry &entry : map.getEntries()) {
     if (isGathered(entry.expr()))
@@ -326,8 +326,8 @@ static Value castByNest(OpBuilder &b, Location loc, Value value, Type element) {
       .getResult(0);
 }
 
-/// The places that are read: computed coordinates are held inside of `target`, where an update
-/// would leave out what lies outside.
+/// Clamps gathered coordinates to `target`, as reads do. An update would drop points that are out
+/// of bounds.
 static MapAttr heldInside(MapAttr map, nd::NdTensorType target) {
   SmallVector<MapEntry> entries(map.getEntries());
   for (MapEntry &entry : entries)
@@ -375,13 +375,13 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
   bool excludes = false;
   for (unsigned i = 0; i < what.reads.size(); ++i) {
     MapAttr readMap = simplifyMap(what.maps[i].substitute(inverse->names), ranges);
-    // Every read is made only where there is a point; the carrier leaves the others out.
+    // Guard each read by the conditions of the inverse; the carrier's guard excludes other points.
     GuardAttr readGuard = what.guards[i].substitute(inverse->names);
     bool mentionsSolved = i == what.carrier || !readGuard.isTrivial() ||
                           llvm::any_of(what.maps[i].getEntries(), [&](const MapEntry &entry) {
                             return !entry.expr().isConstant();
                           });
-    // Conditions on what is read are for later reads: those that they mention are made before.
+    // A condition on the value of a read can only guard later reads.
     auto isEarly = [&](const Condition &condition) {
       return llvm::all_of(condition.expr().names(), [&](const std::string &name) {
         auto index = readIndex(name);
@@ -396,7 +396,7 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
     nest.read(what.reads[i], readMap, readGuard);
   }
   if (excludes && nest.reduced.size() == 0) {
-    // A guard may leave points out of a reduction only.
+    // A guard may exclude points only in a reduction, so add one over a single point.
     std::string unit = "unit";
     for (unsigned n = 1; nest.produced.contains(unit); ++n)
       unit = "unit$" + std::to_string(n);

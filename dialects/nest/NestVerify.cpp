@@ -54,7 +54,7 @@ struct Scope {
 };
 } // namespace
 
-/// True if symbols say how large an iteration name is: what it reads is then checked on entry.
+/// True if the size of an iteration name has symbols; its reads are then checked on entry.
 static bool hasSymbolicSize(Operation *op, StringRef name) {
   for (; op; op = op->getParentOp()) {
     SmallVector<nd::DimsAttr> spaces;
@@ -71,8 +71,8 @@ static bool hasSymbolicSize(Operation *op, StringRef name) {
   return false;
 }
 
-/// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. Where `anywhere`,
-/// the place read may lie outside: nothing happens there.
+/// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. `anywhere`: the
+/// coordinates may be out of bounds, where the access has no effect.
 static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard,
                                 ValueRange earlier, const Scope &scope, const Ranges &ranges,
                                 bool mayExclude, bool anywhere = false) {
@@ -197,7 +197,7 @@ static LogicalResult verifyLayouts(Operation *op, ArrayAttr layouts) {
   return success();
 }
 
-/// c9; `operands` are those that a schedule may stage.
+/// c9; `operands` are the operands that a schedule may stage.
 static LogicalResult verifySchedule(Operation *op, const Schedule &schedule, nd::DimsAttr produced,
                                     nd::DimsAttr reduced, ValueRange operands) {
   SizeExprs sizes;
@@ -240,7 +240,7 @@ static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layou
                   : success();
 }
 
-/// The same for an op that runs its own code at each point of some names.
+/// As above, for an op that runs its own code at each point of some names.
 static LogicalResult verifyPoints(Operation *op, std::optional<ArrayAttr> layouts,
                                   std::optional<ScheduleAttr> schedule, nd::DimsAttr names) {
   if (schedule) {
@@ -254,8 +254,8 @@ static LogicalResult verifyPoints(Operation *op, std::optional<ArrayAttr> layout
   return verifyChoices(op, layouts, schedule, names, {});
 }
 
-/// A reduction has a combiner and neutral elements, whose types are the accumulators'; without one
-/// they are `elements`, what the body yields.
+/// Verifies the combiner and the neutral elements of a reduction. Returns the accumulators' types:
+/// those of the neutral elements or, without a reduction, `elements`, which the body yields.
 static FailureOr<SmallVector<Type>> verifyFold(ComputeOp op, ArrayRef<Type> elements) {
   Region &combine = op.getCombine();
   ArrayAttr neutral = op.getNeutral();
@@ -287,7 +287,7 @@ static FailureOr<SmallVector<Type>> verifyFold(ComputeOp op, ArrayRef<Type> elem
   return accumulators;
 }
 
-/// The finish region, or the results themselves, take the accumulators.
+/// The types of the accumulators must be those of the finish region's arguments or of the results.
 static LogicalResult verifyFinish(ComputeOp op, ArrayRef<Type> accumulators) {
   SmallVector<Type> results = scalarTypesOf(op.getResults());
   if (!op.getFinish().empty()) {
@@ -377,7 +377,7 @@ LogicalResult ComputeOp::verify() {
   return success();
 }
 
-/// c9: parallel steps and lanes of a vector may not meet a place together.
+/// c9: parallel steps and vector lanes may not write the same element.
 static LogicalResult verifyUpdateSchedule(UpdateOp op) {
   if (!op.getSchedule())
     return success();

@@ -82,7 +82,7 @@ void KernelCache::store(const std::string &key, const std::string &bytes) const 
   std::string path = pathOf(key);
   if (std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
     return warn(error.message());
-  // What a power cut leaves of it has another checksum.
+  // After a power failure, an incomplete file has a wrong checksum.
   if (std::string reason = writeAtomically(path, bytes + keyOf(bytes), /*durable=*/false);
       !reason.empty())
     warn(reason);

@@ -39,7 +39,7 @@ static double secondsSince(Clock::time_point begin) {
 }
 
 namespace {
-/// What is known before anything is compiled.
+/// Information that is known before the compilation.
 struct Setting {
   std::shared_ptr<const Target> target;
   nest::MachineAttr machine;
@@ -71,7 +71,7 @@ static LogicalResult readFacts(ModuleOp module, Setting &setting) {
   return success();
 }
 
-/// The user's facts on which code depends: all but rates, which schedules alone depend on.
+/// The user's machine facts that code depends on: all but rates, which only affect schedules.
 static nest::MachineAttr factsOfCode(const Setting &setting) {
   if (!setting.facts)
     return {};
@@ -83,7 +83,8 @@ static nest::MachineAttr factsOfCode(const Setting &setting) {
                        : nest::MachineAttr::get(context, DictionaryAttr::get(context, facts));
 }
 
-/// What the schedules may depend on: not the number of threads, so that no sum does.
+/// The machine facts that schedules may depend on: all but the number of threads, so that the order
+/// of additions does not depend on it.
 static nest::MachineAttr machineOfOneThread(const Setting &setting) {
   MLIRContext *context = setting.machine.getContext();
   return withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
@@ -112,8 +113,8 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   return setting;
 }
 
-/// Whoever looks at the passes themselves gets them one after another, and verified one by one.
-/// Else ours are verified at the end of a pipeline, since a verification takes as long as a pass.
+/// If the caller inspects single passes, runs and verifies them one by one. Otherwise verifies the
+/// module only at the end of a pipeline, since verification takes as long as a pass.
 static void observe(PassManager &passes, const CompileOptions &options) {
   MLIRContext *context = passes.getContext();
   bool isWatched = options.printAfterChange || !options.reproducer.empty();
@@ -144,7 +145,7 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
-/// The nests as steps, and the schedules of their kernels.
+/// Converts the nests to steps and chooses the schedules of their kernels.
 static FailureOr<OutlinedProgram> outlineAndSchedule(ModuleOp module, const Setting &setting,
                                                      const CompileOptions &options) {
   auto program = outline(module, factsOfCode(setting));

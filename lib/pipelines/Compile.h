@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler's story in one call. Every public function of the module becomes an entry of the
+// The whole compiler in one call. Every public function of the module becomes an entry of the
 // program: nd is simplified and differentiated, lowered to nests, fused and laid out
 // (`buildNdPipeline`, `buildNestPipeline`), and rewritten until each op is a step
 // (`buildStepPipeline`). Steps are read off (Outline.h); each distinct nest becomes a kernel, which
@@ -19,8 +19,8 @@
 //       image->write("classifier.heddle");              // or: loadProgram(std::move(*image))
 //
 // Arguments and results bind by the attribute `nd.name`; `nd.layout` fixes the layout of one
-// (default: row-major over the sorted names). `heddle.donate = i` on an argument lets result i take
-// its place.
+// (default: row-major over the sorted names). `heddle.donate = i` on an argument lets result i
+// reuse its memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,25 +45,25 @@ struct CompileOptions {
   bool useCache = true;
   std::string
       cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
-  /// The program after each stage goes here. Empty: into a folder of $HEDDLE_DUMP_DIR, if that is
-  /// set.
+  /// The directory to write the program to after each stage. Empty: a new folder of
+  /// $HEDDLE_DUMP_DIR, if that is set.
   std::string dumpDirectory;
   bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true;   ///< false: every value row-major
   bool explainLayouts = false; ///< remarks say why each value lies as it does, and what that costs
-  /// What may be done to floats: words of heddle/FastMath.h.
+  /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;
   bool check = false;   ///< entries tell mistakes that values make (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
-  /// What is added to the compiler (Extension.h), in this order.
+  /// Extensions of the compiler (Extension.h), in the order in which they are asked.
   std::vector<std::shared_ptr<const Extension>> extensions;
-  /// Told after each kernel how many of them are done; by one thread at a time, any of them.
+  /// Called after each kernel with the number of finished kernels; on any thread, one at a time.
   std::function<void(size_t done, size_t total)> onProgress;
 };
 
-/// What compiling did.
+/// Statistics of a compilation.
 struct CompileStatistics {
   double seconds = 0;
   double passSeconds = 0, kernelSeconds = 0; ///< of these: passes, emission of kernels
@@ -73,17 +73,17 @@ struct CompileStatistics {
   int64_t codeBytes = 0, constantBytes = 0;
   std::vector<std::string> checks; ///< of the first entry, if `CompileOptions::check`
 
-  /// One line for people.
+  /// A readable summary in one line.
   std::string str() const;
 };
 
-/// Passes on nd: calls inlined, gradients expanded, shared and simplified.
+/// Passes on nd: inlines calls, expands gradients, eliminates common subexpressions, simplifies.
 void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
-/// From nd to nests that are fused and laid out for `machine`.
+/// Lowers nd to nests, fuses them and chooses their layouts for `machine`.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
                        mlir::Attribute machine);
 
-/// From laid out nests to steps, each with buffers of its own.
+/// Lowers nests with layouts to steps, each with buffers of its own.
 void buildStepPipeline(mlir::OpPassManager &passes);
 
 /// All dialects that the compiler uses, and those of extensions.
@@ -92,12 +92,12 @@ void registerCompilerDialects(mlir::DialectRegistry &registry,
 /// All passes, for tools.
 void registerCompilerPasses();
 
-/// Compiles. `module` is changed: on success it holds the final nests. Fails with located
-/// diagnostics.
+/// Compiles `module` and modifies it: on success it has the final nests. Fails with diagnostics at
+/// source locations.
 mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
                                              CompileStatistics *statistics = nullptr);
 
-/// Where to stop and look.
+/// The stages of the compiler whose output can be printed.
 enum class Stage {
   Nd,       ///< nd, simplified and differentiated
   Nest,     ///< nests with layouts and schedules
@@ -111,7 +111,7 @@ std::optional<Stage> parseStage(llvm::StringRef word);
 /// The program as text at a stage. `module` is changed.
 mlir::FailureOr<std::string> printStage(mlir::ModuleOp module, const CompileOptions &options,
                                         Stage stage);
-/// The same to a file; empty or "-": to standard output.
+/// As `printStage`, but writes to a file; empty or "-": to standard output.
 mlir::LogicalResult writeStage(mlir::ModuleOp module, const CompileOptions &options, Stage stage,
                                const std::string &path);
 

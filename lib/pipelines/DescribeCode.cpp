@@ -10,8 +10,8 @@
 using namespace heddle;
 using namespace mlir;
 
-/// Where the code of a function that ops at `locations` were fused into is from. Instructions of no
-/// op in particular belong to the first: that is the nest itself.
+/// The source locations of the code of a function into which ops at `locations` were fused.
+/// Instructions of no particular op get the first location, which is the nest's.
 static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> locations,
                           FunctionSpec &spec) {
   std::map<std::string, int32_t> numbers;

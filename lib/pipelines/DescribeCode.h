@@ -12,9 +12,9 @@
 
 namespace heddle {
 
-/// The functions of a program's code, for the manifest: a kernel is called after the first step that
-/// runs it, what it shares with others after its symbol; lines are the source locations of the ops
-/// that were fused into it.
+/// The functions of a program's code, for the manifest. A kernel is named after the first step that
+/// runs it, and functions that kernels share after their symbols. Lines are the source locations of
+/// the ops that were fused into a kernel.
 std::vector<FunctionSpec> describeFunctions(const ProgramCode &code,
                                             const std::vector<EntrySpec> &entries,
                                             llvm::ArrayRef<OutlinedKernel> sources,

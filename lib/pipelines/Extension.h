@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An extension adds dialects and passes to the compiler's story, judges layouts, or makes kernels
-// itself. It is a class with the hooks that it needs, in a shared object built against an installed
-// Heddle:
+// An extension adds dialects and passes to the compiler, adjusts the costs of layouts, or makes
+// kernels itself. It is a class with the hooks that it needs, in a shared object built against an
+// installed Heddle:
 //
 //     struct Saturate : heddle::Extension {
 //       void addNdPasses(mlir::OpPassManager &passes) const override {
@@ -55,20 +55,20 @@ public:
     return std::nullopt;
   }
 
-  /// What tells this extension from others, and from other versions of itself.
+  /// Identifies this extension and its version.
   std::string key;
 };
 
 using Extensions = std::vector<std::shared_ptr<const Extension>>;
 
-/// Loads a shared object that HEDDLE_EXTENSION is in. The file's contents are its key. Fails with
-/// what is wrong if it can't be loaded, holds no extension, or was built for another Heddle.
+/// Loads a shared object that uses HEDDLE_EXTENSION. The hash of the file's contents is its key.
+/// Fails with the reason if it can't be loaded, has no extension, or was built for another Heddle.
 llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string &path);
 
 /// Loads several and appends them; fails at the first that can't be loaded.
 llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
 
-/// What the programs of this version and those of an extension must have in common.
+/// The version of the interface, which must be the same in the compiler and in an extension.
 #define HEDDLE_EXTENSION_INTERFACE "heddle-extension-2"
 
 #define HEDDLE_EXTENSION(Class)                                                                    \

@@ -28,10 +28,10 @@
 using namespace heddle;
 using namespace mlir;
 
-/// What `kernelSource` wrote, as a request for the emitter. `module` holds the parsed text, and
-/// `machine` is the target's. The ops of the nest get their numbers as lines: the code is for all
-/// nests of this text, wherever they were written, so it says by which op an instruction was made and
-/// each program where that op comes from.
+/// Parses the text of `kernelSource` to a request for the emitter. `module` owns the parsed text,
+/// and `machine` is the target's. The line numbers of the nest's ops are their indices: all nests
+/// of this text share the code, so the code records the op of each instruction, and each program
+/// the source locations of these ops.
 static nest::KernelRequest kernelRequest(ModuleOp module, const std::string &symbol,
                                          nest::MachineAttr machine) {
   auto function = *module.getOps<func::FuncOp>().begin();
@@ -54,7 +54,7 @@ static nest::KernelRequest kernelRequest(ModuleOp module, const std::string &sym
 }
 
 namespace {
-/// A context of one thread's, and what was said in it.
+/// The MLIRContext of one thread, and the diagnostics that it emitted.
 class Workbench {
 public:
   Workbench(const CompileOptions &options, const Target &target)
@@ -67,7 +67,7 @@ public:
     });
   }
 
-  /// The schedules of the kernel's nests for the machine that `facts` is the text of.
+  /// The schedules of the kernel's nests for the machine that the text `facts` describes.
   llvm::Expected<std::string> schedule(const OutlinedKernel &kernel, StringRef facts) {
     return withRequest(kernel, "", [&](const nest::KernelRequest &request) {
       auto machine = cast<nest::MachineAttr>(parseAttribute(facts, &context));
@@ -117,7 +117,7 @@ private:
     return std::nullopt;
   }
 
-  /// What `use` makes of the kernel's request; an error with what was said.
+  /// The result of `use` for the kernel's request, or an error with the diagnostics.
   template <typename Use>
   auto withRequest(const OutlinedKernel &kernel, const std::string &symbol, Use use)
       -> decltype(use(nest::KernelRequest())) {
@@ -125,7 +125,7 @@ private:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kernel.source, &context);
     if (!module)
       return llvm::createStringError("its text can't be read back: " + said);
-    // How many threads run a program changes no code.
+    // The number of threads that run a program does not change its code.
     auto request = kernelRequest(*module, symbol, target.machine(&context, /*threads=*/1));
     request.scheduleCopy = nest::chooseSchedule;
     if (!kernel.schedules.empty() && !setSchedules(request.nest, kernel.schedules))

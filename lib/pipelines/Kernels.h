@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each distinct kernel is scheduled, and later emitted, on its own, on any of several threads, in an
-// MLIRContext of that thread's. Schedules depend on the source and on all that is known of the
-// machine; code on the source, the schedules and the target. Each is kept in the cache under the hash
-// of what it depends on (and of the compiler's version), so a better measured rate emits only the
-// kernels whose schedules it changes.
+// Each distinct kernel is scheduled, and later emitted, separately, on one of several threads, each
+// of which has its own MLIRContext. Schedules depend on the source and on all facts of the machine;
+// code depends on the source, the schedules and the target. Both are cached under the hash of their
+// inputs and the compiler's version. So when a rate changes, only the kernels whose schedules it
+// changes are emitted again.
 //
 //===----------------------------------------------------------------------===//
 

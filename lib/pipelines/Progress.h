@@ -30,7 +30,7 @@ public:
   Progress(std::string what, size_t total, bool enabled, Callback callback = {},
            Now now = Clock::now);
   ~Progress() { finish(); }
-  /// One more is done; any thread may say so.
+  /// Counts one more finished item. Thread-safe.
   void advance();
   void finish();
 

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The function that becomes an entry fixes how its arguments and results lie and which result may
-// take an argument's place:
+// The signature of an entry fixes the layouts of its arguments and results, and which result may
+// reuse the memory of an argument:
 //
 //     func.func @step(%w: !nd.tensor<f32, row: 4> {nd.name = "w", heddle.donate = 0 : i64},
 //                     %x: !nd.tensor<f32, row: 4> {nd.layout = "any"})
 //         -> (!nd.tensor<f32, row: 4> {nd.layout = #nest.layout<[row]>})
 //
-// What can't be meant is refused before any pass looks at it.
+// An invalid signature is refused before any pass runs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels and programs on the disk are found by what they were made from and by what made them. The
-// latter is this text, "0.1.0-5e8f... (LLVM 22.1.8)": it changes with every source file that may
-// change code.
+// Cached kernels and programs are keyed by their inputs and by the version of the compiler. The
+// version is a text such as "0.1.0-5e8f... (LLVM 22.1.8)"; it changes with every source file that
+// may change code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace heddle {
 
-/// The version, a hash of all source files that code generation consists of, and LLVM's version:
-/// compilers that may give different code never say the same.
+/// The version, a hash of all source files of code generation, and LLVM's version. Compilers that
+/// may generate different code have different texts.
 const std::string &compilerVersion();
 
 } // namespace heddle
