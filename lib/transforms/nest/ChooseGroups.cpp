@@ -31,8 +31,8 @@ public:
       names.push_back(dim);
   }
 
-  /// Adds the nests that read members, in order, as long as names are left in common; what reads
-  /// one that was not added is not either.
+  /// Adds the nests that read members, in order, as long as common names are left. Readers of a
+  /// nest that was not added are not added either.
   void extend() {
     constexpr size_t mostOutside = 256, mostMembers = 64; // so that time stays linear
     auto comesBefore = [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); };
@@ -60,8 +60,8 @@ public:
            !op.getLayouts() && !contractionOf(op);
   }
 
-  /// True if memory that is not ours to arrange has neighbours in other points of the group: one
-  /// point after another would touch a line for every element.
+  /// Returns true if an argument or result whose layout is given is contiguous along a name of the
+  /// group: every point would touch a cache line for every element.
   bool goesAgainstMemory() const {
     for (Operation *op : members) {
       for (const NestRead &read : readsOf(op))
@@ -75,7 +75,8 @@ public:
     return false;
   }
 
-  /// What the group saves by the cost model, if that is enough: it is scheduled with less freedom.
+  /// Returns true if the cost model says that the group saves enough: a group leaves schedules less
+  /// freedom.
   bool isWorthIt() const {
     double points = 1, most = 0;
     for (const nd::Dim &dim : names)
@@ -140,7 +141,7 @@ private:
     return llvm::any_of(names, [&](const nd::Dim &dim) { return place.mentions(dim.name.str()); });
   }
 
-  /// The name along which a value's elements are neighbours, where callers decide that.
+  /// Returns the name along which a value is contiguous, if callers decide its layout.
   static std::optional<std::string> lastName(Value value) {
     nd::NdTensorType type = tensorTypeOf(value);
     std::optional<Layout> layout;
@@ -168,7 +169,7 @@ private:
     return std::nullopt;
   }
 
-  /// Bytes of one point of all that members make.
+  /// Returns the bytes of all results of members at one point of the group.
   double bytesInside(ArrayRef<nd::Dim> common) const {
     double points = 1;
     for (const nd::Dim &dim : common)

@@ -54,10 +54,10 @@ private:
     Labels labels;
   };
   llvm::StringMap<Known> known;
-  llvm::StringMap<SmallVector<Operation *>> wholes; ///< by what is quickly seen of them
+  llvm::StringMap<SmallVector<Operation *>> wholes; ///< by `quickKey`
   DenseMap<Value, unsigned> numbers;
 
-  /// A recurrence or a group that computes what one before it did.
+  /// Merges a recurrence or a group with an equal earlier one.
   bool mergeWhole(Operation *op) {
     auto identity = [&](Value value) { return identify(value); };
     SmallVector<Operation *> &alike = wholes[quickKey(op, identity)];
@@ -73,7 +73,7 @@ private:
     return false;
   }
 
-  /// The value below renamings, and its names.
+  /// Returns the value that renamings of it read, and its names.
   OperandIdentity identify(Value value) {
     Labels names;
     if (auto tensor = dyn_cast<nd::NdTensorType>(value.getType())) // else what loops are steered by

@@ -19,7 +19,7 @@ using namespace mlir;
 
 using Replacement = std::map<std::string, Expr, std::less<>>;
 
-/// The scalar below conversions that widen; a cast would round it.
+/// Looks through conversions that widen, which do not round.
 static Value withoutWidening(Value value) {
   while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
     if (!nd::keepsPrecision(wide))
@@ -29,7 +29,7 @@ static Value withoutWidening(Value value) {
   return value;
 }
 
-/// `value` is the neutral element, in whatever float type.
+/// Returns true if `value` is the neutral element, in any float type.
 static bool isNeutral(TypedAttr value, TypedAttr neutral) {
   if (value == neutral)
     return true;
@@ -37,7 +37,7 @@ static bool isNeutral(TypedAttr value, TypedAttr neutral) {
   return a && b && a.getValueAsDouble() == b.getValueAsDouble();
 }
 
-/// `outer` folds what `inner` folded, by the same combiner.
+/// Returns true if `outer` reduces the results of `inner` by the same combiner.
 static bool foldsFurther(ComputeOp inner, ComputeOp outer) {
   if (!inner.isReduction() || !outer.isReduction() || !inner.getFinish().empty() ||
       inner.getNumResults() != 1 || inner.getNeutral().size() != 1 ||
@@ -58,9 +58,9 @@ static bool foldsFurther(ComputeOp inner, ComputeOp outer) {
          (!otherwise || isNeutral(otherwise, cast<TypedAttr>(outer.getNeutral()[0])));
 }
 
-/// Gives `nest` the reads of `inner` at the places where `outer` reads its result. The outer guard
-/// excludes points: one read has to say so; others only where they would leave their tensor. False
-/// if none can.
+/// Gives `nest` the reads of `inner` at the coordinates where `outer` reads its result. If the
+/// outer guard excludes points, one read has to carry it, others only if they would leave their
+/// tensor. Returns false if none can carry it.
 static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const Replacement &at,
                      const Ranges &ranges) {
   GuardAttr guard = outer.readGuard(0);
@@ -91,7 +91,7 @@ static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const 
   return carried;
 }
 
-/// Writes the body of `inner` into `body`; coordinates become expressions of the outer names.
+/// Writes the body of `inner` into `body`. Coordinates become expressions over the outer names.
 static void writeBody(OpBuilder &b, Region &body, ComputeOp inner, Location loc,
                       const Replacement &at, const Ranges &ranges) {
   Block *block = b.createBlock(&body);
@@ -110,7 +110,7 @@ static void writeBody(OpBuilder &b, Region &body, ComputeOp inner, Location loc,
   YieldOp::create(b, loc, ValueRange{mapping.lookupOrDefault(from.getTerminator()->getOperand(0))});
 }
 
-/// The nest that both are as one; null if they are not of the kind described. Replaces nothing.
+/// Builds the nest that replaces both. Returns null if they can't be flattened. Replaces nothing.
 static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   if (!foldsFurther(inner, outer))
     return {};

@@ -22,12 +22,12 @@ public:
         names.push_back(name);
   }
 
-  /// Of the nests between the two, which ask for it.
+  /// Forms the group from the nests between the two that request it.
   bool form(Operation *first, Operation *last) {
     collect(first, last);
     if (members.size() < 2)
       return false;
-    // Behind the last member, and before all that depends on one.
+    // The group is inserted after the last member, and before all users of members.
     last = members.back();
     for (Operation *op : outside)
       if (op->isBeforeInBlock(members.back())) {
@@ -95,7 +95,7 @@ private:
     return nd::DimsAttr::getSorted(dims.getContext(), rest);
   }
 
-  /// The member as a nest on one point of the group's names.
+  /// Adds the member as a nest on one point of the group's names.
   ComputeOp addTo(OpBuilder &b, ComputeOp op, IRMapping &inner) {
     NestBuilder nest(b, op);
     nest.produced = without(op.getProduced());
@@ -163,7 +163,7 @@ bool nest::formGroups(Block &block) {
       requests[request].push_back(&op);
   bool any = false;
   for (auto &[request, asking] : requests) {
-    // Forming a group may change the order of what asks for another.
+    // Forming a group may change the order of nests that request another one.
     llvm::sort(asking, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     any |= Former(cast<ArrayAttr>(request)).form(asking.front(), asking.back());
   }

@@ -35,24 +35,25 @@ static bool mergeFinishes(Block &block) {
   return any;
 }
 
-// This ends: every rewrite makes the following list smaller, of which what stands first counts
-// first.
-//   1. The nests that are not renamings (`isRenaming`). Merging, flattening, fusing siblings and
-//      epilogues takes one away. None is added: renamings are fused neither with siblings nor, if
-//      their value stays, with epilogues; and a producer that is no renaming is computed again in a
-//      renaming only if that is the only one and the producer goes. Without that last rule equal
-//      nests would be merged, one becoming a renaming of the other, and computed again, forever.
-//   2. All nests. What keeps the first number and removes a nest adds none; only merging and
-//      fusing siblings and epilogues add renamings.
-//   3. Finish regions of nests that reduce nothing, which are merged into the body.
-//   4. The heights of what nests read, as a multiset; the height of a value is the longest way from
-//      it to an argument. Taking in a producer that stays replaces reads of it by reads of what it
-//      reads.
+// Termination: every rewrite decreases the following tuple in lexicographic order.
+//   1. The number of nests that are not renamings (`isRenaming`). Merging, flattening, and fusing
+//      siblings and epilogues remove one. None is added: renamings are not fused with siblings nor,
+//      if their value stays, with epilogues. A producer that is no renaming is recomputed in a
+//      renaming only if that is its only one and the producer is removed. Without that last rule
+//      equal nests would be merged, one becoming a renaming of the other, and recomputed, forever.
+//   2. The number of nests. Rewrites that keep the first number and remove a nest add none; only
+//      merging and fusing siblings and epilogues add renamings.
+//   3. The number of finish regions of nests without a reduction, which are merged into the body.
+//   4. The heights of the values that nests read, as a multiset; the height of a value is the
+//   longest
+//      path from it to an argument. Taking in a producer that stays replaces reads of it by reads of
+//      its operands.
 static void fuseBlock(Block &block) {
   for (Operation &op : block)
     if (isa<GroupOp, ScanOp>(op))
       fuseBlock(op.getRegion(0).front());
-  // What costs nothing comes first, so that the rest is decided on nests that compute.
+  // Rewrites that are always profitable come first, so that the others are decided on nests that
+  // compute.
   for (bool changed = true; changed;) {
     changed = removeDead(block);
     changed |= mergeFinishes(block);

@@ -15,7 +15,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// How the producer's produced names are called in the consumer, if it reads every result of the
+/// Returns the consumer's names for the producer's produced names, if it reads every result of the
 /// producer point by point.
 static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp consumer) {
   if (producer.getProduced().size() != consumer.getProduced().size())
@@ -71,7 +71,7 @@ static bool allReadersAreNests(Value value, Operation *except) {
 }
 
 namespace {
-/// The two nests, under common names, as one.
+/// Fuses the two nests under common names.
 class Fusion {
 public:
   Fusion(ComputeOp producer, ComputeOp consumer, ArrayRef<unsigned> kept)
@@ -174,10 +174,10 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
       kept.push_back(result.getResultNumber());
     othersAreNests &= allReadersAreNests(result, consumer);
   }
-  // The same elements twice are no gain.
+  // Computing the same elements twice is not profitable.
   if ((onlyMoves(consumer) || isRenaming(producer)) && !kept.empty())
     return {};
-  // Whose names change: a result that is not read by nests alone keeps its own.
+  // Decides whose names change: a result with users other than nests keeps its names.
   bool renamesConsumer = false;
   if (!isIdentity(*names) && !kept.empty()) {
     bool consumersReadersAreNests = llvm::all_of(
@@ -228,7 +228,7 @@ ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   return fused;
 }
 
-/// Whether the nest reads two reductions that may become one nest.
+/// Returns true if the nest reads two reductions that may be fused with each other.
 static bool readsSiblings(ComputeOp consumer) {
   SmallVector<ComputeOp> reductions;
   for (Value read : consumer.getReads())

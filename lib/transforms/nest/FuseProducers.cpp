@@ -22,7 +22,7 @@ using namespace mlir;
 // Pinned values
 //===----------------------------------------------------------------------===//
 
-/// The reads that a scalar hangs on.
+/// Returns the reads that a scalar depends on.
 static llvm::SmallBitVector readsBehind(Value scalar, unsigned count,
                                         DenseMap<Value, llvm::SmallBitVector> &known) {
   auto found = known.find(scalar);
@@ -37,8 +37,8 @@ static llvm::SmallBitVector readsBehind(Value scalar, unsigned count,
   return known[scalar] = reads;
 }
 
-/// Adds the first values that both `a` and `b` are computed from: walks back from both, the last
-/// made first, until only one of them has makers left.
+/// Adds the nearest values from which both `a` and `b` are computed: walks the defining ops of both
+/// backwards, the last one first, until only one of them has defining ops left.
 static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pinned) {
   enum { OfA = 1, OfB = 2 };
   llvm::DenseMap<Value, int> marks;
@@ -64,7 +64,7 @@ static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pin
     int &known = marks[value];
     known |= mark;
     if (known == (OfA | OfB))
-      pinned.insert(value); // whatever stands behind it is computed once
+      pinned.insert(value); // its operands are computed once
     if (isOpen)
       count(maker, 1);
   };
@@ -119,8 +119,8 @@ llvm::DenseSet<Value> nest::pinnedValues(Block &block) {
 // Decisions
 //===----------------------------------------------------------------------===//
 
-/// Makes an op what another one of its kind and results is, in its place: what is inserted needs a
-/// number in the block, for which blocks are numbered anew.
+/// Turns an op into a copy of another one of the same kind and results without inserting an op,
+/// since an inserted op needs an order number and causes the block to be renumbered.
 static void become(Operation *op, Operation *other) {
   op->setOperands(other->getOperands());
   op->copyProperties(other->getPropertiesStorage());
@@ -129,7 +129,7 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
-/// Takes the producer into its readers if that pays; true if it did.
+/// Takes the producer into its readers if that is profitable. Returns true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned) {
   bool moves = onlyMoves(producer);
   if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) ||
@@ -148,7 +148,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
-  SmallVector<Operation *> copies; // what the producer would be computed again as itself in
+  SmallVector<Operation *> copies; // readers that would become copies of the producer
   double before = secondsOf(producer), after = 0;
   auto take = [&](Operation *reader) {
     Operation *taken = areTooLargeTogether(producer, reader) ? nullptr : takeIn(producer, reader);
@@ -166,7 +166,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
       copies.push_back(reader);
     else
       take(reader);
-  // One of them may take its place, no more: see Fuse.cpp.
+  // At most one of them may replace the producer: see Fuse.cpp.
   if (copies.size() == 1 && !remains)
     take(copies[0]);
   else
@@ -192,7 +192,7 @@ static bool fuseAll(Block &block, bool onlyMovesAreTaken) {
     if (!onlyMovesAreTaken)
       pinned = pinnedValues(block);
     SmallVector<ComputeOp> producers(block.getOps<ComputeOp>());
-    // Only nests behind a producer are replaced.
+    // Only nests after a producer are replaced.
     for (ComputeOp producer : llvm::reverse(producers))
       changed |= fuse(producer, onlyMovesAreTaken, pinned);
     any |= changed;

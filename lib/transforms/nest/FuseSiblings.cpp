@@ -20,7 +20,7 @@ using namespace mlir;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Whether `a` (of the first nest) and `b` (of the second) may be one name.
+/// Returns true if `a` (of the first nest) and `b` (of the second) may become one name.
 static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b) {
   auto find = [](nd::DimsAttr dims, StringRef name) { return dims.lookup(name); };
   auto p = find(first.getProduced(), a), q = find(second.getProduced(), b);
@@ -30,8 +30,8 @@ static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b)
   return r && r == find(second.getReduced(), b);
 }
 
-/// Names of the second nest that make its space that of the first and read `i` of the second the
-/// same as read `k` of the first.
+/// Returns a renaming of the second nest under which its space is that of the first, and its read
+/// `i` equals read `k` of the first.
 static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp second, unsigned i) {
   Renaming names;
   std::set<std::string> used;
@@ -53,7 +53,7 @@ static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp se
   nd::DimsAttr space = iterationSpace(second), target = iterationSpace(first);
   if (space.size() != target.size())
     return std::nullopt;
-  // What is left: by the same spelling, then the only one alike.
+  // Matches the remaining names: by equal spelling, then if there is only one candidate.
   for (const nd::Dim &dim : space)
     if (std::string name = dim.name.str(); !names.count(name) && !used.count(name))
       match(name, name);
@@ -71,7 +71,7 @@ static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp se
   return names;
 }
 
-/// The conditions under which points of a reduction are left out.
+/// Returns the conditions under which points of a reduction are excluded.
 static std::set<Expr> exclusions(ComputeOp op, bool equalities) {
   std::set<Expr> found;
   for (unsigned i = 0; i < op.getReads().size(); ++i)
@@ -96,7 +96,7 @@ static bool sharesARead(ComputeOp first, ComputeOp second) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Adds one nest after the other to a new one with the same space.
+/// Builds a new nest with the same space, to which nests are added one after the other.
 class Joined {
 public:
   Joined(ComputeOp like, Operation *place)
@@ -215,7 +215,8 @@ private:
 };
 } // namespace
 
-/// Fuses two nests, the first before the second; what they became, if it did.
+/// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
+/// possible.
 static ComputeOp fuse(ComputeOp first, ComputeOp second) {
   if (areTooLargeTogether(first, second))
     return {};
@@ -241,7 +242,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
       if (!names)
         continue;
       bool renames = !isIdentity(*names);
-      // Results under other names are renamed back, which costs nothing only where nests read them.
+      // Results under other names are renamed back, which is free only if their users are nests.
       if (renames && llvm::any_of(second->getUsers(), [&](Operation *user) {
             return !isa<LoopNestInterface>(user) || user->getBlock() != second->getBlock();
           })) {
@@ -298,9 +299,9 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
 }
 
 namespace {
-/// The nests that a walk over a block has met, by what they read, in order. What an operation read
-/// when it was added is kept, as fusion gives its operands other names, and new operations may lie
-/// where erased ones lay.
+/// The nests that a walk over a block has visited, in order, by the values that they read. The
+/// reads of an operation at the time when it was added are kept, since fusion renames its operands,
+/// and a new operation may have the address of an erased one.
 class Readers {
 public:
   void add(ComputeOp op) {
@@ -314,7 +315,7 @@ public:
     }
     added[op] = reads.takeVector();
   }
-  /// `op` may be gone by now. Whether it had been added.
+  /// `op` may have been erased. Returns true if it had been added.
   bool remove(Operation *op) {
     auto reads = added.find(op);
     if (reads == added.end())
@@ -324,7 +325,7 @@ public:
     added.erase(reads);
     return true;
   }
-  /// `fused` came in the place of `first`, which gave `results`.
+  /// `fused` replaced `first`, which had `results`.
   void replace(Operation *first, ArrayRef<Value> results, ComputeOp fused) {
     remove(first);
     for (Operation *user : llvm::SetVector<Operation *>(fused->user_begin(), fused->user_end()))
@@ -334,7 +335,8 @@ public:
       readers.erase(result);
     add(fused);
   }
-  /// Those that read what `op` reads; of each value the nearest ones, so that time stays linear.
+  /// Returns the nests that share a read with `op`; the nearest ones of each value, so that time
+  /// stays linear.
   SmallVector<ComputeOp> siblings(ComputeOp op) {
     constexpr size_t most = 16;
     llvm::SetVector<Operation *> found;
@@ -385,7 +387,8 @@ bool nest::fuseSiblings(Block &block) {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-/// The texts of what a block yields where its i-th argument is written as the standsFor[i]-th.
+/// Returns the texts of the values that a block yields, with its i-th argument written as the
+/// standsFor[i]-th.
 static std::vector<std::string> yieldedTexts(Block &block, ArrayRef<unsigned> standsFor) {
   std::vector<std::string> leaves;
   for (unsigned i : standsFor)

@@ -8,9 +8,9 @@
 // In order:
 //
 //   1. Vector: the produced name, or merged group that a layout has, along which the result and
-//      most reads are contiguous or do not vary. A read whose lanes are strided counts as contiguous
-//      if it is used often enough to be copied first. If there is no such name, a reduced name along
-//      which the reads are contiguous.
+//      most reads are contiguous or do not vary. A read whose lanes are strided counts as
+//      contiguous if it is used often enough to be copied first. If there is no such name, a
+//      reduced name along which the reads are contiguous.
 //   2. Register tile: vectors along that name times points of names for which the vector reads do
 //      not vary, so that each loaded vector and each broadcast scalar is used several times.
 //      Accumulators, one row of vectors and one broadcast must fit the registers.

@@ -18,7 +18,7 @@ using namespace mlir;
 
 /// The number of steps of the reduction between prefetches, and the most cache lines to prefetch.
 static constexpr int64_t shareSteps = 16, mostShared = 1100;
-/// The branch predictor foresees the end of an innermost loop of at most this many steps.
+/// An innermost loop of fewer steps than this is avoided where another loop has more.
 static constexpr double fewSteps = 6;
 /// The largest number of candidates to evaluate.
 static constexpr int64_t mostCandidates = 20000;
