@@ -76,7 +76,7 @@ public:
   explicit Reducer(const Graph &graph) : whole(graph), graph(graph), choice(graph.own.size()) {}
 
   std::vector<unsigned> run() {
-    // By how many others each touches.
+    // Sorted by the number of neighbours.
     std::set<std::pair<size_t, unsigned>> left;
     auto place = [&](unsigned u) { return std::pair(graph.pairs[u].size(), u); };
     for (unsigned u = 0; u < graph.own.size(); ++u)
@@ -116,7 +116,7 @@ private:
   };
   std::vector<Eliminated> order;
 
-  /// The unknown's least cost becomes a cost of its neighbours.
+  /// Eliminates an unknown: its least cost becomes a cost of its neighbours.
   void eliminate(unsigned u) {
     order.push_back({u, graph.own[u], graph.pairs[u]});
     auto neighbours = graph.pairs[u];
@@ -198,8 +198,8 @@ private:
   }
 };
 
-/// Costs are shifted from pairs to their unknowns and spread again, so that what each unknown must cost
-/// at least grows; what remains in pairs is never negative.
+/// Computes a lower bound: shifts costs from pairs to their unknowns and spreads them again, so
+/// that the least cost of each unknown grows. The costs that remain in pairs are never negative.
 double lowerBound(const LayoutProblem &problem) {
   std::vector<Costs> own;
   for (const LaidValue &value : problem.values)
@@ -241,7 +241,7 @@ double lowerBound(const LayoutProblem &problem) {
     for (const Costs &costs : own)
       sum += *std::min_element(costs.begin(), costs.end());
     best = std::max(best, sum);
-    // An unknown shares what exceeds its least cost out among its pairs, so that others see it.
+    // An unknown distributes the excess over its least cost among its pairs, so that others see it.
     for (size_t t = 0; t < pair.size(); ++t) {
       size_t a = offset + problem.terms[t].nest, b = problem.terms[t].value;
       size_t n = own[a].size(), m = own[b].size();

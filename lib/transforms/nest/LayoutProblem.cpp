@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In three steps: values that must lie alike are joined; every nest proposes layouts for what it
-// touches (a contraction from the names of its operands, any other nest from the proposals for its
-// other operands); what nests and values cost together is counted.
+// Builds the problem in three steps. It joins values that must share a layout. Every nest proposes
+// layouts for the values that it accesses (a contraction from the names of its operands, any other
+// nest from the proposals for its other operands). The costs of nests and values are computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,14 @@ static constexpr unsigned mostTiles = 3; ///< of one way
 namespace {
 using Group = std::vector<std::string>;
 
-/// A layout that somebody would like, and how much depends on it.
+/// A layout that nests propose for a value, and its weight.
 struct Proposal {
   Layout layout;
   double weight;
   int64_t changed; ///< when it was made, or its weight grew
 };
 
-/// Sorts by a number; what is equal keeps its order.
+/// Sorts by a number, stably.
 template <typename T, typename Key>
 void sortBy(std::vector<T> &list, Key key) {
   std::vector<std::pair<double, size_t>> order;
@@ -161,7 +161,7 @@ private:
     return success(fits);
   }
 
-  /// Values that lie in one place become one.
+  /// Joins values that must share one layout.
   LogicalResult joinValues() {
     llvm::IntEqClasses classes(unsigned(problem.values.size()));
     auto join = [&](Value a, Value b) {
@@ -217,8 +217,8 @@ private:
     return success();
   }
 
-  /// Row-major over the sorted names: of arguments as they are spelled, since callers rely on it; of other values as
-  /// the passes see them, so that no choice hangs on how names are spelled.
+  /// Returns the row-major layout over the sorted names: for arguments the users' names, since
+  /// callers rely on it; for other values the neutral names, so that no choice depends on spelling.
   Layout sortedLayout(Value value) {
     nd::NdTensorType type = tensorTypeOf(value);
     return isa<BlockArgument>(value) ? nest::sortedLayout(function, type)
@@ -237,7 +237,7 @@ private:
   // Proposals
   //===--------------------------------------------------------------------===//
 
-  /// Blocks that follow one another in memory are no blocks.
+  /// Merges blocks that follow one another in memory.
   static Layout simplified(Layout layout, const Sizes &sizes) {
     for (size_t i = 0; i + 1 < layout.factors.size(); ++i) {
       const Layout::Factor &outer = layout.factors[i], &inner = layout.factors[i + 1];
@@ -275,8 +275,8 @@ private:
     proposals[found->second].push_back({layout, weight, ++changes});
   }
 
-  /// Lanes that a reduction might walk. Names of one read that another lacks are merged, the largest first, so that small
-  /// ones fill vectors together.
+  /// Returns the lanes that a reduction might walk. Names of one read that another lacks are
+  /// merged, the largest first, so that small ones fill vectors together.
   std::vector<WayModel> waysOfReduction(const NestModel &nest) {
     std::vector<std::pair<std::vector<unsigned>, bool>> groups;
     auto add = [&](std::vector<unsigned> group, bool reduced) {
@@ -325,7 +325,7 @@ private:
       if (nest.sizes[name] >= nest.lanes / 2)
         add({name}, true);
     std::vector<WayModel> ways;
-    // Tiles over several rows, or over several columns: which of them lie well is another question.
+    // Tiles over rows, or over columns, are separate ways: they suit different layouts.
     for (auto &[group, reduced] : groups)
       for (unsigned tile = 0, tiles = 1; tile < std::min(tiles, mostTiles); ++tile) {
         ways.emplace_back(nest, group, reduced, tile);
@@ -337,7 +337,8 @@ private:
     return ways;
   }
 
-  /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): how seldom the place changes.
+  /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns how
+  /// seldom the coordinate changes.
   static int64_t coarseness(const NestModel &nest, const Coordinate &place) {
     if (place.mentioned.empty())
       return std::numeric_limits<int64_t>::max();
@@ -352,7 +353,8 @@ private:
     return nest.sizes[name];
   }
 
-  /// The iteration name that stands for a place: of a window `row + ky` the larger one.
+  /// Returns the iteration name that represents a coordinate: of a window `row + ky` the larger
+  /// one.
   static int principalOf(const NestModel &nest, const Coordinate &place) {
     int principal = -1;
     for (int name : place.mentioned)
@@ -361,8 +363,8 @@ private:
     return principal;
   }
 
-  /// Dimensions of an access without those in `lanes`, outermost first: what only produced names move, what both do, what
-  /// only reduced names do.
+  /// Returns the dimensions of an access without those in `lanes`, outermost first: dimensions that
+  /// only produced names move, those that both move, those that only reduced names move.
   std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
                                     const NestAccess &access, const std::set<size_t> &lanes) {
     struct Entry {
@@ -432,7 +434,7 @@ private:
             plain.factors.push_back({{name}, 1, 0, 0, 0});
         propose(access.tensor, plain, weight);
         if (!any && !access.isWrite) {
-          // Scalars of neighbouring rows may follow one another too.
+          // Scalars of neighbouring rows may be contiguous too.
           for (auto [row, points] : way.rows)
             if (int d = access.dimOf(row); d >= 0) {
               std::string last = access.dims[size_t(d)];
@@ -442,7 +444,7 @@ private:
               break;
             }
         }
-        // A panel that the rows of a tile walk again and again lies in blocks as wide as the tile.
+        // A panel that the rows of a tile walk repeatedly has blocks as wide as the tile.
         int64_t block = nest.lanes * 2;
         if (any && !way.reduced && !access.isWrite && way.reuse(access) > 1 &&
             way.laneSize > block) {
@@ -455,8 +457,8 @@ private:
     }
   }
 
-  /// What is read or written at computed places should have rows side by side there: names that the
-  /// values do not move fastest, any of them.
+  /// Proposes layouts for gathered and scattered tensors: their rows should be contiguous, so one
+  /// of the names that the gathered values do not move is innermost.
   void proposeFromGathers(const NestModel &nest) {
     for (const NestAccess &access : nest.accesses) {
       if (!access.gathered)
@@ -476,7 +478,7 @@ private:
   }
 
   using Renaming = std::map<std::string, std::string>;
-  /// The dimensions of `to` for those of `from` that move with them.
+  /// Maps the dimensions of `from` to those of `to` that move with them.
   static Renaming match(const NestModel &nest, const NestAccess &from, const NestAccess &to) {
     Renaming renamed;
     std::set<std::string> used;
@@ -493,7 +495,7 @@ private:
     return renamed;
   }
 
-  /// What lies like `layout` of `from` among the dimensions of `to`, as the nest sees both.
+  /// Translates a layout of `from` to the dimensions of `to`, as the nest sees both.
   static std::optional<Layout> translate(const Renaming &renamed, const NestAccess &to,
                                          const Layout &layout) {
     Layout result;
@@ -520,7 +522,7 @@ private:
     return result;
   }
 
-  /// What `match` sees of an access.
+  /// Returns a key of the parts of an access that `match` depends on.
   static std::string spelled(const NestModel &nest, const NestAccess &access) {
     std::string text;
     for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
@@ -528,7 +530,7 @@ private:
     return text;
   }
 
-  /// Operands and results of a nest would like to lie alike.
+  /// Proposes the layouts of each operand and result of a nest for the others.
   void proposeAlike(const NestModel &nest) {
     // Of what was offered to all that are read so: most have got as much when it is offered again.
     // A nest may read thousands.
@@ -588,7 +590,7 @@ private:
         if (value.candidates.size() < mostCandidates &&
             !llvm::is_contained(value.candidates, proposal.layout))
           value.candidates.push_back(proposal.layout);
-      // Row-major by canonical names: how names are spelled decides nothing here.
+      // Row-major by canonical names, so that no choice depends on spelling.
       std::vector<std::string> names;
       for (const nd::Dim &dim : type.getDims())
         names.push_back(dim.name.str());
@@ -609,7 +611,7 @@ private:
   // Costs
   //===--------------------------------------------------------------------===//
 
-  /// Lanes along the fastest names of what a nest touches.
+  /// Returns lanes along the innermost names of the tensors that a nest accesses.
   std::vector<WayModel> waysOfPointwise(const NestModel &nest) {
     std::vector<std::vector<unsigned>> groups;
     for (const NestAccess &access : nest.accesses) {
@@ -641,7 +643,7 @@ private:
           if (!all || !whole || size >= 2 * nest.lanes)
             break;
         }
-        // Sizes of one lead nowhere.
+        // Names of size 1 are no lanes.
         llvm::erase_if(group, [&](unsigned name) { return nest.sizes[name] < 2; });
         if (!group.empty() && !llvm::is_contained(groups, group) && groups.size() < mostWays)
           groups.push_back(group);
@@ -685,7 +687,7 @@ private:
           llvm::any_of(accesses, [](const NestAccess *access) { return access->isWrite; });
       bool reads =
           llvm::any_of(accesses, [](const NestAccess *access) { return !access->isWrite; });
-      // What is read may be copied first, what a nest makes afterwards.
+      // Operands may be copied before the nest, its results after it.
       bool copies = top && isa<ComputeOp>(nest.op) && reads != writes;
       for (const WayModel &way : ways) {
         std::vector<double> cost(count, 0);

@@ -31,8 +31,8 @@ struct Bordered {
 };
 } // namespace
 
-/// The border that a guarded read needs. Every condition must be a bound of one coordinate, and
-/// every coordinate that leaves the tensor be bounded; else none.
+/// Returns the border that a guarded read needs. Every condition must be a bound of one coordinate,
+/// and every coordinate that leaves the tensor must be bounded; otherwise returns none.
 static std::optional<Bordered> borderFor(nd::NdTensorType type, MapAttr map, GuardAttr guard,
                                          const Ranges &ranges) {
   Bordered result;
@@ -72,7 +72,7 @@ static std::optional<Bordered> borderFor(nd::NdTensorType type, MapAttr map, Gua
                                                                  : std::nullopt;
 }
 
-/// Lets `consumer` read a copy with a border in the place of read `i`, which is guarded.
+/// Replaces read `i` of `consumer`, which is guarded, by a read of a copy with a border.
 static void readBordered(ComputeOp consumer, unsigned i, const Bordered &bordered,
                          const Ranges &ranges) {
   OpBuilder b(consumer);

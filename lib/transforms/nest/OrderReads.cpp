@@ -38,7 +38,7 @@ static std::set<unsigned> mentioned(nest::MapAttr map, nest::GuardAttr guard) {
   return reads;
 }
 
-/// Of first ... end - 1 the one with the smallest key whose needs are met goes next.
+/// Orders first ... end - 1: the next one has the smallest key of those whose needs are placed.
 static void placeByKey(ArrayRef<std::string> keys, ArrayRef<std::set<unsigned>> needs,
                        unsigned first, unsigned end, SmallVectorImpl<unsigned> &order) {
   std::set<std::pair<StringRef, unsigned>> waiting;
@@ -54,7 +54,7 @@ static void placeByKey(ArrayRef<std::string> keys, ArrayRef<std::set<unsigned>> 
   }
 }
 
-/// Arguments first ... first + order.size() - 1 of a block change places: the new i-th is the old
+/// Permutes arguments first ... first + order.size() - 1 of a block: the new i-th is the old
 /// order[i]-th.
 static void permuteArguments(Block &block, unsigned first, ArrayRef<unsigned> order) {
   unsigned count = unsigned(order.size());
@@ -114,7 +114,8 @@ void nest::orderReads(LoopNestInterface nest, ArrayRef<std::string> keys) {
   }
 }
 
-/// Fusion may leave two reads of one place, and which of them a scalar uses would be seen in code.
+/// Merges equal reads, which fusion may leave: the code would depend on which of them a scalar
+/// uses.
 template <typename Nest>
 static void mergeReads(Nest nest) {
   if (!nest::scheduleOf(nest).stages.empty())
@@ -192,7 +193,7 @@ static void orderBlock(Block &block) {
       os << " " << texts.lookup(operand);
     texts[op.getResult(0)] = shortened(text);
   }
-  // What is needed, depth first.
+  // Ops that are used, depth first.
   llvm::SetVector<Operation *> placed;
   SmallVector<std::pair<Operation *, unsigned>> open = {{end, 0}};
   while (!open.empty()) {
@@ -210,7 +211,7 @@ static void orderBlock(Block &block) {
   for (Operation *op : placed)
     op->moveBefore(end);
   while (&block.front() != end && !placed.contains(&block.front())) {
-    // Dead: users come after makers, so the last of them goes first.
+    // Dead ops: users come after definitions, so the last op is erased first.
     Operation *last = placed.empty() ? end->getPrevNode() : placed.front()->getPrevNode();
     last->erase();
   }

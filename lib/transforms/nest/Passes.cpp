@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes do nothing but call the function of their name.
+// Each pass only calls the function of its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ namespace {
 struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
   void runOnOperation() override { fuseNests(getOperation()); }
 };
-/// What the module around says of the machine; null if nothing.
+/// Returns the machine that the enclosing module states, or null.
 static MachineAttr machineOf(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   return module ? module->getAttrOfType<MachineAttr>("heddle.machine") : MachineAttr();

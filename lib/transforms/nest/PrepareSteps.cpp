@@ -20,7 +20,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// A copy of a value as a nest.
+/// Creates a nest that copies a value.
 ComputeOp nest::createCopy(OpBuilder &builder, Value value) {
   auto type = tensorTypeOf(value);
   NestBuilder copy(builder, value.getLoc());
@@ -33,8 +33,8 @@ ComputeOp nest::createCopy(OpBuilder &builder, Value value) {
   return op;
 }
 
-/// A function returns each value once, and none that it was given, that is a literal or that
-/// several steps make: such results are copied.
+/// Makes a function return each value once, and no argument, literal or result of a branch or loop:
+/// such results are copied.
 static void makeResultsDistinct(func::FuncOp function) {
   Operation *end = function.front().getTerminator();
   llvm::DenseSet<Value> seen;
@@ -54,7 +54,7 @@ static void makeResultsDistinct(func::FuncOp function) {
   }
 }
 
-/// Large literals of one value, and those whose size is no number, are filled in by a nest.
+/// Replaces splat literals that are large or of symbolic size by nests that fill them.
 static void fillSplats(func::FuncOp function) {
   for (auto constant : llvm::make_early_inc_range(function.getOps<nd::ConstantOp>())) {
     auto type = tensorTypeOf(constant.getResult());
@@ -75,8 +75,8 @@ static void fillSplats(func::FuncOp function) {
   }
 }
 
-/// A result that takes the place of an argument must be made after all others have read the
-/// argument: the nest that makes it, and what depends on it, moves behind them.
+/// A result that reuses the buffer of an argument must be computed after all others have read the
+/// argument: moves the nest that computes it, and its users, behind them.
 static void delayOverwriting(func::FuncOp function) {
   Operation *end = function.front().getTerminator();
   for (BlockArgument argument : function.getArguments()) {
@@ -115,7 +115,8 @@ static void delayOverwriting(func::FuncOp function) {
   }
 }
 
-/// Constants that only branches and loops are given, such as initial values, lie as these take them.
+/// Gives constants that only branches and loops use, such as initial values, the layouts that these
+/// expect.
 static void layLiteralsAsGiven(func::FuncOp function) {
   for (auto constant : function.getOps<nd::ConstantOp>()) {
     auto uses = constant.getResult().getUses();
@@ -133,8 +134,8 @@ static void layLiteralsAsGiven(func::FuncOp function) {
   }
 }
 
-/// Gives every branch and loop functions of its own, and refuses recursion and what would be too
-/// much: `ops` counts those of copies.
+/// Gives every branch and loop functions of its own. Refuses recursion and too many ops: `ops`
+/// counts those of copies.
 static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
                                   llvm::SetVector<Operation *> &around,
                                   llvm::DenseSet<Operation *> &owned, int64_t &ops) {

@@ -20,7 +20,7 @@ using namespace heddle::nest;
 using namespace mlir;
 
 bool nest::areTooLargeTogether(Operation *a, Operation *b) {
-  // Functions become some hundred instructions each.
+  // Each function (such as exp) expands to some hundred instructions.
   constexpr size_t mostOperands = 48, mostScalars = 256, ofFunction = 8;
   size_t scalars = 0;
   for (Operation *op : {a, b})
@@ -102,8 +102,8 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
   return op.getResult(0);
 }
 
-/// The ops between the two (in one block) that depend on `first`, in order; groups and scans capture
-/// what they read. None if there are too many to look at.
+/// The ops between the two (in one block) that depend on `first`, in order; groups and scans
+/// capture what they read. None if there are too many to look at.
 static std::optional<SmallVector<Operation *>> dependents(Operation *first, Operation *second) {
   size_t left = 2000;
   SetVector<Operation *> found;
@@ -174,7 +174,8 @@ SizeExprs nest::spaceOf(Operation *op) {
   return sizes;
 }
 
-/// True if no coordinate that `place` takes in `space` reaches `size`, for all values of symbols.
+/// Returns true if coordinate `place` is below `size` at all points of `space`, for all values of
+/// symbols.
 static bool staysBelow(const Expr &place, const Expr &size, const SizeExprs &space) {
   SizeExprs last;
   Ranges symbols;

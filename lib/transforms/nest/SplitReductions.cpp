@@ -23,8 +23,8 @@ struct Cut {
 };
 } // namespace
 
-/// The largest reduced name is cut in up to 16 parts; none if that is not worth a second nest and
-/// not wanted `always`.
+/// Splits the largest reduced name into at most 16 parts. Returns none if that is not worth a
+/// second nest, unless `always`.
 static std::optional<Cut> cutOf(ComputeOp nest, bool always) {
   if (!nest.isReduction() || isFixed(nest) ||
       llvm::any_of(readsOf(nest), [](const NestRead &read) { return isGathered(read.map); }))
@@ -47,7 +47,7 @@ static std::optional<Cut> cutOf(ComputeOp nest, bool always) {
   return usesIndex ? std::nullopt : std::optional(cut);
 }
 
-/// What `nest` reduces within each value of `part`.
+/// Creates a nest that reduces each part of `nest`.
 static ComputeOp reduceParts(OpBuilder &b, ComputeOp nest, const Cut &cut,
                              const std::string &part) {
   MLIRContext *context = b.getContext();
@@ -82,7 +82,7 @@ static ComputeOp reduceParts(OpBuilder &b, ComputeOp nest, const Cut &cut,
   return made;
 }
 
-/// The results of `nest` from those of its parts; its combiner and finish move there.
+/// Creates a nest that combines the results of the parts; it has the combiner and finish of `nest`.
 static ComputeOp combineParts(OpBuilder &b, ComputeOp nest, ComputeOp partial,
                               const nd::Dim &part) {
   Location loc = nest.getLoc();

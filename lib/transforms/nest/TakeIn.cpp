@@ -20,21 +20,21 @@ using namespace mlir;
 using Replacement = std::map<std::string, Expr, std::less<>>;
 
 namespace {
-/// The reads of a region, which are being collected.
+/// The reads of a region that is being built.
 struct Reads {
   SmallVector<Value> values;
   SmallVector<Attribute> maps, guards;
 };
 
-/// Rebuilds regions of one consumer with the producer in the place of reads of it.
+/// Rebuilds regions of one consumer with the producer's body instead of reads of it.
 class Inliner {
 public:
   Inliner(OpBuilder &builder, ComputeOp producer, Operation *consumer, bool mayGather)
       : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)),
         space(spaceOf(consumer)), mayGather(mayGather) {}
 
-  /// `from` with its first `kept` arguments as they are and then one for each read of `old` becomes
-  /// `to`, which reads `made`.
+  /// Rebuilds `from`, whose arguments are `kept` arguments that stay and one for each read of
+  /// `old`, as `to`, which reads `made`.
   bool rebuild(Region &from, const Reads &old, unsigned kept, Region &to) {
     block = b.createBlock(&to);
     this->kept = kept;
@@ -105,20 +105,20 @@ private:
     return made.values.size() - 1;
   }
 
-  /// The producer's value at a place; null if it can't be had there.
+  /// Returns the producer's value at the coordinates `map`; null if it can't be computed there.
   Value takeIn(unsigned result, MapAttr map, GuardAttr outer) {
     Replacement at; // the producer's names are where the consumer reads
     for (const MapEntry &entry : map.getEntries())
       at[entry.name.str()] = entry.expr();
-    // A gathered coordinate is clamped to the tensor that is read, so only one with the same sizes
-    // can stand for it.
+    // A gathered coordinate is clamped to the tensor that is read, so only a tensor with the same
+    // sizes can replace it.
     if (isGathered(map) && !isRenaming(producer))
       return {};
     Block &body = producer.getBody().front();
     std::optional<Attribute> outside = outer.getOtherwise();
     if (outer.isTrivial() || outer.excludes())
       outside.reset();
-    // A guard that excludes the point: one read has to say so, others only where they would leave
+    // If a guard excludes the point, one read has to carry it, others only if they would leave
     // their tensor.
     SmallVector<bool> needs(producer.getReads().size(), true);
     if (!outer.isTrivial() && outer.excludes()) {
@@ -193,7 +193,7 @@ private:
     return all ? all : Value(arith::ConstantIntOp::create(b, loc, 1, 1));
   }
 
-  /// What the body yields when its reads are `constants`; null if that is not a constant.
+  /// Folds the body with the constants of its reads. Returns the yielded constant, or null.
   static Attribute fold(Block &body, Value yielded, DenseMap<Value, Attribute> constants) {
     nd::foldScalars(body, constants);
     return constants.lookup(yielded);
@@ -254,7 +254,7 @@ static Operation *takeIntoUpdate(ComputeOp producer, UpdateOp consumer) {
     for (const std::string &name : entry.expr().names())
       if (auto read = readIndex(name);
           read && consumer.getReads()[*read].getDefiningOp() == producer)
-        return nullptr; // the place that is written is found through it
+        return nullptr; // the coordinate of the write depends on it
   OpBuilder b(consumer);
   Region body;
   Inliner inliner(b, producer, consumer, /*mayGather=*/true);
