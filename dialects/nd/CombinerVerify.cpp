@@ -42,8 +42,7 @@ void foldScalars(Block &body, DenseMap<Value, Attribute> &known) {
 namespace {
 using Row = SmallVector<Attribute>;
 
-/// Rows of numbers that many kinds of rows are found among: equal, in order, with zeros, of the
-/// length 1, of the sum 1.
+/// Sample rows of many kinds: equal numbers, sorted, with zeros, of length 1, of sum 1.
 SmallVector<SmallVector<double>> sampleRows(size_t size) {
   SmallVector<SmallVector<double>> rows;
   for (double value : {0.0, 1.0, 2.0, 3.0, 5.0, -1.0, -2.0, 0.5, 0.25, -0.75, 1.0 / double(size)})

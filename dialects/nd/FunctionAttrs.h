@@ -28,11 +28,11 @@ inline constexpr const char *rangesAttrName = "nd.ranges";
 /// The messages of a function's run-time checks, by number (`nd-check`).
 inline constexpr const char *checksAttrName = "heddle.checks";
 
-/// The attribute of a function that lists size symbols which no argument tells.
+/// The attribute of a function that lists size symbols which no argument determines.
 inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
 
-/// The size symbols that stand in the arguments' types of the function around `op` (or that it is),
-/// and what its attribute `symbolsAttrName` lists.
+/// The size symbols in the argument types of the function that `op` is or is in, and those that its
+/// attribute `symbolsAttrName` lists.
 llvm::StringSet<> sizeSymbols(mlir::Operation *op);
 
 /// The values that a size symbol of a function may have.

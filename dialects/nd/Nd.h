@@ -64,7 +64,7 @@ struct Expensive : mlir::OpTrait::TraitBase<Op, Expensive> {};
 template <typename Op>
 struct Opaque : mlir::OpTrait::TraitBase<Op, Opaque> {};
 
-/// The operand of an index map that changes nothing; none if the map changes something.
+/// Folds an index map that is the identity to its operand.
 mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
 } // namespace nd
 } // namespace heddle
@@ -80,7 +80,7 @@ mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
 
 namespace heddle::nd {
 
-/// The name of the argument and result attribute by which programs and tools bind.
+/// The attribute with the name of an argument or result, by which programs and tools bind it.
 inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
 
 /// True for ops that are allowed in scalar regions: the listed ops of `arith` and `math`, on

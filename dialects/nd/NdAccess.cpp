@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops tell about their accesses, and their gradients.
+// The access interfaces of slices, and the gradients of slices and sorts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace mlir;
 
 using Gradients = SmallVectorImpl<Value>;
 
-/// The range that begins at `index` has the size of `name` in `part`, and lies in `whole`.
+/// The access to a range of `whole` that begins at `index` and has the size of `name` in `part`.
 static IndexedAccess rangeAccess(StringRef name, Value part, Value whole, Value index) {
   return {name, index, tensorType(whole).size(name).getExpr(),
           tensorType(part).size(name).getExpr(), /*isRange=*/true};

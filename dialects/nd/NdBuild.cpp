@@ -44,7 +44,7 @@ Type nd::accumulatorType(Type element) {
 TypedAttr nd::numberAttr(Type type, double value) {
   if (isa<FloatType>(type))
     return FloatAttr::get(type, value);
-  // Through 64 bits, so that -1 is the same bits in every width.
+  // Convert through 64 bits, so that -1 has all bits set in every width.
   unsigned width = type.getIntOrFloatBitWidth();
   return IntegerAttr::get(type,
                           APInt(64, uint64_t(int64_t(value)), /*isSigned=*/true).trunc(width));
@@ -61,7 +61,7 @@ Value nd::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
   unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
   if (to.isInteger(1)) {
-    if (isNarrowFloat(from)) // what is compared is rounded
+    if (isNarrowFloat(from)) // round before the comparison
       value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
     Value zero = buildNumber(b, loc, value.getType(), 0);
     if (fromFloat)

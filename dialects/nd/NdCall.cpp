@@ -135,7 +135,7 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
   if (failed(bindSizes(formals, inputs, symbols, emitError)))
     return failure();
 
-  // The dimensions over which each operand lifts, and that they agree.
+  // Find the dimensions over which each operand lifts, and check that they agree.
   SmallVector<SmallVector<Dim>> lifted(inputs.size());
   SmallVector<NdTensorType> liftedTypes;
   for (auto [i, formal, input] : llvm::enumerate(formals, inputs)) {
@@ -226,8 +226,7 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (results->size() != getNumResults()) // c1
     return calleeError(*this, callee) << "expected " << results->size() << " results of '@"
                                       << getCallee() << "', got " << getNumResults();
-  // A pass on the callee may find that less depends on an operand than it seemed: then the result
-  // repeats.
+  // A pass on the callee may remove the dependence on an operand; then the result is a broadcast.
   llvm::StringMap<SizeAttr> lifted;
   for (auto [input, formal] : llvm::zip_equal(inputs, callee.getArgumentTypes()))
     for (const Dim &dim : input.getDims())
@@ -402,7 +401,7 @@ LogicalResult CallOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
       Value own = made[next++];
       if (!wanted[i] || !isIn(ofOperand[i]))
         continue;
-      // Over lifted names that the operand lacks its gradients add up.
+      // Sum the gradients over lifted names that the operand lacks.
       NdTensorType type = tensorType(inputs[i]);
       own =
           buildBroadcast(b, getLoc(), buildSumTo(b, getLoc(), own, type), type.getDims().getDims());

@@ -66,8 +66,8 @@ void Exclusions::forget(Operation *op) {
     known.erase(result);
 }
 
-/// Clones an op that moves elements, on `sources` of element type `element`; elements that it does
-/// not read are `outside`.
+/// Clones an op that moves elements, on `sources` of element type `element`; out-of-bounds elements
+/// are `outside`.
 static Operation *cloneOn(OpBuilder &b, MovesElementsInterface op,
                           llvm::function_ref<Value(Value)> sources, Type element, double outside) {
   IRMapping mapping;
@@ -81,7 +81,7 @@ static Operation *cloneOn(OpBuilder &b, MovesElementsInterface op,
   return copy;
 }
 
-/// Clones the op on operands that are filled in already, and returns its mask.
+/// Clones the op on operands whose excluded elements are filled, and returns its mask.
 static Value fillOne(OpBuilder &b, Operation *op, IRMapping &filled,
                      const DenseMap<Value, Value> &maskOf) {
   Location loc = op->getLoc();
@@ -100,7 +100,7 @@ static Value fillOne(OpBuilder &b, Operation *op, IRMapping &filled,
     }
     return buildBroadcast(b, loc, mask, type.getDims().getDims());
   }
-  // The same op takes the masks of its sources to that of its result.
+  // The same op computes the mask of its result from the masks of its sources.
   auto maskOrTrue = [&](Value operand) {
     Value own = maskOf.lookup(operand);
     return own ? own : buildConstant(b, loc, tensorType(operand).withElementType(bit), 1);
@@ -129,8 +129,8 @@ std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
   return {filled.lookup(value), masks.lookup(value)};
 }
 
-/// Returns the ones of an op's result from those of its operands, over as few names as say what is
-/// excluded.
+/// Computes the ones of an op's result (`buildIncluded`) from those of its operands, over as few
+/// names as determine the exclusion.
 static Value includedBy(OpBuilder &b, Location loc, Operation *op,
                         const DenseMap<Value, Value> &onesOf) {
   Type i64 = b.getI64Type();

@@ -46,9 +46,9 @@ private:
 /// Returns `value` with unspecified elements in place of excluded ones, and a mask (i1) that is
 /// false there; a null mask if nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
-/// Returns ones (i64) of which those are excluded that are excluded in `value`, a tensor of the
-/// names on which that depends; null if nothing is excluded. `known` has the ones of values from
-/// which `value` is computed.
+/// Returns a tensor of ones (i64) that excludes the same elements as `value`, with the names on
+/// which the exclusion depends; null if nothing is excluded. `known` has such tensors for values
+/// from which `value` is computed.
 mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           llvm::DenseMap<mlir::Value, mlir::Value> known);
 

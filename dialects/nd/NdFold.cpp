@@ -27,17 +27,17 @@ TypedAttr nd::splatOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Folds: ops that change nothing. Index maps share `foldIndexMap`.
+// Folds of ops that return their operand. Index maps share `foldIndexMap`.
 //===----------------------------------------------------------------------===//
 
 OpFoldResult RoundOp::fold(FoldAdaptor) {
-  // What is computed in a narrow type may have more bits than that.
+  // A value that is computed in a narrow type may have more bits than the type.
   Type element = tensorType(getInput()).getElementType();
   return element == getTo() && !isNarrowFloat(element) ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
 OpFoldResult DynamicSliceOp::fold(FoldAdaptor) {
-  // The whole range begins at 0, whatever the start says.
+  // A slice of the whole range starts at 0, because the start is clamped.
   return getInput().getType() == getResult().getType() ? OpFoldResult(getInput()) : OpFoldResult();
 }
 
@@ -49,11 +49,11 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
 }
 
-/// Not cached: only operands without uses, of which there are few, are asked.
+/// Not cached, because the fold only asks about the few operands without uses.
 static bool mayBeExcluded(Value value) { return Exclusions().reach(value); }
 
 OpFoldResult PointwiseOp::fold(FoldAdaptor) {
-  // A region that yields one of its arguments as it is, where no other excludes places from a
+  // Fold if the region yields an argument unchanged and no other operand excludes elements from a
   // reduction.
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   auto argument = dyn_cast<BlockArgument>(yield.getValues()[0]);
@@ -89,8 +89,8 @@ bool givesNames(PointwiseOp op, unsigned i) {
   });
 }
 
-/// Removes operand `i`, whose argument has no use; names that the result has from it alone come by
-/// a broadcast.
+/// Removes operand `i`, whose argument has no use. A broadcast adds the names of the result that
+/// come from it alone.
 void eraseUnused(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   if (!givesNames(op, i)) {
     eraseOperand(op, i, rewriter);
@@ -130,8 +130,8 @@ LogicalResult pruneOperands(PointwiseOp op, PatternRewriter &rewriter) {
   return rewriter.notifyMatchFailure(op, "expected an operand without a use");
 }
 
-/// An operand that is a splat becomes a scalar constant of the region, where the result's names do
-/// not depend on it.
+/// Replaces a splat operand by a scalar constant in the region, if the result's names do not depend
+/// on it.
 LogicalResult inlineSplat(PointwiseOp op, PatternRewriter &rewriter) {
   Block &body = op.getBody().front();
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {

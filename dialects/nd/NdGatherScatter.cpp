@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops tell about their accesses, and their gradients.
+// The access interfaces of gather and scatter, and their gradients.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ SmallVector<SizeCondition> GatherOp::getSizeConditions() {
   Expr elements(1);
   for (const Dim &dim : tensorType(getResult()).getDims())
     elements = elements * dim.size().getExpr();
-  // There is an element to which coordinates are clamped.
+  // Clamped coordinates need at least one element.
   return llvm::map_to_vector(getAccesses(), [&](const IndexedAccess &access) {
     return SizeCondition{access.name, access.count, access.size, elements};
   });
@@ -68,7 +68,7 @@ LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
                                       Gradients &gradients) {
   if (!wanted[0])
     return success();
-  // A scatter drops what lies outside, a gather clamps.
+  // A scatter drops updates that are out of bounds, a gather clamps coordinates.
   Location loc = getLoc();
   NdTensorType type = tensorType(getInput());
   SmallVector<Value> clamped;
@@ -85,8 +85,9 @@ LogicalResult GatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
   return success();
 }
 
-/// Gathers the elements at the targets of a scatter. A tensor that may be empty, for which all updates
-/// are dropped, is padded by an element to which coordinates are clamped.
+/// Gathers the elements at the targets of a scatter. A scatter to an empty tensor drops all
+/// updates, so a tensor that may be empty is padded by one element, to which coordinates are
+/// clamped.
 static Value gatherTargets(OpBuilder &b, Location loc, Value source, Strings names,
                            ValueRange indices) {
   for (StringRef name : names)
@@ -95,7 +96,7 @@ static Value gatherTargets(OpBuilder &b, Location loc, Value source, Strings nam
   return buildGather(b, loc, source, names, indices);
 }
 
-/// Like gatherTargets, but zero for targets outside.
+/// Like gatherTargets, but zero for targets that are out of bounds.
 static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings names,
                           ValueRange indices) {
   NdTensorType type = tensorType(source);
@@ -107,7 +108,7 @@ static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings name
   return buildPointwise(b, loc, operands, type.getElementType(), [&](OpBuilder &b, ValueRange s) {
     Value result = s[0], zero = buildNumber(b, loc, result.getType(), 0);
     for (unsigned i = 1; i < s.size(); i += 2) {
-      // As unsigned numbers negative coordinates are beyond the end.
+      // Compare as unsigned, so that negative coordinates are out of bounds, too.
       Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, s[i], s[i + 1]);
       result = arith::SelectOp::create(b, loc, inside, result, zero);
     }
@@ -115,7 +116,7 @@ static Value gatherInside(OpBuilder &b, Location loc, Value source, Strings name
   });
 }
 
-/// Overwrites elements of `destination` by `updates`; no coordinate is met twice.
+/// Overwrites elements of `destination` by `updates`, whose coordinates are distinct.
 static Value put(OpBuilder &b, Location loc, Value destination, Value updates, Strings names,
                  ValueRange indices) {
   return buildScatter(
@@ -237,7 +238,7 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   Type element = tensorType(op.getUpdates()).getElementType();
   Type exact = element.isF64() ? element : Type(b.getF32Type());
   auto names = stringsOf(op.getNames());
-  auto wide = [&](Value value) { // as it is stored, whatever was kept while it was computed
+  auto wide = [&](Value value) { // rounded as in memory, without excess precision
     return buildCast(b, loc, element == exact ? value : buildRound(b, loc, value, element), exact);
   };
   auto together = [&](ValueRange both, CombinerKind by) {
@@ -262,7 +263,7 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
   if (!isProduct)
     all = together(factors, kind);
   for (unsigned i = 0; i < 2; ++i) {
-    // What equals the result; of a product, what is zero, and the others.
+    // For a maximum or minimum: elements equal to the result. For a product: zeros and nonzeros.
     SmallVector<Value> operands{factors[i]};
     if (!isProduct)
       operands.push_back(i ? atTargets(all) : all);
@@ -302,7 +303,7 @@ static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cot
     }
     Value slope = pointwise(operands, [&](OpBuilder &b, ValueRange s) -> Value {
       Value factor = s[1];
-      if (isProduct) // all others: without this one
+      if (isProduct) // the product of all others
         factor = productWithout(b, loc, {s[4], s[5], s[6], s[7]}, {s[2], s[1], s[3]});
       return arith::MulFOp::create(b, loc, s[0], factor);
     });
@@ -332,14 +333,14 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
       gradients[1] = gatherInside(b, loc, cotangent, stringsOf(getNames()), getIndices());
     return success();
   }
-  // A point of the rest of the destination is met by one update, if updates have no more names.
+  // Each element has at most one update if updates have no further names.
   SmallVector<Dim> iterated;
   for (const Dim &dim : tensorType(getUpdates()).getDims())
     if (!type.has(dim.name) || llvm::is_contained(stringsOf(getNames()), dim.name.getValue()))
       iterated.push_back(dim);
   if (!getUnique() && !iterated.empty())
     return sharedScatterGradient(b, *this, cotangent, iterated, wanted, gradients);
-  // Each target is met once: the combiner's derivative there, from the old value and the update.
+  // Each target has one update: apply the combiner's derivative to the old value and the update.
   auto names = stringsOf(getNames());
   Value given = gatherInside(b, loc, cotangent, names, getIndices());
   Value old = gatherTargets(b, loc, getDestination(), names, getIndices());
@@ -349,7 +350,7 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
     gradients[i] = combinerSlope(b, *this, {old, getUpdates(), given}, i);
     if (!gradients[i])
       return failure();
-    if (i == 0) // targets get what the combiner passes on, all other places keep their cotangent
+    if (i == 0) // targets get the cotangent through the combiner, all other elements keep theirs
       gradients[0] = put(b, loc, cotangent, gradients[0], names, getIndices());
   }
   return success();

@@ -72,7 +72,7 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
       map && map->coordinates.empty() && indexed->getOperand(0).getType() != cotangent.getType();
   if (repeats) {
     Value inner = indexed->getOperand(0);
-    SmallVector<Dim> counted; // summed over below: these must be there
+    SmallVector<Dim> counted; // the sum below needs these
     for (const Dim &dim : all.getDims())
       if (!tensorType(inner).has(dim.name) && !names.contains(dim.name) && !type.has(dim.name))
         counted.push_back(dim);
@@ -97,7 +97,7 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
   return buildBroadcast(b, loc, buildSumTo(b, loc, gradient, type), type.getDims().getDims());
 }
 
-/// With `fills`, elements that a reduction leaves out have no gradient, whatever the formula gives.
+/// With `fills`, excluded elements have no gradient, whatever the formula gives.
 static LogicalResult buildPointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange cotangents,
                                             ArrayRef<bool> wanted, Gradients &gradients,
                                             bool fills) {
@@ -140,7 +140,7 @@ LogicalResult Exclusions::buildGradient(OpBuilder &b, Operation *op, ValueRange 
 
 LogicalResult RoundOp::buildGradient(OpBuilder &, ValueRange cotangents, ArrayRef<bool> wanted,
                                      Gradients &gradients) {
-  gradients[0] = cotangents[0]; // straight through
+  gradients[0] = cotangents[0]; // straight-through estimator
   return success();
 }
 

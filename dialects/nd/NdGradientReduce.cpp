@@ -81,7 +81,7 @@ static Value buildLinearIndex(OpBuilder &b, Location loc, NdTensorType type, Str
   });
 }
 
-/// Positions fit into 32 bits where their number is known to be small.
+/// The type of positions: 32 bits if their number is known to be small.
 static Type positionType(OpBuilder &b, NdTensorType type, Strings names) {
   int64_t count = 1;
   for (StringRef name : names) {
@@ -92,20 +92,21 @@ static Type positionType(OpBuilder &b, NdTensorType type, Strings names) {
   return b.getI32Type();
 }
 
-/// True if positions cannot be told from several names, since a size that enters them has symbols.
+/// True if positions over several names can't be computed, because a size that they need has
+/// symbols.
 static bool mergesNames(NdTensorType type, Strings names) {
   return llvm::any_of(names.drop_front(),
                       [&](StringRef name) { return !type.size(name).constant(); });
 }
 
-/// The gradient goes to the element that was chosen, which the combiner carries along as a
-/// position.
+/// The gradient of the chosen element is the cotangent. The combiner carries the position of that
+/// element along.
 static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inputs, Strings names,
                               ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients) {
   Location loc = c.loc();
   SmallVector<Value> operands(inputs);
   NdTensorType original = tensorType(inputs[0]);
-  // All sizes but the first enter the position; where they have symbols the names are merged.
+  // Positions depend on all sizes but the first. If these have symbols, merge the names.
   SmallVector<StringRef> order(names);
   SmallVector<Dim> merged;
   if (mergesNames(original, names)) {
@@ -143,7 +144,7 @@ static void addGradient(OpBuilder &b, Location loc, Value &sum, Value more) {
   sum = sum ? nd::add(b, loc, sum, more) : more;
 }
 
-/// Writes combine(combine(before, element), after) for the arguments of `block`.
+/// Emits combine(combine(before, element), after) for the arguments of `block`.
 static void composeTwice(OpBuilder &b, const Combination &c, Block *block) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(block);
@@ -169,7 +170,7 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
   composeTwice(b, c, block);
   auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
 
-  // levels[k]: what is left after the last k names have been combined.
+  // levels[k]: the tensors after reducing the last k names.
   SmallVector<SmallVector<Value>> levels(1);
   for (unsigned i = 0; i < n; ++i) {
     Type element = tensorType(inputs[i]).getElementType();
@@ -246,12 +247,12 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
     Value cotangent = buildCast(b, getLoc(), cotangents[i], type.getElementType());
     gradients[i] = buildBroadcast(b, getLoc(), cotangent, type.getDims().getDims());
   }
-  // Nothing but the reduction may read a window that excludes places.
+  // Only the reduction may read a window that excludes elements.
   bool merges = mergesNames(tensorType(getInputs()[0]), names);
   bool fills = !c.others.empty() || (merges && !c.chosen.empty());
   SmallVector<Value> inputs(getInputs());
   Value mask;
-  if (fills) { // Points that are left out hold neutral elements instead.
+  if (fills) { // Excluded points hold neutral elements instead.
     for (Value &input : inputs) {
       auto [filled, own] = fillExcluded(b, input);
       input = filled;
@@ -302,8 +303,8 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
 // Scan
 //===----------------------------------------------------------------------===//
 
-/// `value` one step further along `name`: at each coordinate what stood at the next one (the
-/// previous one if `back`), `fill` at the end.
+/// Shifts `value` by one along `name`: each coordinate gets the element at the next one (the
+/// previous one if `back`), and the end gets `fill`.
 static Value buildShift(OpBuilder &b, Location loc, Value value, StringRef name, bool back,
                         TypedAttr fill = {}) {
   Value longer = buildPad(b, loc, value, name, back ? 1 : 0, back ? 0 : 1, 0, fill);
@@ -311,9 +312,9 @@ static Value buildShift(OpBuilder &b, Location loc, Value value, StringRef name,
 }
 
 namespace {
-/// The accumulators z[p] = combine(z[p-1], x[p]) with the cotangents g[p] of z[p]: all that
-/// reaches z[p] is l[p] = g[p] + J[p+1]^T l[p+1] with J[p] = d combine(z[p-1], x[p]) / d z[p-1], a
-/// scan of affine maps in the other direction.
+/// For the accumulators z[p] = combine(z[p-1], x[p]) with cotangents g[p], the total cotangent of
+/// z[p] is l[p] = g[p] + J[p+1]^T l[p+1] with J[p] = d combine(z[p-1], x[p]) / d z[p-1]. This is a
+/// scan of affine maps in the opposite direction.
 class AffineScanGradient {
 public:
   AffineScanGradient(OpBuilder &b, ScanOp op, const Combination &c)
@@ -373,7 +374,7 @@ private:
     return isNull ? Value() : result;
   }
 
-  /// The accumulators that those asked for depend on, and which depends on which.
+  /// The accumulators that the wanted ones depend on, and their dependences on each other.
   LogicalResult collectSlopes() {
     llvm::append_range(used, c.others);
     for (unsigned k = 0; k < used.size(); ++k)
@@ -496,7 +497,7 @@ LogicalResult ScanOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
     for (auto [k, i] : llvm::enumerate(c.chosen)) {
       if (!wanted[i])
         continue;
-      // An exclusive scan starts at the neutral element, whose position lies outside.
+      // An exclusive scan starts at the neutral element, whose position is out of bounds.
       NdTensorType input = tensorType(getInputs()[i]);
       Value given = buildCast(b, loc, cotangents[i], input.getElementType());
       gradients[i] = buildScatter(b, loc, buildZero(b, loc, input), given, {getName()},

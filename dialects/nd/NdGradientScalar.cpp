@@ -34,8 +34,8 @@ void nd::eraseDeadScalars(Block &block) {
 }
 
 namespace {
-/// Walks scalar ops backwards. Omits factors of one and terms of zero where the result is the same bit
-/// for bit.
+/// Differentiates scalar ops in reverse. Omits factors of one and terms of zero if the result is
+/// the same bit for bit.
 class ScalarReverse {
 public:
   ScalarReverse(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
@@ -89,7 +89,7 @@ private:
   Value where(Value condition, Value g) { return select(condition, g, number(g, 0)); }
   Value whereNot(Value condition, Value g) { return select(condition, number(g, 0), g); }
   bool wants(Value value) const { return active.contains(value); }
-  /// Adds what `make` writes, which is nothing where nobody asks for it.
+  /// Adds the cotangent that `make` emits, if the gradient of the value is wanted.
   void give(Value value, llvm::function_ref<Value()> make) {
     if (wants(value))
       accumulate(value, make());
@@ -179,8 +179,8 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
   Value y = op->getResult(0), g = cotangent(y);
   if (!g)
     return success();
-  // The one that is chosen gets the cotangent; of equal ones the second. Where a number wins
-  // against NaN, it is the one that is chosen.
+  // The chosen operand gets the cotangent; of equal ones, the second. If the op prefers numbers to
+  // NaN, the number is chosen.
   auto choose = [&](arith::CmpFPredicate predicate, bool numberWins) {
     Value first = compare(predicate, op->getOperand(0), op->getOperand(1));
     if (numberWins)
@@ -233,7 +233,7 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
         give(choice.getFalseValue(), [&] { return whereNot(choice.getCondition(), g); });
       })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto cast) {
-        // A cast too, which rounds if the other does.
+        // The gradient of a cast is a cast, which rounds if the original does.
         give(cast.getIn(), [&] {
           Type type = cast.getIn().getType();
           return keepsPrecision(cast) ? convertFloat(b, loc, g, type)
@@ -241,7 +241,7 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
         });
       })
       .Case([&](math::PowFOp power) { this->power(power, g); })
-      // Steps are flat wherever they have a derivative.
+      // Step functions have derivative zero wherever they have one.
       .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>([](auto) {})
       .Default([&](Operation *) {
         Value slope = slopeOf(op);

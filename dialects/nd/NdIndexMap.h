@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers of the interfaces in NdInterfaces.td. An `IndexMap` says at which coordinates of its
-// operand an op reads each element of its result. For a window of `row: 28` by a tap `ky: 3` with
-// padding 0.0 and one row of padding on either side:
+// The types that the interfaces in NdInterfaces.td return. An `IndexMap` gives the coordinates of
+// the operand that an op reads for each element of its result. For a window of `row: 28` by a tap
+// `ky: 3` with padding 0.0 and one row of padding on either side:
 //
 //     coordinates  {row: row + ky - 1}
 //     conditions   row + ky - 1 >= 0, 28 - row - ky >= 0
@@ -28,7 +28,7 @@
 
 namespace heddle::nd {
 
-/// Where an op with one operand reads it, over the names of its result.
+/// The coordinates at which an op with one operand reads it, over the names of its result.
 struct IndexMap {
   /// `expr >= 0`, or `expr == 0`.
   struct Condition {
@@ -38,9 +38,9 @@ struct IndexMap {
 
   /// The coordinate for each name of the operand that does not map to itself.
   ExprMap coordinates;
-  /// Where one of these fails the operand is not read.
+  /// The operand is read only where all of these hold.
   llvm::SmallVector<Condition> conditions = {};
-  /// The element where a condition fails; null: the reduction that follows leaves the point out.
+  /// The element where a condition fails; null: the reduction that follows excludes the point.
   mlir::TypedAttr outside = {};
 
   bool excludes() const { return !conditions.empty() && !outside; }
@@ -61,7 +61,7 @@ struct IndexedAccess {
 };
 
 /// A condition on sizes: `got` is at most `most` unless `elements`, a number of elements, is 0.
-/// `part` says what of `name` is meant in the message of a call that is refused.
+/// `part` describes the part of `name` in the error message of a refused call.
 struct SizeCondition {
   llvm::StringRef name;
   Expr got, most, elements = 1;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where index maps read their operands (NdOps.td states the formulas), their folds and their
+// The coordinates that index maps read (NdOps.td states the formulas), their folds, and their
 // gradients, which are index maps again.
 //
 //===----------------------------------------------------------------------===//
@@ -41,8 +41,8 @@ std::optional<IndexMap> WindowOp::getIndexMap() {
   Expr row = Expr::name(shape.name.str()) * Expr(shape.stride) +
              Expr::name(shape.tap.str()) * Expr(shape.dilation) - Expr(shape.low);
   IndexMap map{{{shape.name.str(), row}}};
-  // Without padding behind the input as many windows as fit leave the last tap inside. With padding
-  // it may lie inside as well: of size 2, stride 2 and high 1 on two elements.
+  // Without padding after the input, the last tap of the last window is inside. With padding it may
+  // be inside as well: a window of size 2, stride 2 and high 1 on two elements.
   Expr last = (windows - Expr(1)) * Expr(shape.stride) +
               Expr((shape.size - 1) * shape.dilation - shape.low);
   auto left = (size - Expr(1) - last).constant();
@@ -102,11 +102,11 @@ std::optional<IndexMap> RenameOp::getIndexMap() {
 std::optional<IndexMap> BroadcastOp::getIndexMap() { return IndexMap(); }
 
 //===----------------------------------------------------------------------===//
-// What sizes must fulfil
+// Conditions on sizes
 //===----------------------------------------------------------------------===//
 
 SmallVector<SizeCondition> SliceOp::getSizeConditions() {
-  // The highest element read is the first or the last, if any is; the last is not below 0.
+  // The highest element that is read, if any, is the first or the last; the last is at least 0.
   Expr size = sizeOf(getResult(), getName()), whole = sizeOf(getInput(), getName());
   Expr start = getStart().getExpr();
   int64_t stride = getStride();
@@ -134,7 +134,7 @@ SmallVector<SizeCondition> SplitOp::getSizeConditions() {
 // Canonical forms of renames and broadcasts
 //===----------------------------------------------------------------------===//
 
-/// The entry of `there` that stands where `name` does in `here`.
+/// The entry of `there` at the position of `name` in `here`.
 static StringRef across(ArrayAttr here, ArrayAttr there, StringRef name) {
   for (auto [own, other] :
        llvm::zip_equal(here.getAsValueRange<StringAttr>(), there.getAsValueRange<StringAttr>()))
@@ -233,9 +233,9 @@ LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayR
     return success();
   Value cotangent = cotangents[0];
   Expr span = (size - Expr(1)) * Expr(stride);
-  // Of a number of elements that may be 0 it is not known where the last one lies.
+  // If the number of elements may be 0, the coordinate of the last one is not known.
   if (count || std::abs(stride) == 1) {
-    if (stride < 0) { // what was read backwards is turned first
+    if (stride < 0) { // reverse first what was read backwards
       cotangent = buildSlice(b, loc, cotangent, getName(), size - Expr(1), size, -1);
       start = start + span;
       span = -span;

@@ -170,7 +170,7 @@ bool nd::isCrossed(ArrayRef<NdTensorType> types) {
       open.push_back(type);
   if (open.empty())
     return false;
-  // Grow the group of the first operand by all that share a name with it.
+  // Grow the set of the first operand by all operands that share a name with it.
   llvm::StringSet<> names;
   for (bool grown = true; grown;) {
     grown = false;

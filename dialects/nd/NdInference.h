@@ -141,7 +141,7 @@ mlir::LogicalResult verifySort(mlir::Operation *op, llvm::StringRef name, EmitEr
 /// has those of the operands that it depends on (all, if the callee has no body).
 mlir::FailureOr<llvm::SmallVector<NdTensorType>>
 inferCall(mlir::func::FuncOp callee, llvm::ArrayRef<NdTensorType> inputs, EmitError emitError);
-/// Those of `types` that are tensors of floats, which have gradients and tangents.
+/// The tensors of floats among `types`, which have gradients and tangents.
 llvm::SmallVector<mlir::Type> floatTypes(mlir::TypeRange types);
 
 } // namespace heddle::nd

@@ -376,7 +376,7 @@ static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute
     return op->emitOpError() << "expected '" << nameAttrName << "' of " << what << " " << index
                              << " to be a string with characters in it, got "
                              << attribute.getValue();
-  // The first of those with names checks all.
+  // The first argument (or result) with a name checks all.
   llvm::DenseMap<Attribute, unsigned> first;
   for (auto [i, own] : llvm::enumerate(all ? all.getValue() : ArrayRef<Attribute>())) {
     auto other = cast<DictionaryAttr>(own).getAs<StringAttr>(nameAttrName);
@@ -396,8 +396,8 @@ llvm::StringSet<> nd::sizeSymbols(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
-  llvm::SmallPtrSet<const void *, 8> seen; // of many arguments few differ
-  // An op in the making stands in no function yet.
+  llvm::SmallPtrSet<const void *, 8> seen; // many arguments have few distinct types
+  // An op that is being built may be in no function yet.
   SmallVector<Type> types(op->getOperandTypes());
   if (function)
     types.assign(function.getArgumentTypes().begin(), function.getArgumentTypes().end());
@@ -447,7 +447,7 @@ LogicalResult nd::verifyToldSymbols(Operation *op) {
     return failure();
   if (symbols.empty())
     return success();
-  llvm::StringSet<> known; // operands are looked at where they are made
+  llvm::StringSet<> known; // operands are checked at their defining ops
   forEachSize(op->getOperandTypes(), {}, [&](StringRef, const Expr &size) {
     for (const std::string &symbol : size.names())
       known.insert(symbol);
