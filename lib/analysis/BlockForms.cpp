@@ -28,7 +28,7 @@ OperandIdentity BlockForms::identify(Value value) {
     auto known = values.find(value);
     return known != values.end() ? known->second : outside(value);
   };
-  // Its names as they are below the renames so far: chains of these may be long.
+  // Its names below the renames so far; chains of renames may be long.
   Labels names;
   bool isRenamed = false;
   auto change = [&](auto nameBelow) {
@@ -61,7 +61,7 @@ OperandIdentity BlockForms::identify(Value value) {
   return {below.value, std::move(names)};
 }
 
-/// True for an op that `identify` looks through.
+/// Returns true for an op that `identify` looks through.
 static bool isRename(Operation &op) {
   auto nest = dyn_cast<nest::ComputeOp>(op);
   return isa<nd::RenameOp>(op) || (nest && isRenaming(nest));

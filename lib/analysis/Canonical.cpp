@@ -35,7 +35,7 @@ class Labelling {
 public:
   Labelling(ArrayRef<std::string> names, Text text) : names(names), text(text) {}
 
-  /// `alike`: those that changed places freely when they were singled out.
+  /// `alike`: sets of names that were interchangeable when they were singled out.
   void search(std::vector<unsigned> colours, std::vector<std::vector<std::string>> alike = {}) {
     refine(colours);
     while (true) {
@@ -50,7 +50,7 @@ public:
         singleOut(colours, *tied); // as they are listed
         continue;
       }
-      // Of those that can change places any goes first: one way stands for all.
+      // Of interchangeable names only one is tried first: the others give the same text.
       std::vector<unsigned> representatives;
       for (unsigned i : *tied)
         if (llvm::none_of(representatives,
@@ -84,7 +84,8 @@ public:
   CanonicalForm best;
 
 private:
-  // Beyond this much text a symmetric op may keep several forms, which costs sharing only.
+  // Beyond this many bytes of text a symmetric op may have several forms, which only reduces
+  // sharing.
   static constexpr size_t mostText = 2 << 20;
   ArrayRef<std::string> names;
   Text text;
@@ -107,8 +108,8 @@ private:
       colours[i] += unsigned(rank);
   }
 
-  /// True if the two can change places without a change of the text; what belongs to them (`3.row`
-  /// to `3`) goes with them, like coloured with like coloured.
+  /// Returns true if exchanging the two does not change the text. Names that belong to them
+  /// (`3.row` to `3`) are exchanged too, those of equal colours with each other.
   bool areAlike(unsigned a, unsigned b, ArrayRef<unsigned> colours) {
     auto whose = [&](unsigned i) { return StringRef(names[i]).split('.').first; };
     auto belongings = [&](unsigned of) {
@@ -266,7 +267,7 @@ static std::string scalarText(Block &block, ArrayRef<std::string> leaves, const 
   return llvm::join(scalarTexts(block, leaves, labels), "; ");
 }
 
-/// A combiner, whose arguments have places and no names.
+/// Returns the text of a combiner, whose arguments have positions and no names.
 static std::string combinerText(Region &region) {
   if (region.empty())
     return "";
@@ -331,7 +332,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
     parts.push_back(operandText(operand, nest::tensorTypeOf(value), labels));
   if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
-    // The body says where operands stand; the order in which they are listed does not matter.
+    // The body mentions the operands; the order in which they are listed does not matter.
     text += " " + scalarText(pointwise.getBody().front(), parts, labels);
     text += " of " + sortedJoin(parts);
   } else {
@@ -473,7 +474,7 @@ static bool holdsTensors(Operation *op) {
   return isa<nest::ScanOp, nest::GroupOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op);
 }
 
-/// The names that an op's own text is written in.
+/// Returns the names in an op's own text.
 static std::vector<std::string> ownNames(Operation *op) {
   std::set<std::string> names;
   auto add = [&](nd::DimsAttr dims) {
@@ -510,7 +511,8 @@ static bool hasOwnForm(Operation *op) {
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Ops on scalars, and what takes a scalar from a tensor or back: no names are theirs.
+/// Returns true for ops without names of their own: ops on scalars, and conversions between a
+/// scalar and a tensor.
 static bool isScalar(Operation *op) {
   return op->getNumRegions() == 0 && op->getNumResults() != 0 && isPure(op) &&
          (isa<nd::ItemOp, nd::FromItemOp>(op) ||
@@ -518,8 +520,8 @@ static bool isScalar(Operation *op) {
                         llvm::IsaPred<nd::NdTensorType>));
 }
 
-/// Each level of regions is canonicalised for each labelling of the names around it, which takes a
-/// time that is exponential in their number.
+/// The largest number of nested levels of regions. Each level is canonicalised for each labelling
+/// of the names around it, so the time is exponential in the number of levels.
 static constexpr unsigned mostLevels = 2;
 
 static bool hasFormWithin(Operation *op, unsigned levels) {
@@ -582,7 +584,8 @@ std::optional<std::string> heddle::textUnder(Operation *op, ArrayRef<OperandIden
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Arguments come before results, those of ops around before those inside.
+/// Returns true if `a` is defined before `b`. Arguments come before results, and values of an outer
+/// op before those inside of it.
 static bool isMadeBefore(Value a, Value b) {
   auto depth = [](Value value) {
     int levels = 0;
@@ -602,7 +605,7 @@ static bool isMadeBefore(Value a, Value b) {
 
 Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAttr(Value)> layoutOf,
                                KnownKernels &known) {
-  // Names of operands are labelled like iteration names, each operand's apart: `0.row`.
+  // Names of operands are labelled like iteration names, separately for each operand: `0.row`.
   std::vector<std::string> names = ownNames(op);
   Ranges ranges = nest::iterationRanges(op);
   for (const auto &[name, range] : ranges)
@@ -613,7 +616,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   for (Value operand : op->getOperands())
     if (positions.try_emplace(operand, positions.size()).second)
       distinct.push_back(operand);
-  // Where operands could change places, the one that is made first comes first.
+  // Of interchangeable operands the one that is defined first comes first.
   llvm::stable_sort(distinct, isMadeBefore);
   for (Value operand : distinct) {
     std::string position = std::to_string(positions.lookup(operand));
@@ -657,7 +660,8 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   return result;
 }
 
-/// The text of an op and of those within it, with values numbered in the order of their first use.
+/// Returns the text of an op and of those inside it, with values numbered in the order of first
+/// use.
 static std::string treeText(Operation *op, const Labels &labels,
                             DenseMap<Value, unsigned> &numbers) {
   auto identify = [&](Value value) {

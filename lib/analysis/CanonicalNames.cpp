@@ -146,7 +146,8 @@ private:
     return text;
   }
 
-  /// What `text` says about each of `names`, and what it says.
+  /// Records for each of `names` the hash of the text in which it is marked. Returns the hash of
+  /// the text without marks.
   std::string note(ArrayRef<std::string> names, llvm::function_ref<std::string()> text) {
     for (const std::string &name : names) {
       std::string &label = labels.find(name)->second;
@@ -210,7 +211,7 @@ private:
            typeText(argument.getType()) + (layout ? layout.getLayout().rename(labels).str() : "");
   }
 
-  /// The text of each op, in order; each value is called after its maker.
+  /// Returns the text of each op, in order; each value is named after its defining op.
   std::vector<std::string> allTexts() {
     std::vector<std::string> texts;
     for (BlockArgument argument : function.getArguments())
@@ -222,8 +223,8 @@ private:
     return texts;
   }
 
-  /// True if every op looks the same with any two of `names` in each other's place: then any order
-  /// of them is as good as another. With one after the other set apart, many take long.
+  /// Returns true if exchanging any two of `names` changes the text of no op: then any order of
+  /// them will do. Marking them one after another would be slow for many names.
   bool areInterchangeable(const std::vector<std::string> &names) {
     values.clear();
     for (BlockArgument argument : function.getArguments())

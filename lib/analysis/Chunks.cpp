@@ -13,7 +13,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The names whose points chunks share; null if there are none.
+/// Returns the names whose points are divided into chunks; null if there are none.
 static nd::DimsAttr sharedNames(Operation *nest) {
   if (auto compute = dyn_cast<ComputeOp>(nest))
     return compute.getProduced();

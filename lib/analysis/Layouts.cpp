@@ -46,8 +46,8 @@ static Layout layoutOf(BlockArgument argument) {
   return chosen ? chosen.getLayout() : sortedLayout(tensorTypeOf(argument));
 }
 
-/// The layout of the tensor that the first yield of `result`, or its return, writes into; none for
-/// what is copied there.
+/// Returns the layout of the tensor that the first yield of `result`, or its return, writes into;
+/// none for a value that is copied there.
 static std::optional<Layout> layoutOfTarget(OpResult result) {
   Block *block = result.getOwner()->getBlock();
   if (!block)

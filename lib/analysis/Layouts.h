@@ -10,7 +10,7 @@
 // and yielded values of a region are parts of tensors outside of the region:
 //
 //     %y = nest.group (batch: 8) {                     %y lies as [batch, row]
-//       %0 = nest.compute (row: 4) ...                 so %0 lies as [row] at each point of the group
+//       %0 = nest.compute (row: 4) ...                 so %0 has [row] at each point of the group
 //       nest.yield %0
 //     }
 //

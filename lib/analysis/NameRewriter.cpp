@@ -21,7 +21,7 @@ std::string NameRewriter::operator()(StringRef name) const {
   return found == names.end() ? name.str() : found->second;
 }
 
-/// An expression over iteration names, and perhaps symbols and earlier reads.
+/// Rewrites an expression over iteration names, and perhaps symbols and earlier reads.
 Expr NameRewriter::rewriteIndex(const Expr &expr) const {
   return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
     if (nest::readIndex(name) && !names.contains(name))
@@ -92,7 +92,7 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
   return attr;
 }
 
-/// The attributes of an op of nd or nest that may mention names.
+/// Returns the attributes of an op of nd or nest that may mention names.
 static SmallVector<NamedAttribute> attributesWithNames(Operation *op) {
   if (!isa_and_nonnull<NdDialect, nest::NestDialect>(op->getDialect()))
     return {};
@@ -191,7 +191,7 @@ llvm::StringSet<> heddle::collectNames(Operation *root) {
 std::string heddle::freshName(StringRef base, llvm::StringSet<> &taken) {
   base = base.take_until([](char c) { return c == '$'; });
   auto named = [&](unsigned n) { return (base + "$" + Twine(n)).str(); };
-  // Mostly the numbers up to some point are taken, for very many names: binary search.
+  // Usually all numbers up to some limit are taken, and there may be very many: binary search.
   unsigned last = 0, free = 1;
   while (taken.contains(named(free)))
     last = std::exchange(free, 2 * free);

@@ -97,7 +97,7 @@ double heddle::costOf(Region &region) {
   double cost = 0;
   if (region.empty())
     return cost;
-  // What depends on coordinates alone is the same for a whole vector, or moves out of loops.
+  // Ops that depend on coordinates alone are uniform over a vector, or loop-invariant.
   llvm::DenseSet<Value> ofCoordinates;
   for (Operation &op : region.front().without_terminator()) {
     bool isCoordinate = op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
@@ -166,13 +166,13 @@ static Sizes extentsOf(Operation *op, bool finish = false) {
   return {};
 }
 
-/// The same core on all CPUs, as fusion decides which sums are nested.
+/// The same core for all CPUs, since fusion decides which sums are nested.
 static constexpr nest::Rates nominal;
 
-/// The bytes that a nest moves; those of tensors that fit in a cache count a quarter.
+/// Returns the bytes that a nest moves; those of tensors that fit in a cache count a quarter.
 static double trafficOf(Operation *op) {
   auto weight = [](double moved) { return moved <= nominal.keptBytes ? moved / 4 : moved; };
-  // Reads of one value at several places share their elements as far as there are that many.
+  // Reads of one value at several coordinates count its elements at most once.
   llvm::MapVector<Value, double> elements;
   for (const NestRead &read : readsOf(op)) {
     nd::NdTensorType type = tensorTypeOf(read.value);
@@ -193,7 +193,7 @@ double heddle::secondsOf(double arithmetic, double bytes) {
 }
 
 double heddle::secondsOf(Operation *op) {
-  // An element found by another read's value comes alone.
+  // Each gathered element is loaded separately, which counts as four operations.
   double gathered = 0;
   for (const NestRead &read : readsOf(op))
     if (isGathered(read.map))
@@ -208,8 +208,8 @@ double heddle::secondsOf(Operation *op) {
 // Structure
 //===----------------------------------------------------------------------===//
 
-/// Collects the factors of a product; false if there is anything else in it, or one twice (of a
-/// chain of squares there are too many to list).
+/// Collects the factors of a product. Returns false if it contains anything else, or a factor twice
+/// (a chain of squares has too many to list).
 static bool collectFactors(Value value, SmallVectorImpl<unsigned> &factors) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (llvm::is_contained(factors, argument.getArgNumber()))

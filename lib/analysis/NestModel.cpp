@@ -135,7 +135,7 @@ int NestAccess::dimOf(unsigned name) const {
 
 int64_t NestAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
 
-/// What a group yields lies in the group's result.
+/// Returns the value that stores `value`: for a value that a group yields, the group's result.
 static Value placeOf(Value value) {
   for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made);
        made = value.getDefiningOp()) {
@@ -164,7 +164,7 @@ void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish
   for (const nd::Dim &dim : access.type.getDims()) {
     access.dims.push_back(dim.name.str());
     Coordinate place;
-    // A group's names stand for themselves; variables of loops stand at their start.
+    // A group's names map to themselves; loop variables are assumed at their start.
     place.expr = map.lookup(dim.name.getValue())
                      .value_or(Expr::name(dim.name.str()))
                      .substitute([&](const std::string &name) -> std::optional<Expr> {
@@ -378,7 +378,7 @@ LaneKind NestModel::laneKind(const NestAccess &access, const PlacedLayout &layou
   int64_t size = sizeOf(group), width = std::min(lanes, size), count = size / width;
   Probe probe(*this, access, layout);
   bool same = true, contiguous = true;
-  // The first vector, and an odd one, which a shift against blocks of several vectors cuts.
+  // The first vector, and an odd one, which is split if it is not aligned to blocks of vectors.
   for (int64_t vector : {int64_t(0), std::min(count / 2 | 1, count - 1)}) {
     probe.setOthers(vector > 0);
     probe.setLane(group, vector * width);
@@ -479,8 +479,8 @@ private:
   unsigned vectorReads = 0, scalarReads = 0;
   std::vector<RegisterTile> tiles;
 
-  /// Produced names that leave some vector read as it is, so that every row uses the same vectors
-  /// again, and move another read.
+  /// Returns the produced names with which some vector read does not vary, so that every row reuses
+  /// the same vectors, and another read does.
   std::vector<unsigned> rowNames() const {
     std::vector<unsigned> result;
     for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
@@ -499,8 +499,8 @@ private:
     return result;
   }
 
-  /// As many points as registers allow, or a little fewer so that the last tile is as large as the
-  /// others.
+  /// Returns the points of a name in a tile: as many as registers allow, or a little fewer so that
+  /// the last tile is as large as the others.
   std::set<int64_t> pointsOf(unsigned name, int64_t limit) const {
     int64_t size = nest.sizes[name];
     auto largestDivisor = [&](int64_t known, int64_t points) {
@@ -508,7 +508,7 @@ private:
         --points;
       return points;
     };
-    if (nest.symbolic[name]) // whatever divides the typical size says nothing
+    if (nest.symbolic[name]) // divisors of the typical size are irrelevant
       return {limit, largestDivisor(nest.divisors[name], limit)};
     int64_t fewest = (size + limit - 1) / std::max<int64_t>(limit, 1);
     std::set<int64_t> result{std::min(limit, size), largestDivisor(size, std::min(limit, size))};
@@ -532,12 +532,12 @@ private:
     if (count * nv * nest.accumulators + nv + 1 > limit)
       return;
     used *= double(vectors) / double((vectors + nv - 1) / nv * nv);
-    // Two loads, two operations in a cycle, four of both; a sum is ready for the next after four.
+    // A cycle issues two loads and two operations, four in all; a sum has a latency of four cycles.
     double work = double(count * nv * nest.operations),
            loads = double(nv * vectorReads + count * scalarReads);
     double most = std::max({work / 2, loads / 2, (work + loads + 3) / 4, 4.0});
     double cycles = most + 0.1 * (work / 2 + loads / 2 + (work + loads + 3) / 4 + 4 - most);
-    // What is left over counts less than half: narrower tiles are not lost.
+    // Unused points count less than half, so that narrower tiles are not discarded.
     double score = (0.6 * used + 0.4 * std::sqrt(used)) * work / 2 / cycles;
     tiles.push_back({nv, std::move(rows), cycles, score, used});
   }

@@ -51,7 +51,7 @@ public:
 
   llvm::Expected<Object> compileEntry(const std::string &symbol,
                                       const std::vector<StepSpec> &steps) override {
-    // A step takes some nanoseconds more and a fraction of the time to compile.
+    // Beyond this many steps: each then runs some nanoseconds slower and compiles much faster.
     constexpr size_t many = 256;
     auto module = buildEntry(&context, symbol, steps);
     auto bytes = emitter.emitObject(*module, steps.size() > many ? Effort::Least : Effort::Some);
@@ -91,7 +91,7 @@ private:
     return std::move(*info);
   }
 
-  /// In the LLVM dialect, if wanted with the numbers of its ops as lines.
+  /// Lowers the kernel to the LLVM dialect; if `lines`, numbers its ops as source lines.
   llvm::Expected<nest::KernelInfo> lowered(const nest::KernelRequest &request, bool lines) {
     auto info = loops(request);
     if (!info)

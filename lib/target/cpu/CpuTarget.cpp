@@ -66,14 +66,15 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   return target;
 }
 
-/// The size that this machine reports, if it is the target; some virtual machines report none.
+/// Returns the size in bytes that this machine reports, if it is the target. Some virtual machines
+/// report none: then returns `otherwise`.
 static int64_t cacheBytes(const CpuTarget &target, int name, int64_t otherwise) {
   long size = target.native ? sysconf(name) : 0;
   return size > 0 ? size : otherwise;
 }
 
-/// `vdpbf16ps` takes two products in a lane, and goes at the rate of FMA on Zen, at half of it on
-/// others that have it.
+/// `vdpbf16ps` computes two products per lane. It runs at the rate of FMA on Zen, at half of it on
+/// other CPUs.
 static nest::MatrixUnitAttr bf16Dot(mlir::Builder &builder, const CpuTarget &target, int64_t lanes,
                                     bool hasDot) {
   auto dim = [&](llvm::StringRef name, int64_t size) {

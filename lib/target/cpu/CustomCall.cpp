@@ -22,7 +22,7 @@ OwningOpRef<ModuleOp> cpu::buildCustomCall(MLIRContext *context, const std::stri
             LLVM::LLVMFuncOp::create(before, loc, function,
                                      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                                                  {pointer, i64, pointer, pointer}));
-        // In this block of code, not elsewhere: no table of addresses lies between.
+        // The callee is in the same block of code, so the call needs no GOT.
         callee.setVisibility_(LLVM::Visibility::Hidden);
         Value count =
             LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(int64_t(numbers.size())));

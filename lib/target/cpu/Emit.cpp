@@ -46,8 +46,7 @@ llvm::Expected<llvm::TargetMachine &> Emitter::machineFor(Effort effort) {
   return *machine;
 }
 
-/// Attributes go on before anything is optimised: without prefer-vector-width 512-bit vectors would
-/// be split.
+/// Adds attributes before optimisation: without prefer-vector-width 512-bit vectors would be split.
 static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machine,
                           const CpuTarget &target) {
   for (llvm::Function &function : module) {
@@ -70,13 +69,13 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort 
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
-  // Vectors are explicit, and unrolling was decided by the schedule.
+  // Vectors are explicit, and the schedule decides unrolling.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
-  // No library is there: no call to one may be recognised or made.
+  // Programs have no library: LLVM must neither recognise nor create calls to one.
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
@@ -91,9 +90,9 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort 
       .run(module, modules);
 }
 
-/// Stores one lane as a scalar where a constant mask leaves no other. LLVM 22 does so while it
-/// selects instructions, and stores a whole i32 where the lanes were narrowed from that (x86 with
-/// AVX-512): the element behind is lost.
+/// Replaces a masked store by a scalar store where a constant mask leaves one lane. LLVM 22 does so
+/// in instruction selection, but stores a whole i32 if the lanes were narrowed from i32 (x86 with
+/// AVX-512), which overwrites the next element.
 static void storeSingleLanes(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function))) {

@@ -19,7 +19,7 @@ using namespace heddle::cpu;
 using namespace mlir;
 
 namespace {
-/// The function that is being built, and values in it.
+/// The function that is being built, and its values.
 struct Writing {
   LLVM::LLVMFuncOp function;
   Value call, thread, addresses, counters, scratch, table, hooked, isFirst, slots, numbers;
@@ -96,7 +96,7 @@ private:
             .setVisibility_(LLVM::Visibility::Hidden);
   }
 
-  /// Starts a function of call, thread and a number; `exit` returns the status it is given.
+  /// Starts a function of call, thread and a number; block `exit` returns its argument, a status.
   void startFunction(const std::string &name, LLVM::Linkage linkage) {
     b.setInsertionPointToEnd(module->getBody());
     auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, i32});
@@ -115,7 +115,7 @@ private:
     LLVM::ReturnOp::create(b, loc, exit->getArgument(0));
   }
 
-  /// Leaves with the status if it is not zero.
+  /// Branches to `exit` with the status if it is not zero.
   void check(Value status) {
     Block *next = newBlock();
     LLVM::CondBrOp::create(b, loc, compare(LLVM::ICmpPredicate::ne, status, number(i32, 0)), exit,
@@ -129,7 +129,7 @@ private:
   }
   void barrier() { callTable(offsetof(HeddleCallTable, barrier), thread); }
 
-  /// int32_t hook(call, thread, step): all threads meet, thread 0 calls the hook, all meet again.
+  /// int32_t hook(call, thread, step): a barrier, the call of the hook by thread 0, and a barrier.
   void buildHook() {
     startFunction(symbol + ".hook", LLVM::Linkage::Internal);
     function.setPassthroughAttr(b.getArrayAttr({b.getStringAttr("noinline")}));
@@ -166,15 +166,15 @@ private:
     slots = LLVM::AllocaOp::create(b, loc, pointer, pointer, number(i64, int64_t(most)));
   }
 
-  /// The step behind the branch or loop that begins at `i`, or behind the step.
+  /// Returns the step after the branch or loop that begins at `i`, or after step `i`.
   size_t behind(size_t i) const { return ends[i]; }
 
-  /// Steps first ... end - 1. A function has so many at most: LLVM's passes take a time that grows
-  /// faster than its blocks.
+  /// Emits steps first ... end - 1. The steps of a function are limited, since the time of LLVM's
+  /// passes grows faster than linearly in its blocks.
   void emitSteps(size_t first, size_t end) {
     constexpr size_t most = 16;
     bool isWhole = end - first <= most;
-    // Parts have parts, so that a function calls few as well.
+    // Parts are nested, so that the number of calls in a function is limited too.
     size_t part = most;
     while (part * most < end - first)
       part *= most;
@@ -190,7 +190,7 @@ private:
     }
   }
 
-  /// The steps as a function of their own, and a call of it.
+  /// Emits the steps as a separate function, and a call of it.
   void emitPart(size_t first, size_t end) {
     Writing outer = *this;
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
@@ -207,7 +207,7 @@ private:
   }
 
   void branchTo(Block *block) { LLVM::BrOp::create(b, loc, ValueRange{}, block); }
-  /// Goes on at one of the blocks, as a truth value says.
+  /// Branches to one of the blocks on a truth value.
   void branchOn(const StepSpec &step, Block *yes, Block *no) {
     Value truth = LLVM::LoadOp::create(b, loc, b.getI8Type(),
                                        load(offset(addresses, 8 * int64_t(step.values[0]))));
@@ -215,7 +215,7 @@ private:
         b, loc, compare(LLVM::ICmpPredicate::ne, truth, number(b.getI8Type(), 0)), yes, no);
   }
 
-  /// A step, or a branch or loop, which ends before `end`.
+  /// Emits a step, or a branch or loop, which ends before `end`.
   void emitOne(size_t i, size_t end) {
     const StepSpec &step = steps[i];
     if (step.kind == StepKind::Kernel) {
@@ -253,11 +253,12 @@ private:
     b.setInsertionPointToEnd(body);
     emitSteps(i + 1, end - 1);
     meet(int64_t(end - 1), steps[end - 1].waits);
-    // All have met: chunks are counted from zero again, which is seen where the loop begins.
+    // After the barrier the chunk counters are reset to zero, which is visible where the loop
+    // begins.
     Block *reset = newBlock();
     LLVM::CondBrOp::create(b, loc, isFirst, reset, head);
     b.setInsertionPointToEnd(reset);
-    // Loops inside have done so for themselves.
+    // Nested loops have reset their own counters.
     for (size_t s = i + 1; s + 1 < end; s = steps[s].kind == StepKind::Loop ? behind(s) : s + 1)
       if (steps[s].kind == StepKind::Kernel && !steps[s].serial)
         LLVM::StoreOp::create(b, loc, number(i64, 0), offset(counters, 64 * int64_t(s)));
@@ -310,7 +311,7 @@ private:
       LLVM::StoreOp::create(b, loc, numberAt(position),
                             offset(slots, 8 * int64_t(step.values.size() + i)));
     Value chunks = step.chunksAt < 0 ? number(i64, step.chunks) : numberAt(step.chunksAt);
-    // Chunks come from a counter that all threads share, or are counted here.
+    // Chunks come from a counter that all threads share, or from a local one.
     ValueRange none;
     Value zero = step.serial ? number(i64, 0) : Value();
     LLVM::BrOp::create(b, loc, step.serial ? ValueRange(zero) : none, head);

@@ -52,8 +52,8 @@ llvm::Expected<std::vector<std::string>> cpu::undefinedSymbols(llvm::StringRef o
   return names;
 }
 
-/// Copies the sections that are mapped at run time into the block. An object begins at a cache
-/// line, so that its code is the same, and as fast, whatever stands before it.
+/// Copies the sections that are mapped at run time into the block. Every object is aligned to a
+/// cache line, so that its code and speed do not depend on the objects before it.
 static llvm::Error place(Placed &placed, std::string &bytes) {
   for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
     uint64_t flags = section.getFlags();
@@ -106,7 +106,8 @@ static llvm::Error collectSymbols(const Placed &placed, ProgramCode &block) {
   return llvm::Error::success();
 }
 
-/// Adds offsets in the block and the source lines of the code from there on.
+/// Adds the rows of the line table: offsets in the block, and the source line of the code from
+/// there.
 static void collectLines(const Placed &placed, std::map<int64_t, uint32_t> &lines) {
   auto context = llvm::DWARFContext::create(*placed.file);
   for (const auto &unit : context->compile_units())
@@ -117,7 +118,7 @@ static void collectLines(const Placed &placed, std::map<int64_t, uint32_t> &line
           lines[at->second + int64_t(row.Address.Address)] = row.Line;
 }
 
-/// The offset in the block of what a relocation refers to.
+/// Returns the offset in the block of the target of a relocation.
 static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol,
                                         llvm::StringRef name, const Placed &placed,
                                         const ProgramCode &block) {
@@ -140,7 +141,7 @@ static llvm::Expected<int64_t> targetOf(const llvm::object::ELFSymbolRef &symbol
   return found->second + int64_t(*value);
 }
 
-/// True if a relocation changes only bytes of its section.
+/// Returns true if a relocation changes only bytes of its section.
 static bool liesWithin(const llvm::object::ELFRelocationRef &relocation, uint64_t sectionBytes) {
   uint64_t type = relocation.getType(), offset = relocation.getOffset();
   bool opcode = type == llvm::ELF::R_X86_64_REX_GOTPCRELX || type == llvm::ELF::R_X86_64_GOTPCRELX;
@@ -179,7 +180,7 @@ static llvm::Error resolve(const llvm::object::ELFRelocationRef &relocation, int
     return llvm::Error::success();
   case llvm::ELF::R_X86_64_REX_GOTPCRELX:
   case llvm::ELF::R_X86_64_GOTPCRELX: {
-    // mov name@GOTPCREL(%rip), %reg becomes lea name(%rip), %reg: there is no table to go through.
+    // mov name@GOTPCREL(%rip), %reg becomes lea name(%rip), %reg, since there is no GOT.
     char &opcode = block.bytes[size_t(from) - 2];
     if (uint8_t(opcode) != 0x8b)
       return llvm::createStringError("it uses '" + name->str() + "' through a table");

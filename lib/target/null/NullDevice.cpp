@@ -24,7 +24,7 @@ using namespace mlir;
 using interp::TensorValue;
 
 namespace {
-/// The module of a program. One thread at a time uses the context, for one kernel.
+/// The module of a program. Only one thread at a time uses the context, to run one kernel.
 class NullProgram : public DeviceProgram {
 public:
   NullProgram(const ProgramImage &image, std::string &error)
@@ -116,7 +116,7 @@ private:
     return 0;
   }
 
-  /// The step to which control goes from a branch or loop: from If to its Else, from Else to EndIf,
+  /// Returns the branch target of each control-flow step: from If to its Else, from Else to EndIf,
   /// from Loop to EndLoop and back.
   static std::vector<size_t> partners(const std::vector<StepSpec> &steps) {
     std::vector<size_t> result(steps.size()), open;
@@ -133,7 +133,7 @@ private:
     return result;
   }
 
-  /// Empty, or the error.
+  /// Runs a kernel. Returns the error, or an empty string.
   std::string runKernel(const EntrySpec &spec, const StepSpec &step, HeddleCall *call) {
     std::lock_guard lock(mutex);
     said.clear();

@@ -10,7 +10,8 @@
 // the function and as `layouts` on nests. Where copying an operand is cheaper than reading it in
 // its own layout, a nest named `pack` copies it first; two nests that need the same copy share it.
 //
-//     c[m, n] = sum over k of a[m, k] * b[k, n]       a [m, k], b packed to [n floordiv 32, k, n mod 32], c [m, n]
+//     c[m, n] = sum over k of a[m, k] * b[k, n]
+//     a in [m, k], b packed to [n floordiv 32, k, n mod 32], c in [m, n]
 //
 // Layouts that the user wrote are kept. An argument without `nd.layout` is row-major over its
 // sorted names, as callers expect, unless it is donated (state, whose layout the program chooses)

@@ -12,7 +12,7 @@
 //     %r = relu(%a);   %m = max over 2x2 of %r one nest: each element is read once
 //
 // If the reader reads under a guard,
-//   - a guard that excludes the point moves to the producer's reads (there must be one to carry it);
+//   - a guard that excludes the point moves to the producer's reads (one must exist to carry it);
 //   - a guard with an `else` value moves to the reads, and a `select` yields the value, unless the
 //     producer's own code yields it there (relu of the zeros around an image is zero).
 //

@@ -11,9 +11,10 @@
 // lanes are gathered; the addresses one step along another name tell whether the next vector, or
 // the next scalar, is near.
 //
-//     %b[k, n] in [n floordiv 32, k, n mod 32], lanes n:   lanes 0 1 2 ..: contiguous; k + 1: 32 on, the
-//                                                          very next vector of a tile of two: costs nothing
-//     %b[k, n] in [k, n], n: 2048:                          contiguous; k + 1: another page
+//     %b[k, n] in [n floordiv 32, k, n mod 32], lanes n:
+//         contiguous; k + 1 is 32 elements on, the next vector of a tile of two: costs nothing
+//     %b[k, n] in [k, n], n: 2048, lanes n:
+//         contiguous; k + 1 is on another page
 //
 // Costs are cycles of one core with two fused multiply-adds and two loads a cycle
 // (dialects/nest/Rates.h).

@@ -15,7 +15,7 @@
 //     value b:   [k, n]  or  [n floordiv 32, k, n mod 32]  or  ...
 //     nest c:    lanes n  or  lanes m  or  lanes k
 //     term (c, b), lanes n:    the panels cost nothing beyond the arithmetic, [k, n] strides over
-//                              pages, [n, k] gathers; or b is copied to panels first, if the copy is cheaper
+//                              pages, [n, k] gathers; or b is copied to panels first, if cheaper
 //
 // The cost of a choice is the sum of the costs of the chosen candidates, ways and terms. That is a
 // partitioned boolean quadratic problem, which is solved by reductions and search, with a lower
