@@ -1,4 +1,4 @@
-//===- Chunks.cpp - how many chunks a nest has ----------------------------===//
+//===- Chunks.cpp - the number of chunks of a nest ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

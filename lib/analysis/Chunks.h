@@ -1,4 +1,4 @@
-//===- Chunks.h - how many chunks a nest has --------------------*- C++ -*-===//
+//===- Chunks.h - the number of chunks of a nest ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Footprint.cpp - what loops touch of a tensor -----------------------===//
+//===- Footprint.cpp - bytes, lines and pages of accesses -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Footprint.h - what loops touch of a tensor ---------------*- C++ -*-===//
+//===- Footprint.h - bytes, lines and pages of accesses ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Lanes.cpp - what the lanes of a nest hold --------------------------===//
+//===- Lanes.cpp - lane width and matrix unit of a nest -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Lanes.h - what the lanes of a nest hold ------------------*- C++ -*-===//
+//===- Lanes.h - lane width and matrix unit of a nest -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

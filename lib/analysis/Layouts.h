@@ -9,7 +9,7 @@
 // defined: `nd.layout` on a function's arguments and results, `layouts` on a nest. The arguments
 // and yielded values of a region are parts of tensors outside of the region:
 //
-//     %y = nest.group (batch: 8) {                     %y lies as [batch, row]
+//     %y = nest.group (batch: 8) {                     %y has the layout [batch, row]
 //       %0 = nest.compute (row: 4) ...                 so %0 has [row] at each point of the group
 //       nest.yield %0
 //     }

@@ -1,4 +1,4 @@
-//===- NestAnalysis.h - questions about nests -------------------*- C++ -*-===//
+//===- NestAnalysis.h - sizes, costs and structure of nests -----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

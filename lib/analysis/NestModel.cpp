@@ -1,4 +1,4 @@
-//===- NestModel.cpp - a nest as cost models see it -----------------------===//
+//===- NestModel.cpp - the model of a nest for cost models ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NestModel.h - a nest as cost models see it ---------------*- C++ -*-===//
+//===- NestModel.h - the model of a nest for cost models --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CpuLoops.cpp - what loops on a CPU have of their own ---------------===//
+//===- CpuLoops.cpp - CPU parts of the loop emission ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

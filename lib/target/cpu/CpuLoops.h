@@ -1,4 +1,4 @@
-//===- CpuLoops.h - what loops on a CPU have of their own -------*- C++ -*-===//
+//===- CpuLoops.h - CPU parts of the loop emission --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CustomCall.h - a kernel that somebody else wrote ---------*- C++ -*-===//
+//===- CustomCall.h - calls of custom kernels -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Emit.cpp - from the LLVM dialect to object code --------------------===//
+//===- Emit.cpp - emits object code from the LLVM dialect -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

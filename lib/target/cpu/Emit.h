@@ -1,4 +1,4 @@
-//===- Emit.h - from the LLVM dialect to object code ------------*- C++ -*-===//
+//===- Emit.h - emits object code from the LLVM dialect ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

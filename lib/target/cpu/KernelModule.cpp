@@ -1,4 +1,4 @@
-//===- KernelModule.cpp - a kernel written op by op --------------------------- -===//
+//===- KernelModule.cpp - builds kernels op by op -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelModule.h - a kernel written op by op ---------------*- C++ -* -===//
+//===- KernelModule.h - builds kernels op by op -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Link.cpp - objects to one block of code ----------------------------===//
+//===- Link.cpp - links objects into one block ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Link.h - objects to one block of code --------------------*- C++ -*-===//
+//===- Link.h - links objects into one block --------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

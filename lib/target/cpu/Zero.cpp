@@ -1,4 +1,4 @@
-//===- Zero.cpp - a kernel that clears memory -----------------------------===//
+//===- Zero.cpp - a kernel that zeroes memory -----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Zero.h - a kernel that clears memory ---------------------*- C++ -*-===//
+//===- Zero.h - a kernel that zeroes memory ---------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

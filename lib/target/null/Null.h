@@ -1,4 +1,4 @@
-//===- Null.h - the target that compiles nothing ----------------*- C++ -*-===//
+//===- Null.h - a target without code generation ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NullDevice.cpp - steps by the interpreter --------------------------===//
+//===- NullDevice.cpp - runs steps by the interpreter ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

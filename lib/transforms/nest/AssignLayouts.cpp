@@ -1,4 +1,4 @@
-//===- AssignLayouts.cpp - writing layouts into a function ----------------===//
+//===- AssignLayouts.cpp - assigns a layout to every value ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AssignLayouts.h - an order in memory for every value -----*- C++ -*-===//
+//===- AssignLayouts.h - assigns a layout to every value --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ChooseGroups.cpp - chains of nests that run tile by tile unasked ---===//
+//===- ChooseGroups.cpp - chooses nests to run as a group -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

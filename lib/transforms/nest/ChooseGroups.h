@@ -1,4 +1,4 @@
-//===- ChooseGroups.h - chains of nests that run tile by tile unasked -*- C++ -*-===//
+//===- ChooseGroups.h - chooses nests to run as a group ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ChooseSchedules.cpp - the loops of every nest ----------------------===//
+//===- ChooseSchedules.cpp - schedules every nest -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

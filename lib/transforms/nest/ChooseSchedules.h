@@ -1,4 +1,4 @@
-//===- ChooseSchedules.h - the loops of every nest --------------*- C++ -*-===//
+//===- ChooseSchedules.h - schedules every nest -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Cse.cpp - equal nests are computed once ----------------------------===//
+//===- Cse.cpp - common subexpression elimination of nests ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Cse.h - equal nests are computed once --------------------*- C++ -*-===//
+//===- Cse.h - common subexpression elimination of nests --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

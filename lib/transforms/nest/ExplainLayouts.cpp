@@ -1,4 +1,4 @@
-//===- ExplainLayouts.cpp - why a value lies as it does -------------------===//
+//===- ExplainLayouts.cpp - remarks on chosen layouts ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FlattenReductions.cpp - a reduction of reductions is one -----------===//
+//===- FlattenReductions.cpp - merges nested reductions -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FlattenReductions.h - a reduction of reductions is one ---*- C++ -*-===//
+//===- FlattenReductions.h - merges nested reductions -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FormGroups.cpp - nests that were asked to run together -------------===//
+//===- FormGroups.cpp - forms requested groups of nests -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

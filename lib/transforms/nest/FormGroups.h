@@ -1,4 +1,4 @@
-//===- FormGroups.h - nests that were asked to run together -----*- C++ -*-===//
+//===- FormGroups.h - forms requested groups of nests -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

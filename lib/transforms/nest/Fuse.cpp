@@ -1,4 +1,4 @@
-//===- Fuse.cpp - which nests run as one ----------------------------------===//
+//===- Fuse.cpp - fuses nests until nothing changes -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Fuse.h - which nests run as one --------------------------*- C++ -*-===//
+//===- Fuse.h - fuses nests until nothing changes ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

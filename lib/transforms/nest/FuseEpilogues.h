@@ -1,4 +1,4 @@
-//===- FuseEpilogues.h - work on a value while it is at hand ----*- C++ -*-===//
+//===- FuseEpilogues.h - fuses pointwise readers into nests -----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FuseProducers.cpp - computing a value again where it is read -------===//
+//===- FuseProducers.cpp - recomputes producers in readers ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FuseProducers.h - computing a value again where it is read -*- C++ -*-===//
+//===- FuseProducers.h - recomputes producers in readers --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FuseSiblings.cpp - several results from one pass over memory -------===//
+//===- FuseSiblings.cpp - fuses nests that share reads --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

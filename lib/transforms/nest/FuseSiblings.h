@@ -1,4 +1,4 @@
-//===- FuseSiblings.h - several results from one pass over memory -*- C++ -*-===//
+//===- FuseSiblings.h - fuses nests that share reads ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutChooser.cpp - choosing by reductions -------------------------===//
+//===- LayoutChooser.cpp - solves the choice of layouts -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

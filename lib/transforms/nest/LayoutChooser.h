@@ -1,4 +1,4 @@
-//===- LayoutChooser.h - who chooses layouts --------------------*- C++ -*-===//
+//===- LayoutChooser.h - solves the choice of layouts -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutCost.cpp - what a layout costs a nest ------------------------===//
+//===- LayoutCost.cpp - costs of layouts ----------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutCost.h - what a layout costs a nest ----------------*- C++ -*-===//
+//===- LayoutCost.h - costs of layouts --------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutProblem.cpp - reading the choice off a function --------------===//
+//===- LayoutProblem.cpp - the choice of layouts as numbers ---------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutProblem.h - the choice of layouts, as numbers ------*- C++ -*-===//
+//===- LayoutProblem.h - the choice of layouts as numbers -------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MaterializeGuards.cpp - padded copies where guards are tested too often ===//
+//===- MaterializeGuards.cpp - padded copies instead of guards ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

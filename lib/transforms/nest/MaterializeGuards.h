@@ -1,4 +1,4 @@
-//===- MaterializeGuards.h - padded copies where guards are tested too often -*- C++ -*-===//
+//===- MaterializeGuards.h - padded copies instead of guards ----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OrderReads.cpp - one order for reads and scalar ops ----------------------===//
+//===- OrderReads.cpp - canonical order of reads and ops ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

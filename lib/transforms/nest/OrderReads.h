@@ -1,4 +1,4 @@
-//===- OrderReads.h - one order for reads and scalar ops --------------*- C++ -*-===//
+//===- OrderReads.h - canonical order of reads and ops ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PrepareSteps.cpp - every value gets a nest of its own --------------===//
+//===- PrepareSteps.cpp - makes each nest a step --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

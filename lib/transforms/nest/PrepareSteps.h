@@ -1,4 +1,4 @@
-//===- PrepareSteps.h - every value gets a nest of its own ------*- C++ -*-===//
+//===- PrepareSteps.h - makes each nest a step ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

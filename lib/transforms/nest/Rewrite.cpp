@@ -1,4 +1,4 @@
-//===- Rewrite.cpp - what rewrites of nests have in common ----------------===//
+//===- Rewrite.cpp - helpers of rewrites of nests -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

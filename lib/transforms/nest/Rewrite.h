@@ -1,4 +1,4 @@
-//===- Rewrite.h - what rewrites of nests have in common --------*- C++ -*-===//
+//===- Rewrite.h - helpers of rewrites of nests -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SplitReductions.cpp - large reductions to few results in parts -----===//
+//===- SplitReductions.cpp - splits large reductions ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

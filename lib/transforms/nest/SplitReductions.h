@@ -1,4 +1,4 @@
-//===- SplitReductions.h - large reductions to few results in parts -*- C++ -*-===//
+//===- SplitReductions.h - splits large reductions --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScheduleModel.cpp - what a schedule of a contraction costs ---------===//
+//===- ScheduleModel.cpp - cost model of contractions ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScheduleModel.h - what a schedule of a contraction costs --*- C++ -*-===//
+//===- ScheduleModel.h - cost model of contractions -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
