@@ -39,16 +39,16 @@ Tensor logSumExp(Operand x, const Names &over);
 /// other. Where both are the same infinity it is that infinity, and the gradients are 0.
 Tensor logAddExp(Operand a, Operand b);
 
-/// 1 at the coordinate of `classes` that `index` (integers) says, else 0; all 0 for an index that
-/// is no coordinate.
+/// 1 at the coordinate of `classes` that `index` (integers) gives, else 0; all 0 for an index that
+/// is out of bounds.
 ///
 ///     oneHot(label, {classes, 10})                         // label: batch; batch, classes
 Tensor oneHot(const Tensor &index, const Extent &classes, ElementType type = ElementType::F32,
               Here here = Here::current());
 
-/// result[name = i + shift] = x[name = i], where what leaves at one end comes in at the other.
+/// result[name = i + shift] = x[name = i]; elements shifted out at one end enter at the other.
 Tensor roll(const Tensor &x, const Name &name, int64_t shift, Here here = Here::current());
-/// By computed numbers of places, an integer tensor; names that both have are zipped.
+/// As above, with computed shifts: an integer tensor. Names that both have are zipped.
 Tensor roll(const Tensor &x, const Name &name, const Tensor &shift, Here here = Here::current());
 
 /// The mean of the squared distances from the mean, of floats; by `correction` = 1 the sum of

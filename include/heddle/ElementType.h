@@ -41,7 +41,7 @@ enum class ElementType : uint8_t {
   BF16,
   F32,
   F64,
-  F8E4M3FN, ///< without infinities: what overflows is NaN
+  F8E4M3FN, ///< without infinities: overflow gives NaN
   F8E5M2
 };
 namespace detail {

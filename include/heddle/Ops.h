@@ -21,7 +21,7 @@ namespace heddle {
 Tensor operator+(Operand a, Operand b);
 Tensor operator-(Operand a, Operand b);
 Tensor operator*(Operand a, Operand b);
-/// Of integers: rounded towards zero, 0 where `b` is 0.
+/// Integer division rounds towards zero, and is 0 where `b` is 0.
 Tensor operator/(Operand a, Operand b);
 /// The remainder of that division, with the sign of `a`; of integers 0 where `b` is 0.
 Tensor operator%(Operand a, Operand b);
@@ -38,7 +38,7 @@ Tensor logicalAnd(Operand a, Operand b);
 Tensor logicalOr(Operand a, Operand b);
 Tensor logicalXor(Operand a, Operand b);
 Tensor logicalNot(Operand a);
-/// Of integers; 0 where there are no so many bits. To the right, signed ones keep their sign.
+/// Shifts integers; 0 if `bits` is at least their width. Right shifts keep the sign of signed ones.
 Tensor shiftLeft(Operand a, Operand bits);
 Tensor shiftRight(Operand a, Operand bits);
 inline Tensor &operator+=(Tensor &a, Operand b) { return a = Operand(a, b.here) + b; }

@@ -51,7 +51,7 @@ public:
 Scalar operator+(const Scalar &a, const Scalar &b);
 Scalar operator-(const Scalar &a, const Scalar &b);
 Scalar operator*(const Scalar &a, const Scalar &b);
-/// Of integers: rounded towards zero, 0 where `b` is 0.
+/// Integer division rounds towards zero, and is 0 where `b` is 0.
 Scalar operator/(const Scalar &a, const Scalar &b);
 /// The remainder of that division, with the sign of `a`; of integers 0 where `b` is 0.
 Scalar operator%(const Scalar &a, const Scalar &b);
@@ -68,7 +68,7 @@ Scalar logicalAnd(const Scalar &a, const Scalar &b);
 Scalar logicalOr(const Scalar &a, const Scalar &b);
 Scalar logicalXor(const Scalar &a, const Scalar &b);
 Scalar logicalNot(const Scalar &a);
-/// Of integers; 0 where there are no so many bits. To the right, signed ones keep their sign.
+/// Shifts integers; 0 if `bits` is at least their width. Right shifts keep the sign of signed ones.
 Scalar shiftLeft(const Scalar &a, const Scalar &bits);
 Scalar shiftRight(const Scalar &a, const Scalar &bits);
 Scalar maximum(const Scalar &a, const Scalar &b);

@@ -10,8 +10,9 @@
 //
 //     static DeviceRegistration null(std::make_unique<NullDevice>());   // in libheddle
 //
-// Without it the program is refused by name. A device gives a function for each entry, which is
-// called as those of machine code are (Abi.h), with the device's own data in `HeddleCall::device`.
+// Without it, loading fails with an error that names the target. A device provides a function for
+// each entry, which is called like compiled code (Abi.h), with the device's own data in
+// `HeddleCall::device`.
 //
 //===----------------------------------------------------------------------===//
 

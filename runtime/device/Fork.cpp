@@ -23,7 +23,7 @@ struct Registry {
 } // namespace
 
 static Registry &registry() {
-  // Never destroyed: mutexes of static storage may outlive it otherwise.
+  // Never destroyed, because static mutexes may outlive it.
   static auto &instance = *new Registry;
   return instance;
 }

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps of a program follow one another within microseconds, waking a sleeping thread takes tens of
-// them. So threads spin before they sleep, politely (a pause leaves the core to its other
-// hyper-thread) and without `sched_yield`: that gives a whole time slice away, milliseconds in
-// which the other threads of the team wait in turn. On a busy machine a thread spins for a short
-// time only: the thread that it waits for may have no core, and a thread that sleeps is scheduled
-// first when it is woken.
+// Steps of a program follow one another within microseconds, but waking a sleeping thread takes
+// tens of microseconds. So threads spin before they sleep, with pause instructions (which leave the
+// core to its other hyper-thread) and without `sched_yield`, which gives up a whole time slice:
+// milliseconds in which the other threads of the team wait. On a busy machine a thread spins only
+// for a short time, because the thread that it waits for may have no core, and a thread that sleeps
+// is scheduled first when it is woken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +26,11 @@
 
 namespace heddle {
 
-/// The time that a thread spins before it sleeps: at a barrier, where all threads are at work;
-/// between runs, where the next may never come; and in both cases on a busy machine.
+/// The time in microseconds that a thread spins before it sleeps: at a barrier, where all threads
+/// are at work; between runs, where the next may never come; and in both cases on a busy machine.
 inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500}, busySpin{100};
 
-/// True if others have taken the core from this thread since it last asked: the machine is busy.
+/// True if this thread was preempted since the last call: the machine is busy.
 inline bool lostCore() {
   static thread_local long before = 0;
   struct rusage usage;

@@ -76,9 +76,9 @@ void runBody(ThreadTeam::Body body, void *argument, Region &region, int thread) 
   insideRegion = outside;
 }
 
-/// Asks for short time slices, which cost a thread none of its share: on a busy machine one that
-/// is woken runs at once, and does not wait until another's slice is over. (Linux 6.12; others take
-/// no notice.)
+/// Requests short time slices, which do not reduce a thread's share of CPU time: on a busy machine
+/// a thread that is woken runs at once, instead of waiting for the end of another's slice. (Linux
+/// 6.12; older versions ignore it.)
 void askForShortSlices() {
 #if defined(SYS_sched_setattr)
   struct {

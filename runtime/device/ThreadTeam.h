@@ -19,8 +19,8 @@
 // no thread waits for one that has left.
 //
 // A team may be shared. Callers on several threads take turns, so that they do
-// not crowd one another out of the cores; a call from within a region (a
-// program that runs another in a hook) runs on its own thread alone.
+// not compete for the cores; a call from within a region (a program that runs
+// another in a hook) runs only on its own thread.
 //
 // A child of `fork` has none of its parent's threads. There a team of ours
 // makes threads of its own when it is first used, OpenMP's is refused; a region
@@ -43,10 +43,10 @@ namespace heddle {
 /// The threads of one run: how many there are, and where they meet.
 class Region {
 public:
-  /// `crowded`: more threads than cores, which had better not spin.
+  /// `crowded`: there are more threads than cores, so they should not spin.
   explicit Region(int threads, bool crowded = false) : count(threads), crowded(crowded) {}
   int threads() const { return count; }
-  /// All threads wait for one another. False if the region was aborted.
+  /// Waits until all threads arrive. False if the region was aborted.
   bool barrier();
   /// Lets every thread leave its barriers, now and later.
   void abort();

@@ -28,8 +28,8 @@ public:
 
 private:
   const Ranges &ranges;
-  /// How many divisions may still be put back together, each of which makes bounds tighter: which
-  /// goes first makes a difference, and of orders there are very many.
+  /// The number of divisions that may still be recombined. Each makes bounds tighter, but the
+  /// result depends on the order, and trying all orders would take too long.
   int rounds = 64;
 
   std::optional<Range> ofAtom(const Expr::Atom &atom);
@@ -91,8 +91,9 @@ std::optional<Range> BoundsFinder::of(const Expr &sum) {
   if (sum.isTooLarge())
     return std::nullopt;
   auto best = termwise(sum);
-  // The canonical form has pulled multiples out of divisions, `(15 - x) floordiv 16` is
-  // `(15 * x + 15) floordiv 16 - x`. Taken one by one the two terms bound little; so put them back.
+  // The canonical form pulls multiples out of divisions: `(15 - x) floordiv 16` is
+  // `(15 * x + 15) floordiv 16 - x`. The separate bounds of the two terms are loose, so recombine
+  // them.
   for (const Expr::Term &division : sum.terms()) {
     const Expr::Atom &atom = *division.factors[0];
     if (division.factors.size() != 1 || atom.kind != Expr::Atom::Kind::FloorDiv ||

@@ -165,7 +165,7 @@ std::optional<Layout> Layout::parse(std::string_view text, std::string *error) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Offsets
 //===----------------------------------------------------------------------===//
 
 /// The elements that a factor's names have together, border included.

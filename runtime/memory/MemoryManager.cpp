@@ -48,7 +48,7 @@ void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const Allocation
   counts.peak = std::max(counts.peak, counts.live);
   ++counts.allocations;
   if (call) {
-    lock.unlock(); // the listener may ask for statistics
+    lock.unlock(); // the listener may call statistics()
     (*call)(event);
   }
   return address;
@@ -197,7 +197,7 @@ ArenaManager::~ArenaManager() {
     std::free(block);
 }
 
-/// A piece that is not free. Throws without having changed anything.
+/// Adds a piece that is not free. If it throws, nothing has changed.
 ArenaManager::Pieces::iterator ArenaManager::makePiece(char *address, int64_t bytes,
                                                        bool startsBlock) {
   FreePieces one{{bytes, address}};
@@ -213,7 +213,7 @@ void ArenaManager::setFree(Pieces::iterator piece, bool free) {
   }
 }
 
-/// A free piece of at least so many bytes; `pieces.end()`: there is no memory.
+/// Makes a block with a free piece of at least `bytes` bytes; `pieces.end()`: out of memory.
 ArenaManager::Pieces::iterator ArenaManager::makeBlock(int64_t bytes, int64_t alignment) {
   blocks.reserve(blocks.size() + 1);
   int64_t size = rounded(std::max(bytes + alignment, blockBytes), hugePage);

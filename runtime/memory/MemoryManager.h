@@ -81,9 +81,9 @@ public:
   void setListener(std::function<void(const MemoryEvent &)> listener);
 
 protected:
-  /// The two functions that make a manager; one thread at a time calls them.
-  /// `bytes` of a release are those that were asked for; it may not throw. Null:
-  /// no memory.
+  /// The two functions that a manager must implement. Only one thread calls them
+  /// at a time. `obtain` returns null if there is no memory. `release` gets the
+  /// `bytes` that were requested, and may not throw.
   virtual void *obtain(int64_t bytes, int64_t alignment) = 0;
   virtual void release(void *address, int64_t bytes) = 0;
   /// Bytes taken from the system, for the statistics.
@@ -160,7 +160,7 @@ MemoryStatistics replay(const std::vector<MemoryEvent> &events, MemoryManager &m
 /// The manager that tensors use when none is named: a CachingManager unless it
 /// was replaced.
 std::shared_ptr<MemoryManager> defaultMemoryManager();
-/// Null: the original one again. Throws Error for a manager of another memory space than the host's.
+/// Null restores the original one. Throws Error for a manager of a memory space other than "host".
 void setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager);
 
 } // namespace heddle

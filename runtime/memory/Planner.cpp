@@ -33,7 +33,7 @@ int64_t heddle::liveBytes(const std::vector<PlannedBuffer> &buffers) {
   return mostLive(buffers, 1);
 }
 
-/// A tensor without elements has memory as well: code may read there, and drop the value.
+/// A tensor without elements has memory as well, because code may read it and ignore the value.
 static int64_t room(const PlannedBuffer &buffer, int64_t alignment) {
   return rounded(std::max<int64_t>(buffer.bytes, 1), alignment);
 }

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whoever opens the path finds the old contents or the new ones:
+// A file that is replaced atomically: readers see the old contents or the new ones:
 //
 //     AtomicFile file("net.heddle");
 //     file.write(header);
 //     file.write(code);
 //     file.commit();                 // without it nothing happens
 //
-// Until then the bytes lie in a file without a name where the file system has such (a process that
-// is killed leaves nothing), else beside the path under a name that ends in `.part-` and numbers. A
-// file that is not regular (a device, a pipe) is written directly.
+// Until `commit` the bytes are in an unnamed file if the file system supports it (a process that is
+// killed leaves nothing behind), else in a file next to the path whose name ends in `.part-` and
+// numbers. A file that is not regular (a device, a pipe) is written directly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ public:
   AtomicFile &operator=(const AtomicFile &) = delete;
 
   void write(std::string_view bytes);
-  /// `durable`: on the disk before this returns. What can be made again need not be.
+  /// `durable`: syncs the file to disk before it returns. Caches need not be durable.
   void commit(bool durable = true);
 
 private:

@@ -53,7 +53,7 @@ int32_t Call::step(int32_t index) {
   return Failed;
 }
 
-/// Keeps the reason of the first of several threads that fail.
+/// Stores the reason of the first thread that fails.
 int32_t Call::fail(int32_t index, const char *reason) {
   if (int32_t none = 0; status.compare_exchange_strong(none, Failed, std::memory_order_acq_rel)) {
     currentStep = index;
@@ -112,7 +112,7 @@ int32_t Call::await(int32_t index) {
   return returned(begun, code);
 }
 
-/// Waits for what a program that gave up has started.
+/// Waits for the library calls that a failed program has started.
 void Call::awaitAll() {
   for (auto &[step, begun] : started)
     begun.thread.join();
@@ -123,7 +123,7 @@ const std::shared_ptr<MemoryManager> &Call::managerOf(std::string_view space) co
   return space == hostSpace ? settings.manager : program->managers.find(space)->second;
 }
 
-/// Keeps the reason of a failure, if there is memory for that.
+/// Stores the reason of a failure, unless memory is exhausted.
 void Call::note(const char *reason) noexcept {
   try {
     failure = reason;
@@ -133,7 +133,7 @@ void Call::note(const char *reason) noexcept {
 
 void Call::makeAndFree(int32_t step) {
   const auto &free = plan->freeBefore[size_t(step)], &make = plan->makeBefore[size_t(step)];
-  for (int32_t value : free) // a branch that was not taken has made none
+  for (int32_t value : free) // a branch that was not taken has not allocated its values
     if (void *address = std::exchange(addresses[size_t(value)], nullptr))
       managerOf(spec.values[size_t(value)].space)->free(address);
   for (int32_t value : make) {
@@ -341,7 +341,7 @@ void Call::placeResults() {
                     plan->storage[value] == int32_t(value) && resultOf[value] == int32_t(r);
     if (ownPlace)
       addresses[value] = results[r]->address();
-    else // an argument, a constant or another result that is given back again
+    else // the result is an argument, a constant or another result
       copiesAfter.emplace_back(results[r].get(), int32_t(value));
   }
 }
@@ -369,7 +369,7 @@ void Call::run() {
     if (int32_t code = function.function(&call, thread, region.threads())) {
       if (int32_t none = 0; code != Cancelled)
         status.store(code, std::memory_order_relaxed);
-      else // left by all, failed by none
+      else // the region was aborted, but no thread has failed
         status.compare_exchange_strong(none, Cancelled, std::memory_order_relaxed);
       region.abort();
     }
@@ -396,7 +396,7 @@ void Call::afterRun() {
   try {
     if (settings.profile)
       settings.profile->add(spec, times);
-  } catch (const std::bad_alloc &) { // a run is worth more than its profile
+  } catch (const std::bad_alloc &) { // keep the results of the run without a profile
   }
   times.clear();
   if (int32_t code = status.load(std::memory_order_relaxed)) {

@@ -58,7 +58,8 @@ private:
     TensorRef tensor;
     TensorRef converted; ///< a copy in the layout that the program wants
     bool donate = false, inPlace = false;
-    // Made before the run, after which nothing may fail: what an argument in place becomes.
+    // The tensor that takes over a donated argument's memory. It is made before the run, because
+    // nothing may fail after it.
     TensorRef successor = nullptr;
     std::string takenBy = {};
   };

@@ -18,9 +18,9 @@
 
 namespace heddle {
 
-/// Those of `needed` (by LLVM's names) that are instruction sets which this CPU
-/// or its system lacks. A manifest lists all features of its target; those that
-/// only tune code, or that this runtime does not know, are no obstacle.
+/// The instruction sets among `needed` (by LLVM's names) that this CPU or its operating system
+/// lacks. A manifest lists all features of its target; features that only tune code, or that this
+/// runtime does not know, are ignored.
 std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed);
 
 } // namespace heddle

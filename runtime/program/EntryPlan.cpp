@@ -47,7 +47,7 @@ void heddle::requireArgumentType(const EntrySpec &entry, size_t argument, const 
                 describe(formal.type) + ", got " + describe(given) + ": " + difference);
 }
 
-/// ` with N = 3, M = 4`, but of symbols that a message shows by themselves, beside their value.
+/// ` with N = 3, M = 4`, without the symbols of `shown`, whose values the message has anyway.
 static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t> &values,
                               std::initializer_list<Expr> shown) {
   std::string text;
@@ -117,7 +117,7 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Arenas
 //===----------------------------------------------------------------------===//
 
 EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before an entry runs, its size symbols get values, from the arguments' sizes or from the caller, and
-// its temporaries get offsets in an arena, one for each memory space. For temporaries of an entry
-// without symbols on the host the compiler has stored them; others are planned when a size comes for
-// the first time, and kept.
+// Before an entry runs, its size symbols get values, from the arguments' sizes or from the caller,
+// and its temporaries get offsets in an arena, one for each memory space. The compiler has stored
+// the offsets of an entry without symbols on the host; the runtime plans others when sizes occur
+// for the first time, and caches the plan.
 //
 //===----------------------------------------------------------------------===//
 

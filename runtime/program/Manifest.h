@@ -47,7 +47,7 @@ struct ValueSpec {
   int64_t offset = -1;
   /// The value whose memory this one reuses (in place, donated argument); -1: none.
   int32_t aliasOf = -1;
-  std::string space = std::string(hostSpace); ///< the memory space in which it lies
+  std::string space = std::string(hostSpace); ///< the memory space of its buffer
 };
 
 /// The kinds of steps. Control flow (`If` to `EndLoop`) reads a truth value and decides which steps
@@ -61,7 +61,7 @@ struct ValueSpec {
 ///
 /// `Invoke` calls a function of a library that the runtime opens by name. `Start` begins such a call
 /// and a later `Await` waits until it has returned, so that the steps between overlap with it. `Copy`
-/// copies its second value into its first, which may lie in another memory space; only devices run
+/// copies its second value into its first, which may be in another memory space; only devices run
 /// such steps.
 enum class StepKind : uint8_t {
   Kernel,
@@ -144,8 +144,8 @@ struct FunctionSpec {
   std::string
       location; ///< source location of the op, "file:line:column"; of the first, if many share it
   int64_t offset = 0, bytes = 0;
-  /// Of a function into which several ops were fused: their source locations, and for ranges of
-  /// code, each given by its first byte, the number of the location.
+  /// For a function into which several ops were fused: their source locations, and a list of code
+  /// ranges, each as the offset of its first byte and the index of its location.
   std::vector<std::string> locations = {};
   std::vector<std::pair<int64_t, int32_t>> lines = {};
 };

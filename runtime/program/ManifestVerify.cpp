@@ -80,7 +80,7 @@ private:
       if (value.bytes != Expr(bytes))
         return name + " should take " + std::to_string(bytes) + " bytes, got " + value.bytes.str();
     }
-    // Places that are taken over, without going in circles.
+    // Follow the aliases, which must not form a cycle.
     int32_t at = int32_t(index);
     for (size_t hops = 0; entry.values[size_t(at)].aliasOf != -1; ++hops) {
       at = entry.values[size_t(at)].aliasOf;

@@ -81,7 +81,7 @@ public:
       add(0, function.location);
     for (auto [from, place] : function.lines)
       add(uint64_t(from), function.locations[size_t(place)]);
-    // perf ends its table at the last place that is given.
+    // perf ends its table at the last address that is given.
     add(bytes, function.lines.empty() ? function.location
                                       : function.locations[size_t(function.lines.back().second)]);
     if (count) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linux's perf knows functions by files, and a program's code has none once it is mapped. If
+// Linux's perf finds functions in files, but the mapped code of a program has no file. If
 // $HEDDLE_PERF names a folder, every program that is loaded is written to `jit-PID.dump` there, in
 // the format of perf's JIT interface: each function with its name, its code, and the source lines
 // of the ops that it computes.
@@ -23,7 +23,7 @@
 
 namespace heddle {
 
-/// Tells perf of the functions of `manifest`, whose code was mapped to `code`, if it is asked for.
+/// Describes the functions of `manifest`, mapped to `code`, to perf if $HEDDLE_PERF is set.
 /// Throws Error if the file can't be written.
 void describeToPerf(const Manifest &manifest, const char *code);
 

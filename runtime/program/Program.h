@@ -68,7 +68,7 @@ public:
   /// Throws Error with the known names for an unknown one.
   const EntrySpec &entry(std::string_view name) const;
 
-  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that lie in
+  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that have
   /// another layout than the program wants are copied. `donate[i]`: the caller donates argument i,
   /// and a result may reuse its memory.
   std::vector<TensorRef> run(const EntrySpec &entry, std::vector<TensorRef> arguments,

@@ -20,8 +20,8 @@
 using namespace heddle;
 
 static constexpr std::string_view magic("HEDDLE\r\n", 8);
-/// Grows with every change of the file, the keys of the manifest included, that older runtimes
-/// cannot read.
+/// The version of the file format. Increased by every change that older runtimes can't read,
+/// changes of the manifest's keys included.
 static constexpr uint32_t formatVersion = 5;
 static constexpr size_t nameBytes = 16, sectionBytes = nameBytes + 3 * 8, mostSections = 64;
 
@@ -206,7 +206,7 @@ private:
                  " bytes, the file has " + std::to_string(file.size()));
   }
 
-  /// Gives the number of sections; their table is whole.
+  /// Returns the number of sections, after checking that their table is complete.
   size_t readHeader() const {
     requireMagic(file, path);
     if (file.size() < tableBegin)

@@ -13,11 +13,10 @@
 //     u64     checksum of everything above
 //     ...     the sections "manifest", "code", "constants"
 //
-// with little-endian numbers. Sections lie in the order of the table, each at
-// the next multiple of 64, with zeros between them and nothing behind the last.
-// The manifest holds the checksums of code and constants: it describes these
-// and no others. Sections with other names are skipped, so that the format can
-// grow.
+// with little-endian numbers. Sections are in the order of the table, each at the next multiple of
+// 64 bytes, with zeros between them and nothing after the last. The manifest has the checksums of
+// code and constants, so that it can't be combined with others. Sections with unknown names are
+// skipped, so that the format can be extended.
 //
 // Checksums find damage, not malice: whoever writes a file can make them match, and its code is
 // executed. Trust a program file as you trust an executable.

@@ -13,7 +13,7 @@ using namespace heddle;
 
 namespace {
 
-/// Names that some layout of the two merges, directly or through others.
+/// Names that one of the two layouts merges, directly or through other names.
 using Group = std::vector<std::string>;
 
 /// A loop of `count` steps with constant strides from the offsets `from` and `to`.
@@ -250,8 +250,8 @@ static void copyElements(const void *from, const Layout &fromLayout, void *to,
   for (const Group &group : groupsOf(fromLayout, toLayout, sizes))
     loops.push_back(loopOf(group, fromLayout, toLayout, sizes));
   coalesce(loops);
-  // The innermost loop is contiguous in the target, the next in the source, outermost what strides
-  // farthest.
+  // The innermost loop is contiguous in the target, the next in the source; the outermost loops
+  // have the largest strides.
   std::sort(loops.begin(), loops.end(),
             [](const Loop &a, const Loop &b) { return reach(a, false) > reach(b, false); });
   if (loops.size() > 2) {

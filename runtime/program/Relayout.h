@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In any layout the place of an element is a sum of independent parts, one for
-// each group of names that the layout merges. So a copy is a nest of loops, one
-// for each such group (a name on its own is a group of one), whose steps are
-// tabulated as runs: stretches over which both sides advance evenly. Runs that
-// are contiguous on both sides are block copies; a transposition walks small
-// tiles so that neither side leaves the cache.
+// In any layout the offset of an element is a sum of independent terms, one for each group of names
+// that the layout merges. So a copy is a loop nest with one loop for each group (a single name is a
+// group of one). The steps of a loop are tabulated as runs, in which both sides have a constant
+// stride. Runs that are contiguous on both sides are block copies; a transposition is tiled so that
+// both sides stay in the cache.
 //
 //===----------------------------------------------------------------------===//
 
