@@ -60,7 +60,7 @@ private:
   std::map<std::string, unsigned> rank;
   llvm::DenseMap<Operation *, std::vector<std::string>> mentioned; ///< names of an op
   llvm::DenseMap<Operation *, Literal> literals;                   ///< what constants hold
-  // Of one round:
+  // State of one round:
   Labels labels;
   llvm::DenseMap<Value, std::string> values;
   std::map<std::string, std::vector<std::string>> seen; ///< by name

@@ -19,9 +19,9 @@
 // it simplifies the address, as emission does: lanes that it can't prove contiguous are gathered.
 //
 //     PlacedLayout layout(Layout::rowMajor({"k", "n"}), typeOfB, nest.sizesOf(typeOfB));
-//     nest.laneKind(b, layout, {n})    Contiguous: lanes of n lie side by side
+//     nest.laneKind(b, layout, {n})    Contiguous: lanes of n are neighbours in memory
 //     nest.laneKind(b, layout, {m})    Same: %b does not vary with m
-//     nest.laneKind(b, layout, {k})    Apart: 32 elements lie between neighbours
+//     nest.laneKind(b, layout, {k})    Apart: neighbours have a stride of 32 elements
 //     nest.step(b, layout, k)          32
 //
 // Register tiles follow from the lanes alone: lanes n, with vectors of 16, give two vectors times

@@ -25,8 +25,8 @@ public:
       for (Value each : value.values)
         setLayout(each, problem.values[v].candidates[choice.layouts[v]]);
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
-    // A result that lies otherwise than the value (an argument, or one that is returned twice) is a
-    // copy.
+    // A result whose layout differs from the value's (an argument, or a value that is returned
+    // twice) is a copy.
     nd::setArgAttrs(function, "nd.layout",
                     [&](unsigned i) { return layouts.lookup(function.getArgument(i)); });
     nd::setResultAttrs(function, "nd.layout", [&](unsigned i) {
@@ -84,7 +84,7 @@ private:
     Operation *nest = problem.nests[term.nest].nest;
     for (Value value : problem.values[term.value].values) {
       if (value.getDefiningOp() == nest) {
-        // Made as the nest likes it, then brought to where it lies.
+        // Computed in the layout that suits the nest, then copied to the layout of the value.
         OpBuilder b(nest);
         b.setInsertionPointAfter(nest);
         ComputeOp copy = makeCopy(

@@ -45,9 +45,8 @@ static bool mergeFinishes(Block &block) {
 //      merging and fusing siblings and epilogues add renamings.
 //   3. The number of finish regions of nests without a reduction, which are merged into the body.
 //   4. The heights of the values that nests read, as a multiset; the height of a value is the
-//   longest
-//      path from it to an argument. Taking in a producer that stays replaces reads of it by reads of
-//      its operands.
+//      longest path from it to an argument. Taking in a producer that stays replaces reads of it
+//      by reads of its operands.
 static void fuseBlock(Block &block) {
   for (Operation &op : block)
     if (isa<GroupOp, ScanOp>(op))

@@ -532,7 +532,7 @@ private:
 
   /// Proposes the layouts of each operand and result of a nest for the others.
   void proposeAlike(const NestModel &nest) {
-    // Of what was offered to all that are read so: most have got as much when it is offered again.
+    // Remembers the offers to all accesses with equal keys: most have had an offer before.
     // A nest may read thousands.
     struct Passed {
       Value by;
@@ -543,7 +543,7 @@ private:
       auto source = index.find(from.tensor);
       if (source == index.end())
         continue;
-      // Those that are new, or weigh more, since the last time.
+      // Offers that are new, or weigh more, since the last time.
       std::vector<Proposal> offers = proposals[source->second];
       if (problem.values[source->second].fixed)
         offers = {{problem.values[source->second].candidates[0], 1, 1}};

@@ -103,7 +103,7 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
 }
 
 /// The ops between the two (in one block) that depend on `first`, in order; groups and scans
-/// capture what they read. None if there are too many to look at.
+/// capture the values that they read. Returns none if there are too many to check.
 static std::optional<SmallVector<Operation *>> dependents(Operation *first, Operation *second) {
   size_t left = 2000;
   SetVector<Operation *> found;

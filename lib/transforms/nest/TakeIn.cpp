@@ -48,7 +48,7 @@ public:
       auto guard = cast<GuardAttr>(old.guards[i]);
       for (const std::string &name : namesOf(map, guard))
         if (readIndex(name) && !positions.count(name))
-          return false; // found through what is taken in
+          return false; // its coordinates depend on the read that is replaced
       map = map.substitute(positions);
       guard = guard.substitute(positions);
       BlockArgument argument = from.getArgument(kept + unsigned(i));
