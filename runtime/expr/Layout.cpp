@@ -304,7 +304,7 @@ static std::string groupText(const std::vector<std::string> &names) {
 
 /// One group of names is covered by a chain of factors from its most significant part down to
 /// step 1: `floordiv 16` then `mod 16`, or `floordiv 64`, `floordiv 16 mod 4`, `mod 16`, in any
-/// places of the list.
+/// positions of the list.
 static std::string verifyChain(const std::vector<std::string> &names,
                                std::vector<Layout::Factor> chain, const Sizes &sizes) {
   std::string group = "'" + groupText(names) + "'";

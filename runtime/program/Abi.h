@@ -14,7 +14,7 @@
  * The program's nests are its steps. Step s consists of `chunks` equal pieces
  * of work; threads fetch chunk numbers from `counters[s]` until none is left,
  * then meet at a barrier. Which thread runs which chunk never changes a value
- * (chunks write disjoint places, reductions are split by size). Small steps are
+ * (chunks write disjoint elements, reductions are split by size). Small steps are
  * run by thread 0 alone.
  *
  * A kernel has the type
@@ -39,7 +39,7 @@ enum { HEDDLE_ABI_VERSION = 2 };
 
 typedef struct HeddleCall HeddleCall;
 
-/** Functions that the runtime gives to compiled code. Each returns 0, or a
+/** Functions that the runtime provides to compiled code. Each returns 0, or a
  *  status that makes every thread leave the entry function with that status. */
 typedef struct HeddleCallTable {
   /** All threads of the team wait for one another. */
@@ -51,7 +51,7 @@ typedef struct HeddleCallTable {
   int32_t (*step)(HeddleCall *call, int32_t step);
   /** Called by a thread whose step `step` failed, before it leaves the entry
    *  function with the status that this returns: `reason` goes into the error
-   *  that the caller of the program gets, with the step's name and place. */
+   *  that the caller of the program gets, with the step's name and source location. */
   int32_t (*fail)(HeddleCall *call, int32_t step, const char *reason);
   /** Each runs a step that calls a library (`StepKind::Invoke`, `Start`, `Await`), on thread 0:
    *  `invoke` returns when the library's function has, `start` at once, and `await` when the
