@@ -27,7 +27,7 @@
 
 namespace heddle::nest {
 
-/// Which epilogues to fuse: the sole readers of their producer (except readers of two reductions
+/// Selects the epilogues to fuse: sole readers of their producer (except readers of two reductions
 /// that may still be fused with each other), or all.
 enum class Epilogues { OfOneReader, All };
 bool fuseEpilogues(mlir::Block &block, Epilogues which);

@@ -341,9 +341,9 @@ private:
     return sizes[access * extents.size() + place][kind];
   }
 
-  /// Which copies to make: at the loop where they are smallest, so that they stay in a near cache;
-  /// at the loop where neighbouring boxes overlap least, so that nothing is copied again; or only
-  /// copies of operands that can't be read otherwise.
+  /// Selects the loop of a copy: where the copy is smallest, so that it stays in a near cache;
+  /// where neighbouring boxes overlap least, so that nothing is copied again; or none, except for
+  /// operands that can't be read otherwise.
   enum class Staging { Near, Once, None };
 
   /// Returns the best loop inside of which to copy an access: the fewest copies, then the smallest
