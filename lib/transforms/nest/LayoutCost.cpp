@@ -21,77 +21,22 @@ using namespace mlir;
 // Ways
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Points of some produced names that a register tile computes together.
-struct RowTile {
-  std::set<unsigned> names;
-  std::vector<std::pair<unsigned, int64_t>> rows;
-  double score;
-};
-} // namespace
-
-/// Returns the produced names of which a tile may have several points: some read along the lanes
-/// does not vary with them, and another read does.
-static std::vector<unsigned> rowNames(const NestModel &nest, const std::vector<unsigned> &lanes) {
-  std::vector<unsigned> result;
-  for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
-    if (llvm::is_contained(lanes, name) || nest.sizes[name] < 2)
-      continue;
-    bool reuses = false, matters = false;
-    for (const NestAccess &access : nest.accesses) {
-      if (access.isWrite || access.inFinish)
-        continue;
-      bool onLanes = access.mentionsAny(lanes);
-      reuses |= onLanes && !access.mentions(name);
-      matters |= access.mentions(name);
-    }
-    if (reuses && matters)
-      result.push_back(name);
-  }
-  return result;
-}
-
-/// Returns the fraction of a tile's points that is used, if the last tile of a name is short.
-static double usedPart(const NestModel &nest, unsigned name, int64_t points) {
-  int64_t size = nest.sizes[name];
-  return double(size) / double((size + points - 1) / points * points);
-}
-
-/// Returns the best tile of at most `most` points over each set of one or two names, the best
-/// first, without tiles that are clearly worse.
-static std::vector<RowTile> rowTiles(const NestModel &nest, const std::vector<unsigned> &names,
-                                     int64_t most) {
-  std::vector<RowTile> found;
-  auto consider = [&](std::vector<std::pair<unsigned, int64_t>> rows) {
-    double count = 1, used = 1;
-    std::set<unsigned> own;
-    for (auto [name, points] : rows) {
-      own.insert(name);
-      count *= double(points);
-      used *= usedPart(nest, name, points);
-    }
-    double score = used * count / (count + 2);
-    if (count > double(most))
-      return;
-    auto known = llvm::find_if(found, [&](const RowTile &each) { return each.names == own; });
-    if (known == found.end())
-      found.push_back({std::move(own), std::move(rows), score});
-    else if (score > known->score * 1.001)
-      *known = {std::move(own), std::move(rows), score};
-  };
-  consider({});
-  for (unsigned name : names)
-    for (int64_t points = std::min(most, nest.sizes[name]); points >= 2; --points) {
-      consider({{name, points}});
-      if (points == nest.sizes[name])
-        for (unsigned second : names)
-          if (second != name)
-            for (int64_t more = std::min(most / points, nest.sizes[second]); more >= 2; --more)
-              consider({{name, points}, {second, more}});
-    }
-  llvm::stable_sort(found, [](const RowTile &a, const RowTile &b) { return a.score > b.score; });
-  llvm::erase_if(found, [&](const RowTile &each) { return each.score < 0.97 * found[0].score; });
-  return found;
+/// Returns the best register tile over each set of names, the best first, without tiles that are
+/// clearly worse.
+static std::vector<RegisterTile> alternativeTiles(const NestModel &nest,
+                                                  const std::vector<unsigned> &lanes) {
+  SmallVector<bool> onLanes;
+  for (const NestAccess &access : nest.accesses)
+    onLanes.push_back(access.mentionsAny(lanes));
+  std::vector<RegisterTile> tiles = nest.registerTiles(lanes, onLanes);
+  std::set<std::set<unsigned>> known;
+  llvm::erase_if(tiles, [&, best = tiles.empty() ? 0 : tiles[0].score](const RegisterTile &tile) {
+    std::set<unsigned> names;
+    for (auto [name, points] : tile.rows)
+      names.insert(name);
+    return !known.insert(std::move(names)).second || tile.score < 0.97 * best;
+  });
+  return tiles;
 }
 
 WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool reduced, unsigned tile)
@@ -105,30 +50,22 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
   vectors = all * runs;
   finishVectors = reduced ? produced : produced * runs;
   double reducedPoints = nest.points(nest.firstReduced, nest.names.size());
-  int64_t along = (laneSize + width - 1) / width;
   if (!nest.reduction || lanes.empty()) {
     arithmetic = vectors * nest.bodyCost * 0.5 + finishVectors * nest.finishCost * 0.5;
     return;
   }
-  tileVectors = reduced ? 1 : std::min<int64_t>(2, along);
-  int64_t most = std::max<int64_t>(1, (nest.lanes >= 16 ? 28 : 12) / tileVectors);
-  std::vector<RowTile> found = rowTiles(nest, rowNames(nest, lanes), most);
-  tiles = unsigned(found.size());
-  rows = found[std::min<size_t>(tile, tiles - 1)].rows;
-
-  double count = 1, used = 1, loads = 0;
-  for (auto [name, points] : rows) {
-    count *= double(points);
-    used *= usedPart(nest, name, points);
+  double cycles = 0.25 * nest.bodyCost;
+  if (std::vector<RegisterTile> found = alternativeTiles(nest, lanes); !found.empty()) {
+    tiles = unsigned(found.size());
+    const RegisterTile &best = found[std::min<size_t>(tile, tiles - 1)];
+    rows = best.rows;
+    tileVectors = best.vectors;
+    double count = double(tileVectors);
+    for (auto [name, points] : rows)
+      count *= double(points);
+    cycles = std::max(cycles, best.cycles / count) / best.used;
   }
-  for (const NestAccess &access : nest.accesses)
-    if (!access.isWrite && !access.inFinish) {
-      bool onLanes = access.mentionsAny(lanes);
-      loads += 1 / reuse(access) / (onLanes ? 1 : double(tileVectors));
-    }
-  // Two multiply-adds, two loads a cycle; four cycles until an accumulator may be added to again.
-  double cycles = std::max({0.25 * nest.bodyCost, 0.5 * loads, 4 / (count * double(tileVectors))});
-  arithmetic = vectors * cycles / used + finishVectors * nest.finishCost * 0.5;
+  arithmetic = vectors * cycles + finishVectors * nest.finishCost * 0.5;
   if (reduced)
     arithmetic = arithmetic * 1.1 + produced * 8; // lanes are added up
   else
