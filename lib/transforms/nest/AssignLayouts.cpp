@@ -9,10 +9,15 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/transforms/nest/schedule/ChooseLanes.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
+
+/// Layouts are chosen again for lanes that differ from those of the chosen ways, so often at most.
+static constexpr unsigned mostRounds = 4;
 
 namespace {
 class Writer {
@@ -111,6 +116,53 @@ private:
 };
 } // namespace
 
+/// Returns the layouts in which each nest accesses values, copies included.
+static std::vector<llvm::DenseMap<Value, Layout>> accessedLayouts(const LayoutProblem &problem,
+                                                                  const LayoutChoice &choice) {
+  std::vector<llvm::DenseMap<Value, Layout>> layouts(problem.nests.size());
+  for (const LayoutTerm &term : problem.terms) {
+    const LaidValue &laid = problem.values[term.value];
+    unsigned layout = choice.layouts[term.value];
+    int copy = problem.termCopy(term, choice.ways[term.nest], layout);
+    for (Value value : laid.values)
+      layouts[term.nest][value] = laid.candidates[copy < 0 ? layout : unsigned(copy)];
+  }
+  return layouts;
+}
+
+static void writeLanes(ComputeOp op, std::vector<std::string> lanes) {
+  Schedule schedule;
+  schedule.partial = true;
+  if (!lanes.empty())
+    schedule.loops.push_back({"vector", std::move(lanes), 1, 1});
+  op.setScheduleAttr(ScheduleAttr::get(op.getContext(), schedule));
+}
+
+/// Finds the lanes that suit all layouts of each nest together, and writes them, as a partial
+/// schedule, on nests that state none: on all of them, or on those whose chosen way has other
+/// lanes. Returns true if there are any of the latter.
+static bool writeLanes(const LayoutProblem &problem, const LayoutChoice &choice,
+                       MachineAttr machine, bool all) {
+  bool differ = false;
+  auto accessed = accessedLayouts(problem, choice);
+  for (auto [n, laid] : llvm::enumerate(problem.nests)) {
+    auto op = dyn_cast<ComputeOp>(laid.nest);
+    if (!op || op.getScheduleAttr())
+      continue;
+    NestModel nest(op, machine, /*shrink=*/true);
+    std::vector<Layout> layouts;
+    for (const NestAccess &access : nest.accesses)
+      layouts.push_back(accessed[n].lookup(access.tensor));
+    std::vector<std::string> lanes =
+        nest.namesOf(LaidNestModel(nest, std::move(layouts)).chooseLanes());
+    bool differs = lanes != laid.ways[choice.ways[n]].lanes;
+    if (differs || all)
+      writeLanes(op, std::move(lanes));
+    differ |= differs;
+  }
+  return differ;
+}
+
 LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options) {
   return assignLayouts(function, options, *createReducingChooser());
 }
@@ -119,14 +171,29 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
                                   const LayoutChooser &chooser) {
   if (!function.getBody().hasOneBlock())
     return success();
-  FailureOr<LayoutProblem> problem = makeLayoutProblem(function, options.machine);
-  if (failed(problem))
+  LayoutProblem problem;
+  LayoutChoice choice;
+  auto choose = [&] {
+    FailureOr<LayoutProblem> made = makeLayoutProblem(function, options.machine);
+    if (failed(made))
+      return failure();
+    problem = std::move(*made);
+    if (options.adjust)
+      options.adjust(problem);
+    choice = chooser.choose(problem);
+    return success();
+  };
+  if (failed(choose()))
     return failure();
-  if (options.adjust)
-    options.adjust(*problem);
-  LayoutChoice choice = chooser.choose(*problem);
+  double bound = choice.bound; // of all ways
+  for (unsigned round = 1; writeLanes(problem, choice, options.machine, round == mostRounds);
+       ++round)
+    if (failed(choose()))
+      return failure();
+  writeLanes(problem, choice, options.machine, /*all=*/true);
+  choice.bound = bound;
   if (options.explain)
-    explainLayouts(function, *problem, choice);
-  Writer(function, *problem, choice).write();
+    explainLayouts(function, problem, choice);
+  Writer(function, problem, choice).write();
   return success();
 }

@@ -9,9 +9,11 @@
 // solves it (LayoutChooser.h) and writes it into the IR, as `nd.layout` on arguments and results of
 // the function and as `layouts` on nests. Where copying an operand is cheaper than reading it in
 // its own layout, a nest named `pack` copies it first; two nests that need the same copy share it.
+// The lanes that a nest's layouts were chosen for are written on it as a partial schedule
+// (schedule/ChooseLanes.h).
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]
-//     a in [m, k], b packed to [n floordiv 32, k, n mod 32], c in [m, n]
+//     a in [m, k], b packed to [n floordiv 32, k, n mod 32], c in [m, n], [vector n by 1] partial
 //
 // Layouts that the user wrote are kept. An argument without `nd.layout` is row-major over its
 // sorted names, as callers expect, unless it is donated (state, whose layout the program chooses)

@@ -325,16 +325,22 @@ private:
       if (nest.sizes[name] >= nest.lanes / 2)
         add({name}, true);
     std::vector<WayModel> ways;
-    // Tiles over rows, or over columns, are separate ways: they suit different layouts.
     for (auto &[group, reduced] : groups)
-      for (unsigned tile = 0, tiles = 1; tile < std::min(tiles, mostTiles); ++tile) {
-        ways.emplace_back(nest, group, reduced, tile);
-        tiles = ways.back().tiles;
-      }
+      addTiles(ways, nest, group);
     if (ways.empty())
       ways.emplace_back(nest, std::vector<unsigned>(), false);
     sortBy(ways, [](const WayModel &way) { return way.arithmetic; });
     return ways;
+  }
+
+  /// Tiles over rows, or over columns, are separate ways: they suit different layouts.
+  static void addTiles(std::vector<WayModel> &ways, const NestModel &nest,
+                       const std::vector<unsigned> &lanes) {
+    bool reduced = !lanes.empty() && nest.isReduced(lanes.front());
+    for (unsigned tile = 0, tiles = 1; tile < std::min(tiles, mostTiles); ++tile) {
+      ways.emplace_back(nest, lanes, reduced, tile);
+      tiles = ways.back().tiles;
+    }
   }
 
   /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns how
@@ -659,7 +665,7 @@ private:
   void addNest(const NestModel &nest) {
     std::vector<WayModel> ways;
     if (auto lanes = nest.writtenLanes())
-      ways = {WayModel(nest, *lanes, !lanes->empty() && nest.isReduced(lanes->front()))};
+      addTiles(ways, nest, *lanes);
     else
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     if (ways.size() > mostWays)

@@ -124,8 +124,8 @@ def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
   let summary = "chooses a layout for every value";
   let description = [{
     All values of a function together, and for each nest the names that its lanes walk, by the cycles that arithmetic, accesses and
-    copies cost (LayoutProblem.h). What is cheaper to copy than to read as it lies is copied by a nest called `pack`. Layouts
-    that are written stay. An argument without `nd.layout` lies row-major over its sorted names unless it is donated or says
+    copies cost (LayoutProblem.h). What is cheaper to copy than to read as it lies is copied by a nest called `pack`. The
+    lanes are written on the nests as partial schedules, which `nest-choose-schedules` completes. Layouts that are written stay. An argument without `nd.layout` lies row-major over its sorted names unless it is donated or says
     `nd.layout = "any"`. The machine is the module's attribute `heddle.machine`, if there is one.
 
     With `explain`, remarks say for each value why it lies as it does, what the next best layouts would cost, and how

@@ -245,3 +245,41 @@ TEST(LaneLaw, LanesThatLayoutsAreChosenForAreThoseThatRun) {
     }
   }
 }
+
+namespace {
+/// Chooses as by default, and records the lanes of each nest in the last choice.
+class RecordingChooser : public nest::LayoutChooser {
+public:
+  mutable std::map<Operation *, std::vector<std::string>> lanes;
+  nest::LayoutChoice choose(const nest::LayoutProblem &problem) const override {
+    nest::LayoutChoice choice = nest::createReducingChooser()->choose(problem);
+    lanes.clear();
+    for (auto [nest, way] : llvm::zip_equal(problem.nests, choice.ways))
+      lanes[nest.nest] = nest.ways[way].lanes;
+    return choice;
+  }
+};
+} // namespace
+
+TEST(LaneLaw, LanesOfTheChoiceOfLayoutsAreThoseThatRun) {
+  auto context = makeContext();
+  int nests = 0;
+  for (uint64_t seed = 1; nests < 100; ++seed) {
+    auto module = makeProgram(*context, seed, optionsFor(seed));
+    ASSERT_TRUE(succeeded(lower(*module, true)));
+    func::FuncOp main = mainOf(*module);
+    RecordingChooser chooser;
+    ASSERT_TRUE(succeeded(nest::assignLayouts(main, {}, chooser)));
+    nest::chooseSchedules(main, {});
+    main.walk([&](nest::ComputeOp op) {
+      auto assumed = chooser.lanes.find(op);
+      auto isEmpty = [](const nd::Dim &dim) { return dim.size().constant() == 0; };
+      if (assumed == chooser.lanes.end() || llvm::any_of(op.getProduced(), isEmpty) ||
+          llvm::any_of(op.getReduced(), isEmpty))
+        return;
+      EXPECT_EQ(lanesOf(nest::scheduleOf(op)), assumed->second) << "seed " << seed << "\n"
+                                                                << printed(op);
+      nests += !assumed->second.empty();
+    });
+  }
+}

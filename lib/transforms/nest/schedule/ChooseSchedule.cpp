@@ -27,6 +27,7 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
+#include "lib/transforms/nest/schedule/ChooseLanes.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
 
 #include <set>
@@ -35,29 +36,27 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-namespace {
-using Group = std::vector<unsigned>; ///< iteration names by number
+/// Returns the layout of each access of a nest from those of its distinct operands and its results.
+static std::vector<Layout> layoutsOf(ComputeOp op, ArrayRef<Layout> operands,
+                                     ArrayRef<Layout> results) {
+  SmallVector<Value> distinct = kernelOperands(op);
+  std::vector<Layout> layouts;
+  for (Value operand : op.getOperands())
+    layouts.push_back(operands[llvm::find(distinct, operand) - distinct.begin()]);
+  layouts.insert(layouts.end(), results.begin(), results.end());
+  return layouts;
+}
 
+namespace {
 class Chooser {
 public:
   Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
       : op(op), machine(machine), nest(op, machine, /*shrink=*/true),
-        work(nest.points(nest.firstProduced, nest.names.size())) {
-    SmallVector<Value> distinct = kernelOperands(op);
-    for (Value operand : op.getOperands())
-      layouts.push_back(operands[llvm::find(distinct, operand) - distinct.begin()]);
-    layouts.insert(layouts.end(), results.begin(), results.end());
-    for (auto [i, access] : llvm::enumerate(nest.accesses)) {
-      placed.emplace_back(layouts[i], access.type, nest.sizesOf(access.type));
-      addGroups(access, layouts[i]);
-    }
-  }
+        work(nest.points(nest.firstProduced, nest.names.size())),
+        laid(nest, layoutsOf(op, operands, results)) {}
 
   Schedule choose() {
-    if (auto lanes = nest.writtenLanes())
-      vector = *lanes;
-    else
-      pickVector();
+    vector = laid.chooseLanes();
     vectorReduced = !vector.empty() && nest.isReduced(vector[0]);
     pickTile();
     if (nest.reduction && !vector.empty() && !vectorReduced && nest.reusesReads() && !tiles.empty())
@@ -69,12 +68,10 @@ private:
   ComputeOp op;
   MachineAttr machine;
   NestModel nest;
-  double work;                 ///< points of the iteration space
-  std::set<Group> groups;      ///< merged groups that layouts have
-  std::vector<Layout> layouts; ///< of each access
-  std::vector<PlacedLayout> placed;
+  double work; ///< points of the iteration space
+  LaidNestModel laid;
 
-  Group vector;
+  Lanes vector;
   bool vectorReduced = false;
   int64_t vectorTile = 1; ///< extent along the vector group that a tile covers
   std::vector<std::pair<unsigned, int64_t>>
@@ -83,117 +80,12 @@ private:
 
   int64_t sizeOf(const std::string &name) const { return nest.sizes[size_t(nest.indexOf(name))]; }
 
-  LaneKind kindOf(size_t access, ArrayRef<unsigned> group) const {
-    return nest.laneKind(nest.accesses[access], placed[access], group);
-  }
-
-  /// Returns true if a read may be staged: its coordinates are affine. Points that a guard excludes
-  /// need tests, with a copy or without: then a copy is profitable only if it is widened.
-  bool isStageable(unsigned read) {
-    if (read >= op.getReads().size())
-      return false;
-    MapAttr map = op.readMap(read);
-    GuardAttr guard = op.readGuard(read);
-    return llvm::all_of(map.getEntries(),
-                        [](const MapEntry &entry) { return entry.expr().isAffine(); }) &&
-           !isGathered(map) && !layouts[read].swizzle.bits &&
-           (guard.isTrivial() || !guard.excludes() ||
-            nd::isNarrowFloat(nest.accesses[read].type.getElementType()));
-  }
-
-  /// Adds the groups of produced names along which an access is contiguous: those that its layout
-  /// merges, and its last names, merged until they fill two vectors.
-  void addGroups(const NestAccess &access, const Layout &layout) {
-    auto iterationName = [&](const std::string &name) {
-      size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
-      int plain = access.places[dim].plain;
-      return plain >= 0 && nest.isProduced(size_t(plain)) && access.dimOf(unsigned(plain)) >= 0
-                 ? plain
-                 : -1;
-    };
-    auto add = [&](ArrayRef<int> group) {
-      // A merged index is taken apart by the sizes of all names but the first.
-      if (group.size() > 1 && !llvm::is_contained(group, -1) &&
-          llvm::none_of(group.drop_front(), [&](int name) { return nest.symbolic[size_t(name)]; }))
-        groups.insert(Group(group.begin(), group.end()));
-    };
-    for (const Layout::Factor &factor : layout.factors)
-      add(llvm::map_to_vector(factor.names, iterationName));
-    std::vector<int> last;
-    int64_t size = 1;
-    for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
-      if (factor.divisor != 1 || factor.modulus || factor.low || factor.high)
-        break;
-      for (const std::string &name : llvm::reverse(factor.names)) {
-        int iteration = iterationName(name);
-        if (iteration < 0 || size >= 2 * nest.lanes)
-          return add(last);
-        if (nest.sizes[size_t(iteration)] > 1)
-          last.insert(last.begin(), iteration);
-        size *= nest.sizes[size_t(iteration)];
-      }
-    }
-    add(last);
-  }
-
-  void pickVector() {
-    double best = std::numeric_limits<double>::infinity();
-    int64_t width = nest.lanes;
-    auto consider = [&](const Group &group, bool reduced) {
-      int64_t size = nest.sizeOf(group);
-      if (size < 2)
-        return;
-      double cost = 0;
-      for (auto [i, access] : llvm::enumerate(nest.accesses)) {
-        LaneKind kind = kindOf(i, group);
-        if (access.isWrite && reduced)
-          continue;
-        // A write happens once for each point of the reduction.
-        double weight = access.isWrite && nest.reduction
-                            ? std::max(0.01, std::min(0.5, access.elements / work))
-                            : 1;
-        // A transposing copy has a cost for each element, however often it is read.
-        double uses = work / access.elements;
-        double apart = nest.reduction && isStageable(unsigned(i)) && !reduced && uses >= 8
-                           ? 1 + 1.2 * double(width) / uses
-                       : !nest.reduction && !access.isWrite && turnOf(i, group) >= 0
-                           ? 2.5
-                           : 2.0 * double(width);
-        cost += weight * (kind == LaneKind::Same ? 0.4 : kind == LaneKind::Contiguous ? 1 : apart);
-      }
-      // Idle lanes, and the horizontal reduction at the end.
-      cost /= double(size) / double(nest.vectorsOf(group) * width);
-      // A merged name can't be a row of the tile as well: names are merged where that fills
-      // vectors.
-      cost *= 1 + 0.02 * double(group.size() - 1);
-      if (reduced)
-        cost = cost * 1.3 + 0.5;
-      if (cost < best) {
-        best = cost;
-        vector = group;
-      }
-    };
-    for (const Group &group : groups)
-      consider(group, false);
-    for (size_t name = nest.firstProduced; name < nest.names.size(); ++name)
-      consider({unsigned(name)}, nest.isReduced(name));
-  }
-
-  /// Returns another produced name along which an access is contiguous; -1: none.
-  int turnOf(size_t access, const Group &group) {
-    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
-      if (!llvm::is_contained(group, name) && nest.sizes[name] >= 4 &&
-          kindOf(access, name) == LaneKind::Contiguous)
-        return int(name);
-    return -1;
-  }
-
   /// Chooses tiles of two names if reads are contiguous along a name other than the lanes.
   void pickTurn() {
     for (auto [i, access] : llvm::enumerate(nest.accesses)) {
-      if (access.isWrite || kindOf(i, vector) != LaneKind::Apart)
+      if (access.isWrite || laid.kindOf(i, vector) != LaneKind::Apart)
         continue;
-      int name = turnOf(i, vector);
+      int name = laid.turnOf(i, vector);
       if (name < 0)
         continue;
       rows = {{unsigned(name), std::min(nest.sizes[size_t(name)], nest.lanes)}};
@@ -210,7 +102,7 @@ private:
       return pickTurn();
     SmallVector<bool> onLanes;
     for (size_t i = 0; i < nest.accesses.size(); ++i)
-      onLanes.push_back(kindOf(i, vector) != LaneKind::Same);
+      onLanes.push_back(laid.kindOf(i, vector) != LaneKind::Same);
     tiles = nest.registerTiles(vector, onLanes);
     if (tiles.empty())
       return;
@@ -257,7 +149,7 @@ private:
     };
     {
       MapAttr map = op.readMap(panel);
-      const Layout &layout = layouts[panel];
+      const Layout &layout = laid.layouts[panel];
       int64_t below = 1;
       std::vector<int64_t> extents = layout.extents(nest.sizesOf(nest.accesses[panel].type));
       for (size_t i = extents.size(); i-- > 0;) {
@@ -355,10 +247,10 @@ private:
     for (auto [i, access] : llvm::enumerate(nest.accesses)) {
       if (access.inFinish)
         continue;
-      PlacedAccess made(nest, access, layouts[i], kindOf(i, vector));
+      PlacedAccess made(nest, access, laid.layouts[i], laid.kindOf(i, vector));
       // Merged lanes are staged where the tensor has the merged names whole. A copy needs a
       // dimension for each of the lanes' names that is that name alone.
-      made.stageable = !access.isWrite && isStageable(unsigned(i)) &&
+      made.stageable = !access.isWrite && laid.isStageable(unsigned(i)) &&
                        !(made.scattered() && vector.size() > 1) &&
                        (!made.onLanes() ||
                         llvm::all_of(vector, [&](unsigned name) { return made.plain(name); }));
@@ -413,7 +305,7 @@ private:
   /// Returns the largest stride of a name in the writes or in the reads.
   int64_t stepOf(unsigned name, bool writes) {
     int64_t most = 0;
-    for (auto [access, layout] : llvm::zip_equal(nest.accesses, placed))
+    for (auto [access, layout] : llvm::zip_equal(nest.accesses, laid.placed))
       if (access.isWrite == writes)
         most = std::max(most, nest.step(access, layout, name));
     return most;
@@ -437,7 +329,7 @@ private:
     double flops = 2 * work;
     // Loops around tiles; the first ones are shared by threads while chunks stay large.
     struct Around {
-      Group group;
+      Lanes group;
       int64_t step, count;
     };
     std::vector<Around> around;

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: nd.layout = #nest.layout<[m, k]>
 // CHECK-SAME: nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>
-// CHECK: layouts = [#nest.layout<[m, n]>]
+// CHECK: layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[vector n by 1], partial>
 func.func @product(%a: !nd.tensor<f32, k: 512, m: 60> {nd.layout = "any"},
                    %b: !nd.tensor<f32, k: 512, n: 512> {nd.layout = "any"}) -> !nd.tensor<f32, m: 60, n: 512> {
   %c = nest.compute (m: 60, n: 512) reduce (k: 512) reads %a[], %b[] {
@@ -15,10 +15,11 @@ func.func @product(%a: !nd.tensor<f32, k: 512, m: 60> {nd.layout = "any"},
   return %c : !nd.tensor<f32, m: 60, n: 512>
 }
 
-// Convolutional capsules: the small name j fills vectors together with out.
+// Convolutional capsules: the small name j fills vectors together with out. A row of 96 is two register tiles of three
+// vectors, so no panels are needed.
 // CHECK-LABEL: func.func @votes(
-// CHECK-SAME: #nest.layout<[(out, j) floordiv 32, {{.*}}, (out, j) mod 32]>
-// CHECK: layouts = [#nest.layout<[{{.*}}, out, j]>]
+// CHECK-SAME: %arg1: {{[^#]*}} {nd.layout = #nest.layout<[{{.*}}, out, j]>}
+// CHECK: layouts = [#nest.layout<[{{.*}}, out, j]>], schedule = #nest.schedule<[vector (out, j) by 1], partial>
 func.func @votes(%p: !nd.tensor<f32, channel: 32, column: 15, i: 4, k: 4, n: 3, row: 15> {nd.layout = "any"},
                  %w: !nd.tensor<f32, channel: 32, j: 4, k: 4, kx: 3, ky: 3, out: 24> {nd.layout = "any"})
     -> !nd.tensor<f32, column: 7, i: 4, j: 4, n: 3, out: 24, row: 7> {

@@ -1,0 +1,128 @@
+//===- ChooseLanes.cpp - the names that vectors walk ----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/ChooseLanes.h"
+
+#include "dialects/nest/NestBuild.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+LaidNestModel::LaidNestModel(const NestModel &nest, std::vector<Layout> given)
+    : nest(nest), layouts(std::move(given)) {
+  for (auto [access, layout] : llvm::zip_equal(nest.accesses, layouts))
+    placed.emplace_back(layout, access.type, nest.sizesOf(access.type));
+}
+
+LaneKind LaidNestModel::kindOf(size_t access, ArrayRef<unsigned> group) const {
+  return nest.laneKind(nest.accesses[access], placed[access], group);
+}
+
+bool LaidNestModel::isStageable(unsigned read) const {
+  auto op = cast<ComputeOp>(nest.op);
+  if (read >= op.getReads().size())
+    return false;
+  MapAttr map = op.readMap(read);
+  GuardAttr guard = op.readGuard(read);
+  return llvm::all_of(map.getEntries(),
+                      [](const MapEntry &entry) { return entry.expr().isAffine(); }) &&
+         !isGathered(map) && !layouts[read].swizzle.bits &&
+         (guard.isTrivial() || !guard.excludes() ||
+          nd::isNarrowFloat(nest.accesses[read].type.getElementType()));
+}
+
+int LaidNestModel::turnOf(size_t access, ArrayRef<unsigned> group) const {
+  for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
+    if (!llvm::is_contained(group, name) && nest.sizes[name] >= 4 &&
+        kindOf(access, name) == LaneKind::Contiguous)
+      return int(name);
+  return -1;
+}
+
+/// Adds the groups of produced names along which an access is contiguous: those that its layout
+/// merges, and its last names, merged until they fill two vectors.
+static void addGroups(const NestModel &nest, const NestAccess &access, const Layout &layout,
+                      std::set<Lanes> &groups) {
+  auto iterationName = [&](const std::string &name) {
+    size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
+    int plain = access.places[dim].plain;
+    return plain >= 0 && nest.isProduced(size_t(plain)) && access.dimOf(unsigned(plain)) >= 0
+               ? plain
+               : -1;
+  };
+  auto add = [&](ArrayRef<int> group) {
+    // A merged index is taken apart by the sizes of all names but the first.
+    if (group.size() > 1 && !llvm::is_contained(group, -1) &&
+        llvm::none_of(group.drop_front(), [&](int name) { return nest.symbolic[size_t(name)]; }))
+      groups.insert(Lanes(group.begin(), group.end()));
+  };
+  for (const Layout::Factor &factor : layout.factors)
+    add(llvm::map_to_vector(factor.names, iterationName));
+  std::vector<int> last;
+  int64_t size = 1;
+  for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
+    if (factor.divisor != 1 || factor.modulus || factor.low || factor.high)
+      break;
+    for (const std::string &name : llvm::reverse(factor.names)) {
+      int iteration = iterationName(name);
+      if (iteration < 0 || size >= 2 * nest.lanes)
+        return add(last);
+      if (nest.sizes[size_t(iteration)] > 1)
+        last.insert(last.begin(), iteration);
+      size *= nest.sizes[size_t(iteration)];
+    }
+  }
+  add(last);
+}
+
+double LaidNestModel::costOf(const Lanes &lanes) const {
+  bool reduced = nest.isReduced(lanes[0]);
+  double work = nest.points(nest.firstProduced, nest.names.size()), cost = 0;
+  for (auto [i, access] : llvm::enumerate(nest.accesses)) {
+    LaneKind kind = kindOf(i, lanes);
+    if (access.isWrite && reduced)
+      continue;
+    // A write happens once for each point of the reduction.
+    double weight = access.isWrite && nest.reduction
+                        ? std::max(0.01, std::min(0.5, access.elements / work))
+                        : 1;
+    // A transposing copy has a cost for each element, however often it is read.
+    double uses = work / access.elements;
+    double apart = nest.reduction && isStageable(unsigned(i)) && !reduced && uses >= 8
+                       ? 1 + 1.2 * double(nest.lanes) / uses
+                   : !nest.reduction && !access.isWrite && turnOf(i, lanes) >= 0
+                       ? 2.5
+                       : 2.0 * double(nest.lanes);
+    cost += weight * (kind == LaneKind::Same ? 0.4 : kind == LaneKind::Contiguous ? 1 : apart);
+  }
+  // Idle lanes, and the horizontal reduction at the end.
+  cost /= double(nest.sizeOf(lanes)) / double(nest.vectorsOf(lanes) * nest.lanes);
+  // A merged name can't be a row of the tile as well: names are merged where that fills vectors.
+  cost *= 1 + 0.02 * double(lanes.size() - 1);
+  return reduced ? cost * 1.3 + 0.5 : cost;
+}
+
+Lanes LaidNestModel::chooseLanes() const {
+  if (auto written = nest.writtenLanes())
+    return *written;
+  std::set<Lanes> groups;
+  for (auto [access, layout] : llvm::zip_equal(nest.accesses, layouts))
+    addGroups(nest, access, layout, groups);
+  std::vector<Lanes> considered(groups.begin(), groups.end());
+  for (size_t name = nest.firstProduced; name < nest.names.size(); ++name)
+    considered.push_back({unsigned(name)});
+  Lanes chosen;
+  double best = std::numeric_limits<double>::infinity();
+  for (const Lanes &lanes : considered)
+    if (nest.sizeOf(lanes) >= 2)
+      if (double cost = costOf(lanes); cost < best) {
+        best = cost;
+        chosen = lanes;
+      }
+  return chosen;
+}
