@@ -138,12 +138,17 @@ static void writeLanes(ComputeOp op, std::vector<std::string> lanes) {
   op.setScheduleAttr(ScheduleAttr::get(op.getContext(), schedule));
 }
 
+namespace {
+enum class Ways { Chosen, Left, Missing };
+} // namespace
+
 /// Finds the lanes that suit all layouts of each nest together, and writes them, as a partial
 /// schedule, on nests that state none: on all of them, or on those whose chosen way has other
-/// lanes. Returns true if there are any of the latter.
-static bool writeLanes(const LayoutProblem &problem, const LayoutChoice &choice,
-                       MachineAttr machine, bool all) {
-  bool differ = false;
+/// lanes. The latter keep the ways with these lanes. Returns Chosen if the chosen ways have the
+/// lanes, Missing if some nest has no way with its lanes.
+static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, MachineAttr machine,
+                       bool all) {
+  Ways ways = Ways::Chosen;
   auto accessed = accessedLayouts(problem, choice);
   for (auto [n, laid] : llvm::enumerate(problem.nests)) {
     auto op = dyn_cast<ComputeOp>(laid.nest);
@@ -155,12 +160,13 @@ static bool writeLanes(const LayoutProblem &problem, const LayoutChoice &choice,
       layouts.push_back(accessed[n].lookup(access.tensor));
     std::vector<std::string> lanes =
         nest.namesOf(LaidNestModel(nest, std::move(layouts)).chooseLanes());
-    bool differs = lanes != laid.ways[choice.ways[n]].lanes;
-    if (differs || all)
-      writeLanes(op, std::move(lanes));
-    differ |= differs;
+    bool differ = lanes != laid.ways[choice.ways[n]].lanes;
+    if (differ || all)
+      writeLanes(op, lanes);
+    if (differ)
+      ways = problem.keepWays(unsigned(n), lanes) ? std::max(ways, Ways::Left) : Ways::Missing;
   }
-  return differ;
+  return ways;
 }
 
 LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options) {
@@ -172,24 +178,27 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   if (!function.getBody().hasOneBlock())
     return success();
   LayoutProblem problem;
-  LayoutChoice choice;
-  auto choose = [&] {
+  auto make = [&] {
     FailureOr<LayoutProblem> made = makeLayoutProblem(function, options.machine);
     if (failed(made))
       return failure();
     problem = std::move(*made);
     if (options.adjust)
       options.adjust(problem);
-    choice = chooser.choose(problem);
     return success();
   };
-  if (failed(choose()))
+  if (failed(make()))
     return failure();
+  LayoutChoice choice = chooser.choose(problem);
   double bound = choice.bound; // of all ways
-  for (unsigned round = 1; writeLanes(problem, choice, options.machine, round == mostRounds);
-       ++round)
-    if (failed(choose()))
+  for (unsigned round = 1; round <= mostRounds; ++round) {
+    Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds);
+    if (ways == Ways::Chosen)
+      break;
+    if (ways == Ways::Missing && failed(make()))
       return failure();
+    choice = chooser.choose(problem);
+  }
   writeLanes(problem, choice, options.machine, /*all=*/true);
   choice.bound = bound;
   if (options.explain)

@@ -731,6 +731,29 @@ private:
 };
 } // namespace
 
+bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
+  std::vector<NestWay> &ways = nests[nest].ways;
+  SmallVector<size_t> kept;
+  for (auto [w, way] : llvm::enumerate(ways))
+    if (ArrayRef(way.lanes) == lanes)
+      kept.push_back(w);
+  if (kept.empty())
+    return false;
+  auto keep = [&](auto &rows, size_t width) {
+    std::remove_reference_t<decltype(rows)> left;
+    for (size_t w : kept)
+      left.insert(left.end(), rows.begin() + long(w * width), rows.begin() + long((w + 1) * width));
+    rows = std::move(left);
+  };
+  for (LayoutTerm &term : terms)
+    if (term.nest == nest) {
+      keep(term.cost, values[term.value].cost.size());
+      keep(term.copy, values[term.value].cost.size());
+    }
+  keep(ways, 1);
+  return true;
+}
+
 FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
   return ProblemMaker(function, machine).make();
 }

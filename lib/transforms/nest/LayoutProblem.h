@@ -77,6 +77,8 @@ struct LayoutProblem {
   int termCopy(const LayoutTerm &term, unsigned way, unsigned layout) const {
     return term.copy[way * values[term.value].cost.size() + layout];
   }
+  /// Leaves a nest the ways with these lanes. Returns false if there are none.
+  bool keepWays(unsigned nest, llvm::ArrayRef<std::string> lanes);
 };
 
 /// One candidate for each value, one way for each nest.
