@@ -467,7 +467,7 @@ private:
       }
       for (auto [i, value] : llvm::enumerate(values)) {
         Value none = arith::ConstantOp::create(b, loc, neutrals[i]);
-        none = convert(b, loc, none, accumulators[i], elements[i]);
+        none = nd::convertScalar(b, loc, none, accumulators[i], elements[i]);
         value = arith::SelectOp::create(b, loc, condition, value, none);
       }
     }

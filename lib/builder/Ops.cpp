@@ -537,11 +537,11 @@ Tensor randomUniform(const Tensor &key, const std::vector<Extent> &by, Here here
   Type ui32 = toMlir(ElementType::UI32), f32 = toMlir(ElementType::F32);
   return pointwiseMixed(
       here, {bits}, f32, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
-        Value high =
-            arith::ShRUIOp::create(builder, loc, v[0], number(builder, loc, 8, v[0].getType()));
-        Value real = convert(builder, loc, high, ui32, f32);
+        Value high = arith::ShRUIOp::create(builder, loc, v[0],
+                                            nd::buildNumber(builder, loc, v[0].getType(), 8));
+        Value real = nd::convertScalar(builder, loc, high, ui32, f32);
         return arith::MulFOp::create(builder, loc, real,
-                                     number(builder, loc, 1.0 / 16777216.0, f32));
+                                     nd::buildNumber(builder, loc, f32, 1.0 / 16777216.0));
       });
 }
 
@@ -598,10 +598,10 @@ Tensor fold(const Tensor &key, Operand index) {
         auto literal = [&](uint64_t n) -> Value {
           return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(int64_t(n)));
         };
-        Value moved =
-            index.tensor.empty()
-                ? literal(uint64_t(index.number))
-                : convert(builder, loc, v[1], index.tensor.node->type().getElementType(), ui64);
+        Value moved = index.tensor.empty()
+                          ? literal(uint64_t(index.number))
+                          : nd::convertScalar(builder, loc, v[1],
+                                              index.tensor.node->type().getElementType(), ui64);
         moved = arith::AddIOp::create(builder, loc, moved, literal(1));
         Value z = arith::AddIOp::create(
             builder, loc, v[0],

@@ -21,10 +21,9 @@ static std::string elementText(Type type) {
   return text;
 }
 
-/// The union of the operands' names; refuses a name with two sizes and a silent outer product.
-/// Sizes that may be equal for some symbols get one expression; each call checks that they are
-/// equal.
-static SmallVector<nd::Dim> align(Here here, MutableArrayRef<NodeRef> nodes) {
+/// Refuses a name with two sizes and a silent outer product. Sizes that may be equal for some
+/// symbols get one expression; each call checks that they are equal.
+static void align(Here here, MutableArrayRef<NodeRef> nodes) {
   SmallVector<nd::Dim> dims;
   SmallVector<size_t> owner;
   for (auto [index, node] : llvm::enumerate(nodes)) {
@@ -61,37 +60,32 @@ static SmallVector<nd::Dim> align(Here here, MutableArrayRef<NodeRef> nodes) {
                return nd::buildSplit(builder, loc, node->value, dim.name.getValue(), dim);
              }).node;
   }
-  return dims;
 }
 
 static Tensor build(Here here, SmallVector<NodeRef> nodes, Type resultElement, ScalarBody body) {
-  SmallVector<nd::Dim> dims = align(here, nodes);
-  return make(here, std::vector<NodeRef>(nodes.begin(), nodes.end()),
-              [&](OpBuilder &builder, Location loc) -> Value {
-                SmallVector<Value> inputs;
-                for (const NodeRef &node : nodes)
-                  inputs.push_back(node->value);
-                auto dimsAttr = nd::DimsAttr::getSorted(graphContext(), dims);
-                auto type = nd::NdTensorType::get(graphContext(), resultElement, dimsAttr);
-                auto op = nd::PointwiseOp::create(builder, loc, type, inputs, /*crossed=*/false);
-                OpBuilder::InsertionGuard guard(builder);
-                Block *block = builder.createBlock(&op.getBody());
-                SmallVector<Value> scalars;
-                for (const NodeRef &node : nodes)
-                  scalars.push_back(block->addArgument(node->type().scalarType(), loc));
-                Value result = body(builder, loc, scalars);
-                if (!result) {
-                  std::string types;
-                  for (const NodeRef &node : nodes)
-                    types +=
-                        (types.empty() ? "" : " and ") + elementText(node->type().getElementType());
-                  op.erase();
-                  fail(here, "this function is not defined for elements of type " + types +
-                                 "; convert with cast");
-                }
-                nd::YieldOp::create(builder, loc, result);
-                return op.getResult();
-              });
+  align(here, nodes);
+  return make(
+      here, std::vector<NodeRef>(nodes.begin(), nodes.end()),
+      [&](OpBuilder &builder, Location loc) -> Value {
+        SmallVector<Value> inputs;
+        for (const NodeRef &node : nodes)
+          inputs.push_back(node->value);
+        bool isDefined = true;
+        Value value = nd::buildPointwise(
+            builder, loc, inputs, resultElement, [&](OpBuilder &b, ValueRange s) {
+              Value result = body(b, loc, SmallVector<Value>(s));
+              isDefined = bool(result);
+              return isDefined ? result : nd::buildNumber(b, loc, nd::signless(resultElement), 0);
+            });
+        if (isDefined)
+          return value;
+        value.getDefiningOp()->erase();
+        std::string types;
+        for (const NodeRef &node : nodes)
+          types += (types.empty() ? "" : " and ") + elementText(node->type().getElementType());
+        fail(here,
+             "this function is not defined for elements of type " + types + "; convert with cast");
+      });
 }
 
 Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result,
@@ -120,9 +114,10 @@ Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type res
                  SmallVector<Value> values;
                  size_t next = 0;
                  for (const Operand &operand : operands)
-                   values.push_back(operand.tensor.node ? scalars[next++]
-                                                        : number(builder, loc, operand.number,
-                                                                 nd::signless(element)));
+                   values.push_back(
+                       operand.tensor.node
+                           ? scalars[next++]
+                           : nd::buildNumber(builder, loc, nd::signless(element), operand.number));
                  return body(builder, loc, values);
                });
 }
@@ -235,10 +230,11 @@ Tensor select(Operand condition, Operand yes, Operand no) {
   return pointwiseMixed(
       here, operands, element, [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) -> Value {
         size_t next = 1;
-        Value a =
-            yes.tensor.node ? v[next++] : number(builder, loc, yes.number, nd::signless(element));
-        Value b =
-            no.tensor.node ? v[next++] : number(builder, loc, no.number, nd::signless(element));
+        Value a = yes.tensor.node
+                      ? v[next++]
+                      : nd::buildNumber(builder, loc, nd::signless(element), yes.number);
+        Value b = no.tensor.node ? v[next++]
+                                 : nd::buildNumber(builder, loc, nd::signless(element), no.number);
         return arith::SelectOp::create(builder, loc, v[0], a, b);
       });
 }
@@ -250,7 +246,7 @@ Tensor Tensor::cast(ElementType type, Here here) const {
     return *this;
   return pointwiseMixed(here, {*this}, to,
                         [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
-                          return convert(builder, loc, v[0], from, to);
+                          return nd::convertScalar(builder, loc, v[0], from, to);
                         });
 }
 } // namespace heddle

@@ -36,11 +36,6 @@ mlir::Value unary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef 
                   bool isUnsigned);
 /// The names that `unary` and `binary` take for floats, by the number of operands.
 llvm::SmallVector<llvm::StringRef> floatFunctions(unsigned operands);
-/// Conversion between scalar types; `from` and `to` are element types with signedness.
-mlir::Value convert(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                    mlir::Type from, mlir::Type to);
-/// A scalar constant of any arithmetic type.
-mlir::Value number(mlir::OpBuilder &builder, mlir::Location loc, double value, mlir::Type type);
 
 } // namespace heddle::detail
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Quantize.h"
+#include "dialects/nd/NdBuild.h"
 #include "lib/builder/Pointwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,13 +76,14 @@ Tensor packInt4(const Tensor &x, const Name &name, Here here) {
   Name part = fresh("half");
   Tensor pairs = x.split(name, {{name, size / 2}, {part, 2}}, here);
   auto half = [&](int64_t i) { return pairs.slice(part, i, 1, 1, here).split(part, {}, here); };
-  return pointwiseMixed(here, {half(0), half(1)}, toMlir(ElementType::UI8),
-                        [&](OpBuilder &b, Location loc, ArrayRef<Value> v) -> Value {
-                          Type byte = v[0].getType();
-                          Value low = arith::AndIOp::create(b, loc, v[0], number(b, loc, 15, byte));
-                          Value high = arith::ShLIOp::create(b, loc, v[1], number(b, loc, 4, byte));
-                          return arith::OrIOp::create(b, loc, low, high);
-                        });
+  return pointwiseMixed(
+      here, {half(0), half(1)}, toMlir(ElementType::UI8),
+      [&](OpBuilder &b, Location loc, ArrayRef<Value> v) -> Value {
+        Type byte = v[0].getType();
+        Value low = arith::AndIOp::create(b, loc, v[0], nd::buildNumber(b, loc, byte, 15));
+        Value high = arith::ShLIOp::create(b, loc, v[1], nd::buildNumber(b, loc, byte, 4));
+        return arith::OrIOp::create(b, loc, low, high);
+      });
 }
 
 Tensor unpackInt4(const Tensor &packed, const Name &name, Here here) {
@@ -90,16 +92,16 @@ Tensor unpackInt4(const Tensor &packed, const Name &name, Here here) {
   Name part = fresh("half");
   Tensor half = iota({part, 2}, ElementType::I8, here);
   Tensor both = packed.broadcast({{part, 2}}, here);
-  Tensor spread =
-      pointwiseMixed(here, {both, half}, toMlir(ElementType::I8),
-                     [&](OpBuilder &b, Location loc, ArrayRef<Value> v) -> Value {
-                       Value four = number(b, loc, 4, v[0].getType());
-                       Value low = arith::ShLIOp::create(b, loc, v[0], four);
-                       Value isHigh = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v[1],
-                                                            number(b, loc, 0, v[1].getType()));
-                       return arith::ShRSIOp::create(
-                           b, loc, arith::SelectOp::create(b, loc, isHigh, v[0], low), four);
-                     });
+  Tensor spread = pointwiseMixed(
+      here, {both, half}, toMlir(ElementType::I8),
+      [&](OpBuilder &b, Location loc, ArrayRef<Value> v) -> Value {
+        Value four = nd::buildNumber(b, loc, v[0].getType(), 4);
+        Value low = arith::ShLIOp::create(b, loc, v[0], four);
+        Value isHigh = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v[1],
+                                             nd::buildNumber(b, loc, v[1].getType(), 0));
+        return arith::ShRSIOp::create(b, loc, arith::SelectOp::create(b, loc, isHigh, v[0], low),
+                                      four);
+      });
   return spread.merge({name, part}, name, here);
 }
 

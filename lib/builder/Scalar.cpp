@@ -142,7 +142,7 @@ Type ScalarEmitter::ownType(const ScalarRef &node) const {
 Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
   if (node->kind == Kind::Number) {
     requireNumber(node->number, wanted, node->here);
-    return number(builder, loc, node->number, nd::signless(wanted));
+    return nd::buildNumber(builder, loc, nd::signless(wanted), node->number);
   }
   if (node->kind == Kind::Read || node->kind == Kind::Argument)
     return leaf(*node);
@@ -158,7 +158,7 @@ Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
     Type integer = builder.getI64Type();
     Value index = nest::emitIndex(builder, loc, node->index);
     index = arith::IndexCastOp::create(builder, loc, integer, index);
-    value = convert(builder, loc, index, integer, wanted);
+    value = nd::convertScalar(builder, loc, index, integer, wanted);
   } else {
     value = apply(*node, wanted);
   }
@@ -180,7 +180,8 @@ Value ScalarEmitter::apply(const Scalar::Node &node, Type wanted) {
   };
   if (node.op == "cast") {
     Type from = ownType(operands[0]), to = toMlir(node.to);
-    return from ? convert(builder, loc, emit(operands[0], from), from, to) : emit(operands[0], to);
+    return from ? nd::convertScalar(builder, loc, emit(operands[0], from), from, to)
+                : emit(operands[0], to);
   }
   if (node.op == "select") {
     Type truth = builder.getI1Type(), condition = ownType(operands[0]),
@@ -252,7 +253,7 @@ SmallVector<Value> Deferred::run(OpBuilder &builder, Location loc, ArrayRef<Type
   } catch (...) {
     failure = std::current_exception();
     return llvm::map_to_vector(
-        types, [&](Type type) { return number(builder, loc, 0, nd::signless(type)); });
+        types, [&](Type type) { return nd::buildNumber(builder, loc, nd::signless(type), 0); });
   }
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/nd/NdBuild.h"
 #include "lib/builder/Pointwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,12 +18,6 @@
 using namespace heddle;
 using namespace heddle::detail;
 using namespace mlir;
-
-Value heddle::detail::number(OpBuilder &builder, Location loc, double value, Type type) {
-  if (isa<FloatType>(type))
-    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, value));
-  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, int64_t(value)));
-}
 
 namespace {
 using Unary = Value (*)(OpBuilder &, Location, Value);
@@ -46,7 +41,8 @@ Value compare(OpBuilder &b, Location loc, Value x, Value y) {
 /// True if the sign bit is set, also that of a zero.
 Value isBelow(OpBuilder &b, Location loc, Value x) {
   using namespace arith;
-  Value zero = number(b, loc, 0, x.getType()), one = number(b, loc, 1, x.getType());
+  Value zero = nd::buildNumber(b, loc, x.getType(), 0),
+        one = nd::buildNumber(b, loc, x.getType(), 1);
   auto less = compare<CmpFPredicate::OLT>;
   Value isZero = compare<CmpFPredicate::OEQ>(b, loc, x, zero);
   Value ofZero = less(b, loc, DivFOp::create(b, loc, one, x), zero);
@@ -59,11 +55,11 @@ Value isBelow(OpBuilder &b, Location loc, Value x) {
 Value angle(OpBuilder &b, Location loc, Value y, Value x, Value down, Value back) {
   using namespace arith;
   Type type = x.getType();
-  Value zero = number(b, loc, 0, type), one = number(b, loc, 1, type);
+  Value zero = nd::buildNumber(b, loc, type, 0), one = nd::buildNumber(b, loc, type, 1);
   auto choose = [&](Value condition, Value yes, Value no) -> Value {
     return SelectOp::create(b, loc, condition, yes, no);
   };
-  auto turn = [&](double angle) { return number(b, loc, angle, type); };
+  auto turn = [&](double angle) { return nd::buildNumber(b, loc, type, angle); };
   Value steep = compare<CmpFPredicate::OLT>(b, loc, math::AbsFOp::create(b, loc, x),
                                             math::AbsFOp::create(b, loc, y));
   Value below = choose(steep, y, x);
@@ -83,12 +79,12 @@ Value anyAngle(OpBuilder &b, Location loc, Value y, Value x) {
   auto isInfinite = [&](Value side) {
     return compare<CmpFPredicate::OEQ>(
         b, loc, math::AbsFOp::create(b, loc, side),
-        number(b, loc, std::numeric_limits<double>::infinity(), x.getType()));
+        nd::buildNumber(b, loc, x.getType(), std::numeric_limits<double>::infinity()));
   };
   Value isDiagonal = AndIOp::create(b, loc, isInfinite(x), isInfinite(y));
   auto finite = [&](Value side, Value isNegative) -> Value {
-    Value one = SelectOp::create(b, loc, isNegative, number(b, loc, -1, x.getType()),
-                                 number(b, loc, 1, x.getType()));
+    Value one = SelectOp::create(b, loc, isNegative, nd::buildNumber(b, loc, x.getType(), -1),
+                                 nd::buildNumber(b, loc, x.getType(), 1));
     return SelectOp::create(b, loc, isDiagonal, one, side);
   };
   return angle(b, loc, finite(y, down), finite(x, back), down, back);
@@ -108,7 +104,7 @@ Value widely(OpBuilder &b, Location loc, Operands... x) {
 
 /// sqrt(1 - x^2): the other side of a right-angled triangle with the hypotenuse 1.
 Value otherSide(OpBuilder &b, Location loc, Value x) {
-  Value one = number(b, loc, 1, x.getType());
+  Value one = nd::buildNumber(b, loc, x.getType(), 1);
   return math::SqrtOp::create(b, loc,
                               arith::MulFOp::create(b, loc, arith::SubFOp::create(b, loc, one, x),
                                                     arith::AddFOp::create(b, loc, one, x)));
@@ -121,18 +117,19 @@ Value tangent(OpBuilder &b, Location loc, Value x) {
 /// The angle whose sine, or cosine, is `x`.
 template <bool isSine>
 Value arc(OpBuilder &b, Location loc, Value x) {
-  Value no = number(b, loc, 0, b.getI1Type()), other = otherSide(b, loc, x);
-  Value negative = compare<arith::CmpFPredicate::OLT>(b, loc, x, number(b, loc, 0, x.getType()));
+  Value no = nd::buildNumber(b, loc, b.getI1Type(), 0), other = otherSide(b, loc, x);
+  Value negative =
+      compare<arith::CmpFPredicate::OLT>(b, loc, x, nd::buildNumber(b, loc, x.getType(), 0));
   return isSine ? angle(b, loc, x, other, negative, no) : angle(b, loc, other, x, no, negative);
 }
 
 Value sigmoid(OpBuilder &b, Location loc, Value x) {
   Type type = x.getType();
-  Value one = number(b, loc, 1, type), zero = number(b, loc, 0, type);
+  Value one = nd::buildNumber(b, loc, type, 1), zero = nd::buildNumber(b, loc, type, 0);
   // Beyond this bound the result is not a normal number, and the exponential overflows: its
   // derivative would be infinity times zero.
   double bound = type.isF64() ? 709 : type.getIntOrFloatBitWidth() == 8 ? 80 : 88;
-  Value power = arith::NegFOp::create(b, loc, x), most = number(b, loc, bound, type);
+  Value power = arith::NegFOp::create(b, loc, x), most = nd::buildNumber(b, loc, type, bound);
   Value isZero = compare<arith::CmpFPredicate::OGT>(b, loc, power, most);
   Value e = math::ExpOp::create(b, loc, arith::SelectOp::create(b, loc, isZero, most, power));
   Value value = arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
@@ -143,18 +140,18 @@ Value sigmoid(OpBuilder &b, Location loc, Value x) {
 template <auto below, auto above>
 Value sign(OpBuilder &b, Location loc, Value x) {
   Type type = x.getType();
-  Value zero = number(b, loc, 0, type), one = number(b, loc, 1, type);
+  Value zero = nd::buildNumber(b, loc, type, 0), one = nd::buildNumber(b, loc, type, 1);
   Value rest = isa<FloatType>(type)
                    ? Value(arith::SelectOp::create(
                          b, loc, compare<arith::CmpFPredicate::UNO>(b, loc, x, x), x, zero))
                    : zero;
   Value minus = arith::SelectOp::create(b, loc, compare<below>(b, loc, x, zero),
-                                        number(b, loc, -1, type), rest);
+                                        nd::buildNumber(b, loc, type, -1), rest);
   return arith::SelectOp::create(b, loc, compare<above>(b, loc, x, zero), one, minus);
 }
 
 Value negated(OpBuilder &b, Location loc, Value x) {
-  return arith::SubIOp::create(b, loc, number(b, loc, 0, x.getType()), x);
+  return arith::SubIOp::create(b, loc, nd::buildNumber(b, loc, x.getType(), 0), x);
 }
 Value same(OpBuilder &, Location, Value x) { return x; }
 } // namespace
@@ -260,7 +257,8 @@ Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, b
                  .Case("neg", negated)
                  .Case("not",
                        [](OpBuilder &b, Location loc, Value x) -> Value {
-                         return arith::XOrIOp::create(b, loc, x, number(b, loc, -1, x.getType()));
+                         return arith::XOrIOp::create(b, loc, x,
+                                                      nd::buildNumber(b, loc, x.getType(), -1));
                        })
                  .Case(
                      "abs",
@@ -270,45 +268,4 @@ Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, b
                  .Case("sign", isUnsigned ? sign<I::ult, I::ugt> : sign<I::slt, I::sgt>)
                  .Default(nullptr);
   return create ? create(b, loc, x) : Value();
-}
-
-Value heddle::detail::convert(OpBuilder &b, Location loc, Value value, Type from, Type to) {
-  Type target = nd::signless(to);
-  if (value.getType() == target)
-    return value;
-  // i1 is a truth value: it widens to 0 and 1.
-  bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
-  bool toUnsigned = to.isUnsignedInteger();
-  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
-  if (fromFloat && toFloat) {
-    if (fromFloat.getWidth() == toFloat.getWidth())
-      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-    if (fromFloat.getWidth() < toFloat.getWidth())
-      return arith::ExtFOp::create(b, loc, target, value);
-    return arith::TruncFOp::create(b, loc, target, value);
-  }
-  if (fromFloat) {
-    if (to.isInteger(1)) {
-      if (nd::isNarrowFloat(from)) // operands of comparisons are rounded
-        value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
-      Value zero = number(b, loc, 0, value.getType());
-      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value, zero);
-    }
-    return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, target, value))
-                      : Value(arith::FPToSIOp::create(b, loc, target, value));
-  }
-  if (toFloat)
-    return fromUnsigned ? Value(arith::UIToFPOp::create(b, loc, target, value))
-                        : Value(arith::SIToFPOp::create(b, loc, target, value));
-  unsigned fromWidth = value.getType().getIntOrFloatBitWidth(),
-           toWidth = target.getIntOrFloatBitWidth();
-  if (to.isInteger(1))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
-                                 number(b, loc, 0, value.getType()));
-  if (fromWidth > toWidth)
-    return arith::TruncIOp::create(b, loc, target, value);
-  if (fromWidth == toWidth)
-    return value;
-  return fromUnsigned ? Value(arith::ExtUIOp::create(b, loc, target, value))
-                      : Value(arith::ExtSIOp::create(b, loc, target, value));
 }

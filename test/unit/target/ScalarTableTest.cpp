@@ -265,7 +265,7 @@ protected:
             Value value = build(b, row, x);
             note(row, value.getParentBlock());
             isTruth = value.getType().isInteger(1);
-            return isTruth ? heddle::detail::convert(b, loc, value, value.getType(), element)
+            return isTruth ? heddle::nd::convertScalar(b, loc, value, value.getType(), element)
                            : value;
           });
       results.push_back(result);
@@ -516,7 +516,7 @@ TEST_F(ScalarTable, FoldedConstantsAreWithinFourUnits) {
         OpBuilder b = OpBuilder::atBlockEnd(holder->getBody());
         SmallVector<Value> operands;
         for (unsigned k = 0; k < row.operands; ++k)
-          operands.push_back(heddle::detail::number(b, b.getUnknownLoc(), samples.x[k][i], type));
+          operands.push_back(heddle::nd::buildNumber(b, b.getUnknownLoc(), type, samples.x[k][i]));
         Value result = build(b, row, operands);
         for (Operation &op : llvm::make_early_inc_range(*holder->getBody())) {
           SmallVector<Value> folded;
