@@ -25,7 +25,6 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -111,6 +110,14 @@ mlir::ParseResult parseNames(mlir::OpAsmParser &parser, mlir::ArrayAttr &names);
 void printNames(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::ArrayAttr names);
 mlir::ParseResult parseSize(mlir::OpAsmParser &parser, SizeAttr &size);
 void printSize(mlir::OpAsmPrinter &printer, mlir::Operation *, SizeAttr size);
+mlir::ParseResult parsePads(mlir::OpAsmParser &parser, mlir::IntegerAttr &low,
+                            mlir::IntegerAttr &high);
+void printPads(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::IntegerAttr low,
+               mlir::IntegerAttr high);
+mlir::ParseResult parsePadding(mlir::OpAsmParser &parser, mlir::IntegerAttr &low,
+                               mlir::IntegerAttr &high, mlir::TypedAttr &value);
+void printPadding(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::IntegerAttr low,
+                  mlir::IntegerAttr high, mlir::TypedAttr value);
 
 } // namespace heddle::nd
 

@@ -55,13 +55,9 @@ LogicalResult DynamicSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
   // Along names of the start that the input lacks, each range has a tensor of its own; they are
   // added up.
   NdTensorType type = tensorType(getInput());
-  SmallVector<Dim> dims(type.getDims().getDims());
-  for (const Dim &dim : tensorType(getStart()).getDims())
-    if (!type.has(dim.name))
-      dims.push_back(dim);
-  Value places =
-      buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), type.withDims(dims)),
-                       getName(), getStart());
+  NdTensorType all = type.with(tensorType(getStart()).getDims().getDims());
+  Value places = buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), all),
+                                  getName(), getStart());
   gradients[0] = buildSumTo(b, getLoc(), places, type);
   return success();
 }

@@ -55,6 +55,10 @@ def Nd_DimsAttr : Nd_Attr<"Dims", "dims"> {
     /// The size of `name`, null if there is no such name.
     SizeAttr lookup(::llvm::StringRef name) const;
     bool contains(::llvm::StringRef name) const { return bool(lookup(name)); }
+    /// The dimensions for which `keeps` holds.
+    DimsAttr where(::llvm::function_ref<bool(const Dim &)> keeps) const;
+    /// Also the dimensions of `more` whose names are not there yet.
+    DimsAttr with(::llvm::ArrayRef<Dim> more) const;
     size_t size() const { return getDims().size(); }
     auto begin() const { return getDims().begin(); }
     auto end() const { return getDims().end(); }

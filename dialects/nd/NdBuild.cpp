@@ -97,6 +97,23 @@ Value nd::convertFloat(OpBuilder &builder, Location loc, Value value, Type type)
   return result;
 }
 
+SmallVector<Value> nd::inlineBlock(OpBuilder &builder, Block &block, IRMapping &mapping,
+                                   SmallVectorImpl<Operation *> *clones) {
+  for (Operation &op : block.without_terminator()) {
+    Operation *clone = builder.clone(op, mapping);
+    if (clones)
+      clones->push_back(clone);
+  }
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+SmallVector<Value> nd::inlineBlock(OpBuilder &builder, Block &block, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  return inlineBlock(builder, block, mapping);
+}
+
 /// Fills `region` with a block that has `arguments` and yields the values of `body`.
 static void fillRegion(OpBuilder &builder, Location loc, Region &region, TypeRange arguments,
                        ScalarsBody body) {
@@ -120,8 +137,7 @@ Value nd::buildConstant(OpBuilder &builder, Location loc, NdTensorType type, Typ
   assert(value.getType() == type.scalarType() && "expected a value of the scalar type");
   auto splat = DenseElementsAttr::get(RankedTensorType::get({}, value.getType()),
                                       ArrayRef<Attribute>(value));
-  return ConstantOp::create(builder, loc, type, splat,
-                            builder.getStrArrayAttr(namesOf(type.getDims().getDims())));
+  return buildLiteral(builder, loc, type, splat, namesOf(type.getDims().getDims()));
 }
 
 Value nd::buildConstant(OpBuilder &builder, Location loc, NdTensorType type, double value) {
@@ -141,8 +157,12 @@ Value nd::buildConstant(OpBuilder &builder, Location loc, Type element, DenseEle
       return emitError(loc) << "the name '" << name << "' is listed twice", Value();
     dims.emplace_back(builder.getContext(), name, Expr(size));
   }
-  return ConstantOp::create(builder, loc, NdTensorType::get(element, dims), value,
-                            builder.getStrArrayAttr(order));
+  return buildLiteral(builder, loc, NdTensorType::get(element, dims), value, order);
+}
+
+Value nd::buildLiteral(OpBuilder &builder, Location loc, NdTensorType type, ElementsAttr value,
+                       Strings order) {
+  return ConstantOp::create(builder, loc, type, value, builder.getStrArrayAttr(order));
 }
 
 Value nd::buildIota(OpBuilder &builder, Location loc, const Dim &dim, Type element) {
@@ -399,6 +419,11 @@ Value nd::buildRename(OpBuilder &builder, Location loc, Value input, Strings fro
                           builder.getStrArrayAttr(to));
 }
 
+Value nd::buildAlias(OpBuilder &builder, Location loc, Value input) {
+  ArrayAttr none = builder.getArrayAttr({});
+  return RenameOp::create(builder, loc, input.getType(), input, none, none);
+}
+
 Value nd::buildBroadcast(OpBuilder &builder, Location loc, Value input, ArrayRef<Dim> dims) {
   FailureOr<NdTensorType> type = inferBroadcast(tensorType(input), dims, errorsAt(loc, input));
   if (failed(type))
@@ -509,14 +534,16 @@ Value nd::buildArgSort(OpBuilder &builder, Location loc, Value keys, StringRef n
 }
 
 SmallVector<Value> nd::buildCall(OpBuilder &builder, Location loc, func::FuncOp callee,
-                                 ValueRange inputs) {
+                                 ValueRange inputs, func::FuncOp gradient, bool checkpoint) {
   FailureOr<SmallVector<NdTensorType>> types =
       inferCall(callee, typesOf(inputs), errorsAt(loc, inputs));
   if (failed(types))
     return {};
   SmallVector<Type> results(types->begin(), types->end());
-  return SmallVector<Value>(
-      CallOp::create(builder, loc, results, callee.getName(), inputs, nullptr, false).getResults());
+  return SmallVector<Value>(CallOp::create(builder, loc, results, callee.getName(), inputs,
+                                           gradient ? FlatSymbolRefAttr::get(gradient) : nullptr,
+                                           checkpoint)
+                                .getResults());
 }
 
 SmallVector<Value> nd::buildVjp(OpBuilder &builder, Location loc, func::FuncOp callee,

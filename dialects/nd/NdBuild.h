@@ -27,6 +27,7 @@
 #include "dialects/nd/NdInference.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace heddle::nd {
 
@@ -47,6 +48,16 @@ mlir::TypedAttr splatOf(mlir::Value value);
 bool isSignedElement(mlir::Type element);
 /// The type in which sums and products of `element` are accumulated: f32 for narrower floats.
 mlir::Type accumulatorType(mlir::Type element);
+
+/// Clones the ops of `block`, but the terminator, to the builder's insertion point; returns what the
+/// terminator yields. `mapping` has the values for the arguments; it gets those of the results.
+/// `clones`, if given, gets the ops.
+llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
+                                           mlir::IRMapping &mapping,
+                                           llvm::SmallVectorImpl<mlir::Operation *> *clones = {});
+/// The same with `arguments` for the arguments.
+llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
+                                           mlir::ValueRange arguments);
 
 //===----------------------------------------------------------------------===//
 // Scalars
@@ -81,6 +92,9 @@ inline mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc, NdTen
 /// A literal: `value` is row-major over `order`.
 mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element,
                           mlir::DenseElementsAttr value, llvm::ArrayRef<llvm::StringRef> order);
+/// The same with a type and elements that fit each other.
+mlir::Value buildLiteral(mlir::OpBuilder &builder, mlir::Location loc, NdTensorType type,
+                         mlir::ElementsAttr value, llvm::ArrayRef<llvm::StringRef> order);
 /// 0, 1, ... along `dim`.
 mlir::Value buildIota(mlir::OpBuilder &builder, mlir::Location loc, const Dim &dim,
                       mlir::Type element);
@@ -161,6 +175,9 @@ mlir::Value buildMerge(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
                        llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef into);
 mlir::Value buildRename(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                         llvm::ArrayRef<llvm::StringRef> from, llvm::ArrayRef<llvm::StringRef> to);
+/// Another value with the elements of `input`, for code that must tell the two apart for a while. It
+/// is a rename of nothing, which folds.
+mlir::Value buildAlias(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input);
 /// Adds the dimensions of `dims` that `input` lacks; those that it has must have the same sizes.
 mlir::Value buildBroadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                            llvm::ArrayRef<Dim> dims);
@@ -190,9 +207,12 @@ llvm::SmallVector<mlir::Value> buildSort(mlir::OpBuilder &builder, mlir::Locatio
 /// The coordinate along `name` that every element of the sorted `keys` came from.
 mlir::Value buildArgSort(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value keys,
                          llvm::StringRef name, bool descending, const Expr &size);
-/// Lifts `callee` over the names that operands have beyond their formals. No values on failure.
+/// Lifts `callee` over the names that operands have beyond their formals. `gradient`, if given, is
+/// the function that stands for the derivative; with `checkpoint`, that computes the callee again.
+/// No values on failure.
 llvm::SmallVector<mlir::Value> buildCall(mlir::OpBuilder &builder, mlir::Location loc,
-                                         mlir::func::FuncOp callee, mlir::ValueRange inputs);
+                                         mlir::func::FuncOp callee, mlir::ValueRange inputs,
+                                         mlir::func::FuncOp gradient = {}, bool checkpoint = false);
 /// The results of `callee`, then the gradients of the arguments at `wrt`. No values on failure.
 llvm::SmallVector<mlir::Value> buildVjp(mlir::OpBuilder &builder, mlir::Location loc,
                                         mlir::func::FuncOp callee, mlir::ValueRange inputs,

@@ -136,20 +136,15 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
     return failure();
 
   // Find the dimensions over which each operand lifts, and check that they agree.
-  SmallVector<SmallVector<Dim>> lifted(inputs.size());
-  SmallVector<NdTensorType> liftedTypes;
-  for (auto [i, formal, input] : llvm::enumerate(formals, inputs)) {
-    for (const Dim &dim : input.getDims())
-      if (!formal.has(dim.name))
-        lifted[i].push_back(dim);
-    liftedTypes.push_back(input.withDims(lifted[i]));
-  }
-  if (failed(unionOfNames(callee.getContext(), liftedTypes, emitError)))
+  SmallVector<NdTensorType> lifted;
+  for (auto [formal, input] : llvm::zip_equal(formals, inputs))
+    lifted.push_back(input.where([&](const Dim &dim) { return !formal.has(dim.name); }));
+  if (failed(unionOfNames(callee.getContext(), lifted, emitError)))
     return failure();
 
   DenseMap<Operation *, Dependence> found;
   Dependence dependences(results.size());
-  if (!llvm::all_of(lifted, [](const auto &dims) { return dims.empty(); }))
+  if (!llvm::all_of(lifted, [](NdTensorType type) { return type.getDims().size() == 0; }))
     dependences = dependence(callee, found);
   SmallVector<NdTensorType> types;
   for (auto [formal, depends] : llvm::zip_equal(results, dependences)) {
@@ -162,7 +157,7 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
     }
     llvm::StringSet<> added;
     for (unsigned i : depends.set_bits())
-      for (const Dim &dim : lifted[i]) {
+      for (const Dim &dim : lifted[i].getDims()) {
         if (formal.has(dim.name))
           return emitError() << "the lifted name '" << dim.name.getValue() << "' of the operand "
                              << namesText(inputs[i].getDims())
@@ -354,11 +349,9 @@ static Value respelled(OpBuilder &b, Location loc, Value value, const std::set<s
 
 static Value zeroWithout(OpBuilder &b, Location loc, Value value,
                          const std::set<std::string> &names) {
-  SmallVector<Dim> dims;
-  for (const Dim &dim : tensorType(value).getDims())
-    if (!names.count(dim.name.str()))
-      dims.push_back(dim);
-  return buildZero(b, loc, tensorType(value).withDims(dims));
+  return buildZero(b, loc, tensorType(value).where([&](const Dim &dim) {
+    return !names.count(dim.name.str());
+  }));
 }
 
 /// Lifts the gradient as the call is lifted. The cotangent of a result that lacks a lifted name counts

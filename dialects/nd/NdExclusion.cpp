@@ -7,7 +7,6 @@
 
 #include "dialects/nd/NdExclusion.h"
 #include "dialects/nd/NdBuild.h"
-#include "dialects/nd/NdRename.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -139,11 +138,10 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
     return known ? buildBroadcast(b, loc, known, dims)
                  : buildConstant(b, loc, NdTensorType::get(i64, dims), 1);
   };
-  if (auto rename = dyn_cast<RenameOp>(op)) {
-    Value own = onesOf.lookup(rename.getInput());
+  if (auto renaming = renamingOf(op)) {
+    Value own = onesOf.lookup(op->getOperand(0));
     SmallVector<StringRef> from, to;
-    for (auto [before, after] :
-         llvm::zip_equal(stringsOf(rename.getFrom()), stringsOf(rename.getTo())))
+    for (auto [before, after] : llvm::zip_equal(stringsOf(renaming->from), stringsOf(renaming->to)))
       if (tensorType(own).has(before))
         from.push_back(before), to.push_back(after);
     return buildRename(b, loc, own, from, to);
@@ -177,11 +175,8 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
     return ones(operand, dims);
   };
   Value result = cloneOn(b, cast<MovesElementsInterface>(op), onesOfSource, i64, 1)->getResult(0);
-  SmallVector<Dim> dims;
-  for (const Dim &dim : tensorType(result).getDims())
-    if (!llvm::is_contained(dropped, dim.name.getValue()))
-      dims.push_back(dim);
-  result.setType(tensorType(result).withDims(dims));
+  result.setType(tensorType(result).where(
+      [&](const Dim &dim) { return !llvm::is_contained(dropped, dim.name.getValue()); }));
   return result;
 }
 

@@ -15,15 +15,11 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-TypedAttr ConstantOp::splat() {
-  if (!getValue().isSplat())
-    return {};
-  return dyn_cast<TypedAttr>(getValue().getSplatValue<Attribute>());
-}
-
 TypedAttr nd::splatOf(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant ? constant.splat() : TypedAttr();
+  auto literal = value.getDefiningOp<LiteralInterface>();
+  if (!literal || !literal.getValue().isSplat())
+    return {};
+  return dyn_cast<TypedAttr>(literal.getValue().getSplatValue<Attribute>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,8 +51,7 @@ static bool mayBeExcluded(Value value) { return Exclusions().reach(value); }
 OpFoldResult PointwiseOp::fold(FoldAdaptor) {
   // Fold if the region yields an argument unchanged and no other operand excludes elements from a
   // reduction.
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  auto argument = dyn_cast<BlockArgument>(yield.getValues()[0]);
+  auto argument = dyn_cast<BlockArgument>(yielded());
   if (!argument)
     return {};
   Value input = getInputs()[argument.getArgNumber()];

@@ -140,7 +140,7 @@ static Value combinerSlope(OpBuilder &b, ScatterOp op, ValueRange given, unsigne
                                });
   if (isFailure)
     return {};
-  eraseDeadScalars(cast<PointwiseOp>(slope.getDefiningOp()).getBody().front());
+  eraseDeadScalars(slope.getDefiningOp()->getRegion(0).front());
   return slope;
 }
 
@@ -181,7 +181,7 @@ static LogicalResult orderedScatterGradient(OpBuilder &b, ScatterOp op, Value co
         Value old = gatherTargets(b, loc, state[0], names, where);
         Value next = buildPointwise(b, loc, {old, state[1]}, type.getElementType(),
                                     [&](OpBuilder &b, ValueRange s) {
-                                      return inlineScalars(b, op.getCombiner().front(), s)[0];
+                                      return inlineBlock(b, op.getCombiner().front(), s)[0];
                                     });
         return SmallVector<Value>{put(b, loc, state[0], next, names, where), old};
       });

@@ -38,11 +38,6 @@ inline constexpr llvm::StringLiteral ownGradientHint =
     "; give the function around it a gradient of its own (in C++ by withGradient, in IR by the "
     "'gradient' of nd.call), or let it count as a constant (stopGradient, nd.stop_gradient)";
 
-/// Clones the scalar code of `block` (without its terminator) to the builder's insertion point, with
-/// `arguments` for its arguments; returns the values that the terminator yields.
-llvm::SmallVector<mlir::Value> inlineScalars(mlir::OpBuilder &builder, mlir::Block &block,
-                                             mlir::ValueRange arguments);
-
 /// Builds the gradients of `arguments` where `wanted`, given the cotangents of the values that
 /// `block` yields; null where none of these depends on an argument. `eraseDeadScalars` erases unused
 /// forward code. Fails, with a diagnostic at the op, if an op has no derivative.

@@ -70,15 +70,13 @@ LogicalResult ReverseMode::runBranch(scf::IfOp op, ArrayRef<Value> given) {
     builder.setInsertionPointToEnd(&to.front());
     IRMapping mapping;
     SmallVector<Operation *> ops;
-    for (Operation &inner : from.front().without_terminator())
-      ops.push_back(builder.clone(inner, mapping));
+    SmallVector<Value> yielded = inlineBlock(builder, from.front(), mapping, &ops);
     ReverseMode reverse(builder, add);
     for (Value value : captured)
       reverse.want(value);
     reverse.propagate(ops);
-    for (auto [value, cotangent] :
-         llvm::zip_equal(from.front().getTerminator()->getOperands(), given))
-      reverse.accumulate(loc, mapping.lookupOrDefault(value), cotangent);
+    for (auto [value, cotangent] : llvm::zip_equal(yielded, given))
+      reverse.accumulate(loc, value, cotangent);
     if (failed(reverse.run(ops)))
       return failure();
     SmallVector<Value> gradients;

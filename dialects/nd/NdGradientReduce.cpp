@@ -153,9 +153,9 @@ static void composeTwice(OpBuilder &b, const Combination &c, Block *block) {
     for (unsigned i = 0; i < n; ++i)
       block->addArgument(c.accumulator(i), c.loc());
   ValueRange arguments = block->getArguments();
-  SmallVector<Value> both = inlineScalars(b, c.combiner, arguments.take_front(2 * n));
+  SmallVector<Value> both = inlineBlock(b, c.combiner, arguments.take_front(2 * n));
   llvm::append_range(both, arguments.take_back(n));
-  YieldOp::create(b, c.loc(), inlineScalars(b, c.combiner, both));
+  YieldOp::create(b, c.loc(), inlineBlock(b, c.combiner, both));
 }
 
 /// Any combiner, one name after the other: exclusive scans give the combinations of the elements before
@@ -168,7 +168,7 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
   Region composed;
   Block *block = &composed.emplaceBlock();
   composeTwice(b, c, block);
-  auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
+  auto combine = [&](OpBuilder &b, ValueRange s) { return inlineBlock(b, c.combiner, s); };
 
   // levels[k]: the tensors after reducing the last k names.
   SmallVector<SmallVector<Value>> levels(1);
@@ -217,7 +217,7 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
           });
       if (isFailure)
         return failure();
-      eraseDeadScalars(cast<PointwiseOp>(result.getDefiningOp()).getBody().front());
+      eraseDeadScalars(result.getDefiningOp()->getRegion(0).front());
       if (!isNull)
         next[i] = result;
     }
@@ -319,7 +319,7 @@ class AffineScanGradient {
 public:
   AffineScanGradient(OpBuilder &b, ScanOp op, const Combination &c)
       : b(b), op(op), c(c), loc(c.loc()), name(op.getName()), n(c.size()) {
-    auto combine = [&](OpBuilder &b, ValueRange s) { return inlineScalars(b, c.combiner, s); };
+    auto combine = [&](OpBuilder &b, ValueRange s) { return inlineBlock(b, c.combiner, s); };
     SmallVector<Value> x;
     for (auto [i, input] : llvm::enumerate(op.getInputs()))
       x.push_back(buildCast(b, loc, input,
@@ -370,7 +370,7 @@ private:
     });
     if (isFailure)
       return failure();
-    eraseDeadScalars(cast<PointwiseOp>(result.getDefiningOp()).getBody().front());
+    eraseDeadScalars(result.getDefiningOp()->getRegion(0).front());
     return isNull ? Value() : result;
   }
 

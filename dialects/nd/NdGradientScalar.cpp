@@ -18,15 +18,6 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-SmallVector<Value> nd::inlineScalars(OpBuilder &builder, Block &block, ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(block.getArguments(), arguments);
-  for (Operation &op : block.without_terminator())
-    builder.clone(op, mapping);
-  return llvm::map_to_vector(block.getTerminator()->getOperands(),
-                             [&](Value value) { return mapping.lookupOrDefault(value); });
-}
-
 void nd::eraseDeadScalars(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -344,10 +335,7 @@ SmallVector<Value> nd::inlineWithPositions(OpBuilder &b, Location loc, Block &co
   IRMapping mapping;
   mapping.map(combiner.getArguments().take_front(n), accumulators);
   mapping.map(combiner.getArguments().drop_front(n), elements);
-  for (Operation &op : combiner.without_terminator())
-    b.clone(op, mapping);
-  SmallVector<Value> results = llvm::map_to_vector(combiner.getTerminator()->getOperands(),
-                                                   [&](Value v) { return mapping.lookup(v); });
+  SmallVector<Value> results = inlineBlock(b, combiner, mapping);
 
   for (auto [accumulator, oldPosition, newPosition] :
        llvm::zip_equal(tracked, oldPositions, newPositions)) {

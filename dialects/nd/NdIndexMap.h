@@ -24,6 +24,7 @@
 #include "heddle/Expr.h"
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 
 namespace heddle::nd {
@@ -50,6 +51,25 @@ struct IndexMap {
                         [](const auto &entry) { return entry.second == Expr::name(entry.first); });
   }
 };
+
+/// The names before and after a rename, in pairs; names that are not listed stay:
+///
+///     nd.rename %x [row] to [r] : ... row, column -> ... r, column
+///     after("row") is "r", before("r") is "row"; "column" is "column"
+struct Renaming {
+  mlir::ArrayAttr from, to;
+
+  /// The name in the result of a name of the operand.
+  llvm::StringRef after(llvm::StringRef inputName) const { return across(from, to, inputName); }
+  /// The name in the operand of a name of the result.
+  llvm::StringRef before(llvm::StringRef resultName) const { return across(to, from, resultName); }
+
+private:
+  static llvm::StringRef across(mlir::ArrayAttr here, mlir::ArrayAttr there, llvm::StringRef name);
+};
+
+/// How an op renames its operand, if that is all that it does. `op` may be null.
+std::optional<Renaming> renamingOf(mlir::Operation *op);
 
 /// An access at a computed coordinate along one name: to `count` elements from `index` on.
 struct IndexedAccess {

@@ -12,7 +12,6 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
-#include "dialects/nd/NdRename.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -135,18 +134,17 @@ SmallVector<SizeCondition> SplitOp::getSizeConditions() {
 //===----------------------------------------------------------------------===//
 
 /// The entry of `there` at the position of `name` in `here`.
-static StringRef across(ArrayAttr here, ArrayAttr there, StringRef name) {
+StringRef Renaming::across(ArrayAttr here, ArrayAttr there, StringRef name) {
   for (auto [own, other] :
        llvm::zip_equal(here.getAsValueRange<StringAttr>(), there.getAsValueRange<StringAttr>()))
     if (own == name)
       return other;
   return name;
 }
-StringRef nd::nameAfter(RenameOp rename, StringRef inputName) {
-  return across(rename.getFrom(), rename.getTo(), inputName);
-}
-StringRef nd::nameBefore(RenameOp rename, StringRef resultName) {
-  return across(rename.getTo(), rename.getFrom(), resultName);
+
+std::optional<Renaming> nd::renamingOf(Operation *op) {
+  auto indexed = dyn_cast_or_null<IndexMapInterface>(op);
+  return indexed ? indexed.getRenaming() : std::nullopt;
 }
 
 namespace {
@@ -157,7 +155,7 @@ LogicalResult composeRenames(RenameOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "expected a rename of a rename");
   SmallVector<StringRef> from, to;
   for (const Dim &dim : tensorType(inner.getInput()).getDims()) {
-    StringRef last = nameAfter(op, nameAfter(inner, dim.name));
+    StringRef last = op.getRenaming()->after(inner.getRenaming()->after(dim.name));
     if (dim.name == last)
       continue;
     from.push_back(dim.name);
@@ -171,13 +169,13 @@ LogicalResult composeRenames(RenameOp op, PatternRewriter &rewriter) {
 
 /// The rename of a constant is a constant: the written order carries the names.
 LogicalResult renameConstant(RenameOp op, PatternRewriter &rewriter) {
-  auto constant = op.getInput().getDefiningOp<ConstantOp>();
-  if (!constant)
+  auto literal = op.getInput().getDefiningOp<LiteralInterface>();
+  if (!literal)
     return rewriter.notifyMatchFailure(op, "expected a rename of a constant");
   SmallVector<StringRef> order = llvm::map_to_vector(
-      stringsOf(constant.getOrder()), [&](StringRef name) { return nameAfter(op, name); });
-  rewriter.replaceOpWithNewOp<ConstantOp>(op, op.getType(), constant.getValue(),
-                                          rewriter.getStrArrayAttr(order));
+      stringsOf(literal.getOrder()), [&](StringRef name) { return op.getRenaming()->after(name); });
+  rewriter.replaceOp(
+      op, buildLiteral(rewriter, op.getLoc(), tensorType(op), literal.getValue(), order));
   return success();
 }
 

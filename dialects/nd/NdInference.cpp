@@ -141,11 +141,7 @@ bool nd::mayEqual(const Expr &a, const Expr &b) {
 }
 
 static SmallVector<Dim> others(NdTensorType type, StringRef name) {
-  SmallVector<Dim> dims;
-  for (const Dim &dim : type.getDims())
-    if (dim.name.getValue() != name)
-      dims.push_back(dim);
-  return dims;
+  return SmallVector<Dim>(type.without(name).getDims().getDims());
 }
 
 FailureOr<DimsAttr> nd::withoutNames(NdTensorType type, Strings names, EmitError emitError) {
@@ -156,11 +152,7 @@ FailureOr<DimsAttr> nd::withoutNames(NdTensorType type, Strings names, EmitError
     if (!removed.insert(name).second)
       return emitError() << "the name '" << name << "' is listed twice", failure();
   }
-  SmallVector<Dim> dims;
-  for (const Dim &dim : type.getDims())
-    if (!removed.contains(dim.name.getValue()))
-      dims.push_back(dim);
-  return DimsAttr::getSorted(type.getContext(), dims);
+  return type.getDims().where([&](const Dim &dim) { return !removed.contains(dim.name); });
 }
 
 bool nd::isCrossed(ArrayRef<NdTensorType> types) {

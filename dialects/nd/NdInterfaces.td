@@ -36,6 +36,65 @@ def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
 // Passes ask for these instead of naming ops
 //===----------------------------------------------------------------------===//
 
+def Nd_LiteralInterface : OpInterface<"LiteralInterface"> {
+  let cppNamespace = "::heddle::nd";
+  let description = [{
+    An op without operands whose elements its attributes state. Passes clone, move and compare such ops freely;
+    `splatOf` returns the one value of all elements. (The trait `ConstantLike` of MLIR does not fit: its constants
+    are equal if one attribute is, and are moved to the entry of a function. The elements here have an order as well,
+    and stand where they are used.)
+  }];
+  let methods = [
+    InterfaceMethod<"The elements, row-major in the order of the names; a splat may have any shape.",
+        "::mlir::ElementsAttr", "getValue">,
+    InterfaceMethod<"The names of the result in the order of the elements.", "::mlir::ArrayAttr", "getOrder">
+  ];
+}
+
+def Nd_ScalarCodeInterface : OpInterface<"ScalarCodeInterface"> {
+  let cppNamespace = "::heddle::nd";
+  let description = [{
+    An op whose result has, at each point, the value of scalar code on the operands' elements at that point. The
+    arguments of the code are these elements, in order.
+  }];
+  let methods = [
+    InterfaceMethod<"The operands.", "::mlir::OperandRange", "getInputs">,
+    InterfaceMethod<"The code, one block.", "::mlir::Region &", "getBody">
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The value that the code yields.
+    ::mlir::Value yielded() { return $_op.getBody().front().getTerminator()->getOperand(0); }
+  }];
+}
+
+def Nd_ReductionInterface : OpInterface<"ReductionInterface"> {
+  let cppNamespace = "::heddle::nd";
+  let description = [{
+    An op that combines elements along names by a region, which is promised to be associative: all of them, or
+    every prefix of them.
+  }];
+  let methods = [
+    InterfaceMethod<"The region, from accumulators and elements to accumulators.", "::mlir::Region &", "getCombiner">,
+    InterfaceMethod<"The neutral element of each accumulator.", "::mlir::ArrayAttr", "getNeutral">,
+    InterfaceMethod<"The names that operands have and results lack, in any order; null if there are none.",
+        "::mlir::ArrayAttr", "getReducedNames", (ins), [{}], [{ return {}; }]>
+  ];
+}
+
+def Nd_CalleeInterface : OpInterface<"CalleeInterface"> {
+  let cppNamespace = "::heddle::nd";
+  let description = [{
+    An op that names a function, for whose code it stands: a call, or a request for derivatives.
+  }];
+  let methods = [
+    InterfaceMethod<"The function.", "::mlir::FlatSymbolRefAttr", "getCalleeAttr">,
+    InterfaceMethod<"Names another function.", "void", "setCalleeAttr", (ins "::mlir::FlatSymbolRefAttr":$callee)>,
+    InterfaceMethod<"The arguments of the function.", "::mlir::OperandRange", "getInputs">,
+    InterfaceMethod<"True if the function is lifted over names that arguments have and formals lack.", "bool", "lifts",
+        (ins), [{}], [{ return false; }]>
+  ];
+}
+
 def Nd_MovesElementsInterface : OpInterface<"MovesElementsInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
@@ -58,7 +117,9 @@ def Nd_IndexMapInterface : OpInterface<"IndexMapInterface"> {
     InterfaceMethod<"Where the op reads its operand; none if no expression says it (a merge of names "
         "whose sizes are not constant).", "std::optional<::heddle::nd::IndexMap>", "getIndexMap">,
     InterfaceMethod<"Sets the element that the op has where it does not read its operand.", "void", "setOutside",
-        (ins "::mlir::TypedAttr":$value), [{}], [{ return; }]>
+        (ins "::mlir::TypedAttr":$value), [{}], [{ return; }]>,
+    InterfaceMethod<"The names before and after, if the op changes nothing else; see `renamingOf`.",
+        "std::optional<::heddle::nd::Renaming>", "getRenaming", (ins), [{}], [{ return std::nullopt; }]>
   ];
   let extraTraitClassDeclaration = [{
     static ::mlir::OpFoldResult foldTrait(::mlir::Operation *op, ::llvm::ArrayRef<::mlir::Attribute>) {

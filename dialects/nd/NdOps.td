@@ -24,7 +24,6 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/CallInterfaces.td"
 
 class Nd_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nd_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
@@ -50,7 +49,7 @@ class Nd_IndexMapOp<string mnemonic, list<Trait> traits = []> : Nd_PureOp<mnemon
 // Sources
 //===----------------------------------------------------------------------===//
 
-def Nd_ConstantOp : Nd_ConstantLikeOp<"constant"> {
+def Nd_ConstantOp : Nd_ConstantLikeOp<"constant", [Nd_LiteralInterface]> {
   let summary = "a literal; the order of its names is written";
   let description = [{
     Constraints:
@@ -65,10 +64,6 @@ def Nd_ConstantOp : Nd_ConstantLikeOp<"constant"> {
   let arguments = (ins ElementsAttr:$value, StrArrayAttr:$order);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$value `by` custom<Names>($order) attr-dict `:` type($result)";
-  let extraClassDeclaration = [{
-    /// The one value of all elements, null if they differ.
-    ::mlir::TypedAttr splat();
-  }];
 }
 
 def Nd_IotaOp : Nd_ConstantLikeOp<"iota"> {
@@ -107,7 +102,7 @@ def Nd_RandomOp : Nd_ConstantLikeOp<"random", [Nd_Expensive]> {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_Elementwise]> {
+def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_Elementwise, Nd_ScalarCodeInterface]> {
   let summary = "a scalar function at every point of the union of the operands' names";
   let description = [{
     The region is scalar `arith` and `math` code; its arguments are the operands' elements
@@ -132,7 +127,7 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_
   let hasFolder = 1;
 }
 
-def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
+def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_ReductionInterface, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
   let summary = "combines all elements along names; several operands are combined together";
   let description = [{
     With n inputs the region takes n accumulators and n elements and yields n accumulators.
@@ -167,9 +162,12 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expens
     $inputs `over` custom<Names>($names) `neutral` $neutral attr-dict `:`
     functional-type($inputs, $results) $combiner
   }];
+  let extraClassDeclaration = [{
+    ::mlir::ArrayAttr getReducedNames() { return getNames(); }
+  }];
 }
 
-def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
+def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_ReductionInterface, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
   let summary = "prefix combination along one name";
   let description = [{
     Like `nd.reduce` with one name, but keeps every prefix: element p of the result combines the
@@ -228,7 +226,10 @@ def Nd_WindowOp : Nd_IndexMapOp<"window"> {
                    DefaultValuedAttr<I64Attr, "0">:$low, DefaultValuedAttr<I64Attr, "0">:$high,
                    OptionalAttr<TypedAttrInterface>:$padding);
   let results = (outs Nd_Tensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = [{
+    $input custom<Name>($name) `->` custom<Name>($tap) `size` $size (`stride` $stride^)? (`dilation` $dilation^)?
+    (`pad` custom<Padding>($low, $high, $padding)^)? attr-dict `:` type($input) `->` type($result)
+  }];
   let extraClassDeclaration = [{
     void setOutside(::mlir::TypedAttr value) { setPaddingAttr(value); }
   }];
@@ -247,7 +248,10 @@ def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
                    DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
                    DefaultValuedAttr<I64Attr, "0">:$low, DefaultValuedAttr<I64Attr, "0">:$high);
   let results = (outs Nd_Tensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = [{
+    $input custom<Name>($name) `->` custom<Name>($tap) `size` $size (`stride` $stride^)? (`dilation` $dilation^)?
+    (`pad` custom<Pads>($low, $high)^)? attr-dict `:` type($input) `->` type($result)
+  }];
 }
 
 def Nd_SliceOp : Nd_IndexMapOp<"slice", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
@@ -359,6 +363,9 @@ def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Names>($from) `to` custom<Names>($to) attr-dict `:` type($input) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    std::optional<Renaming> getRenaming() { return Renaming{getFrom(), getTo()}; }
   }];
   let hasCanonicalizer = 1;
 }
@@ -507,7 +514,7 @@ def Nd_SortOp : Nd_PureOp<"sort", [Nd_Expensive, DeclareOpInterfaceMethods<Nd_Al
 // Functions
 //===----------------------------------------------------------------------===//
 
-def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Nd_CalleeInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "a call that lifts the callee over names that it does not have";
   let description = [{
@@ -538,9 +545,12 @@ def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     $callee `(` $inputs `)` (`gradient` $gradient^)? (`checkpoint` $checkpoint^)? attr-dict `:`
     functional-type($inputs, $results)
   }];
+  let extraClassDeclaration = [{
+    bool lifts() { return true; }
+  }];
 }
 
-def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, Nd_CalleeInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a function and the gradients of some of its arguments";
   let description = [{
     The results are those of the callee, then the gradient of each argument in `wrt` (positions), pulled back
@@ -561,7 +571,7 @@ def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods
   let hasVerifier = 0;
 }
 
-def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, Nd_CalleeInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a function and how it changes in a direction";
   let description = [{
     The results are those of the callee, then for each of them with float elements its tangent: the derivative in the direction

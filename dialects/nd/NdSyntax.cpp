@@ -286,78 +286,35 @@ void printSize(OpAsmPrinter &printer, Operation *, SizeAttr size) {
   printer << size.getExpr().str();
 }
 
-//===----------------------------------------------------------------------===//
-// Windows:  %x row -> ky size 3 stride 2 dilation 1 pad 1, 1 value 0.0 : f32 : type -> type
-//===----------------------------------------------------------------------===//
-
-static ParseResult parseInteger(OpAsmParser &parser, OperationState &state, StringRef attribute) {
-  int64_t value;
-  if (parser.parseInteger(value))
+/// `1, 1`: the rows before and after the input.
+ParseResult parsePads(OpAsmParser &parser, IntegerAttr &low, IntegerAttr &high) {
+  int64_t before, after;
+  if (parser.parseInteger(before) || parser.parseComma() || parser.parseInteger(after))
     return failure();
-  state.addAttribute(attribute, parser.getBuilder().getI64IntegerAttr(value));
+  low = parser.getBuilder().getI64IntegerAttr(before);
+  high = parser.getBuilder().getI64IntegerAttr(after);
   return success();
 }
 
-static ParseResult parseWindowLike(OpAsmParser &parser, OperationState &state, bool isWindow) {
-  OpAsmParser::UnresolvedOperand input;
-  StringAttr name, tap;
-  if (parser.parseOperand(input) || parseName(parser, name) || parser.parseArrow() ||
-      parseName(parser, tap) || parser.parseKeyword("size") || parseInteger(parser, state, "size"))
-    return failure();
-  state.addAttribute("name", name);
-  state.addAttribute("tap", tap);
-  for (StringRef optional : {"stride", "dilation"})
-    if (succeeded(parser.parseOptionalKeyword(optional)) && parseInteger(parser, state, optional))
-      return failure();
-  if (succeeded(parser.parseOptionalKeyword("pad"))) {
-    if (parseInteger(parser, state, "low") || parser.parseComma() ||
-        parseInteger(parser, state, "high"))
-      return failure();
-    if (isWindow && failed(parser.parseOptionalKeyword("exclude"))) {
-      TypedAttr value;
-      if (parser.parseKeyword("value") || parser.parseAttribute(value))
-        return failure();
-      state.addAttribute("padding", value);
-    }
-  }
-  Type from, to;
-  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(from) ||
-      parser.parseArrow() || parser.parseType(to) ||
-      parser.resolveOperand(input, from, state.operands))
-    return failure();
-  state.addTypes(to);
-  return success();
+void printPads(OpAsmPrinter &printer, Operation *, IntegerAttr low, IntegerAttr high) {
+  printer << low.getInt() << ", " << high.getInt();
 }
 
-template <typename Op>
-static void printWindowLike(OpAsmPrinter &printer, Op op, TypedAttr padding, bool isWindow) {
-  printer << " " << op.getInput() << " " << op.getName() << " -> " << op.getTap() << " size "
-          << op.getSize();
-  if (op.getStride() != 1)
-    printer << " stride " << op.getStride();
-  if (op.getDilation() != 1)
-    printer << " dilation " << op.getDilation();
-  if (op.getLow() || op.getHigh() || padding) {
-    printer << " pad " << op.getLow() << ", " << op.getHigh();
-    if (padding)
-      printer << " value " << padding;
-    else if (isWindow)
-      printer << " exclude";
-  }
-  printer.printOptionalAttrDict(
-      op->getAttrs(), {"name", "tap", "size", "stride", "dilation", "low", "high", "padding"});
-  printer << " : " << op.getInput().getType() << " -> " << op.getResult().getType();
+/// `1, 1 value 0.0 : f32`, or `1, 1 exclude`.
+ParseResult parsePadding(OpAsmParser &parser, IntegerAttr &low, IntegerAttr &high,
+                         TypedAttr &value) {
+  return failure(parsePads(parser, low, high) ||
+                 (failed(parser.parseOptionalKeyword("exclude")) &&
+                  (parser.parseKeyword("value") || parser.parseAttribute(value))));
 }
 
-ParseResult WindowOp::parse(OpAsmParser &parser, OperationState &state) {
-  return parseWindowLike(parser, state, true);
+void printPadding(OpAsmPrinter &printer, Operation *op, IntegerAttr low, IntegerAttr high,
+                  TypedAttr value) {
+  printPads(printer, op, low, high);
+  if (value)
+    printer << " value " << value;
+  else
+    printer << " exclude";
 }
-void WindowOp::print(OpAsmPrinter &printer) {
-  printWindowLike(printer, *this, getPaddingAttr(), true);
-}
-ParseResult UnwindowOp::parse(OpAsmParser &parser, OperationState &state) {
-  return parseWindowLike(parser, state, false);
-}
-void UnwindowOp::print(OpAsmPrinter &printer) { printWindowLike(printer, *this, nullptr, false); }
 
 } // namespace heddle::nd

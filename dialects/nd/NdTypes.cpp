@@ -186,6 +186,16 @@ int64_t SizeAttr::typical() const {
   return value ? std::max<int64_t>(*value, 1) : typicalSymbol;
 }
 
+DimsAttr DimsAttr::where(function_ref<bool(const Dim &)> keeps) const {
+  return get(getContext(), llvm::filter_to_vector(getDims(), keeps));
+}
+
+DimsAttr DimsAttr::with(ArrayRef<Dim> more) const {
+  SmallVector<Dim> all(getDims());
+  llvm::copy_if(more, std::back_inserter(all), [&](const Dim &dim) { return !contains(dim.name); });
+  return getSorted(getContext(), all);
+}
+
 NdTensorType NdTensorType::withElementType(Type type) const {
   return get(getContext(), type, getDims());
 }

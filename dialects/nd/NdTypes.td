@@ -47,6 +47,17 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
     ::heddle::ExprMap sizeExprs() const;
     NdTensorType withElementType(::mlir::Type type) const;
     NdTensorType withDims(::llvm::ArrayRef<Dim> dims) const;
+    /// The type with only the dimensions for which `keeps` holds.
+    NdTensorType where(::llvm::function_ref<bool(const Dim &)> keeps) const {
+      return get(getContext(), getElementType(), getDims().where(keeps));
+    }
+    /// The type with the dimensions of `more` whose names it lacks.
+    NdTensorType with(::llvm::ArrayRef<Dim> more) const {
+      return get(getContext(), getElementType(), getDims().with(more));
+    }
+    NdTensorType without(::llvm::StringRef name) const {
+      return where([&](const Dim &dim) { return dim.name != name; });
+    }
   }];
 }
 

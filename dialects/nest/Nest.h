@@ -52,6 +52,8 @@ inline llvm::hash_code hash_value(const Condition &condition) {
 // Directives of the assembly formats.
 using nd::parseName;
 using nd::printName;
+mlir::ParseResult parseParenDims(mlir::OpAsmParser &parser, nd::DimsAttr &dims);
+void printParenDims(mlir::OpAsmPrinter &printer, mlir::Operation *, nd::DimsAttr dims);
 
 inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
 } // namespace nest

@@ -189,10 +189,13 @@ ComputeOp NestBuilder::create(TypeRange resultTypes, Region &body, Region &combi
 // Looking at nests
 //===----------------------------------------------------------------------===//
 
+Value nest::updatedBy(Operation *op) {
+  auto nest = dyn_cast<LoopNestInterface>(op);
+  return nest ? nest.getUpdated() : Value();
+}
+
 nd::DimsAttr nest::iterationSpace(ComputeOp op) {
-  SmallVector<nd::Dim> dims(op.getProduced().begin(), op.getProduced().end());
-  dims.append(op.getReduced().begin(), op.getReduced().end());
-  return nd::DimsAttr::getSorted(op.getContext(), dims);
+  return op.getProduced().with(op.getReduced().getDims());
 }
 
 int64_t nest::points(nd::DimsAttr dims) {

@@ -82,6 +82,8 @@ private:
 nd::NdTensorType tensorTypeOf(mlir::Value value);
 /// The scalar types of tensors, as regions see them.
 llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
+/// The tensor that `op` consumes and writes into: the destination of an update; else null.
+mlir::Value updatedBy(mlir::Operation *op);
 /// The iteration space of a compute op: produced and reduced names.
 nd::DimsAttr iterationSpace(ComputeOp op);
 /// The ranges of the iteration names of a nest and of the groups around it, for all values of size

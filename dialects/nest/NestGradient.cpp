@@ -253,7 +253,7 @@ Value ComputeGradient::position(OpBuilder &b) {
 
 /// The elements as the combiner gets them.
 SmallVector<Value> ComputeGradient::elementsOf(OpBuilder &b, ValueRange s) {
-  SmallVector<Value> elements = nd::inlineScalars(b, op.getBody().front(), s);
+  SmallVector<Value> elements = nd::inlineBlock(b, op.getBody().front(), s);
   for (auto [element, type] : llvm::zip_equal(elements, accumulators()))
     if (isa<FloatType>(type))
       element = nd::convertFloat(b, loc, element, type);
@@ -390,12 +390,11 @@ LogicalResult ComputeGradient::prepareGeneral(ArrayRef<unsigned> general) {
     names.push_back(dim.name);
   SmallVector<Value> elements = elementTensors(
       freshName(), types, llvm::to_vector(llvm::seq<unsigned>(0, unsigned(types.size()))), neutral,
-      [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineScalars(b, combiner, s); });
-  auto reduce = nd::buildReduce(b, loc, elements, names, neutral,
-                                [&](OpBuilder &b, ValueRange s) {
-                                  return nd::inlineScalars(b, combiner, s);
-                                })[0]
-                    .getDefiningOp<nd::ReduceOp>();
+      [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineBlock(b, combiner, s); });
+  auto reduce = nd::buildReduce(
+                    b, loc, elements, names, neutral,
+                    [&](OpBuilder &b, ValueRange s) { return nd::inlineBlock(b, combiner, s); })[0]
+                    .getDefiningOp<nd::DifferentiableInterface>();
   SmallVector<Value> cotangents(types.size()), slopes(types.size());
   for (unsigned i : general)
     cotangents[i] = given[i];
@@ -472,7 +471,7 @@ SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int
       Value others = nd::convertFloat(b, loc, block->getArgument(extra[0]), element);
       g = arith::MulFOp::create(b, loc, g, others);
     } else if (each.rule == Rule::Product) {
-      Value own = nd::inlineScalars(b, code, block->getArguments().take_front(numReads()))[i];
+      Value own = nd::inlineBlock(b, code, block->getArguments().take_front(numReads()))[i];
       auto part = [&](unsigned k) {
         return nd::convertFloat(b, loc, block->getArgument(extra[k]), element);
       };
@@ -583,7 +582,7 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
     Value g = block->getArgument(n);
     if (adds)
       return g;
-    Value fresh = nd::inlineScalars(b, code, block->getArguments().take_front(n))[0];
+    Value fresh = nd::inlineBlock(b, code, block->getArguments().take_front(n))[0];
     return gradientOf(b, loc, combiner, {block->getArgument(n + 1), fresh}, {g}, side);
   };
 
@@ -610,7 +609,7 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
       nest.read(value, readMap, readGuard);
     UpdateOp update = nest.createUpdate(
         cotangent, map,
-        [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineScalars(b, what.block(), s); },
+        [&](OpBuilder &b, Location, ValueRange s) { return nd::inlineBlock(b, what.block(), s); },
         [](OpBuilder &, Location, ValueRange s) { return SmallVector<Value>{s[1]}; },
         /*unique=*/true);
     gradients[0] = update.getResult();

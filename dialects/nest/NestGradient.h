@@ -63,8 +63,8 @@ llvm::SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
 /// True if the op has the attribute `order`, or only one reduced point.
 bool isOrdered(ComputeOp op);
 
-/// `map`, with an identity for the names of `type` that it lacks.
-MapAttr completeMap(MapAttr map, nd::NdTensorType type);
+/// Iterates `nest` over `names` as well, at whose coordinates it reads operands that have gained them.
+void addNames(LoopNestInterface nest, llvm::ArrayRef<nd::Dim> names);
 /// Adds tensors by a nest.
 mlir::Value addByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 /// Repeats a tensor along the names that it lacks, by a nest.

@@ -17,7 +17,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-MapAttr nest::completeMap(MapAttr map, nd::NdTensorType type) {
+/// `map`, with an identity for the names of `type` that it lacks.
+static MapAttr completeMap(MapAttr map, nd::NdTensorType type) {
   SmallVector<MapEntry> entries(map.getEntries());
   for (const nd::Dim &dim : type.getDims())
     if (!map.lookup(dim.name))
@@ -25,12 +26,18 @@ MapAttr nest::completeMap(MapAttr map, nd::NdTensorType type) {
   return MapAttr::getSorted(map.getContext(), entries);
 }
 
-static SmallVector<nd::Dim> unionOf(nd::DimsAttr dims, ArrayRef<nd::Dim> more) {
-  SmallVector<nd::Dim> all(dims.getDims());
-  for (const nd::Dim &dim : more)
-    if (!dims.contains(dim.name))
-      all.push_back(dim);
-  return all;
+void nest::addNames(LoopNestInterface nest, ArrayRef<nd::Dim> names) {
+  if (auto update = dyn_cast<UpdateOp>(*nest)) {
+    update.setSpaceAttr(update.getSpace().with(names));
+    update.setDestMapAttr(completeMap(update.getDestMap(), tensorTypeOf(update.getDest())));
+  } else {
+    auto compute = cast<ComputeOp>(*nest);
+    compute.setProducedAttr(compute.getProduced().with(names));
+  }
+  SmallVector<Attribute> maps;
+  for (auto [map, read] : llvm::zip_equal(nest.getMapsAttr(), nest.getMappedReads()))
+    maps.push_back(completeMap(cast<MapAttr>(map), tensorTypeOf(read)));
+  nest.setMapsAttr(ArrayAttr::get(nest->getContext(), maps));
 }
 
 Value nest::addByNest(OpBuilder &b, Location loc, Value x, Value y) {
@@ -49,11 +56,10 @@ Value nest::addByNest(OpBuilder &b, Location loc, Value x, Value y) {
 
 Value nest::broadcastByNest(OpBuilder &b, Location loc, Value value, ArrayRef<nd::Dim> dims) {
   nd::NdTensorType type = tensorTypeOf(value);
-  SmallVector<nd::Dim> all = unionOf(type.getDims(), dims);
-  if (all.size() == type.getDims().size())
-    return value;
   NestBuilder nest(b, loc);
-  nest.produced = nd::DimsAttr::getSorted(b.getContext(), all);
+  nest.produced = type.getDims().with(dims);
+  if (nest.produced == type.getDims())
+    return value;
   nest.read(value, MapAttr::identity(type));
   return nest
       .create(type.getElementType(),
@@ -81,10 +87,6 @@ private:
   OpBuilder &b;
   SmallVectorImpl<Operation *> *made;
 
-  nd::NdTensorType more(Type type, ArrayRef<nd::Dim> names) {
-    auto tensor = cast<nd::NdTensorType>(type);
-    return tensor.withDims(unionOf(tensor.getDims(), names));
-  }
   void note(Operation *op) {
     if (made && op)
       made->push_back(op);
@@ -94,12 +96,6 @@ private:
     if (all != value)
       note(all.getDefiningOp());
     return all;
-  }
-  ArrayAttr completeMaps(ArrayAttr maps, ValueRange operands) {
-    SmallVector<Attribute> result;
-    for (auto [map, operand] : llvm::zip_equal(maps, operands))
-      result.push_back(completeMap(cast<MapAttr>(map), tensorTypeOf(operand)));
-    return b.getArrayAttr(result);
   }
 
   void copyOp(Operation &op, ArrayRef<nd::Dim> names);
@@ -119,27 +115,19 @@ void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
   }
   if (auto scan = dyn_cast<ScanOp>(op))
     return copyScan(scan, names);
-  if (auto update = dyn_cast<UpdateOp>(op))
-    values.map(update.getDest(),
-               withNames(op.getLoc(), values.lookupOrDefault(update.getDest()), names));
+  if (Value updated = updatedBy(&op))
+    values.map(updated, withNames(op.getLoc(), values.lookupOrDefault(updated), names));
   if (isa<SortOp>(op)) // sorts all points at once
     for (Value operand : op.getOperands())
       values.map(operand, withNames(op.getLoc(), values.lookupOrDefault(operand), names));
   Operation *copy = b.clone(op, values);
   copy->removeAttr("layouts");
   copy->removeAttr("schedule");
-  if (auto compute = dyn_cast<ComputeOp>(copy)) {
-    compute.setProducedAttr(
-        nd::DimsAttr::getSorted(b.getContext(), unionOf(compute.getProduced(), names)));
-    compute.setMapsAttr(completeMaps(compute.getMaps(), compute.getOperands()));
-  } else if (auto update = dyn_cast<UpdateOp>(copy)) {
-    update.setSpaceAttr(nd::DimsAttr::getSorted(b.getContext(), unionOf(update.getSpace(), names)));
-    update.setMapsAttr(completeMaps(update.getMaps(), update.getReads()));
-    update.setDestMapAttr(completeMap(update.getDestMap(), tensorTypeOf(update.getDest())));
-  }
-  if (!isa<nd::ConstantOp>(copy))
+  if (auto nest = dyn_cast<LoopNestInterface>(copy))
+    addNames(nest, names);
+  if (!isa<nd::LiteralInterface>(copy))
     for (Value result : copy->getResults())
-      result.setType(more(result.getType(), names));
+      result.setType(tensorTypeOf(result).with(names));
   note(copy);
 }
 
@@ -150,9 +138,8 @@ void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
     operands.push_back(withNames(loc, values.lookupOrDefault(init), names));
   for (Value read : op.getReads())
     operands.push_back(withNames(loc, values.lookupOrDefault(read), names));
-  SmallVector<Type> results;
-  for (Type type : op.getResultTypes())
-    results.push_back(more(type, names));
+  SmallVector<Type> results = llvm::map_to_vector(
+      op.getResults(), [&](Value result) -> Type { return tensorTypeOf(result).with(names); });
   OperationState state(loc, op->getName(), operands, results, op->getAttrs());
   state.addRegion();
   Operation *copy = b.create(state);
@@ -163,7 +150,7 @@ void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
     made = nullptr;
     Block *block = b.createBlock(&copy->getRegion(0));
     for (BlockArgument argument : op.getBody().getArguments())
-      values.map(argument, block->addArgument(more(argument.getType(), names), loc));
+      values.map(argument, block->addArgument(tensorTypeOf(argument).with(names), loc));
     this->copy(op.getBody().front(), names);
     SmallVector<Value> yielded;
     for (Value value : op.getBody().front().getTerminator()->getOperands())
@@ -230,7 +217,7 @@ static Value asScatter(OpBuilder &b, UpdateOp op, SmallVectorImpl<Operation *> &
   SmallVector<Type> elements(type.getDims().size(), b.getI64Type());
   elements.insert(elements.begin(), type.getElementType());
   auto points = nest.create(elements, [&](OpBuilder &b, Location loc, ValueRange s) {
-    SmallVector<Value> results = nd::inlineScalars(b, op.getBody().front(), s);
+    SmallVector<Value> results = nd::inlineBlock(b, op.getBody().front(), s);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0), nowhere;
     for (const Condition &condition : conditions) {
       Value fails = arith::CmpIOp::create(
@@ -253,7 +240,7 @@ static Value asScatter(OpBuilder &b, UpdateOp op, SmallVectorImpl<Operation *> &
   Value result =
       nd::buildScatter(b, loc, op.getDest(), points.getResult(0), names,
                        points->getResults().drop_front(), [&](OpBuilder &b, ValueRange s) {
-                         return nd::inlineScalars(b, op.getCombine().front(), s)[0];
+                         return nd::inlineBlock(b, op.getCombine().front(), s)[0];
                        });
   made.append({points, result.getDefiningOp()});
   return result;
@@ -413,8 +400,9 @@ void ScanGradient::chooseStacks() {
     }
   for (Operation &inner : body.without_terminator()) {
     double work = 0;
-    if (auto reduce = dyn_cast<nd::ReduceOp>(inner)) {
-      work = pointsOf(reduce.getInputs()[0]);
+    if (auto reduction = dyn_cast<nd::ReductionInterface>(inner);
+        reduction && reduction.getReducedNames()) {
+      work = pointsOf(inner.getOperand(0));
     } else if (auto compute = dyn_cast<ComputeOp>(inner); compute && compute.isReduction()) {
       work = 1;
       for (const nd::DimsAttr &part : {compute.getProduced(), compute.getReduced()})
@@ -466,11 +454,9 @@ void ScanGradient::fillStacks() {
   for (BlockArgument argument : body.getArguments())
     if (!mapping.contains(argument))
       mapping.map(argument, block->addArgument(argument.getType(), loc));
-  for (Operation &inner : body.without_terminator())
-    b.clone(inner, mapping);
-  SmallVector<Value> yielded;
+  SmallVector<Value> made = nd::inlineBlock(b, body, mapping), yielded;
   for (auto [k, i] : llvm::enumerate(given)) {
-    yielded.push_back(mapping.lookupOrDefault(body.getTerminator()->getOperand(i)));
+    yielded.push_back(made[i]);
     op.getResult(i).replaceAllUsesWith(forward.getResult(unsigned(k)));
   }
   for (const Stack &stack : stacks) {
@@ -487,13 +473,8 @@ LogicalResult ScanGradient::fillBackward(ScanOp backward, ValueRange cotangents)
   Block *block = b.createBlock(&backward.getBody());
   for (Value init : backward.getInits())
     block->addArgument(init.getType(), loc);
-  for (Value value : backward.getReads()) {
-    SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : tensorTypeOf(value).getDims())
-      if (dim.name != along())
-        dims.push_back(dim);
-    block->addArgument(tensorTypeOf(value).withDims(dims), loc);
-  }
+  for (Value value : backward.getReads())
+    block->addArgument(tensorTypeOf(value).without(along()), loc);
   unsigned next = carried.size() + op.getReads().size();
   IRMapping mapping;
   DenseMap<Value, Value> slices; // of stacks, by the body's values
@@ -608,20 +589,14 @@ struct ScanRecurrence : nd::RecurrenceInterface {
       OpBuilder::InsertionGuard guard(b);
       Block *block = b.createBlock(&body);
       block->addArguments(inits.getTypes(), SmallVector<Location>(inits.size(), loc));
-      for (Value read : reads) {
-        nd::NdTensorType type = tensorTypeOf(read);
-        SmallVector<nd::Dim> dims(type.getDims().getDims());
-        llvm::erase_if(dims, [&](const nd::Dim &dim) { return dim.name == along.name; });
-        block->addArgument(type.withDims(dims), loc);
-      }
+      for (Value read : reads)
+        block->addArgument(tensorTypeOf(read).without(along.name), loc);
       yielded = step(block->getArguments());
       YieldOp::create(b, loc, yielded);
     }
     SmallVector<Type> types(inits.getTypes());
-    for (Value output : ArrayRef(yielded).drop_front(inits.size())) {
-      nd::NdTensorType type = tensorTypeOf(output);
-      types.push_back(type.withDims(unionOf(type.getDims(), along)));
-    }
+    for (Value output : ArrayRef(yielded).drop_front(inits.size()))
+      types.push_back(tensorTypeOf(output).with(along));
     auto scan =
         ScanOp::create(b, loc, types, inits, reads,
                        nd::DimsAttr::getSorted(b.getContext(), {along}), reverse, ArrayAttr());

@@ -345,7 +345,7 @@ Value nest::sumContributions(OpBuilder &b, Location loc, Contribution &what,
   SmallVector<Condition> conditions(guard.getConditions());
   NestBuilder nest(b, loc);
   auto body = [&](OpBuilder &b, Location, ValueRange s) {
-    return nd::inlineScalars(b, what.block(), s);
+    return nd::inlineBlock(b, what.block(), s);
   };
   if (!inverse) {
     what.guards[what.carrier] = withConditions(what.guards[what.carrier], conditions);

@@ -20,6 +20,8 @@ def Nest_LoopNestInterface : OpInterface<"LoopNestInterface"> {
     InterfaceMethod<"The names that it walks: those that it produces or writes by, then those that it reduces.",
         "::llvm::SmallVector<::heddle::nd::DimsAttr, 2>", "getIterationNames">,
     InterfaceMethod<"The position of the first read among the operands.", "unsigned", "getFirstRead">,
+    InterfaceMethod<"The tensor that it consumes and writes into; null if it makes new ones. See `updatedBy`.",
+        "::mlir::Value", "getUpdated", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<"The number of reads that the body gets.", "unsigned", "getNumBodyReads", (ins), [{}],
         [{ return $_op.getReads().size(); }]>,
     InterfaceMethod<"One map for each read.", "::mlir::ArrayAttr", "getMapsAttr">,
@@ -36,6 +38,17 @@ def Nest_LoopNestInterface : OpInterface<"LoopNestInterface"> {
       return $_op->getOperands().drop_front($_op.getFirstRead());
     }
   }];
+}
+
+def Nest_HoldsNestsInterface : OpInterface<"HoldsNestsInterface"> {
+  let cppNamespace = "::heddle::nest";
+  let description = [{
+    An op whose region holds nests, which it runs once for each point of some names: together at each point (a
+    group), or point after point (a recurrence).
+  }];
+  let methods = [
+    InterfaceMethod<"These names.", "::heddle::nd::DimsAttr", "getOuterNames">
+  ];
 }
 
 def Nest_ScheduledInterface : OpInterface<"ScheduledInterface"> {

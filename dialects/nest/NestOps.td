@@ -115,10 +115,11 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInt
   let extraClassDeclaration = [{
     ::llvm::SmallVector<nd::DimsAttr, 2> getIterationNames() { return {getSpace()}; }
     unsigned getFirstRead() { return 1; }
+    ::mlir::Value getUpdated() { return getDest(); }
   }];
 }
 
-def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
+def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock, Nd_Expensive, Nest_HoldsNestsInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "one ordered name, carried state";
   let description = [{
@@ -140,10 +141,13 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock,
     `along` $along (`reverse` $reverse^)? `init` `(` $inits `)` `reads` `(` $reads `)` attr-dict `:`
     functional-type(operands, $results) $body
   }];
+  let extraClassDeclaration = [{
+    nd::DimsAttr getOuterNames() { return getAlong(); }
+  }];
 }
 
-def Nest_SortOp : Nest_Op<"sort", [Pure, Nest_ScheduledInterface,
-    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_ScheduledInterface,
+    DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "sorts along one name by the first operand, which carries the others along";
   let description = [{
     What `nd.sort` means: keys rise (or fall) along `along`, NaN comes last, equal keys keep their order, results may hold
@@ -164,7 +168,7 @@ def Nest_SortOp : Nest_Op<"sort", [Pure, Nest_ScheduledInterface,
   }];
 }
 
-def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface,
+def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface, Nest_HoldsNestsInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "nests that run together, point by point of the group's names";
   let description = [{
@@ -188,7 +192,10 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface,
   let arguments = (ins Nd_DimsAttr:$names, OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
   let results = (outs Variadic<Nd_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "custom<ParenDims>($names) $body attr-dict `:` type($results)";
+  let extraClassDeclaration = [{
+    nd::DimsAttr getOuterNames() { return getNames(); }
+  }];
 }
 
 def Nest_ControlOp : Nest_Op<"control", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

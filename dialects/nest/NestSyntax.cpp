@@ -21,6 +21,7 @@ using namespace heddle::nest;
 using namespace mlir;
 
 namespace {
+/// Operands with maps; an updated tensor, which has no guard, comes first.
 struct ParsedReads {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SmallVector<SmallVector<MapEntry>> entries;
@@ -28,7 +29,7 @@ struct ParsedReads {
 };
 } // namespace
 
-static ParseResult parseParenDims(OpAsmParser &parser, nd::DimsAttr &dims) {
+ParseResult nest::parseParenDims(OpAsmParser &parser, nd::DimsAttr &dims) {
   SmallVector<nd::Dim> list;
   if (parser.parseLParen())
     return failure();
@@ -36,6 +37,12 @@ static ParseResult parseParenDims(OpAsmParser &parser, nd::DimsAttr &dims) {
     return failure();
   dims = nd::DimsAttr::getSorted(parser.getContext(), list);
   return success();
+}
+
+void nest::printParenDims(OpAsmPrinter &printer, Operation *, nd::DimsAttr dims) {
+  printer << "(";
+  nd::printDims(printer, dims.getDims());
+  printer << ")";
 }
 
 static ParseResult parseMap(OpAsmParser &parser, SmallVectorImpl<MapEntry> &entries) {
@@ -155,6 +162,30 @@ static void printCombine(OpAsmPrinter &printer, Region &region, ArrayAttr neutra
   }
 }
 
+/// Parses the type of a nest: resolves its operands and adds its results. Returns the maps.
+static FailureOr<SmallVector<Attribute>> parseTypes(OpAsmParser &parser, OperationState &state,
+                                                    llvm::SMLoc loc, const ParsedReads &reads) {
+  FunctionType type;
+  llvm::SMLoc typeLoc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
+    return failure();
+  if (type.getNumInputs() != reads.operands.size())
+    return parser.emitError(typeLoc, "expected ")
+               << reads.operands.size() << " operand types, got " << type.getNumInputs(),
+           failure();
+  SmallVector<Attribute> maps;
+  for (auto [input, entries] : llvm::zip_equal(type.getInputs(), reads.entries)) {
+    auto map = completeMap(parser, loc, input, entries);
+    if (failed(map))
+      return failure();
+    maps.push_back(*map);
+  }
+  state.addTypes(type.getResults());
+  if (parser.resolveOperands(reads.operands, type.getInputs(), loc, state.operands))
+    return failure();
+  return maps;
+}
+
 /// Moves `layouts` and `schedule` from the written attributes to the properties.
 template <typename Properties>
 static ParseResult parseChoices(OpAsmParser &parser, OperationState &state,
@@ -178,7 +209,7 @@ static ParseResult parseChoices(OpAsmParser &parser, OperationState &state,
 
 ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
-  ParsedReads reads, finishReads;
+  ParsedReads reads;
   Region *body = state.addRegion(), *combine = state.addRegion(), *finish = state.addRegion();
   nd::DimsAttr produced, reduced = nd::DimsAttr::get(parser.getContext(), {});
   llvm::SMLoc loc = parser.getCurrentLocation();
@@ -193,56 +224,31 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &state) {
   ArrayAttr neutral = parser.getBuilder().getArrayAttr({});
   if (succeeded(parser.parseOptionalKeyword("combine")) && parseCombine(parser, *combine, neutral))
     return failure();
+  int32_t ofBody = int32_t(reads.operands.size());
   if (succeeded(parser.parseOptionalKeyword("finish"))) {
-    if (succeeded(parser.parseOptionalKeyword("reads")) && parseReads(parser, finishReads))
+    if (succeeded(parser.parseOptionalKeyword("reads")) && parseReads(parser, reads))
       return failure();
     if (parser.parseRegion(*finish))
       return failure();
   }
-  FunctionType type;
-  llvm::SMLoc attrLoc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
+  auto maps = parseTypes(parser, state, loc, reads);
+  if (failed(maps))
     return failure();
-  if (type.getNumInputs() != reads.operands.size() + finishReads.operands.size())
-    return parser.emitError(attrLoc, "expected ")
-           << reads.operands.size() + finishReads.operands.size() << " operand types, got "
-           << type.getNumInputs();
-  SmallVector<Attribute> maps, guards(reads.guards);
-  guards.append(finishReads.guards);
-  for (size_t i = 0; i < type.getNumInputs(); ++i) {
-    bool inBody = i < reads.operands.size();
-    auto map =
-        completeMap(parser, loc, type.getInput(i),
-                    inBody ? reads.entries[i] : finishReads.entries[i - reads.operands.size()]);
-    if (failed(map))
-      return failure();
-    maps.push_back(*map);
-  }
   properties.produced = produced;
   properties.reduced = reduced;
-  properties.maps = parser.getBuilder().getArrayAttr(maps);
-  properties.guards = parser.getBuilder().getArrayAttr(guards);
+  properties.maps = parser.getBuilder().getArrayAttr(*maps);
+  properties.guards = parser.getBuilder().getArrayAttr(reads.guards);
   properties.neutral = neutral;
-  properties.setOperandSegmentSizes(
-      {int32_t(reads.operands.size()), int32_t(finishReads.operands.size())});
-  if (parseChoices(parser, state, properties))
-    return failure();
-  SmallVector<OpAsmParser::UnresolvedOperand> operands(reads.operands);
-  operands.append(finishReads.operands);
-  if (parser.resolveOperands(operands, type.getInputs(), loc, state.operands))
-    return failure();
-  state.addTypes(type.getResults());
-  return success();
+  properties.setOperandSegmentSizes({ofBody, int32_t(reads.operands.size()) - ofBody});
+  return parseChoices(parser, state, properties);
 }
 
 void ComputeOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  nd::printDims(printer, getProduced().getDims());
-  printer << ")";
+  printer << " ";
+  printParenDims(printer, *this, getProduced());
   if (isReduction()) {
-    printer << " reduce (";
-    nd::printDims(printer, getReduced().getDims());
-    printer << ")";
+    printer << " reduce ";
+    printParenDims(printer, *this, getReduced());
   }
   size_t count = getReads().size();
   printReads(printer, getReads(), getMaps().getValue().take_front(count),
@@ -273,50 +279,30 @@ ParseResult UpdateOp::parse(OpAsmParser &parser, OperationState &state) {
   ParsedReads reads;
   Region *body = state.addRegion(), *combine = state.addRegion();
   nd::DimsAttr space;
-  OpAsmParser::UnresolvedOperand dest;
-  SmallVector<MapEntry> destEntries;
   llvm::SMLoc loc = parser.getCurrentLocation();
-  if (parseParenDims(parser, space) || parser.parseOperand(dest) || parseMap(parser, destEntries))
+  if (parseParenDims(parser, space) || parser.parseOperand(reads.operands.emplace_back()) ||
+      parseMap(parser, reads.entries.emplace_back()))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("unique")))
     properties.unique = parser.getBuilder().getUnitAttr();
   if (succeeded(parser.parseOptionalKeyword("reads")) && parseReads(parser, reads))
     return failure();
-  FunctionType type;
-  if (parser.parseRegion(*body) || parser.parseKeyword("combine") || parser.parseRegion(*combine) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
+  if (parser.parseRegion(*body) || parser.parseKeyword("combine") || parser.parseRegion(*combine))
     return failure();
-  if (type.getNumInputs() != reads.operands.size() + 1)
-    return parser.emitError(loc, "expected ")
-           << reads.operands.size() + 1 << " operand types, got " << type.getNumInputs();
-  SmallVector<Attribute> maps;
-  auto destMap = completeMap(parser, loc, type.getInput(0), destEntries);
-  if (failed(destMap))
+  auto maps = parseTypes(parser, state, loc, reads);
+  if (failed(maps))
     return failure();
-  for (size_t i = 0; i < reads.operands.size(); ++i) {
-    auto map = completeMap(parser, loc, type.getInput(i + 1), reads.entries[i]);
-    if (failed(map))
-      return failure();
-    maps.push_back(*map);
-  }
   properties.space = space;
-  properties.destMap = *destMap;
-  properties.maps = parser.getBuilder().getArrayAttr(maps);
+  properties.destMap = cast<MapAttr>(maps->front());
+  properties.maps = parser.getBuilder().getArrayAttr(ArrayRef(*maps).drop_front());
   properties.guards = parser.getBuilder().getArrayAttr(reads.guards);
-  if (parseChoices(parser, state, properties))
-    return failure();
-  SmallVector<OpAsmParser::UnresolvedOperand> operands{dest};
-  operands.append(reads.operands);
-  if (parser.resolveOperands(operands, type.getInputs(), loc, state.operands))
-    return failure();
-  state.addTypes(type.getResults());
-  return success();
+  return parseChoices(parser, state, properties);
 }
 
 void UpdateOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  nd::printDims(printer, getSpace().getDims());
-  printer << ") " << getDest();
+  printer << " ";
+  printParenDims(printer, *this, getSpace());
+  printer << " " << getDest();
   printMap(printer, getDestMap());
   if (getUnique())
     printer << " unique";
@@ -329,31 +315,4 @@ void UpdateOp::print(OpAsmPrinter &printer) {
                                 {"space", "destMap", "maps", "guards", "unique"});
   printer << " : ";
   printer.printFunctionalType(*this);
-}
-
-//===----------------------------------------------------------------------===//
-// nest.group (names) { ... } : types of results
-//===----------------------------------------------------------------------===//
-
-ParseResult GroupOp::parse(OpAsmParser &parser, OperationState &state) {
-  auto &properties = state.getOrAddProperties<Properties>();
-  nd::DimsAttr names;
-  SmallVector<Type> types;
-  if (parseParenDims(parser, names) || parser.parseRegion(*state.addRegion()) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(types))
-    return failure();
-  properties.names = names;
-  if (parseChoices(parser, state, properties))
-    return failure();
-  state.addTypes(types);
-  return success();
-}
-
-void GroupOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  nd::printDims(printer, getNames().getDims());
-  printer << ") ";
-  printer.printRegion(getBody());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"names"});
-  printer << " : " << getResultTypes();
 }

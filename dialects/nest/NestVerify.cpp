@@ -436,7 +436,7 @@ LogicalResult UpdateOp::verify() {
 
 static LogicalResult verifyNestRegion(Operation *op, Block &block) {
   for (Operation &inner : block.without_terminator())
-    if (!isa<ComputeOp, UpdateOp, ScanOp, SortOp, GroupOp, nd::ConstantOp>(inner) &&
+    if (!isa<ScheduledInterface, HoldsNestsInterface, nd::LiteralInterface>(inner) &&
         !(isa<ScanOp>(op) && (isa<arith::ConstantOp>(inner) ||
                               isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect()))))
       return inner.emitOpError() << "is not a nest that may stand in '" << op->getName() << "'";
@@ -459,11 +459,7 @@ LogicalResult ScanOp::verify() {
       return nd::operandError(*this)
              << "expected a read with '" << along.name.getValue() << ": "
              << along.size().getExpr().str() << "', got " << nd::namesText(type.getDims());
-    SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : type.getDims())
-      if (dim.name != along.name)
-        dims.push_back(dim);
-    arguments.push_back(type.withDims(dims));
+    arguments.push_back(type.without(along.name));
   }
   auto yield = cast<YieldOp>(block.back());
   if (block.getArgumentTypes() != TypeRange(arguments)) // c2
@@ -482,9 +478,7 @@ LogicalResult ScanOp::verify() {
         return yieldError(*this, yield)
                << "expected slices of outputs without '" << along.name.getValue() << "', got "
                << nd::namesText(type.getDims());
-      SmallVector<nd::Dim> dims(type.getDims().getDims());
-      dims.push_back(along);
-      type = type.withDims(dims);
+      type = type.with(along);
     }
     if (type != getResult(i).getType()) // c3
       return yieldError(*this, yield)
@@ -509,9 +503,9 @@ LogicalResult SortOp::verify() {
 }
 
 nd::DimsAttr SortOp::getLines() {
-  SmallVector<nd::Dim> lines(tensorTypeOf(getInputs()[0]).getDims().getDims());
-  llvm::erase_if(lines, [&](const nd::Dim &dim) { return getAlong().contains(dim.name.str()); });
-  return nd::DimsAttr::getSorted(getContext(), lines);
+  return tensorTypeOf(getInputs()[0]).getDims().where([&](const nd::Dim &dim) {
+    return !getAlong().contains(dim.name);
+  });
 }
 
 LogicalResult ControlOp::verify() {
@@ -593,17 +587,15 @@ LogicalResult GroupOp::verify() {
     auto type = dyn_cast<nd::NdTensorType>(value.getType());
     if (!type)
       return yieldError(*this, yield) << "expected to yield named tensors, got " << value.getType();
-    SmallVector<nd::Dim> dims(type.getDims().getDims());
-    for (const nd::Dim &dim : getNames()) {
+    for (const nd::Dim &dim : getNames())
       if (type.has(dim.name.getValue())) // c3
         return yieldError(*this, yield)
                << "expected to yield tensors without '" << dim.name.getValue() << "', got "
                << nd::namesText(type.getDims());
-      dims.push_back(dim);
-    }
-    if (type.withDims(dims) != result.getType()) // c3
+    type = type.with(getNames().getDims());
+    if (type != result.getType()) // c3
       return yieldError(*this, yield)
-             << "expected a result of type " << type.withDims(dims) << ", got " << result.getType();
+             << "expected a result of type " << type << ", got " << result.getType();
   }
   return verifyPoints(*this, getLayouts(), getSchedule(), getNames()); // c4
 }

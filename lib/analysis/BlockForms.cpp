@@ -7,7 +7,7 @@
 
 #include "lib/analysis/BlockForms.h"
 
-#include "dialects/nd/NdRename.h"
+#include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -40,9 +40,9 @@ OperandIdentity BlockForms::identify(Value value) {
       names[dim.name.str()] = dim.name.str();
   for (; !values.contains(value); isRenamed = true) {
     auto nest = value.getDefiningOp<nest::ComputeOp>();
-    if (auto rename = value.getDefiningOp<nd::RenameOp>()) {
-      change([&](StringRef name) { return nd::nameBefore(rename, name).str(); });
-      value = rename.getInput();
+    if (auto rename = nd::renamingOf(value.getDefiningOp())) {
+      change([&](StringRef name) { return rename->before(name).str(); });
+      value = value.getDefiningOp()->getOperand(0);
     } else if (nest && isRenaming(nest)) {
       auto renaming = *renamingOf(nest.readMap(0));
       change([&](const std::string &name) {
@@ -64,7 +64,7 @@ OperandIdentity BlockForms::identify(Value value) {
 /// Returns true for an op that `identify` looks through.
 static bool isRename(Operation &op) {
   auto nest = dyn_cast<nest::ComputeOp>(op);
-  return isa<nd::RenameOp>(op) || (nest && isRenaming(nest));
+  return nd::renamingOf(&op) || (nest && isRenaming(nest));
 }
 
 bool BlockForms::visit(Block &block) {
@@ -79,9 +79,8 @@ bool BlockForms::visit(Block &block) {
       return false;
     std::string made = hashed(form->text);
     // The result of an update has the names of its destination.
-    auto update = dyn_cast<nest::UpdateOp>(op);
-    if (update)
-      form->labels = identify(update.getDest()).names;
+    if (Value updated = nest::updatedBy(&op))
+      form->labels = identify(updated).names;
     for (OpResult result : op.getResults()) {
       OperandIdentity identity{made + "." + std::to_string(result.getResultNumber()), {}};
       if (auto type = dyn_cast<nd::NdTensorType>(result.getType()))

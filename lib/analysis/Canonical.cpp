@@ -308,21 +308,23 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
 
 static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
   std::string text = op->getName().getStringRef().str();
-  if (auto rename = dyn_cast<nd::RenameOp>(op)) { // a set of pairs, which are listed in any order
+  auto renaming = nd::renamingOf(op);
+  auto literal = dyn_cast<nd::LiteralInterface>(op);
+  auto reduction = dyn_cast<nd::ReductionInterface>(op);
+  if (renaming) { // a set of pairs, which are listed in any order
     std::vector<std::string> pairs;
-    for (auto [from, to] : llvm::zip_equal(rename.getFrom().getAsValueRange<StringAttr>(),
-                                           rename.getTo().getAsValueRange<StringAttr>()))
+    for (auto [from, to] : llvm::zip_equal(renaming->from.getAsValueRange<StringAttr>(),
+                                           renaming->to.getAsValueRange<StringAttr>()))
       pairs.push_back(labelOf(labels, from) + "->" + labelOf(labels, to));
     text += sortedJoin(pairs);
   }
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName();
-    if (name == "crossed" || isa<nd::RenameOp>(op))
+    if (name == "crossed" || renaming)
       continue; // follows from the operands, or is above
-    bool isOfLiteral = isa<nd::ConstantOp>(op) && (name == "value" || name == "order");
-    bool isSet = name == "names" && isa<nd::ReduceOp>(op);
-    if (isOfLiteral)
-      text += name == "value" ? " " + Literal(cast<nd::ConstantOp>(op)).text(labels) : "";
+    bool isSet = reduction && attr.getValue() == reduction.getReducedNames();
+    if (literal && (name == "value" || name == "order"))
+      text += name == "value" ? " " + Literal(literal).text(labels) : "";
     else if (name.contains('.'))
       text += (" " + name + "=").str() + print(attr.getValue());
     else
@@ -331,7 +333,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
   std::vector<std::string> parts;
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
     parts.push_back(operandText(operand, nest::tensorTypeOf(value), labels));
-  if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
+  if (auto pointwise = dyn_cast<nd::ScalarCodeInterface>(op)) {
     // The body mentions the operands; the order in which they are listed does not matter.
     text += " " + scalarText(pointwise.getBody().front(), parts, labels);
     text += " of " + sortedJoin(parts);
@@ -471,7 +473,7 @@ std::string heddle::headText(Operation *op, ArrayRef<OperandIdentity> operands,
 //===----------------------------------------------------------------------===//
 
 static bool holdsTensors(Operation *op) {
-  return isa<nest::ScanOp, nest::GroupOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op);
+  return isa<nest::HoldsNestsInterface, scf::IfOp, scf::ForOp, scf::WhileOp>(op);
 }
 
 /// Returns the names in an op's own text.
@@ -491,10 +493,8 @@ static std::vector<std::string> ownNames(Operation *op) {
     };
     addTypes(op->getOperandTypes());
     addTypes(op->getResultTypes());
-    if (auto scan = dyn_cast<nest::ScanOp>(op))
-      add(scan.getAlong());
-    if (auto group = dyn_cast<nest::GroupOp>(op))
-      add(group.getNames());
+    if (auto holder = dyn_cast<nest::HoldsNestsInterface>(op))
+      add(holder.getOuterNames());
     if (holdsTensors(op))
       for (Region &region : op->getRegions())
         for (Block &block : region)
@@ -528,7 +528,7 @@ static bool hasFormWithin(Operation *op, unsigned levels) {
   if (!holdsTensors(op))
     return hasOwnForm(op) || isScalar(op);
   auto isKnown = [&](Operation &each) {
-    return isa<nd::RenameOp>(each) || hasFormWithin(&each, levels - 1);
+    return nd::renamingOf(&each) || hasFormWithin(&each, levels - 1);
   };
   return levels > 0 && op->getNumResults() != 0 &&
          llvm::all_of(op->getRegions(), [&](Region &region) {

@@ -131,9 +131,9 @@ private:
   }
 
   std::string textOf(Operation *op) {
-    if (auto constant = dyn_cast<nd::ConstantOp>(op))
-      return literals.try_emplace(op, constant).first->second.text(labels) +
-             typeText(constant.getType());
+    if (auto literal = dyn_cast<nd::LiteralInterface>(op))
+      return literals.try_emplace(op, literal).first->second.text(labels) +
+             typeText(op->getResult(0).getType());
     SmallVector<OperandIdentity> operands =
         llvm::map_to_vector(op->getOperands(), [&](Value value) { return identify(value); });
     std::string text = textUnder(op, operands, labels).value_or("");
@@ -163,7 +163,7 @@ private:
       if (!isMentioning(&op))
         continue;
       std::string all = note(namesOf(&op), [&] { return textOf(&op); });
-      if (isa<nest::GroupOp, nest::ScanOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+      if (isa<nest::HoldsNestsInterface, scf::IfOp, scf::ForOp, scf::WhileOp>(op))
         for (Region &region : op.getRegions())
           for (Block &inner : region) {
             for (BlockArgument argument : inner.getArguments())

@@ -15,10 +15,8 @@ using namespace mlir;
 
 /// Returns the names whose points are divided into chunks; null if there are none.
 static nd::DimsAttr sharedNames(Operation *nest) {
-  if (auto compute = dyn_cast<ComputeOp>(nest))
-    return compute.getProduced();
-  if (auto update = dyn_cast<UpdateOp>(nest))
-    return update.getSpace();
+  if (auto loops = dyn_cast<LoopNestInterface>(nest))
+    return loops.getIterationNames()[0];
   if (auto group = dyn_cast<GroupOp>(nest))
     return group.getNames();
   auto sort = dyn_cast<SortOp>(nest);
@@ -30,7 +28,7 @@ Expr nest::chunksOf(Operation *nest) {
   if (!names)
     return 1;
   if (llvm::any_of(names, [](const nd::Dim &dim) { return dim.size().constant() == 0; }))
-    return isa<ComputeOp, GroupOp>(nest) ? 0 : 1;
+    return isa<SortOp>(nest) || updatedBy(nest) ? 1 : 0;
   Expr chunks(1);
   std::map<std::vector<std::string>, int64_t> tiles; // the step of the last loop over a group
   for (const Loop &loop : scheduleOf(nest).loops) {

@@ -62,13 +62,12 @@ static std::optional<Layout> layoutOfTarget(OpResult result) {
     auto chosen = function.getResultAttrOfType<LayoutAttr>(number, "nd.layout");
     return chosen ? std::optional(chosen.getLayout()) : std::nullopt;
   }
-  if (isa<UpdateOp>(result.getOwner()))
+  if (updatedBy(result.getOwner()))
     return std::nullopt;
-  if (auto group = dyn_cast<GroupOp>(parent))
-    return layoutAt(nest::layoutOf(group.getResult(number)), group.getNames());
-  auto scan = cast<ScanOp>(parent);
-  Layout whole = nest::layoutOf(scan.getResult(number));
-  return number < scan.getInits().size() ? whole : layoutAt(whole, scan.getAlong());
+  Layout whole = nest::layoutOf(parent->getResult(number));
+  auto scan = dyn_cast<ScanOp>(parent);
+  bool isCarried = scan && number < scan.getInits().size();
+  return isCarried ? whole : layoutAt(whole, cast<HoldsNestsInterface>(parent).getOuterNames());
 }
 
 Layout nest::layoutOf(Value value) {
@@ -82,8 +81,8 @@ Layout nest::layoutOf(Value value) {
   if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"); layouts && number < layouts.size())
     if (auto chosen = dyn_cast<LayoutAttr>(layouts[number]))
       return chosen.getLayout();
-  if (auto update = dyn_cast<UpdateOp>(op))
-    return layoutOf(update.getDest()); // so that it may work in place
+  if (Value updated = updatedBy(op))
+    return layoutOf(updated); // so that it may work in place
   return sortedLayout(tensorTypeOf(value));
 }
 

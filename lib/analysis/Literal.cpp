@@ -7,7 +7,7 @@
 
 #include "lib/analysis/Literal.h"
 
-#include "dialects/nd/NdInference.h"
+#include "dialects/nd/NdBuild.h"
 #include "lib/analysis/BlockForms.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -27,10 +27,10 @@ static std::string print(T value) {
   return text;
 }
 
-Literal::Literal(nd::ConstantOp constant) {
+Literal::Literal(nd::LiteralInterface constant) {
   ElementsAttr value = constant.getValue();
-  auto type = cast<nd::NdTensorType>(constant.getType());
-  if (TypedAttr splat = constant.splat()) {
+  auto type = cast<nd::NdTensorType>(constant->getResult(0).getType());
+  if (TypedAttr splat = nd::splatOf(constant->getResult(0))) {
     whole = print(splat);
     return;
   }

@@ -23,7 +23,7 @@ namespace heddle {
 
 class Literal {
 public:
-  explicit Literal(nd::ConstantOp constant);
+  explicit Literal(nd::LiteralInterface constant);
 
   /// The text of the elements, with labels for names; several names may share a label. The elements
   /// of a large constant stay in the written order.

@@ -126,11 +126,8 @@ double heddle::arithmeticOf(Operation *op) {
   for (Region &region : op->getRegions())
     for (Operation &each : region.getOps())
       inner += arithmeticOf(&each);
-  if (auto group = dyn_cast<GroupOp>(op))
-    return inner * pointsOf(group.getNames());
-  if (auto scan = dyn_cast<ScanOp>(op))
-    return inner * pointsOf(scan.getAlong());
-  return inner;
+  auto holder = dyn_cast<HoldsNestsInterface>(op);
+  return holder ? inner * pointsOf(holder.getOuterNames()) : inner;
 }
 
 double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extents) {
@@ -158,12 +155,15 @@ double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extent
   return std::min(elements, isGathered(map) ? elements : points);
 }
 
+/// The sizes of the iteration names of a nest, for reads of the epilogue without the reduced ones.
 static Sizes extentsOf(Operation *op, bool finish = false) {
-  if (auto compute = dyn_cast<ComputeOp>(op))
-    return sizesOf(finish ? compute.getProduced() : iterationSpace(compute));
-  if (auto update = dyn_cast<UpdateOp>(op))
-    return sizesOf(update.getSpace());
-  return {};
+  SmallVector<nd::DimsAttr, 2> names;
+  if (auto nest = dyn_cast<LoopNestInterface>(op))
+    names = nest.getIterationNames(); // the reduced ones come last
+  Sizes extents;
+  for (nd::DimsAttr each : ArrayRef(names).take_front(finish ? 1 : 2))
+    extents.merge(sizesOf(each));
+  return extents;
 }
 
 /// The same core for all CPUs, since fusion decides which sums are nested.

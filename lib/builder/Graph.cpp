@@ -374,9 +374,9 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
       callee = addCallee(*functions, next, *node->fragment->callee);
     }
     for (Operation &op : *node->fragment->block) {
-      Operation *copy = builder.clone(op, mapping);
-      if (callee && isa<nd::VjpOp, nd::JvpOp, nd::CallOp>(copy))
-        copy->setAttr("callee", callee);
+      auto named = dyn_cast<nd::CalleeInterface>(builder.clone(op, mapping));
+      if (callee && named)
+        named.setCalleeAttr(callee);
     }
   }
   SmallVector<Value> results;

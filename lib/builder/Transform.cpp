@@ -21,12 +21,10 @@ using namespace heddle::detail;
 Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, const Names &without,
                                   Here here) {
   auto leafLike = [&](const NodeRef &node) {
-    llvm::SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : node->type().getDims())
-      if (std::none_of(without.begin(), without.end(),
-                       [&](const Name &n) { return dim.name == n.str(); }))
-        dims.push_back(dim);
-    NodeRef leaf = makeLeaf(node->type().withDims(dims), Here());
+    auto stays = [&](const nd::Dim &dim) {
+      return llvm::none_of(without, [&](const Name &name) { return dim.name == name.str(); });
+    };
+    NodeRef leaf = makeLeaf(node->type().where(stays), Here());
     leaf->value.setLoc(node->value.getLoc()); // messages show the location of the actual argument
     leaf->formal = true;
     leaf->name = name;
@@ -166,12 +164,10 @@ static std::vector<Tensor> callOf(mlir::func::FuncOp function, llvm::ArrayRef<No
   std::vector<Tensor> results = makeAll(
       here, operands,
       [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        llvm::SmallVector<mlir::Value> results = nd::buildCall(
+        return nd::buildCall(
             builder, loc, function,
-            llvm::map_to_vector(operands, [](const NodeRef &node) { return node->value; }));
-        if (checkpoint && !results.empty())
-          llvm::cast<nd::CallOp>(results[0].getDefiningOp()).setCheckpoint(true);
-        return results;
+            llvm::map_to_vector(operands, [](const NodeRef &node) { return node->value; }),
+            /*gradient=*/{}, checkpoint);
       },
       callee);
   hideIncluded(roots, results, here);
@@ -236,17 +232,11 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
   std::vector<Tensor> made = makeAll(
       here, operands,
       [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        llvm::SmallVector<mlir::Value> inputs;
-        llvm::SmallVector<mlir::Type> results{loss->type()};
-        for (const NodeRef &operand : operands)
-          inputs.push_back(operand->value);
-        for (int64_t position : wrt)
-          results.push_back(formalNodes[size_t(position)]->type());
         mlir::Value one = nd::buildConstant(builder, loc, loss->type(), 1.0);
-        auto op = nd::VjpOp::create(builder, loc, results,
-                                    mlir::FlatSymbolRefAttr::get(builder.getContext(), "f"), inputs,
-                                    mlir::ValueRange{one}, builder.getDenseI64ArrayAttr(wrt));
-        return llvm::SmallVector<mlir::Value>(op.getResults());
+        return nd::buildVjp(
+            builder, loc, emission.function,
+            llvm::map_to_vector(operands, [](const NodeRef &node) { return node->value; }), one,
+            wrt);
       },
       callee);
   GradientResult result;
@@ -379,11 +369,9 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
   mlir::func::FuncOp gradient =
       emitCallee(*callee, with(arguments), slopes, here, "gradient").function;
   auto builder = mlir::OpBuilder::atBlockEnd(&both.front());
-  llvm::SmallVector<mlir::Value> results =
-      nd::buildCall(builder, locationOf(here), forward, both.getArguments());
-  llvm::cast<nd::CallOp>(results[0].getDefiningOp())
-      .setGradientAttr(mlir::FlatSymbolRefAttr::get(gradient));
-  mlir::func::ReturnOp::create(builder, locationOf(here), results);
+  mlir::func::ReturnOp::create(
+      builder, locationOf(here),
+      nd::buildCall(builder, locationOf(here), forward, both.getArguments(), gradient));
   return callOf(both, roots, operands, callee, here);
 }
 
@@ -602,9 +590,7 @@ std::vector<Tensor> heddle::detail::recurrence(const Name &along, Part body,
     if (type.has(along.str()))
       fail(here, "expected slices without '" + along.str() + "', which the outputs get, got " +
                      typeAndOrigin(slice));
-    llvm::SmallVector<nd::Dim> dims(type.getDims().begin(), type.getDims().end());
-    dims.push_back(dim);
-    like.push_back(makeLeaf(type.withDims(dims), here));
+    like.push_back(makeLeaf(type.with(dim), here));
   }
   return control.make(like, [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
     mlir::Location loc = locationOf(here);

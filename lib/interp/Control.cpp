@@ -31,9 +31,6 @@ static int64_t numberOf(const TensorValue &tensor) {
   return coordinate(tensor.elements[0], tensor.elementType());
 }
 
-static SmallVector<TensorRef> refs(ValueRange values, Frame &frame) {
-  return llvm::map_to_vector(values, [&](Value value) { return frame.ref(value); });
-}
 static void setAll(ValueRange values, ArrayRef<TensorRef> to, Frame &frame) {
   for (auto [value, ref] : llvm::zip_equal(values, to))
     frame.values[value] = ref;
@@ -68,7 +65,7 @@ struct Outcome {
   LogicalResult run(Block &block) {
     if (failed(evaluator.run(block, frame)))
       return failure();
-    state = refs(block.getTerminator()->getOperands(), frame);
+    state = frame.refs(block.getTerminator()->getOperands());
     return success();
   }
 
@@ -99,7 +96,7 @@ LogicalResult Outcome::of(scf::ForOp op) {
     return op->emitOpError() << "expected at most " << mostSteps
                              << " steps for the interpreter, got from " << low << " to " << high
                              << " by " << stride;
-  state = refs(op.getInitArgs(), frame);
+  state = frame.refs(op.getInitArgs());
   Type type = op.getInductionVar().getType();
   for (int64_t k = 0, i = low; k < count; ++k, i += stride) {
     frame.values[op.getInductionVar()] =
@@ -112,7 +109,7 @@ LogicalResult Outcome::of(scf::ForOp op) {
 }
 
 LogicalResult Outcome::of(scf::WhileOp op) {
-  state = refs(op.getInits(), frame);
+  state = frame.refs(op.getInits());
   for (int64_t steps = 0;; ++steps) {
     if (steps > mostSteps)
       return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
@@ -120,7 +117,7 @@ LogicalResult Outcome::of(scf::WhileOp op) {
     if (failed(evaluator.run(*op.getBeforeBody(), frame)))
       return failure();
     scf::ConditionOp end = op.getConditionOp();
-    state = refs(end.getArgs(), frame);
+    state = frame.refs(end.getArgs());
     if (!decide(frame[end.getCondition()]))
       return success();
     setAll(op.getAfterArguments(), state, frame);
@@ -130,7 +127,7 @@ LogicalResult Outcome::of(scf::WhileOp op) {
 }
 
 LogicalResult Outcome::of(nest::ControlOp op) {
-  state = refs(op.given(), frame);
+  state = frame.refs(op.given());
   TensorRef condition = frame.ref(op.getOperand(0));
   for (int64_t steps = 0;; ++steps) {
     bool holds = decide(*condition);

@@ -33,6 +33,9 @@ struct Frame {
 
   const TensorValue &operator[](mlir::Value value) const { return *values.find(value)->second; }
   TensorRef ref(mlir::Value value) const { return values.find(value)->second; }
+  llvm::SmallVector<TensorRef> refs(mlir::ValueRange range) const {
+    return llvm::map_to_vector(range, [&](mlir::Value value) { return ref(value); });
+  }
   llvm::SmallVector<const TensorValue *> operator[](mlir::ValueRange range) const;
 };
 

@@ -173,7 +173,7 @@ LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
         &Evaluator::evaluateControl})
     if (std::optional<LogicalResult> result = (this->*family)(op, frame))
       return *result;
-  if (isa<nd::VjpOp, nd::JvpOp>(op))
+  if (isa<nd::CalleeInterface>(op))
     return op->emitOpError() << "expected gradients to be expanded before the interpreter runs";
   if (auto custom = dyn_cast<MeaningInterface>(op)) {
     FailureOr<SmallVector<TensorValue>> results = resultsOf(op, frame);
@@ -234,18 +234,13 @@ FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<Te
   --depth;
   if (failed(done))
     return failure();
-  SmallVector<TensorRef> results;
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(frame.ref(value));
-  return results;
+  return frame.refs(body.getTerminator()->getOperands());
 }
 
 /// Runs the callee on slices, for each point of the lifted names.
 static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::CallOp op,
                                                     func::FuncOp callee, Frame &frame) {
-  SmallVector<TensorRef> inputs;
-  for (Value input : op.getInputs())
-    inputs.push_back(frame.ref(input));
+  SmallVector<TensorRef> inputs = frame.refs(op.getInputs());
   std::map<std::string, int64_t> lifted;
   for (auto [input, formal] : llvm::zip_equal(inputs, callee.getArgumentTypes()))
     for (const SizedName &dim : input->dims())
@@ -270,7 +265,7 @@ static FailureOr<SmallVector<TensorRef>> callLifted(Evaluator &evaluator, nd::Ca
       TensorValue part = *input;
       for (const auto &[name, coordinate] : point)
         if (part.has(name) && !cast<nd::NdTensorType>(formal).has(name))
-          part = lifted[name] == 0 ? TensorValue(part.typeWithout(name))
+          part = lifted[name] == 0 ? TensorValue(part.type.without(name))
                                    : part.slice(name, coordinate);
       arguments.push_back(std::make_shared<const TensorValue>(std::move(part)));
     }
@@ -304,9 +299,7 @@ std::optional<LogicalResult> Evaluator::evaluateCall(Operation *op, Frame &frame
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, direct.getCalleeAttr());
     if (!callee)
       return op->emitOpError() << "calls '@" << direct.getCallee() << "', which is no function";
-    SmallVector<TensorRef> inputs;
-    for (Value input : direct.getOperands())
-      inputs.push_back(frame.ref(input));
+    SmallVector<TensorRef> inputs = frame.refs(direct.getOperands());
     results = this->call(callee, inputs, op);
   } else {
     return std::nullopt;

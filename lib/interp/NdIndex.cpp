@@ -13,7 +13,6 @@
 #include "lib/interp/Fold.h"
 
 #include "dialects/nd/NdInference.h"
-#include "dialects/nd/NdRename.h"
 
 using namespace mlir;
 
@@ -177,7 +176,7 @@ static void rename(nd::RenameOp op, const TensorValue &input, TensorValue &resul
   fill(result, input, {}, [&](Sizes at) {
     Sizes source;
     for (const auto &[name, coordinate] : at)
-      source[nd::nameBefore(op, name).str()] = coordinate;
+      source[op.getRenaming()->before(name).str()] = coordinate;
     return source;
   });
 }

@@ -319,9 +319,7 @@ static LogicalResult scan(nest::ScanOp op, Frame &frame, Evaluator &evaluator,
   SizedName along = dims->front();
   Block &block = op.getBody().front();
   size_t carried = op.getInits().size();
-  SmallVector<TensorRef> state;
-  for (Value init : op.getInits())
-    state.push_back(frame.ref(init));
+  SmallVector<TensorRef> state = frame.refs(op.getInits());
   for (int64_t step = 0; step < along.second; ++step) {
     int64_t at = op.getReverse() ? along.second - 1 - step : step;
     for (auto [argument, value] : llvm::zip(block.getArguments(), state))

@@ -122,20 +122,17 @@ LogicalResult Evaluator::verifySizes(func::FuncOp function, const ExprMap &symbo
     if (failed(writeNumbers(sized, symbols)) || failed(verify(sized)))
       return failure();
   }
-  WalkResult calls = sized.walk([&](nd::CallOp call) {
+  WalkResult calls = sized.walk([&](nd::CalleeInterface call) {
     auto callee =
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(function, call.getCalleeAttr());
-    if (!callee || callee.getNumArguments() != call.getInputs().size())
+    if (!call.lifts() || !callee || callee.getNumArguments() != call.getInputs().size())
       return WalkResult::advance();    // refused when it is called
     SmallVector<nd::NdTensorType> own; // without the names over which it is lifted
     for (auto [type, input] : llvm::zip_equal(callee.getArgumentTypes(), call.getInputs())) {
       auto formal = dyn_cast<nd::NdTensorType>(type);
       auto given = cast<nd::NdTensorType>(input.getType());
-      SmallVector<nd::Dim> dims;
-      for (const nd::Dim &dim : given.getDims())
-        if (formal && formal.has(dim.name))
-          dims.push_back(dim);
-      own.push_back(given.withDims(dims));
+      own.push_back(given.where(
+          [&](const nd::Dim &dim) { return formal && formal.has(dim.name.getValue()); }));
     }
     auto inner = bindSymbols(callee, own, symbols);
     return failed(inner) || failed(verifySizes(callee, *inner, within + 1))

@@ -100,16 +100,8 @@ TensorValue TensorValue::stored() const {
   return result;
 }
 
-nd::NdTensorType TensorValue::typeWithout(StringRef name) const {
-  SmallVector<nd::Dim> rest;
-  for (const nd::Dim &dim : type.getDims())
-    if (dim.name.getValue() != name)
-      rest.push_back(dim);
-  return type.withDims(rest);
-}
-
 TensorValue TensorValue::slice(StringRef name, int64_t coordinate) const {
-  TensorValue part(typeWithout(name));
+  TensorValue part(type.without(name));
   for (Walk walk(part.dims()); walk; ++walk) {
     Sizes position = walk.position();
     position[name.str()] = coordinate;

@@ -76,8 +76,6 @@ public:
   TensorValue slice(llvm::StringRef name, int64_t coordinate) const;
   /// Overwrites the elements that `slice` reads.
   void setSlice(llvm::StringRef name, int64_t coordinate, const TensorValue &part);
-  /// The type of such a slice.
-  nd::NdTensorType typeWithout(llvm::StringRef name) const;
   bool hasExcluded() const;
 
 private:

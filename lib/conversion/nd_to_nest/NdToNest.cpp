@@ -26,6 +26,7 @@ using namespace mlir;
 
 namespace {
 
+/// Rewrites the body of a function. Fails with a located message for an op without a lowering.
 class Converter {
 public:
   explicit Converter(func::FuncOp function) : function(function), b(function.getContext()) {}
@@ -39,10 +40,10 @@ private:
         Block &body = scan.getBody().front();
         if (failed(convert(body)))
           return failure();
-        for (auto constant : llvm::make_early_inc_range(body.getOps<nd::ConstantOp>()))
+        for (auto constant : llvm::make_early_inc_range(body.getOps<nd::LiteralInterface>()))
           constant->moveBefore(scan);
       }
-      if (op.getName().getDialectNamespace() != "nd" || isa<nd::ConstantOp, nd::AfterOp>(op))
+      if (op.getName().getDialectNamespace() != "nd" || isa<nd::LiteralInterface, nd::AfterOp>(op))
         continue;
       if (isa<nd::ItemOp, nd::FromItemOp>(op))
         return op.emitOpError() << "cannot be compiled: expected nd and nest ops, scf.if, scf.for "
@@ -87,7 +88,7 @@ private:
   /// one. The reduction that follows takes it in, because only it can leave points out.
   static bool isTakenIn(Operation *op) {
     return op && op->getName().getDialectNamespace() == "nd" &&
-           !isa<nd::ConstantOp, nd::AfterOp>(op);
+           !isa<nd::LiteralInterface, nd::AfterOp>(op);
   }
   static bool readsExcluded(Operation *op) {
     return llvm::any_of(op->getOperands(),
@@ -207,22 +208,12 @@ private:
   }
 
   /// Clones scalar code and ends it in nest.yield.
-  SmallVector<Value> cloneScalar(OpBuilder &builder, Region &region, ValueRange arguments) {
-    IRMapping mapping;
-    mapping.map(region.front().getArguments(), arguments);
-    for (Operation &op : region.front().without_terminator())
-      builder.clone(op, mapping);
-    SmallVector<Value> results;
-    for (Value value : region.front().getTerminator()->getOperands())
-      results.push_back(mapping.lookupOrDefault(value));
-    return results;
-  }
   void cloneCombiner(Region &from, Region &to) {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&to);
     for (BlockArgument argument : from.front().getArguments())
       block->addArgument(argument.getType(), argument.getLoc());
-    YieldOp::create(b, loc, cloneScalar(b, from, block->getArguments()));
+    YieldOp::create(b, loc, nd::inlineBlock(b, from.front(), block->getArguments()));
   }
 
   LogicalResult pointwise(nd::PointwiseOp op, SmallVectorImpl<Value> &results) {
@@ -232,7 +223,7 @@ private:
       nest.read(input, MapAttr::identity(tensorTypeOf(input)));
     results.push_back(nest.create({tensorTypeOf(op.getResult()).getElementType()},
                                   [&](OpBuilder &builder, Location, ValueRange read) {
-                                    return cloneScalar(builder, op.getBody(), read);
+                                    return nd::inlineBlock(builder, op.getBody().front(), read);
                                   })
                           .getResult(0));
     return success();
@@ -296,7 +287,7 @@ private:
     for (const Source &input : source.inputs)
       inputs.push_back(valueOf(builder, input, reads));
     nd::PointwiseOp code = source.code;
-    return cloneScalar(builder, code.getBody(), inputs)[0];
+    return nd::inlineBlock(builder, code.getBody().front(), inputs)[0];
   }
 
   LogicalResult reduce(nd::ReduceOp op, SmallVectorImpl<Value> &results) {
@@ -341,29 +332,15 @@ private:
     std::string along = op.getName().str();
     SmallVector<Value> inits;
     SmallVector<Type> resultTypes, sliceTypes, carriedTypes;
-    nd::Dim alongDim;
+    nd::Dim alongDim(op.getNameAttr(), tensorTypeOf(op.getInputs()[0]).size(along));
     for (auto [input, neutral] : llvm::zip_equal(op.getInputs(), op.getNeutral())) {
-      SmallVector<nd::Dim> dims;
-      for (const nd::Dim &dim : tensorTypeOf(input).getDims())
-        if (dim.name.getValue() != along)
-          dims.push_back(dim);
-        else
-          alongDim = dim;
+      nd::NdTensorType slice = tensorTypeOf(input).without(along);
       auto value = cast<TypedAttr>(neutral);
-      auto type = nd::NdTensorType::get(value.getType(), dims);
-      SmallVector<int64_t> shape;
-      SmallVector<Attribute> order;
-      for (const nd::Dim &dim : type.getDims()) {
-        shape.push_back(dim.size().typical());
-        order.push_back(dim.name);
-      }
-      auto elements =
-          DenseElementsAttr::get(RankedTensorType::get(shape, value.getType()), Attribute(value));
-      inits.push_back(type.isStatic() ? Value(nd::ConstantOp::create(b, loc, type, elements,
-                                                                     b.getArrayAttr(order)))
+      nd::NdTensorType type = slice.withElementType(value.getType());
+      inits.push_back(type.isStatic() ? nd::buildConstant(b, loc, type, value)
                                       : filled(type, value));
       carriedTypes.push_back(type);
-      sliceTypes.push_back(tensorTypeOf(input).withDims(dims));
+      sliceTypes.push_back(slice);
     }
     resultTypes = carriedTypes;
     resultTypes.append(op.getResultTypes().begin(), op.getResultTypes().end());
@@ -389,7 +366,7 @@ private:
           SmallVector<Value> arguments(read.take_front(carriedTypes.size()));
           for (auto [value, type] : llvm::zip_equal(read.drop_front(carriedTypes.size()), elements))
             arguments.push_back(nd::convertFloat(builder, where, value, type));
-          return cloneScalar(builder, op.getCombiner(), arguments);
+          return nd::inlineBlock(builder, op.getCombiner().front(), arguments);
         });
     SmallVector<Value> yields(next->result_begin(), next->result_end());
     for (auto [i, slice] : llvm::enumerate(sliceTypes)) {
@@ -771,12 +748,8 @@ private:
 
 struct ConvertNdToNestPass : heddle::impl::ConvertNdToNestPassBase<ConvertNdToNestPass> {
   void runOnOperation() override {
-    if (!getOperation().isExternal() && failed(convertNdToNest(getOperation())))
+    if (!getOperation().isExternal() && failed(Converter(getOperation()).convert()))
       signalPassFailure();
   }
 };
 } // namespace
-
-LogicalResult heddle::convertNdToNest(func::FuncOp function) {
-  return Converter(function).convert();
-}

@@ -22,9 +22,6 @@
 
 namespace heddle {
 
-/// Rewrites the body of a function. Fails with a located message for an op without a lowering.
-mlir::LogicalResult convertNdToNest(mlir::func::FuncOp function);
-
 #define GEN_PASS_DECL
 #include "lib/conversion/nd_to_nest/Passes.h.inc"
 

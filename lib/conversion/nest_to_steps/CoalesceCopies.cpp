@@ -27,8 +27,8 @@ static bool readsItsOwnPlace(nest::MapAttr map, nd::NdTensorType type) {
 }
 
 bool heddle::mayOverwrite(Operation *op, Value operand) {
-  if (auto update = dyn_cast<nest::UpdateOp>(op))
-    return operand == update.getDest() && !llvm::is_contained(update.getReads(), operand);
+  if (Value updated = nest::updatedBy(op))
+    return operand == updated && llvm::count(op->getOperands(), operand) == 1;
   auto compute = dyn_cast<nest::ComputeOp>(op);
   if (!compute)
     return false;

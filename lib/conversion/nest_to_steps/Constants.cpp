@@ -59,8 +59,8 @@ static std::optional<std::string> denseBytes(ElementsAttr value, int64_t width, 
   return std::string(raw.begin(), raw.end());
 }
 
-std::optional<int64_t> ConstantBlock::add(nd::ConstantOp constant, const Layout &layout) {
-  auto type = cast<nd::NdTensorType>(constant.getResult().getType());
+std::optional<int64_t> ConstantBlock::add(nd::LiteralInterface constant, const Layout &layout) {
+  auto type = cast<nd::NdTensorType>(constant->getResult(0).getType());
   int64_t width = byteSize(specOf(type).element);
   auto dense = denseBytes(constant.getValue(), width, type.elements());
   if (!dense)

@@ -24,7 +24,7 @@ TensorSpec specOf(nd::NdTensorType type);
 class ConstantBlock {
 public:
   /// The offset of the literal's bytes; none for an element type without a format in memory.
-  std::optional<int64_t> add(nd::ConstantOp constant, const Layout &layout);
+  std::optional<int64_t> add(nd::LiteralInterface constant, const Layout &layout);
   std::string take() { return std::move(bytes); }
 
 private:

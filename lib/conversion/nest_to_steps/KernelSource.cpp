@@ -87,8 +87,7 @@ static std::vector<NameRewriter> operandRewriters(Operation *nest, const KernelL
 
 /// The names of the results; for an update, those of its destination.
 static NameRewriter resultRewriter(Operation *nest, const KernelLabels &labels) {
-  return isa<nest::UpdateOp>(nest) ? operandRewriters(nest, labels)[0]
-                                   : NameRewriter(labels.iteration);
+  return nest::updatedBy(nest) ? operandRewriters(nest, labels)[0] : NameRewriter(labels.iteration);
 }
 
 /// Renames a nest whose operands already have their new types.

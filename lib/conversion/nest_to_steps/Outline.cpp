@@ -83,7 +83,7 @@ private:
 
   LogicalResult addSteps(func::FuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
-      auto constant = dyn_cast<nd::ConstantOp>(op);
+      auto constant = dyn_cast<nd::LiteralInterface>(op);
       auto control = dyn_cast<nest::ControlOp>(op);
       if (failed(constant ? addConstant(constant) : control ? addControl(control) : addStep(&op)))
         return failure();
@@ -131,8 +131,8 @@ private:
               check(argument.getLoc(), argument.getType(), "argument '" + nameOf(argument) + "'")))
         return failure();
     for (Operation &op : function.front().without_terminator()) {
-      if (!isa<nest::ComputeOp, nest::UpdateOp, nest::ScanOp, nest::SortOp, nest::GroupOp,
-               nest::ControlOp, nd::ConstantOp>(op))
+      if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface, nest::ControlOp,
+               nd::LiteralInterface>(op))
         return op.emitOpError() << "was not lowered to a nest";
       for (Type type : op.getResultTypes())
         if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))
@@ -179,14 +179,14 @@ private:
     return success();
   }
 
-  LogicalResult addConstant(nd::ConstantOp constant) {
-    Value value = constant.getResult();
+  LogicalResult addConstant(nd::LiteralInterface constant) {
+    Value value = constant->getResult(0);
     if (value.use_empty())
       return success();
     Layout layout = nest::layoutOf(value);
     auto offset = constants.add(constant, layout);
     if (!offset)
-      return constant.emitOpError() << "has a literal that can't be stored";
+      return constant->emitOpError() << "has a literal that can't be stored";
     int32_t index = add(value, ValueSpec::Kind::Constant, "constant", layout);
     entry.spec.values[size_t(index)].offset = *offset;
     return success();
@@ -209,8 +209,8 @@ private:
   /// inserted by `builder`.
   FailureOr<int32_t> addPhiCopy(OpBuilder builder, Value from, const Layout &layout,
                                 OutlinedStep::Phi phi, std::optional<int32_t> to = {}) {
-    Operation *copy = nest::createCopy(builder, from);
-    cast<nest::ComputeOp>(copy).setLayout(0, nest::LayoutAttr::get(copy->getContext(), layout));
+    auto copy = nest::createCopy(builder, from);
+    copy.setLayout(0, nest::LayoutAttr::get(copy->getContext(), layout));
     if (to)
       values[copy->getResult(0)] = *to;
     if (failed(addStep(copy)))

@@ -445,7 +445,9 @@ LogicalResult nd::scanForLoop(scf::ForOp op) {
                : failure(failed(replaceAll<arith::SelectOp>(scan, toPointwise)) ||
                          failed(replaceAll<FromItemOp>(scan, toTensor)));
 }
-LogicalResult nd::selectionsForBranches(Operation *root) {
+/// Replaces the `scf.if` ops in `root` by both of their sides and selects, except those that contain
+/// loops or are expensive.
+static LogicalResult selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);
 }
 
@@ -470,9 +472,9 @@ public:
       getUsedValuesDefinedAbove(region, used);
       for (Value value : used)
         if (Operation *made = value.getDefiningOp();
-            isa_and_nonnull<ConstantOp>(made) || !isa<NdTensorType>(value.getType())) {
+            isa_and_nonnull<LiteralInterface>(made) || !isa<NdTensorType>(value.getType())) {
           builder.setInsertionPointToStart(&region.front());
-          if (!isa_and_nonnull<ItemOp, arith::ConstantOp, ConstantOp>(made))
+          if (!isa_and_nonnull<ItemOp, arith::ConstantOp, LiteralInterface>(made))
             return refuseScalar(op, value);
           replaceAllUsesInRegionWith(value, builder.clone(*made)->getResult(0), region);
         }
@@ -518,8 +520,7 @@ private:
   }
   /// Clones the ops of `block` and returns the values that `mapping` has for `values`.
   SmallVector<Value> clone(Block &block, ValueRange values, IRMapping &mapping) {
-    for (Operation &inner : block.without_terminator())
-      builder.clone(inner, mapping);
+    inlineBlock(builder, block, mapping);
     return llvm::map_to_vector(values, [&](Value value) { return mapping.lookupOrDefault(value); });
   }
   void replace(ArrayRef<Attribute> functions, ValueRange operands, TypeRange types,
@@ -624,7 +625,8 @@ private:
 };
 } // namespace
 
-LogicalResult nd::outlineControl(ModuleOp module) {
+/// Replaces the remaining `scf.if` and `scf.while` ops of `module` by `nest.control` and functions.
+static LogicalResult outlineControl(ModuleOp module) {
   SmallVector<Operation *> ops; // inner ones last: they are copied with the outer ones
   auto find = [&] {
     ops.clear();

@@ -14,7 +14,7 @@
 //     becomes   %r = nest.scan along <step$1: 9> init(%x) reads(%iota)
 //
 // and a branch computes both sides and selects (ops have no effects). Other `scf.while` and
-// `scf.if` ops stay until the function's names are chosen; then `outlineControl` outlines their
+// `scf.if` ops stay until the function's names are chosen; then `nd-outline-control` outlines their
 // regions into functions, among which the compiled program jumps:
 //
 //     scf.while (%s = %x) { c(%s) } do { f(%s) }
@@ -40,11 +40,6 @@ mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false
 mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
 /// Replaces the loops in `root` without a constant trip count by `scf.while`.
 mlir::LogicalResult whilesForCounts(mlir::Operation *root);
-/// Replaces the `scf.if` ops in `root` by both of their sides and selects, except those that
-/// contain loops or are expensive.
-mlir::LogicalResult selectionsForBranches(mlir::Operation *root);
-/// Replaces the remaining `scf.if` and `scf.while` ops of `module` by `nest.control` and functions.
-mlir::LogicalResult outlineControl(mlir::ModuleOp module);
 
 /// True if it is cheaper to compute `op` before the op `region`, in whose regions it is used, and to
 /// read its results there than to compute them again: `op` is expensive, or its results are no

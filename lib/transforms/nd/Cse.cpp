@@ -4,11 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
-#include "lib/transforms/nd/Cse.h"
+//
+// Eliminates common subexpressions, independently of the order and spelling of names. Ops with one
+// canonical form (lib/analysis/Canonical.h) compute the same up to renaming. The later op is replaced
+// by renames of the earlier one's results, which cost nothing:
+//
+//     %a = nd.reduce %x over (k) {add}        x: {m, k}
+//     %b = nd.reduce %y over (p) {add}        y: %x renamed m -> q, k -> p
+//     =>   %b = nd.rename %a m -> q
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/nd/NdBuild.h"
-#include "dialects/nd/NdRename.h"
+#include "dialects/nest/NestBuild.h"
 #include "lib/analysis/BlockForms.h"
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/transforms/nd/ControlFlow.h"
@@ -26,6 +34,11 @@ namespace heddle::nd {
 using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
+
+/// Merges ops of `block` that are equal up to renaming. Ops in the regions of branches and loops are
+/// also merged with earlier ops outside, where `isWorthKeeping` holds. Returns the number of ops
+/// that were erased.
+static unsigned mergeEqualOps(Block &block);
 
 namespace {
 class Merger {
@@ -63,10 +76,10 @@ OperandIdentity Merger::identify(Value value) {
   if (auto type = dyn_cast<NdTensorType>(value.getType()))
     for (const Dim &dim : type.getDims())
       names[dim.name.str()] = dim.name.str();
-  while (auto rename = value.getDefiningOp<RenameOp>()) {
+  while (auto renaming = renamingOf(value.getDefiningOp())) {
     for (auto &[own, name] : names)
-      name = nameBefore(rename, name).str();
-    value = rename.getInput();
+      name = renaming->before(name).str();
+    value = value.getDefiningOp()->getOperand(0);
   }
   unsigned number = numbers.try_emplace(value, numbers.size()).first->second;
   return {"v" + std::to_string(number), std::move(names)};
@@ -175,9 +188,9 @@ unsigned Merger::run(Block &block) {
   SmallVector<std::string> added;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     // CSE looks through renames.
-    if (isa<RenameOp>(op))
+    if (renamingOf(&op))
       continue;
-    if (isa<nest::GroupOp, nest::ScanOp>(op) || isa_and_nonnull<scf::SCFDialect>(op.getDialect())) {
+    if (isa<nest::HoldsNestsInterface>(op) || isa_and_nonnull<scf::SCFDialect>(op.getDialect())) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           merged += isa<nest::GroupOp>(op) ? mergeEqualOps(inner) : run(inner);
@@ -195,8 +208,8 @@ unsigned Merger::run(Block &block) {
     if (!form)
       continue;
     // The result of an update has the names of its destination, not those of its iteration space.
-    if (auto update = dyn_cast<nest::UpdateOp>(op)) {
-      form->labels = identify(update.getDest()).names;
+    if (Value updated = nest::updatedBy(&op)) {
+      form->labels = identify(updated).names;
       form->alike.clear();
     }
     Known own{&op, form->labels};
@@ -218,12 +231,12 @@ unsigned Merger::run(Block &block) {
   return merged;
 }
 
-unsigned nd::mergeEqualOps(Block &block) {
+unsigned mergeEqualOps(Block &block) {
   unsigned merged = Merger().run(block);
   if (Operation *parent = block.getParentOp())
-    parent->walk<WalkOrder::PostOrder, ReverseIterator>([](RenameOp op) {
-      if (op->use_empty())
-        op.erase(); // its operands were erased
+    parent->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (renamingOf(op) && op->use_empty())
+        op->erase(); // its operands were erased
     });
   return merged;
 }

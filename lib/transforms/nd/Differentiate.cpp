@@ -4,8 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
-#include "lib/transforms/nd/Differentiate.h"
+//
+// Replaces `nd.vjp` and `nd.jvp`. Reverse mode walks the callee's ops backwards and adds up a
+// cotangent for each value by the rules of dialects/nd/NdGradient.h. Forward mode is its transpose:
+// the gradient of <cotangent, f(x)> is linear in the cotangent, and the gradient of that, in the
+// direction of the tangent, is the tangent of f(x).
+//
+//     %y, %dx = nd.vjp @f(%x) cotangents(%c) wrt [0]
+//     =>   %y = (ops of f at %x)   %dx = (their cotangents, the last op's first)
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdGradient.h"
@@ -42,18 +50,13 @@ struct Copy {
   Copy(OpBuilder &builder, Location loc, Block &body, ValueRange inputs, ArrayRef<int64_t> wrt)
       : arguments(inputs) {
     for (int64_t i : wrt) {
-      auto standIn = RenameOp::create(builder, loc, inputs[i].getType(), inputs[i],
-                                      builder.getStrArrayAttr({}), builder.getStrArrayAttr({}));
-      standIns.push_back(standIn);
-      arguments[i] = standIn.getResult();
+      arguments[i] = buildAlias(builder, loc, inputs[i]);
+      standIns.push_back(arguments[i].getDefiningOp());
     }
     IRMapping mapping;
     mapping.map(body.getArguments(), arguments);
-    for (Operation &inner : body.without_terminator())
-      ops.push_back(builder.clone(inner, mapping));
-    SmallVector<Value> kept = llvm::map_to_vector(
-        body.getTerminator()->getOperands(), [&](Value value) { return mapping.lookup(value); });
-    keeper = UnrealizedConversionCastOp::create(builder, loc, TypeRange(), kept);
+    keeper = UnrealizedConversionCastOp::create(builder, loc, TypeRange(),
+                                                inlineBlock(builder, body, mapping, &ops));
     builder.setInsertionPoint(keeper);
   }
   OperandRange results() const { return keeper->getOperands(); }
@@ -195,11 +198,8 @@ LogicalResult ForwardMode::visitControl(Operation *op) {
     mapping.map(from.getArguments(), fresh.take_front(count));
     inner.setTangents(fresh.take_front(count), fresh.drop_front(count));
     SmallVector<Operation *> ops;
-    for (Operation &each : from.front().without_terminator())
-      ops.push_back(builder.clone(each, mapping));
+    SmallVector<Value> yielded = inlineBlock(builder, from.front(), mapping, &ops);
     Operation *end = from.front().getTerminator();
-    SmallVector<Value> yielded = llvm::map_to_vector(
-        end->getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
     if (failed(inner.run(ops)))
       return failure();
     inner.appendTangents(loc, yielded);
@@ -246,10 +246,7 @@ LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
     inner.setTangents(fresh.take_front(part.size()), fresh.drop_front(part.size()));
   }
   SmallVector<Operation *> ops;
-  for (Operation &each : from.without_terminator())
-    ops.push_back(builder.clone(each, mapping));
-  SmallVector<Value> yielded = llvm::map_to_vector(
-      from.getTerminator()->getOperands(), [&](Value v) { return mapping.lookupOrDefault(v); });
+  SmallVector<Value> yielded = inlineBlock(builder, from, mapping, &ops);
   if (failed(inner.run(ops)))
     return failure();
   SmallVector<Value> carried(ArrayRef(yielded).take_front(n)),
@@ -303,10 +300,8 @@ LogicalResult ForwardMode::visit(Operation *op) {
   for (auto [result, cotangent] : llvm::zip_equal(op->getResults(), cotangents)) {
     if (!isa<FloatType>(tensorType(result).getElementType()))
       continue;
-    before = RenameOp::create(builder, loc, result.getType(),
-                              buildZero(builder, loc, tensorType(result)),
-                              builder.getStrArrayAttr({}), builder.getStrArrayAttr({}));
-    cotangent = before->getResult(0);
+    cotangent = buildAlias(builder, loc, buildZero(builder, loc, tensorType(result)));
+    before = cotangent.getDefiningOp();
     transpose.want(cotangent);
   }
   if (!before)
@@ -332,7 +327,7 @@ LogicalResult ForwardMode::visit(Operation *op) {
   return success();
 }
 
-LogicalResult nd::expandJvp(JvpOp op) {
+static LogicalResult expandJvp(JvpOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
   if (failed(found) || failed(requireExpandable(op, *found)))
     return failure();
@@ -356,7 +351,9 @@ LogicalResult nd::expandJvp(JvpOp op) {
   return success();
 }
 
-LogicalResult nd::expandVjp(VjpOp op) {
+/// Replaces `op` by the callee's ops and those that compute the gradients asked for. The callee must
+/// have no calls and no requests of its own.
+static LogicalResult expandVjp(VjpOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
   if (failed(found) || failed(requireExpandable(op, *found)))
     return failure();

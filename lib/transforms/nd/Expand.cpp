@@ -33,16 +33,17 @@ static LogicalResult expandOne(nd::ExpandInterface op) {
   return success();
 }
 
-LogicalResult nd::expandOps(Operation *root) {
+/// Expands every op under `root` that has the interface, and the ops of its expansion in turn.
+static LogicalResult expandOps(Operation *root) {
   constexpr int mostRounds = 64; // an op that expands to itself would never terminate
   for (int round = 0; round < mostRounds; ++round) {
-    SmallVector<ExpandInterface> ops;
-    root->walk([&](ExpandInterface op) { ops.push_back(op); });
+    SmallVector<nd::ExpandInterface> ops;
+    root->walk([&](nd::ExpandInterface op) { ops.push_back(op); });
     if (ops.empty())
       return success();
     if (round + 1 == mostRounds)
       return ops.front()->emitOpError() << "expands to ops that expand, without end";
-    for (ExpandInterface op : ops)
+    for (nd::ExpandInterface op : ops)
       if (failed(expandOne(op)))
         return failure();
   }
@@ -52,7 +53,7 @@ LogicalResult nd::expandOps(Operation *root) {
 namespace {
 struct NdExpandPass : nd::impl::NdExpandPassBase<NdExpandPass> {
   void runOnOperation() override {
-    if (failed(nd::expandOps(getOperation())))
+    if (failed(expandOps(getOperation())))
       signalPassFailure();
   }
 };

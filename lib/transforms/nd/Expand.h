@@ -21,11 +21,4 @@
 
 #include "lib/transforms/nd/ExpandInterface.h.inc"
 
-namespace heddle::nd {
-
-/// Expands every op under `root` that has the interface, and the ops of its expansion in turn.
-mlir::LogicalResult expandOps(mlir::Operation *root);
-
-} // namespace heddle::nd
-
 #endif // HEDDLE_TRANSFORMS_ND_EXPAND_H

@@ -58,7 +58,7 @@ static double source(Value value, Operation *region, DenseMap<Value, double> &kn
 }
 
 bool nd::isWorthKeeping(Operation *op, Operation *region) {
-  if (op->hasTrait<Expensive>() || isa<nest::ScanOp, nest::SortOp, scf::IfOp, scf::ForOp>(op))
+  if (op->hasTrait<Expensive>() || isa<scf::IfOp, scf::ForOp>(op))
     return true;
   if (auto compute = dyn_cast<nest::ComputeOp>(op); compute && compute.isReduction())
     return true;

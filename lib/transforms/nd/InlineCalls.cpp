@@ -40,8 +40,8 @@ FailureOr<func::FuncOp> nd::definedCallee(Operation *op, FlatSymbolRefAttr symbo
 }
 
 FlatSymbolRefAttr nd::calleeOf(Operation *op) {
-  return isa<CallOp, VjpOp, JvpOp>(op) ? op->getAttrOfType<FlatSymbolRefAttr>("callee")
-                                       : FlatSymbolRefAttr();
+  auto named = dyn_cast<CalleeInterface>(op);
+  return named ? named.getCalleeAttr() : FlatSymbolRefAttr();
 }
 
 /// Reports a recursion; `around` are the functions in the chain of calls.

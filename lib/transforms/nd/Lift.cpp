@@ -41,13 +41,7 @@ SmallVector<Dim> Lifter::liftedNames(ValueRange old) const {
 
 Type Lifter::liftedType(Type type, ArrayRef<Dim> lifted) const {
   auto tensor = dyn_cast<NdTensorType>(rewriter.rewrite(type));
-  if (!tensor)
-    return type;
-  SmallVector<Dim> dims(tensor.getDims().getDims());
-  for (const Dim &dim : lifted)
-    if (!tensor.has(dim.name))
-      dims.push_back(dim);
-  return tensor.withDims(dims);
+  return tensor ? tensor.with(lifted) : type;
 }
 
 /// Builds a broadcast as an op that is legal at the insertion point: a nest within nests, else an
@@ -59,21 +53,6 @@ Value Lifter::broadcast(Location loc, Value value, ArrayRef<Dim> dims) const {
   if (!isa<nest::ScanOp, nest::GroupOp>(builder.getInsertionBlock()->getParentOp()))
     return buildBroadcast(builder, loc, value, dims);
   return nest::broadcastByNest(builder, loc, value, dims);
-}
-
-static DimsAttr withDims(DimsAttr dims, ArrayRef<Dim> more) {
-  SmallVector<Dim> all(dims.getDims());
-  for (const Dim &dim : more)
-    if (!dims.contains(dim.name))
-      all.push_back(dim);
-  return DimsAttr::getSorted(dims.getContext(), all);
-}
-
-static ArrayAttr completeMaps(ArrayAttr maps, ValueRange operands) {
-  SmallVector<Attribute> result;
-  for (auto [map, operand] : llvm::zip_equal(maps, operands))
-    result.push_back(nest::completeMap(cast<nest::MapAttr>(map), tensorType(operand)));
-  return ArrayAttr::get(maps.getContext(), result);
 }
 
 /// Adds lifted names to the layouts that a user chose, as outermost factors. Schedules do not change:
@@ -130,9 +109,10 @@ LogicalResult Lifter::copyOp(Operation &op) {
   if (!lifted.empty() && !isa_and_nonnull<NdDialect, nest::NestDialect>(op.getDialect()))
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted)
                             << "; expected nd and nest ops, scf.if, scf.for and scf.while";
-  if (auto call = dyn_cast<CallOp>(op))
-    return copyCall(call);
-  if (!lifted.empty() && isa<VjpOp, JvpOp>(op))
+  auto named = dyn_cast<CalleeInterface>(op);
+  if (named && named.lifts())
+    return copyCall(named);
+  if (named && !lifted.empty())
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted)
                             << "; expected gradients of the callee to be expanded first";
 
@@ -153,25 +133,17 @@ LogicalResult Lifter::copyOp(Operation &op) {
     for (OpOperand &operand : operands)
       operand.set(broadcast(op.getLoc(), operand.get(), lifted));
   };
-  if (auto pointwise = dyn_cast<PointwiseOp>(copy)) {
+  if (isa<ScalarCodeInterface>(copy)) {
     // A scalar that is lifted may have no name in common with the others.
-    if (isCrossed(llvm::map_to_vector(pointwise.getInputs(), tensorType)))
-      pointwise.setCrossed(true);
-  } else if (isa<nest::SortOp>(copy)) {
-    broadcastOperands(copy->getOpOperands());
+    if (isCrossed(llvm::map_to_vector(copy->getOperands(), tensorType)))
+      copy->setAttr("crossed", builder.getUnitAttr());
   } else if (auto aligned = dyn_cast<AlignedOperandsInterface>(copy)) {
     broadcastOperands(copy->getOpOperands().take_front(aligned.getNumAligned()));
   } else if (isa<AfterOp>(copy)) {
     copy->getResult(0).setType(copy->getOperand(0).getType());
-  } else if (auto compute = dyn_cast<nest::ComputeOp>(copy)) {
-    compute.setProducedAttr(withDims(compute.getProduced(), lifted));
-    compute.setMapsAttr(completeMaps(compute.getMaps(), compute->getOperands()));
-    liftLayouts(copy, lifted);
-  } else if (auto update = dyn_cast<nest::UpdateOp>(copy)) {
-    broadcastOperands(copy->getOpOperands().take_front(1));
-    update.setSpaceAttr(withDims(update.getSpace(), lifted));
-    update.setMapsAttr(completeMaps(update.getMaps(), update.getReads()));
-    update.setDestMapAttr(nest::completeMap(update.getDestMap(), tensorType(update.getDest())));
+  } else if (auto nest = dyn_cast<nest::LoopNestInterface>(copy)) {
+    broadcastOperands(copy->getOpOperands().take_front(nest.getFirstRead()));
+    nest::addNames(nest, lifted);
     liftLayouts(copy, lifted);
   }
   return success();
@@ -213,7 +185,7 @@ LogicalResult Lifter::copyScan(nest::ScanOp op, ArrayRef<Dim> lifted) {
 
 /// A call lifts its callee by itself: the callee's names that were replaced are restored around the
 /// call, and a lifted name with the same spelling is renamed meanwhile.
-LogicalResult Lifter::copyCall(CallOp op) {
+LogicalResult Lifter::copyCall(CalleeInterface op) {
   Location loc = op.getLoc();
   FailureOr<func::FuncOp> callee = definedCallee(op, op.getCalleeAttr(), functions);
   if (failed(callee))
@@ -245,9 +217,9 @@ LogicalResult Lifter::copyCall(CallOp op) {
       inferCall(*callee, llvm::map_to_vector(inputs, tensorType), error);
   if (failed(types))
     return failure();
-  auto copy = CallOp::create(builder, loc, SmallVector<Type>(types->begin(), types->end()), inputs,
-                             op->getAttrs());
-  for (auto [old, fresh] : llvm::zip_equal(op.getResults(), copy.getResults())) {
+  Operation *copy = builder.create(OperationState(
+      loc, op->getName(), inputs, SmallVector<Type>(types->begin(), types->end()), op->getAttrs()));
+  for (auto [old, fresh] : llvm::zip_equal(op->getResults(), copy->getResults())) {
     auto type = cast<NdTensorType>(rewriter.rewrite(old.getType()));
     values.map(old, buildBroadcast(builder, loc, renamed(fresh, forth), type.getDims().getDims()));
   }

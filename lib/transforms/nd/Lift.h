@@ -61,7 +61,7 @@ private:
   mlir::LogicalResult runUntilAllEnd(mlir::scf::WhileOp op, llvm::ArrayRef<Dim> lifted);
   llvm::SetVector<mlir::Value> touched(mlir::Operation &op) const;
   mlir::Value conditionOf(mlir::Operation *op, mlir::Value scalar);
-  mlir::LogicalResult copyCall(CallOp op);
+  mlir::LogicalResult copyCall(CalleeInterface op);
   llvm::SmallVector<Dim> liftedNames(mlir::ValueRange values) const;
   mlir::Type liftedType(mlir::Type type, llvm::ArrayRef<Dim> lifted) const;
   mlir::Value broadcast(mlir::Location loc, mlir::Value value, llvm::ArrayRef<Dim> dims) const;

@@ -13,7 +13,6 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
-#include "dialects/nd/NdRename.h"
 #include "lib/analysis/BlockForms.h"
 #include "lib/transforms/nd/InlineCalls.h"
 #include "lib/transforms/nd/Lift.h"
@@ -37,7 +36,7 @@ static std::string firstSight(func::FuncOp function) {
     stream << (tensor ? tensor.getElementType() : type) << (tensor ? tensor.getDims().size() : 0);
   }
   for (Operation &op : function.front())
-    if (!isa<RenameOp>(op)) // merging a callee renames its operands and results
+    if (!renamingOf(&op)) // merging a callee renames its operands and results
       stream << op.getName() << op.getNumOperands() << op.getNumResults();
   return text;
 }
@@ -177,8 +176,8 @@ bool redirect(CallOp call, const Known &gone, const Known &kept) {
     matchNames(cast<NdTensorType>(formal), gone.form.form.labels, kept.form.form.labels, from, to);
     inputs.push_back(buildRename(builder, call.getLoc(), input, from, to));
   }
-  SmallVector<Value> results = buildCall(builder, call.getLoc(), kept.function, inputs);
-  cast<CallOp>(results.front().getDefiningOp()).setCheckpoint(call.getCheckpoint());
+  SmallVector<Value> results = buildCall(builder, call.getLoc(), kept.function, inputs,
+                                         /*gradient=*/{}, call.getCheckpoint());
   for (auto [i, result] : llvm::enumerate(results)) {
     SmallVector<StringRef> from, to;
     matchNames(cast<NdTensorType>(kept.function.getResultTypes()[i]), kept.form.results[i],

@@ -94,7 +94,7 @@ static bool isInCombiner(Operation *op) {
     return region == &update.getCombine() && !update.getUnique();
   if (auto compute = dyn_cast<nest::ComputeOp>(parent))
     return region == &compute.getCombine();
-  return isa<nd::ReduceOp, nd::ScanOp>(parent);
+  return isa<nd::ReductionInterface>(parent);
 }
 
 namespace {

@@ -25,7 +25,7 @@ void nest::chooseSchedules(Operation *root, MachineAttr machine) {
       op.setScheduleAttr(
           ScheduleAttr::get(op->getContext(), chooseSchedule(op, layouts(kernelOperands(op)),
                                                              layouts(op->getResults()), machine)));
-    if (!isa<GroupOp, ScanOp>(op->getParentOp())) // else it runs in a chunk
+    if (!isa<HoldsNestsInterface>(op->getParentOp())) // else it runs in a chunk
       writeChunks(op);
   });
 }

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/Cse.h"
 
+#include "dialects/nest/NestBuild.h"
 #include "lib/analysis/BlockForms.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -22,7 +23,7 @@ public:
     bool any = false;
     SmallVector<Operation *> holders;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<GroupOp, ScanOp>(op)) {
+      if (isa<HoldsNestsInterface>(op)) {
         if (mergeWhole(&op))
           any = true;
         else
@@ -30,14 +31,14 @@ public:
         continue;
       }
       auto compute = dyn_cast<ComputeOp>(op);
-      if (!isa<ComputeOp, UpdateOp, SortOp>(op) || (compute && isRenaming(compute)) ||
+      if (!isa<ScheduledInterface>(op) || (compute && isRenaming(compute)) ||
           op.hasAttr(recomputeAttr))
         continue;
       auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
       if (!form)
         continue;
-      if (auto update = dyn_cast<UpdateOp>(op))
-        form->labels = identify(update.getDest()).names;
+      if (Value updated = updatedBy(&op))
+        form->labels = identify(updated).names;
       auto [found, isNew] = known.try_emplace(form->text, Known{&op, form->labels});
       if (!isNew)
         replace(&op, form->labels, found->second), any = true;

@@ -124,9 +124,7 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   OpBuilder b(outer);
   NestBuilder nest(b, outer);
   nest.reads.clear(), nest.maps.clear(), nest.guards.clear();
-  SmallVector<nd::Dim> reduced(outer.getReduced().getDims());
-  llvm::append_range(reduced, apart.getReduced().getDims());
-  nest.reduced = nd::DimsAttr::getSorted(b.getContext(), reduced);
+  nest.reduced = outer.getReduced().with(apart.getReduced().getDims());
   Ranges ranges = iterationRanges(outer);
   ranges.merge(iterationRanges(apart));
   Region body, combine, finish;

@@ -88,11 +88,7 @@ private:
   }
 
   nd::DimsAttr without(nd::DimsAttr dims) {
-    SmallVector<nd::Dim> rest;
-    for (const nd::Dim &dim : dims)
-      if (!llvm::is_contained(names, dim.name))
-        rest.push_back(dim);
-    return nd::DimsAttr::getSorted(dims.getContext(), rest);
+    return dims.where([&](const nd::Dim &dim) { return !llvm::is_contained(names, dim.name); });
   }
 
   /// Adds the member as a nest on one point of the group's names.
@@ -124,19 +120,17 @@ private:
   void build() {
     OpBuilder b(members.back());
     Location loc = members.back()->getLoc();
-    SmallVector<nd::Dim> dims;
-    for (const nd::Dim &dim : cast<ComputeOp>(members[0]).getProduced())
-      if (llvm::is_contained(names, dim.name))
-        dims.push_back(dim);
+    nd::DimsAttr shared = cast<ComputeOp>(members[0]).getProduced().where([&](const nd::Dim &dim) {
+      return llvm::is_contained(names, dim.name);
+    });
     SmallVector<Value> results;
     for (Operation *op : members)
       for (Value result : op->getResults())
         if (llvm::any_of(result.getUsers(),
                          [&](Operation *user) { return !members.contains(user); }))
           results.push_back(result);
-    auto group =
-        GroupOp::create(b, loc, TypeRange(ValueRange(results)),
-                        nd::DimsAttr::getSorted(b.getContext(), dims), ArrayAttr(), ScheduleAttr());
+    auto group = GroupOp::create(b, loc, TypeRange(ValueRange(results)), shared, ArrayAttr(),
+                                 ScheduleAttr());
     group->setAttr("heddle.name", b.getStringAttr("group"));
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&group.getBody());

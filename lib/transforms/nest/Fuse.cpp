@@ -21,7 +21,7 @@ using namespace mlir;
 static bool removeDead(Block &block) {
   bool any = false;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<ComputeOp, UpdateOp, ScanOp, SortOp, GroupOp>(op) && op.use_empty()) {
+    if (isa<ScheduledInterface, HoldsNestsInterface>(op) && op.use_empty()) {
       op.erase();
       any = true;
     }
@@ -49,7 +49,7 @@ static bool mergeFinishes(Block &block) {
 //      by reads of its operands.
 static void fuseBlock(Block &block) {
   for (Operation &op : block)
-    if (isa<GroupOp, ScanOp>(op))
+    if (isa<HoldsNestsInterface>(op))
       fuseBlock(op.getRegion(0).front());
   // Rewrites that are always profitable come first, so that the others are decided on nests that
   // compute.

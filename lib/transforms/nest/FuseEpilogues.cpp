@@ -101,7 +101,7 @@ public:
         mapping.map(argument, argument.getArgNumber() < values.size()
                                   ? values[argument.getArgNumber()]
                                   : Value(block->addArgument(argument.getType(), loc)));
-      values = inlineScalar(b, last.front(), mapping);
+      values = nd::inlineBlock(b, last.front(), mapping);
     }
     for (auto [value, result] : llvm::zip_equal(values, producer.getResults()))
       value = nd::convertFloat(b, loc, value, tensorTypeOf(result).scalarType());
@@ -118,7 +118,7 @@ public:
         nest.read(read, consumer.readMap(i), consumer.readGuard(i));
       mapping.map(argument, block->addArgument(argument.getType(), loc));
     }
-    SmallVector<Value> made = inlineScalar(b, consumer.getBody().front(), mapping), yields;
+    SmallVector<Value> made = nd::inlineBlock(b, consumer.getBody().front(), mapping), yields;
     SmallVector<Type> types;
     for (unsigned i : kept) {
       yields.push_back(values[i]);
@@ -155,7 +155,9 @@ private:
 };
 } // namespace
 
-ComputeOp nest::fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
+/// Fuses `consumer` into `producer` and returns the fused nest. Returns null and changes nothing if
+/// that is not legal.
+static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (consumer.isReduction() || !consumer.getFinish().empty() || isFixed(producer) ||
       isFixed(consumer) || areTooLargeTogether(producer, consumer) ||
       consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))

@@ -32,10 +32,6 @@ namespace heddle::nest {
 enum class Epilogues { OfOneReader, All };
 bool fuseEpilogues(mlir::Block &block, Epilogues which);
 
-/// Fuses `consumer` into `producer` and returns the fused nest. Returns null and changes nothing if
-/// that is not legal.
-ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer);
-
 } // namespace heddle::nest
 
 #endif // HEDDLE_LIB_TRANSFORMS_NEST_FUSEEPILOGUES_H

@@ -83,7 +83,8 @@ static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pin
   }
 }
 
-llvm::DenseSet<Value> nest::pinnedValues(Block &block) {
+/// Returns the pinned values, which must not be computed twice (see the header).
+static llvm::DenseSet<Value> pinnedValues(Block &block) {
   llvm::DenseSet<Value> pinned;
   for (auto op : block.getOps<ComputeOp>()) {
     unsigned reads = unsigned(op.getReads().size());

@@ -41,9 +41,6 @@ bool fuseProducers(mlir::Block &block);
 /// Takes in only nests that move elements without computing anything.
 bool fuseMoves(mlir::Block &block);
 
-/// Returns the pinned values, which must not be computed twice (see above).
-llvm::DenseSet<mlir::Value> pinnedValues(mlir::Block &block);
-
 } // namespace heddle::nest
 
 #endif // HEDDLE_LIB_TRANSFORMS_NEST_FUSEPRODUCERS_H

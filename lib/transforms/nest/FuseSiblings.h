@@ -30,11 +30,6 @@ namespace heddle::nest {
 /// Fuses siblings where that is profitable. Returns true if anything changed.
 bool fuseSiblings(mlir::Block &block);
 
-/// Drops accumulators of a reduction that equal earlier ones: their elements and neutral elements
-/// are equal, and they are combined alike if they are assumed to be equal. Returns the nest that
-/// replaces the op, or null if there were no such accumulators.
-ComputeOp mergeAccumulators(ComputeOp op);
-
 } // namespace heddle::nest
 
 #endif // HEDDLE_LIB_TRANSFORMS_NEST_FUSESIBLINGS_H

@@ -117,49 +117,23 @@ struct NestSplitReductionsPass : nest::impl::NestSplitReductionsPassBase<NestSpl
       splitReductions(getOperation(), always);
   }
 };
-struct NestFuseProducersPass : nest::impl::NestFuseProducersPassBase<NestFuseProducersPass> {
+/// A pass that calls `rewrite` for each block of a function.
+template <template <typename> typename Base, auto rewrite>
+struct BlockPass : Base<BlockPass<Base, rewrite>> {
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      fuseProducers(block);
+    for (Block &block : this->getOperation().getBody())
+      rewrite(block);
   }
 };
-struct NestFuseEpiloguesPass : nest::impl::NestFuseEpiloguesPassBase<NestFuseEpiloguesPass> {
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      fuseEpilogues(block, Epilogues::All);
-  }
-};
-struct NestFuseSiblingsPass : nest::impl::NestFuseSiblingsPassBase<NestFuseSiblingsPass> {
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      fuseSiblings(block);
-  }
-};
-struct NestFlattenReductionsPass
-    : nest::impl::NestFlattenReductionsPassBase<NestFlattenReductionsPass> {
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      flattenReductions(block);
-  }
-};
-struct NestChooseGroupsPass : nest::impl::NestChooseGroupsPassBase<NestChooseGroupsPass> {
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      chooseGroups(block);
-  }
-};
-struct NestFormGroupsPass : nest::impl::NestFormGroupsPassBase<NestFormGroupsPass> {
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      formGroups(block);
-  }
-};
-struct NestCsePass : nest::impl::NestCsePassBase<NestCsePass> {
-  void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      mergeEqualNests(block);
-  }
-};
+template struct BlockPass<nest::impl::NestFuseProducersPassBase, fuseProducers>;
+template struct BlockPass<nest::impl::NestFuseEpiloguesPassBase,
+                          [](Block &block) { fuseEpilogues(block, Epilogues::All); }>;
+template struct BlockPass<nest::impl::NestFuseSiblingsPassBase, fuseSiblings>;
+template struct BlockPass<nest::impl::NestFlattenReductionsPassBase, flattenReductions>;
+template struct BlockPass<nest::impl::NestChooseGroupsPassBase, chooseGroups>;
+template struct BlockPass<nest::impl::NestFormGroupsPassBase, formGroups>;
+template struct BlockPass<nest::impl::NestCsePassBase,
+                          [](Block &block) { mergeEqualNests(block); }>;
 } // namespace
 
 std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(AssignLayoutsOptions options) {

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/PrepareSteps.h"
 
+#include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
@@ -44,7 +45,7 @@ static void makeResultsDistinct(func::FuncOp function) {
       continue;
     Operation *maker = value.getDefiningOp();
     bool isControl = isa_and_nonnull<ControlOp>(maker);
-    if (maker && !isa<nd::ConstantOp>(maker) && !isControl && seen.insert(value).second)
+    if (maker && !isa<nd::LiteralInterface>(maker) && !isControl && seen.insert(value).second)
       continue;
     OpBuilder builder(end);
     ComputeOp copy = createCopy(builder, value);
@@ -56,9 +57,10 @@ static void makeResultsDistinct(func::FuncOp function) {
 
 /// Replaces splat literals that are large or of symbolic size by nests that fill them.
 static void fillSplats(func::FuncOp function) {
-  for (auto constant : llvm::make_early_inc_range(function.getOps<nd::ConstantOp>())) {
-    auto type = tensorTypeOf(constant.getResult());
-    TypedAttr splat = constant.splat();
+  for (auto constant : llvm::make_early_inc_range(function.getOps<nd::LiteralInterface>())) {
+    Value value = constant->getResult(0);
+    auto type = tensorTypeOf(value);
+    TypedAttr splat = nd::splatOf(value);
     if (!splat || (type.isStatic() && type.elements() < 4096))
       continue;
     OpBuilder builder(constant);
@@ -70,7 +72,7 @@ static void fillSplats(func::FuncOp function) {
     op->setAttr("heddle.name", builder.getStringAttr("fill"));
     if (Attribute layouts = constant->getAttr("layouts"))
       op->setAttr("layouts", layouts);
-    constant.getResult().replaceAllUsesWith(op.getResult(0));
+    value.replaceAllUsesWith(op.getResult(0));
     constant->erase();
   }
 }
@@ -118,8 +120,9 @@ static void delayOverwriting(func::FuncOp function) {
 /// Gives constants that only branches and loops use, such as initial values, the layouts that these
 /// expect.
 static void layLiteralsAsGiven(func::FuncOp function) {
-  for (auto constant : function.getOps<nd::ConstantOp>()) {
-    auto uses = constant.getResult().getUses();
+  for (auto constant : function.getOps<nd::LiteralInterface>()) {
+    Value value = constant->getResult(0);
+    auto uses = value.getUses();
     if (uses.empty() ||
         !llvm::all_of(uses, [](OpOperand &use) { return isa<ControlOp>(use.getOwner()); }))
       continue;
@@ -127,7 +130,7 @@ static void layLiteralsAsGiven(func::FuncOp function) {
     auto symbol = cast<FlatSymbolRefAttr>(op.getFunctions()[0]);
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
     for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
-      if (operand == constant.getResult())
+      if (operand == value)
         constant->setAttr(
             "layouts",
             ArrayAttr::get(op.getContext(), LayoutAttr::get(op.getContext(), layoutOf(argument))));

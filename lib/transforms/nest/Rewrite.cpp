@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nest/Rewrite.h"
 
+#include "dialects/nd/NdBuild.h"
 #include "lib/analysis/NestAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -155,15 +156,6 @@ void nest::keepOrder(Operation *op) {
     (void)op->isBeforeInBlock(next);
 }
 
-SmallVector<Value> nest::inlineScalar(OpBuilder &b, Block &block, IRMapping &mapping) {
-  for (Operation &op : block.without_terminator())
-    b.clone(op, mapping);
-  SmallVector<Value> values;
-  for (Value value : block.getTerminator()->getOperands())
-    values.push_back(mapping.lookupOrDefault(value));
-  return values;
-}
-
 SizeExprs nest::spaceOf(Operation *op) {
   SizeExprs sizes;
   for (; op && op->getName().getDialectNamespace() == "nest"; op = op->getParentOp())
@@ -216,7 +208,7 @@ bool nest::mergeFinish(ComputeOp op) {
   IRMapping mapping;
   for (BlockArgument argument : op.getBody().getArguments())
     mapping.map(argument, block->addArgument(argument.getType(), loc));
-  SmallVector<Value> values = inlineScalar(b, op.getBody().front(), mapping);
+  SmallVector<Value> values = nd::inlineBlock(b, op.getBody().front(), mapping);
   Block &finish = op.getFinish().front();
   for (auto [i, value] : llvm::enumerate(values))
     mapping.map(finish.getArgument(i), value);
@@ -225,7 +217,7 @@ bool nest::mergeFinish(ComputeOp op) {
     BlockArgument argument = finish.getArgument(values.size() + i);
     mapping.map(argument, block->addArgument(argument.getType(), loc));
   }
-  YieldOp::create(b, loc, inlineScalar(b, finish, mapping));
+  YieldOp::create(b, loc, nd::inlineBlock(b, finish, mapping));
   b.setInsertionPoint(op);
   ComputeOp made =
       nest.create(llvm::to_vector(op->getResultTypes()), body, none, empty, op.getNeutral());

@@ -68,9 +68,6 @@ void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *plac
 /// without a number follow one another, the next query of their order renumbers the whole block.
 void keepOrder(mlir::Operation *op);
 
-/// Clones scalar code up to the terminator, and returns the yielded values.
-llvm::SmallVector<mlir::Value> inlineScalar(mlir::OpBuilder &builder, mlir::Block &block,
-                                            mlir::IRMapping &mapping);
 /// Returns true if all coordinates of the map are inside of the tensor, regardless of guards.
 /// `space`: the sizes of iteration names, over symbols.
 bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const SizeExprs &space);

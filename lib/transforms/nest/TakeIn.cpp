@@ -63,7 +63,7 @@ public:
         return false;
       mapping.map(argument, value);
     }
-    YieldOp::create(b, loc, inlineScalar(b, from.front(), mapping));
+    YieldOp::create(b, loc, nd::inlineBlock(b, from.front(), mapping));
     return true;
   }
 

@@ -7,7 +7,7 @@
 
 #include "test/unit/laws/GenerateScalar.h"
 
-#include "dialects/nd/NdGradient.h"
+#include "dialects/nd/NdBuild.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -302,5 +302,5 @@ Value laws::combineScalars(OpBuilder &b, Location loc, nd::CombinerKind kind, bo
                            Value x, Value y) {
   Region region;
   nd::buildCombiner(b, loc, region, kind, x.getType(), nd::YieldOp::getOperationName(), isSigned);
-  return nd::inlineScalars(b, region.front(), {x, y})[0];
+  return nd::inlineBlock(b, region.front(), {x, y})[0];
 }

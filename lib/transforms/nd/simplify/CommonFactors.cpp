@@ -14,8 +14,6 @@
 
 #include "lib/transforms/nd/simplify/Rules.h"
 
-#include "dialects/nd/NdRename.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <set>
@@ -24,15 +22,13 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-static Value yielded(PointwiseOp op) { return op.getBody().front().getTerminator()->getOperand(0); }
-
 /// True for scalar code that is one op on two arguments.
-static bool isBinary(PointwiseOp op) {
+static bool isBinary(ScalarCodeInterface op) {
   Block &code = op.getBody().front();
   return code.getNumArguments() == 2 && code.getOperations().size() == 2 &&
          code.front().getNumOperands() == 2 &&
          code.front().getOperand(0) != code.front().getOperand(1) &&
-         code.front().getResult(0) == yielded(op);
+         code.front().getResult(0) == op.yielded();
 }
 
 namespace {
@@ -61,13 +57,13 @@ using NewNames = std::map<std::string, std::string>;
 
 /// A product, or the sum of one, that is used as a term only.
 struct Term {
-  ReduceOp sum; ///< if there is one
-  PointwiseOp product;
+  ReductionInterface sum; ///< if there is one
+  ScalarCodeInterface product;
   NewNames names; ///< of the product: names of the term, and those that are reduced
 
   static std::optional<Term> of(Value value);
   bool reduces(StringRef name) {
-    return sum && llvm::is_contained(stringsOf(sum.getNames()), name);
+    return sum && llvm::is_contained(stringsOf(sum.getReducedNames()), name);
   }
 };
 
@@ -79,15 +75,20 @@ struct Below {
   Below(Value operand, const NewNames &ofProduct) : value(operand) {
     for (const Dim &dim : tensorType(operand).getDims())
       names[dim.name.str()] = ofProduct.at(dim.name.str());
-    while (auto rename = value.getDefiningOp<RenameOp>())
-      passBelow(rename, value, names);
+    while (passBelow(value, names))
+      ;
   }
-  static void passBelow(RenameOp rename, Value &value, NewNames &names) {
+  /// False if `value` is not the result of a rename.
+  static bool passBelow(Value &value, NewNames &names) {
+    auto renaming = renamingOf(value.getDefiningOp());
+    if (!renaming)
+      return false;
     NewNames below;
     for (const auto &[name, end] : names)
-      below[nameBefore(rename, name).str()] = end;
+      below[renaming->before(name).str()] = end;
     names = std::move(below);
-    value = rename.getInput();
+    value = value.getDefiningOp()->getOperand(0);
+    return true;
   }
 };
 } // namespace
@@ -98,22 +99,22 @@ std::optional<Term> Term::of(Value value) {
     term.names[dim.name.str()] = dim.name.str();
   NewNames ofTerm = term.names;
   auto below = [&](Value v) {
-    while (v.hasOneUse() && v.getDefiningOp<RenameOp>())
-      Below::passBelow(v.getDefiningOp<RenameOp>(), v, term.names);
+    while (v.hasOneUse() && Below::passBelow(v, term.names))
+      ;
     return v;
   };
   value = below(value);
-  if (auto sum = value.getDefiningOp<ReduceOp>();
-      sum && sum.getInputs().size() == 1 && value.hasOneUse()) {
+  if (auto sum = value.getDefiningOp<ReductionInterface>();
+      sum && sum.getReducedNames() && sum->getNumOperands() == 1 && value.hasOneUse()) {
     term.sum = sum;
-    for (StringRef name : stringsOf(sum.getNames())) {
+    for (StringRef name : stringsOf(sum.getReducedNames())) {
       if (ofTerm.count(name.str()))
         return std::nullopt; // it would collide with a name that stays
       term.names[name.str()] = name.str();
     }
-    value = below(sum.getInputs()[0]);
+    value = below(sum->getOperand(0));
   }
-  term.product = value.getDefiningOp<PointwiseOp>();
+  term.product = value.getDefiningOp<ScalarCodeInterface>();
   if (!term.product || !value.hasOneUse() || !isBinary(term.product))
     return std::nullopt;
   return term;
@@ -135,15 +136,15 @@ static bool matchReduced(Term &from, const Below &fromCommon, Term &to, const Be
   }
   if (!from.sum)
     return true;
-  if (from.sum.getNames().size() != to.sum.getNames().size())
+  if (from.sum.getReducedNames().size() != to.sum.getReducedNames().size())
     return false;
-  NdTensorType type = tensorType(from.sum.getInputs()[0]),
-               other = tensorType(to.sum.getInputs()[0]);
-  for (StringRef name : stringsOf(from.sum.getNames())) {
+  NdTensorType type = tensorType(from.sum->getOperand(0)),
+               other = tensorType(to.sum->getOperand(0));
+  for (StringRef name : stringsOf(from.sum.getReducedNames())) {
     if (renaming.count(name.str()))
       continue;
     SmallVector<StringRef> fitting;
-    for (StringRef target : stringsOf(to.sum.getNames()))
+    for (StringRef target : stringsOf(to.sum.getReducedNames()))
       if (!taken.count(target.str()) && other.size(target) == type.size(name))
         fitting.push_back(target);
     if (fitting.size() != 1 && !llvm::is_contained(fitting, name))
@@ -176,7 +177,7 @@ static Value renamed(OpBuilder &builder, Value value, const NewNames &names) {
 
 /// a w + b w, of tensors or of their sums over the same names, becomes one product, and one sum, of
 /// a + b.
-static LogicalResult commonFactor(PointwiseOp op, PatternRewriter &rewriter,
+static LogicalResult commonFactor(ScalarCodeInterface op, PatternRewriter &rewriter,
                                   const RuleContext &context) {
   auto refuse = [&](const char *why) { return rewriter.notifyMatchFailure(op, why); };
   if (!isBinary(op))
@@ -186,19 +187,19 @@ static LogicalResult commonFactor(PointwiseOp op, PatternRewriter &rewriter,
   CombinerKind plus = isa<arith::SubFOp, arith::SubIOp>(plusOp)
                           ? CombinerKind::Add
                           : combinerKind(op.getBody(), &isSigned);
-  Type element = tensorType(op).getElementType();
+  Type element = tensorType(op->getResult(0)).getElementType();
   SmallVector<Term, 2> terms;
   for (Value input : op.getInputs()) {
     auto term = Term::of(input);
-    if (!term || tensorType(term->product).getElementType() != element ||
-        !isSemiring(plus, isSigned, yielded(term->product).getDefiningOp(), context.granted))
+    if (!term || tensorType(term->product->getResult(0)).getElementType() != element ||
+        !isSemiring(plus, isSigned, term->product.yielded().getDefiningOp(), context.granted))
       return refuse("expected terms that are products");
     terms.push_back(std::move(*term));
   }
-  PointwiseOp products[2] = {terms[0].product, terms[1].product};
-  ReduceOp sums[2] = {terms[0].sum, terms[1].sum};
-  if (yielded(products[0]).getDefiningOp()->getName() !=
-          yielded(products[1]).getDefiningOp()->getName() ||
+  ScalarCodeInterface products[2] = {terms[0].product, terms[1].product};
+  ReductionInterface sums[2] = {terms[0].sum, terms[1].sum};
+  if (products[0].yielded().getDefiningOp()->getName() !=
+          products[1].yielded().getDefiningOp()->getName() ||
       bool(sums[0]) != bool(sums[1]))
     return refuse("expected two products of one kind");
   if (sums[0]) {
@@ -234,7 +235,8 @@ static LogicalResult commonFactor(PointwiseOp op, PatternRewriter &rewriter,
       };
       unsigned wide = covers(0, 1) ? 0 : 1;
       if (!covers(wide, 1 - wide) ||
-          elementsOf(operands[wide]) >= elementsOf(products[1 - wide]) + elementsOf(op) ||
+          elementsOf(operands[wide]) >=
+              elementsOf(products[1 - wide]->getResult(0)) + elementsOf(op->getResult(0)) ||
           llvm::any_of(ValueRange{common.value, operands[0], operands[1]}, [&](Value value) {
             return tensorType(value).getElementType() != element || context.mayBeExcluded(value);
           }))
@@ -247,14 +249,10 @@ static LogicalResult commonFactor(PointwiseOp op, PatternRewriter &rewriter,
                                   element, copyOf(&plusOp));
       Value value =
           buildPointwise(rewriter, loc, {both, renamed(rewriter, common.value, common.names)},
-                         element, copyOf(yielded(products[0]).getDefiningOp()));
-      if (sums[0]) {
-        auto sum = ReduceOp::create(rewriter, loc, TypeRange(op.getResult().getType()), value,
-                                    sums[0].getNames(), sums[0].getNeutral());
-        rewriter.cloneRegionBefore(sums[0].getCombiner(), sum.getCombiner(),
-                                   sum.getCombiner().end());
-        value = sum.getResult(0);
-      }
+                         element, copyOf(products[0].yielded().getDefiningOp()));
+      if (sums[0])
+        value = reduceLike(rewriter, loc, sums[0], value, stringsOf(sums[0].getReducedNames()),
+                           element);
       rewriter.replaceOp(op, value);
       return success();
     }

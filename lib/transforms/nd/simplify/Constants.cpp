@@ -30,7 +30,7 @@ static TypedAttr attributeOf(const interp::Scalar &scalar, Type type) {
 static SmallVector<StringRef> writtenNames(Operation *op) {
   llvm::SetVector<StringRef> names;
   for (Value operand : op->getOperands())
-    for (StringRef name : stringsOf(operand.getDefiningOp<ConstantOp>().getOrder()))
+    for (StringRef name : stringsOf(operand.getDefiningOp<LiteralInterface>().getOrder()))
       names.insert(name);
   for (StringRef attribute : {"order", "names", "into", "name", "tap"}) {
     if (auto list = op->getAttrOfType<ArrayAttr>(attribute))
@@ -44,7 +44,7 @@ static SmallVector<StringRef> writtenNames(Operation *op) {
 
 namespace {
 LogicalResult foldLiterals(Operation *op, PatternRewriter &rewriter) {
-  if (op->getNumOperands() == 0 || !op->getOperand(0).getDefiningOp<ConstantOp>() ||
+  if (op->getNumOperands() == 0 || !op->getOperand(0).getDefiningOp<LiteralInterface>() ||
       !isa<NdDialect>(op->getDialect()) || !isPure(op) || op->hasTrait<Opaque>())
     return rewriter.notifyMatchFailure(op, "expected an op on literals");
   auto within = [](ValueRange values, int64_t most) {
@@ -55,14 +55,14 @@ LogicalResult foldLiterals(Operation *op, PatternRewriter &rewriter) {
   };
   if (!within(op->getOperands(), mostRead) || !within(op->getResults(), mostElements) ||
       !llvm::all_of(op->getOperands(),
-                    [](Value value) { return isa_and_nonnull<ConstantOp>(value.getDefiningOp()); }))
+                    [](Value value) { return bool(value.getDefiningOp<LiteralInterface>()); }))
     return rewriter.notifyMatchFailure(op, "expected few elements");
   auto values = interp::interpretLiterals(op);
   if (failed(values))
     return rewriter.notifyMatchFailure(op, "expected an op with values");
   SmallVector<StringRef> names = writtenNames(op);
   // Computes all literals before it creates ops: a rule that fails must not change the IR.
-  SmallVector<std::pair<DenseElementsAttr, ArrayAttr>> literals;
+  SmallVector<std::pair<DenseElementsAttr, SmallVector<StringRef>>> literals;
   for (const interp::TensorValue &value : *values) {
     Type scalar = value.type.scalarType();
     SmallVector<interp::SizedName> order;
@@ -83,17 +83,17 @@ LogicalResult foldLiterals(Operation *op, PatternRewriter &rewriter) {
         return rewriter.notifyMatchFailure(op, "expected values that are decided");
     }
     literals.emplace_back(DenseElementsAttr::get(RankedTensorType::get(shape, scalar), elements),
-                          rewriter.getStrArrayAttr(written));
+                          std::move(written));
   }
   SmallVector<Value> constants;
   for (auto [result, literal] : llvm::zip_equal(op->getResults(), literals))
-    constants.push_back(ConstantOp::create(rewriter, op->getLoc(), result.getType(), literal.first,
-                                           literal.second));
+    constants.push_back(
+        buildLiteral(rewriter, op->getLoc(), tensorType(result), literal.first, literal.second));
   rewriter.replaceOp(op, constants);
   return success();
 }
 
-LogicalResult evaluateSplats(PointwiseOp op, PatternRewriter &rewriter,
+LogicalResult evaluateSplats(ScalarCodeInterface op, PatternRewriter &rewriter,
                              const RuleContext &context) {
   SmallVector<interp::Scalar> arguments;
   for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs())) {
@@ -106,7 +106,7 @@ LogicalResult evaluateSplats(PointwiseOp op, PatternRewriter &rewriter,
   auto body = interp::ScalarRegion::prepare(op.getBody(), arithmetic);
   if (failed(body))
     return failure();
-  NdTensorType type = tensorType(op.getResult());
+  NdTensorType type = tensorType(op->getResult(0));
   TypedAttr value = attributeOf(body->run(arguments)[0], type.scalarType());
   if (!value)
     return rewriter.notifyMatchFailure(op, "expected a value that is decided");

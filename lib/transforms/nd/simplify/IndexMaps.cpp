@@ -7,8 +7,6 @@
 
 #include "lib/transforms/nd/simplify/Rules.h"
 
-#include "dialects/nd/NdRename.h"
-
 #include "mlir/IR/IRMapping.h"
 
 using namespace heddle;
@@ -297,15 +295,16 @@ LogicalResult sliceToOperands(SliceOp op, PatternRewriter &rewriter, const RuleC
 }
 
 LogicalResult sliceOfRename(SliceOp op, PatternRewriter &rewriter) {
-  auto rename = op.getInput().getDefiningOp<RenameOp>();
-  if (!rename)
+  Operation *inner = op.getInput().getDefiningOp();
+  auto renaming = renamingOf(inner);
+  if (!renaming)
     return rewriter.notifyMatchFailure(op, "expected a slice of a rename");
   Value part =
-      buildSlice(rewriter, op.getLoc(), rename.getInput(), nameBefore(rename, op.getName()),
+      buildSlice(rewriter, op.getLoc(), inner->getOperand(0), renaming->before(op.getName()),
                  op.getStart().getExpr(), op.getSize().getExpr(), op.getStride());
   return replaceBy(op,
-                   buildRename(rewriter, rename.getLoc(), part, stringsOf(rename.getFrom()),
-                               stringsOf(rename.getTo())),
+                   buildRename(rewriter, inner->getLoc(), part, stringsOf(renaming->from),
+                               stringsOf(renaming->to)),
                    rewriter);
 }
 

@@ -69,7 +69,7 @@ namespace {
 /// One factor: a tensor, or a part of the code of a pointwise op.
 struct Factor {
   Value tensor;
-  PointwiseOp op; ///< where `tensor` is null
+  ScalarCodeInterface op; ///< where `tensor` is null
   Value scalar;
   DimsAttr dims;
 };
@@ -107,7 +107,7 @@ private:
   DenseMap<Set, std::pair<Set, Set>> parts; ///< of sets with several factors
 
   bool isTimes(Operation *each) const { return each && each->getName() == times->getName(); }
-  void collect(PointwiseOp product, Value scalar, unsigned &count);
+  void collect(ScalarCodeInterface product, Value scalar, unsigned &count);
   void countLevel(NdTensorType space, NdTensorType result, unsigned factorCount) {
     double points = elements(space);
     written += points * std::max(1u, factorCount - 1) + moveCost * elements(result);
@@ -133,9 +133,7 @@ private:
 // Taking apart
 //===----------------------------------------------------------------------===//
 
-static Value yielded(PointwiseOp op) {
-  return cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0];
-}
+static NdTensorType typeOf(ScalarCodeInterface op) { return tensorType(op->getResult(0)); }
 
 /// All of the scalar code that `value` is computed from, itself included.
 static llvm::SetVector<Value> usesOf(Value value) {
@@ -152,19 +150,19 @@ static llvm::SetVector<Value> usesOf(Value value) {
 bool Product::collect() {
   if (op.getInputs().size() != 1 || !op.getInputs()[0].hasOneUse())
     return false;
-  auto product = op.getInputs()[0].getDefiningOp<PointwiseOp>();
+  auto product = op.getInputs()[0].getDefiningOp<ScalarCodeInterface>();
   bool isSigned = true;
   plus = combinerKind(op.getCombiner(), &isSigned);
-  times = product ? yielded(product).getDefiningOp() : nullptr;
+  times = product ? product.yielded().getDefiningOp() : nullptr;
   if (!times || !isSemiring(plus, isSigned, times, granted))
     return false;
-  for (const Dim &dim : tensorType(product).getDims())
+  for (const Dim &dim : typeOf(product).getDims())
     seen.insert(dim.name);
   for (Attribute name : op.getNames())
     reduced.insert(cast<StringAttr>(name));
   unsigned count = 0;
-  collect(product, yielded(product), count);
-  countLevel(tensorType(product), tensorType(op.getResult(0)), count);
+  collect(product, product.yielded(), count);
+  countLevel(typeOf(product), tensorType(op.getResult(0)), count);
   if (factors.size() < 2 || factors.size() > mostFactors)
     return false;
   llvm::SetVector<StringAttr> all;
@@ -204,7 +202,7 @@ bool Product::collect() {
 
 /// Adds the factors of `scalar`, a value in the code of `product`, and adds the number of those
 /// that are multiplied there to `count`.
-void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
+void Product::collect(ScalarCodeInterface product, Value scalar, unsigned &count) {
   if (Operation *code = scalar.getDefiningOp(); isTimes(code) && scalar.hasOneUse()) {
     collect(product, code->getOperand(0), count);
     collect(product, code->getOperand(1), count);
@@ -216,22 +214,22 @@ void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
     written += moveCost * elements(tensorType(tensor));
     bool isOne = tensor.hasOneUse() && argument.hasOneUse();
     Type element = tensorType(tensor).getElementType();
-    if (auto inner = tensor.getDefiningOp<PointwiseOp>();
-        inner && isOne && isTimes(yielded(inner).getDefiningOp()) &&
-        element == tensorType(product).getElementType()) {
+    if (auto inner = tensor.getDefiningOp<ScalarCodeInterface>();
+        inner && isOne && isTimes(inner.yielded().getDefiningOp()) &&
+        element == typeOf(product).getElementType()) {
       unsigned innerCount = 0;
-      collect(inner, yielded(inner), innerCount);
-      countLevel(tensorType(inner), tensorType(inner), innerCount);
+      collect(inner, inner.yielded(), innerCount);
+      countLevel(typeOf(inner), typeOf(inner), innerCount);
       return;
     }
     auto sum = tensor.getDefiningOp<ReduceOp>();
     auto terms = sum && sum.getInputs().size() == 1
-                     ? sum.getInputs()[0].getDefiningOp<PointwiseOp>()
-                     : PointwiseOp();
+                     ? sum.getInputs()[0].getDefiningOp<ScalarCodeInterface>()
+                     : ScalarCodeInterface();
     // Its reduced names must not collide with names in scope here.
     if (terms && isOne && terms->hasOneUse() && combinerKind(sum.getCombiner()) == plus &&
-        sum.getNeutral() == op.getNeutral() && isTimes(yielded(terms).getDefiningOp()) &&
-        element == this->element() && tensorType(terms).getElementType() == element &&
+        sum.getNeutral() == op.getNeutral() && isTimes(terms.yielded().getDefiningOp()) &&
+        element == this->element() && typeOf(terms).getElementType() == element &&
         llvm::none_of(sum.getNames(),
                       [&](Attribute name) { return seen.contains(cast<StringAttr>(name)); })) {
       for (Attribute name : sum.getNames()) {
@@ -239,8 +237,8 @@ void Product::collect(PointwiseOp product, Value scalar, unsigned &count) {
         reduced.insert(cast<StringAttr>(name));
       }
       unsigned innerCount = 0;
-      collect(terms, yielded(terms), innerCount);
-      countLevel(tensorType(terms), tensorType(tensor), innerCount);
+      collect(terms, terms.yielded(), innerCount);
+      countLevel(typeOf(terms), tensorType(tensor), innerCount);
       return;
     }
     factors.push_back({tensor, {}, {}, tensorType(tensor).getDims()});
@@ -353,24 +351,16 @@ Value Product::sumDown(Value value, Set set, Names present, PatternRewriter &rew
   Names gone = present & ~kept(set);
   if (!gone)
     return value;
-  SmallVector<Attribute> over;
+  SmallVector<StringRef> over;
   for (StringAttr name : reduced)
     if (gone >> (llvm::find(names, name) - names.begin()) & 1)
       over.push_back(name);
-  SmallVector<Dim> left;
-  for (const Dim &dim : tensorType(value).getDims())
-    if (!llvm::is_contained(over, dim.name))
-      left.push_back(dim);
-  Type type = tensorType(value).withDims(left).withElementType(element());
-  auto reduce = ReduceOp::create(rewriter, op.getLoc(), TypeRange(type), value,
-                                 rewriter.getArrayAttr(over), op.getNeutral());
-  rewriter.cloneRegionBefore(op.getCombiner(), reduce.getCombiner(), reduce.getCombiner().end());
-  return reduce.getResult(0);
+  return reduceLike(rewriter, op.getLoc(), op, value, over, element());
 }
 
 /// Creates a pointwise op with the code of a factor, on the operands that it uses.
 static Value emitCode(Factor factor, PatternRewriter &rewriter) {
-  PointwiseOp op = factor.op;
+  ScalarCodeInterface op = factor.op;
   llvm::SetVector<Value> uses = usesOf(factor.scalar);
   SmallVector<Value> inputs;
   for (auto [argument, input] : llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
@@ -387,7 +377,7 @@ static Value emitCode(Factor factor, PatternRewriter &rewriter) {
         builder.clone(each, map);
     return map.lookup(factor.scalar);
   };
-  return buildPointwise(rewriter, op.getLoc(), inputs, tensorType(op).getElementType(), code);
+  return buildPointwise(rewriter, op.getLoc(), inputs, typeOf(op).getElementType(), code);
 }
 
 Value Product::emit(Set set, PatternRewriter &rewriter) {

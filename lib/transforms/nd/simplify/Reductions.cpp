@@ -14,18 +14,12 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// Builds a reduction with the combiner of `like` for another input, names and element type.
-static Value reduceLike(ReduceOp like, Value input, ArrayRef<StringRef> names, Type element,
-                        PatternRewriter &rewriter) {
-  Location loc = like.getLoc();
-  NdTensorType type = tensorType(input);
-  SmallVector<Dim> left;
-  for (const Dim &dim : type.getDims())
-    if (!llvm::is_contained(names, dim.name.getValue()))
-      left.push_back(dim);
-  auto reduce =
-      ReduceOp::create(rewriter, loc, TypeRange(type.withDims(left).withElementType(element)),
-                       input, rewriter.getStrArrayAttr(names), like.getNeutral());
+Value nd::reduceLike(PatternRewriter &rewriter, Location loc, ReductionInterface like, Value input,
+                     ArrayRef<StringRef> names, Type element) {
+  NdTensorType type = tensorType(input).where(
+      [&](const Dim &dim) { return !llvm::is_contained(names, dim.name.getValue()); });
+  auto reduce = ReduceOp::create(rewriter, loc, TypeRange(type.withElementType(element)), input,
+                                 rewriter.getStrArrayAttr(names), like.getNeutral());
   rewriter.cloneRegionBefore(like.getCombiner(), reduce.getCombiner(), reduce.getCombiner().end());
   return reduce.getResult(0);
 }
@@ -98,7 +92,7 @@ LogicalResult reduceOfBroadcast(ReduceOp op, PatternRewriter &rewriter,
   if (isa<IntegerType>(between))
     between = element; // signed or not, of the same width
   Location loc = op.getLoc();
-  Value value = left.empty() ? input : reduceLike(op, input, left, between, rewriter);
+  Value value = left.empty() ? input : reduceLike(rewriter, loc, op, input, left, between);
   if (scales || left.empty())
     value = buildPointwise(rewriter, loc, value, element, [&](OpBuilder &b, ValueRange s) -> Value {
       Type wide = real ? Type(real) : element;

@@ -46,7 +46,7 @@ public:
   Rules(mlir::RewritePatternSet &patterns, RuleContext context)
       : patterns(patterns), context(context) {}
 
-  /// A rule rewrites ops of the class `Op`, or any op (`Operation *`).
+  /// A rule rewrites ops of the class or interface `Op`, or any op (`Operation *`).
   template <typename Op>
   using Rule = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &);
   template <typename Op>
@@ -73,23 +73,24 @@ private:
   mlir::RewritePatternSet &patterns;
   RuleContext context;
 
+  struct AnyOpPattern : mlir::RewritePattern {
+    AnyOpPattern(mlir::MLIRContext *context, mlir::PatternBenefit benefit)
+        : RewritePattern(MatchAnyOpTypeTag(), benefit, context) {}
+  };
   template <typename Op>
-  struct Pattern : mlir::RewritePattern {
+  static constexpr bool isInterface = requires { Op::getInterfaceID(); };
+  template <typename Op>
+  using PatternBase =
+      std::conditional_t<std::is_pointer_v<Op>, AnyOpPattern,
+                         std::conditional_t<isInterface<Op>, mlir::OpInterfaceRewritePattern<Op>,
+                                            mlir::OpRewritePattern<Op>>>;
+  template <typename Op>
+  struct Pattern : PatternBase<Op> {
     using Function = std::function<mlir::LogicalResult(Op, mlir::PatternRewriter &)>;
     Pattern(mlir::MLIRContext *context, mlir::PatternBenefit benefit, Function rule)
-        : RewritePattern(root(), benefit, context), rule(std::move(rule)) {}
-    mlir::LogicalResult matchAndRewrite(mlir::Operation *op,
-                                        mlir::PatternRewriter &rewriter) const override {
-      if constexpr (std::is_pointer_v<Op>)
-        return rule(op, rewriter);
-      else
-        return rule(llvm::cast<Op>(op), rewriter);
-    }
-    static auto root() {
-      if constexpr (std::is_pointer_v<Op>)
-        return MatchAnyOpTypeTag();
-      else
-        return Op::getOperationName();
+        : PatternBase<Op>(context, benefit), rule(std::move(rule)) {}
+    mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+      return rule(op, rewriter);
     }
     Function rule;
   };
@@ -121,6 +122,10 @@ void addLoopRules(Rules &rules);
 
 /// True if `times` distributes over the combiner, with these permissions.
 bool isSemiring(CombinerKind plus, bool isSigned, mlir::Operation *times, unsigned granted);
+/// Reduces `input` over `names` with the combiner of `like`, to elements of type `element`.
+mlir::Value reduceLike(mlir::PatternRewriter &rewriter, mlir::Location loc, ReductionInterface like,
+                       mlir::Value input, llvm::ArrayRef<llvm::StringRef> names,
+                       mlir::Type element);
 /// The number of elements of a tensor, for the typical values of symbols.
 double elementsOf(mlir::Value value);
 
