@@ -309,14 +309,17 @@ Expr Expr::floordiv(int64_t divisor, Here here) const {
   }
   if (divisor == 1)
     return whole + rest;
-  // (x floordiv a) floordiv b is x floordiv (a * b).
-  if (rest.termList.size() == 1 && rest.termList[0].coefficient == 1 &&
-      rest.termList[0].factors.size() == 1 &&
-      rest.termList[0].factors[0]->kind == Atom::Kind::FloorDiv &&
-      rest.termList[0].factors[0]->divisor <= INT64_MAX / divisor) {
-    const Atom &inner = *rest.termList[0].factors[0];
-    return whole + (inner.operands[0] + Expr(wrappingMultiply(rest.constantPart, inner.divisor)))
-                       .floordiv(inner.divisor * divisor);
+  // (x + y floordiv a) floordiv b is (a * x + y) floordiv (a * b).
+  auto division = std::find_if(rest.termList.begin(), rest.termList.end(), [&](const Term &term) {
+    return term.coefficient == 1 && term.factors.size() == 1 &&
+           term.factors[0]->kind == Atom::Kind::FloorDiv &&
+           term.factors[0]->divisor <= INT64_MAX / divisor / divisor;
+  });
+  if (division != rest.termList.end()) {
+    AtomRef inner = division->factors[0];
+    rest.termList.erase(division);
+    return whole +
+           (rest * Expr(inner->divisor) + inner->operands[0]).floordiv(inner->divisor * divisor);
   }
   // (x mod (a * b)) floordiv b is (x floordiv b) mod a.
   if (rest.constantPart == 0 && rest.termList.size() == 1 && rest.termList[0].coefficient == 1 &&

@@ -106,6 +106,25 @@ static Expr productOfSums(int count) {
   return product;
 }
 
+// Coordinates of merged names, taken apart from the index of a lane and put together again.
+TEST(Expr, MergedNamesRecombine) {
+  Expr lane = 16 * n("vector") + n("lane"), address(0);
+  const int64_t sizes[] = {7, 3, 3, 5, 3};
+  int64_t below = 1;
+  for (size_t i = std::size(sizes); i-- > 0; below *= sizes[i])
+    address = address + lane.floordiv(below).mod(sizes[i]) * Expr(below);
+  EXPECT_EQ(address.simplify({{"vector", {0, 58}}, {"lane", {0, 15}}}), lane);
+
+  Expr nested = (3 * n("x") - 2 + n("y").floordiv(4)).floordiv(5);
+  EXPECT_EQ(nested.str(), "(12 * x + y + 12) floordiv 20 - 1");
+  for (int64_t x = -7; x <= 7; ++x)
+    for (int64_t y = -25; y <= 25; ++y)
+      EXPECT_EQ(nested.evaluate(
+                    [&](const std::string &name) { return std::optional(name == "x" ? x : y); }),
+                int64_t(std::floor((double(3 * x - 2) + std::floor(double(y) / 4)) / 5)))
+          << x << " " << y;
+}
+
 TEST(ExprLimits, AreHeldByEachOperation) {
   EXPECT_EQ(productOfSums(9).terms().size(), 512u);
   EXPECT_TRUE(productOfSums(16).isTooLarge());
@@ -124,7 +143,7 @@ TEST(ExprLimits, AreHeldByEachOperation) {
   EXPECT_TRUE((power * n("x")).isTooLarge());
   for (size_t i = 0; i < Expr::mostNested; ++i) {
     EXPECT_FALSE(chain.isTooLarge()) << i;
-    chain = (chain + numbered("a", int(i))).floordiv(3);
+    chain = (2 * chain + numbered("a", int(i))).floordiv(3);
   }
   EXPECT_FALSE(chain.isTooLarge());
   EXPECT_TRUE((chain + n("b")).mod(3).isTooLarge());
