@@ -19,7 +19,7 @@ using namespace heddle::bench;
 namespace {
 struct Inputs {
   fashion::Sample sample;
-  Tensor key, rate;
+  Tensor rate;
 };
 
 Inputs inputsOf(int64_t batch) {
@@ -31,7 +31,6 @@ Inputs inputsOf(int64_t batch) {
   return {{randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
            Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}),
            Tensor::of<float>(std::span<const float>(ones), {{n.batch, batch}})},
-          key(1),
           Tensor::of<float>({0.02f}, {})};
 }
 } // namespace
@@ -41,12 +40,12 @@ void bench::fashionTraining(const Request &request, Report &report) {
   Inputs in = inputsOf(batch);
   auto state = std::make_shared<fashion::State>(fashion::initialState(1));
   auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = false});
-  step(*state, in.sample, in.key, in.rate);
+  step(*state, in.sample, in.rate);
   Case work{.bench = "fashion/train-b" + std::to_string(batch),
             .threads = request.threads,
             .work = double(batch),
             .unit = Unit::ExamplesPerSecond};
-  System heddle{.name = "heddle", .once = [=] { step(*state, in.sample, in.key, in.rate); }};
+  System heddle{.name = "heddle", .once = [=] { step(*state, in.sample, in.rate); }};
   JitStatistics statistics = step.statistics();
   heddle.compileMilliseconds = statistics.compileSeconds * 1e3;
   // Parameters and momentum are not in the arena.
@@ -100,7 +99,7 @@ void bench::compilation(const Request &request, Report &report) {
                                   jit(fashion::trainStep,
                                       JitOptions{.threads = request.threads, .cache = cache});
                               std::string path = detail::temporaryFile();
-                              step.save(path, state, in.sample, in.key, in.rate);
+                              step.save(path, state, in.sample, in.rate);
                               std::filesystem::remove(path);
                             }});
   report.measure(work);

@@ -34,6 +34,7 @@
 #define HEDDLE_JIT_H
 
 #include "heddle/Ops.h"
+#include "heddle/Scope.h"
 #include "heddle/Tree.h"
 
 #include <algorithm>
@@ -380,8 +381,10 @@ T formalTree(T like, Here here, const Names &without = {}) {
 /// result is its value with the tensors that `use` returns.
 template <typename F, typename U, typename... T>
 auto onFormals(F &function, const Names &without, Here here, U &&use, const T &...trees) {
+  BodyScope scope;
   std::tuple<T...> formalTrees{formalTree(trees, here, without)...}; // braces: in order
   auto value = std::apply([&](auto &...formal) { return function(formal...); }, formalTrees);
+  scope.close();
   std::vector<Tensor> formals, actuals;
   auto append = [](std::vector<Tensor> &to, std::vector<Tensor> from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -408,8 +411,10 @@ auto jit(F function, JitOptions options = {}, Here here = Here::current()) {
 /// integers have empty ones.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
+  detail::BodyScope scope;
   T formals = detail::formalTree(tree, here);
   auto value = function(formals);
+  scope.close();
   static_assert(
       IsTree<decltype(value)>::value,
       "expected a function that gives its loss as a Tensor, or a pair of that and a tree: "
@@ -434,8 +439,10 @@ T grad(F &&function, const T &tree, Here here = Here::current()) {
 ///     Tensor hv = jvp(slope, x, v);                   // the Hessian times v, forward over reverse
 template <typename F, typename T>
 auto valueAndJvp(F &&function, const T &tree, const T &tangents, Here here = Here::current()) {
+  detail::BodyScope scope;
   T formals = detail::formalTree(tree, here);
   auto value = function(formals);
+  scope.close();
   static_assert(IsTree<decltype(value)>::value,
                 "expected a function that gives a tree of tensors: a number, such as item() gives, "
                 "has no tangent");
@@ -496,9 +503,11 @@ auto checkpoint(F function, Here here = Here::current()) {
 template <typename Y, typename N>
 auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current()) {
   uint64_t first = detail::nodesMade();
+  detail::BodyScope scope;
   auto value = yes();
   uint64_t second = detail::nodesMade();
   decltype(value) other = no();
+  scope.close();
   return detail::treeOf(value, detail::branch(condition, {{}, detail::tensorsOf(value), first},
                                               {{}, detail::tensorsOf(other), second}, here));
 }
@@ -506,9 +515,11 @@ auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current())
 namespace detail {
 template <typename T, typename F>
 T forLoop(const std::variant<int64_t, Tensor> &steps, const T &initial, F &&body, Here here) {
+  BodyScope scope;
   T formals = formalTree(initial, here);
   Tensor counter = counterFormal(here);
   T next = body(counter, formals);
+  scope.close();
   Part part{{counter}, tensorsOf(next)};
   for (const Tensor &formal : tensorsOf(formals))
     part.formals.push_back(formal);
@@ -555,10 +566,13 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
               condition(state), [&] { return T(body(state)); }, [&] { return state; }, here);
         },
         here);
+  detail::BodyScope scope;
   T formals = detail::formalTree(initial, here);
   T next = body(formals);
+  Tensor goesOn = condition(formals);
+  scope.close();
   return detail::treeOf(initial,
-                        detail::loopWhile({detail::tensorsOf(formals), {condition(formals)}},
+                        detail::loopWhile({detail::tensorsOf(formals), {goesOn}},
                                           {detail::tensorsOf(formals), detail::tensorsOf(next)},
                                           detail::tensorsOf(initial), here));
 }
@@ -575,9 +589,11 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
 template <typename T, typename X, typename F>
 auto scan(const Name &along, const T &initial, const X &inputs, F &&body, bool reverse = false,
           Here here = Here::current()) {
+  detail::BodyScope scope;
   T state = detail::formalTree(initial, here);
   X slices = detail::formalTree(inputs, here, {along});
   auto [next, output] = body(state, slices);
+  scope.close();
   detail::Part part{detail::tensorsOf(state), detail::tensorsOf(T(next))};
   for (const Tensor &slice : detail::tensorsOf(slices))
     part.formals.push_back(slice);

@@ -78,17 +78,19 @@ template <typename T>
 inline constexpr bool isNever = false;
 } // namespace detail
 
-/// Calls visit(path, tensor) for every tensor of a tree, in the order of its members.
+/// Calls visit(path, node) for every tensor and for every struct of a tree, a struct before its
+/// members, which come in their order.
 template <typename T, typename V>
-void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
+void forEachNode(T &tree, V &&visit, const std::string &path = "") {
   auto at = [&](const std::string &member) { return path.empty() ? member : path + "." + member; };
   if constexpr (std::is_same_v<T, Tensor>) {
     visit(path, tree);
   } else if constexpr (HasFields<T>) {
+    visit(path, tree);
     std::apply(
         [&](auto &...value) {
-          const char *names = T::heddleFieldNames();
-          (forEachTensor(value, visit, at(detail::nextField(names))), ...);
+          [[maybe_unused]] const char *names = T::heddleFieldNames();
+          (forEachNode(value, visit, at(detail::nextField(names))), ...);
         },
         tree.heddleFields());
   } else if constexpr (requires {
@@ -96,19 +98,19 @@ void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
                          *tree;
                        }) {
     if (tree)
-      forEachTensor(*tree, visit, path);
+      forEachNode(*tree, visit, path);
   } else if constexpr (requires { tree.begin()->second; }) {
     for (auto &[member, value] : tree)
-      forEachTensor(value, visit, at(member));
+      forEachNode(value, visit, at(member));
   } else if constexpr (requires { tree.begin(); }) {
     size_t index = 0;
     for (auto &value : tree)
-      forEachTensor(value, visit, at(std::to_string(index++)));
+      forEachNode(value, visit, at(std::to_string(index++)));
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
     std::apply(
         [&](auto &...value) {
           size_t index = 0;
-          (forEachTensor(value, visit, at(std::to_string(index++))), ...);
+          (forEachNode(value, visit, at(std::to_string(index++))), ...);
         },
         tree);
   } else {
@@ -117,6 +119,18 @@ void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
                   "HEDDLE_FIELDS(first, second), or a vector, array, map from strings, pair, tuple "
                   "or optional of trees, not const; a number becomes a Tensor with constant(x)");
   }
+}
+
+/// Calls visit(path, tensor) for every tensor of a tree, in the order of its members.
+template <typename T, typename V>
+void forEachTensor(T &tree, V &&visit, const std::string &path = "") {
+  forEachNode(
+      tree,
+      [&]<typename N>(const std::string &at, N &node) {
+        if constexpr (std::is_same_v<N, Tensor>)
+          visit(at, node);
+      },
+      path);
 }
 
 } // namespace heddle

@@ -20,6 +20,7 @@
 #include "heddle/Ops.h"
 #include "heddle/Quantize.h"
 #include "heddle/Scalar.h"
+#include "heddle/Scope.h"
 #include "heddle/Tensor.h"
 #include "heddle/Tree.h"
 

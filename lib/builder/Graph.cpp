@@ -85,12 +85,13 @@ std::string heddle::detail::typeAndOrigin(const Tensor &tensor) {
 }
 
 Location heddle::detail::locationOf(Here here) {
+  here = CallScope::placed(here);
   if (!here.line())
     return UnknownLoc::get(graphContext());
   return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
 }
 
-void heddle::detail::fail(Here here, const std::string &message) { throw Error(message, here); }
+void heddle::detail::fail(Here here, const std::string &message) { refuse(message, here); }
 
 void heddle::detail::requireNumber(double value, Type element, Here here) {
   auto type = dyn_cast<IntegerType>(element);

@@ -23,6 +23,7 @@
 
 #include "dialects/nd/Nd.h"
 #include "dialects/nest/Nest.h"
+#include "heddle/Scope.h"
 #include "heddle/Tensor.h"
 #include "runtime/device/Fork.h"
 
@@ -89,11 +90,12 @@ std::string originOf(mlir::Location loc);
 /// The type of a tensor and where it was made, for messages that compare it with another.
 std::string typeAndOrigin(const Tensor &tensor);
 
-/// Throws Error with the source location `here`, unless that is `Here()`.
+/// Throws Error with the source location `here` (or that of a CallScope), unless it is `Here()`.
 [[noreturn]] void fail(Here here, const std::string &message);
 /// Runs `action` and adds the source location `here` to an Error that it throws without one.
 template <typename Action>
 auto located(Here here, Action &&action) {
+  here = CallScope::placed(here);
   try {
     return action();
   } catch (const ExecutionError &) {

@@ -32,13 +32,16 @@ struct Net {
   nn::Conv first, second;
   nn::Linear wide, last;
   HEDDLE_FIELDS(first, second, wide, last)
+  /// Logits over `class`. In training half of the hidden units are dropped.
+  Tensor operator()(const Tensor &image, nn::Mode &mode) const;
 };
 
 /// All that a step changes.
 struct State {
   Net net;
+  nn::Mode mode;
   nn::Sgd sgd;
-  HEDDLE_FIELDS(net, sgd)
+  HEDDLE_FIELDS(net, mode, sgd)
 };
 
 /// The input of a step: a batch, with weight zero for samples that only fill it up.
@@ -62,10 +65,8 @@ struct Prediction {
 };
 
 State initialState(uint64_t seed);
-/// Logits over `class`. With a key half of the hidden units are dropped; an empty key: none.
-Tensor forward(const Net &net, Tensor image, const Tensor &dropoutKey);
 /// One step of gradient descent.
-Outcome trainStep(State &state, const Sample &sample, const Tensor &key, const Tensor &rate);
+Outcome trainStep(State &state, const Sample &sample, const Tensor &rate);
 Prediction classify(const Net &net, const Image &image);
 
 } // namespace fashion

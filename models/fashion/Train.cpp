@@ -219,9 +219,8 @@ void Run::load() {
 
 void Run::oneStep(const nn::Batch &batch, int64_t done, nn::Rate &images) {
   double rate = rateAt(setting.rate, done, setting.epochs * batches);
-  Tensor stepKey = key(setting.seed * 1000003 + uint64_t(done));
   Tensor rateNow = Tensor::of<float>({float(rate)}, {});
-  Outcome outcome = step(state, sampleOf(batch), stepKey, rateNow);
+  Outcome outcome = step(state, sampleOf(batch), rateNow);
   double loss = outcome.loss.item();
   if (!std::isfinite(loss))
     throw Error("the loss is " + std::string(std::isnan(loss) ? "not a number" : "infinite") +

@@ -42,7 +42,7 @@ public:
     IRMapping mapping;
     for (unsigned i = 0; i < kept; ++i)
       mapping.map(from.getArgument(i), block->addArgument(from.getArgument(i).getType(), loc));
-    Replacement positions; // of reads that are kept
+    positions.clear();
     for (size_t i = 0; i < old.values.size(); ++i) {
       auto map = cast<MapAttr>(old.maps[i]);
       auto guard = cast<GuardAttr>(old.guards[i]);
@@ -68,6 +68,7 @@ public:
   }
 
   Reads made;
+  Replacement positions; ///< of the reads of `old` that stay
 
 private:
   OpBuilder &b;
@@ -262,21 +263,12 @@ static Operation *takeIntoUpdate(ComputeOp producer, UpdateOp consumer) {
       readsOfRegion(consumer, consumer.getReads(), consumer.getMaps(), consumer.getGuards(), 0);
   if (!inliner.rebuild(consumer.getBody(), old, 0, body))
     return nullptr;
-  Replacement positions;
-  for (auto [i, value] : llvm::enumerate(old.values))
-    for (unsigned k = 0; k < inliner.made.values.size(); ++k)
-      if (inliner.made.values[k] == value && inliner.made.maps[k] == old.maps[i])
-        positions[readName(unsigned(i))] = Expr::name(readName(k));
-  for (const MapEntry &entry : consumer.getDestMap().getEntries())
-    for (const std::string &name : entry.expr().names())
-      if (readIndex(name) && !positions.count(name))
-        return nullptr;
   b.setInsertionPoint(consumer);
   auto made = cast<UpdateOp>(b.cloneWithoutRegions(*consumer.getOperation()));
   made.getReadsMutable().assign(inliner.made.values);
   made.setMapsAttr(b.getArrayAttr(inliner.made.maps));
   made.setGuardsAttr(b.getArrayAttr(inliner.made.guards));
-  made.setDestMapAttr(consumer.getDestMap().substitute(positions));
+  made.setDestMapAttr(consumer.getDestMap().substitute(inliner.positions));
   made.getBody().takeBody(body);
   IRMapping mapping;
   consumer.getCombine().cloneInto(&made.getCombine(), mapping);

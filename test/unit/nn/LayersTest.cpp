@@ -11,12 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/Layers.h"
+#include "heddle/Compositions.h"
 #include "heddle/Jit.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Optimizers.h"
 #include "test/unit/Refused.h"
-#include "test/unit/builder/Tensors.h"
 #include "test/unit/io/Files.h"
+#include "test/unit/nn/Compare.h"
 
 #include <sys/resource.h>
 
@@ -28,72 +29,6 @@ using namespace heddle::test;
 
 namespace {
 const Name n("n"), row("row"), column("column"), channel("channel"), out("out"), classes("class");
-
-Names orderOf(const Tensor &tensor) {
-  Names order;
-  for (const std::string &name : tensor.names())
-    order.push_back(Name(name));
-  return order;
-}
-std::vector<Extent> extentsOf(const Tensor &tensor) {
-  std::vector<Extent> extents;
-  for (const auto &[name, size] : tensor.sizes())
-    extents.push_back({Name(name), size});
-  return extents;
-}
-
-struct Inputs {
-  std::vector<Tensor> all;
-  HEDDLE_FIELDS(all)
-};
-
-/// Compares the gradient of sum(weights * function(inputs)) with differences.
-template <typename F>
-void expectGradient(F &&function, std::vector<Tensor> inputs, double tolerance = 1e-2) {
-  auto loss = [&](Inputs x) {
-    Tensor y = function(x.all);
-    std::vector<Extent> extents = extentsOf(y);
-    return sum(y * (randomUniform(key(99), extents) + 0.5), orderOf(y));
-  };
-  auto forward = jit([&](Inputs x) { return loss(x); });
-  auto both = jit([&](Inputs x) { return valueAndGrad(loss, x); });
-  Inputs x{inputs};
-  auto [value, gradient] = both(x);
-  EXPECT_NEAR(value.item(), forward(x).item(), 1e-4 * (1 + std::abs(value.item())));
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Names order = orderOf(inputs[i]);
-    const Tensor &slope = gradient.all[i];
-    std::vector<float> values = inputs[i].to<float>(order), got = slope.to<float>(order);
-    size_t stride = std::max<size_t>(1, values.size() / 12);
-    for (size_t at = 0; at < values.size(); at += stride) {
-      auto moved = [&](float by) {
-        auto changed = values;
-        changed[at] += by;
-        Inputs y = x;
-        y.all[i] = tensor(changed, extentsOf(inputs[i]));
-        return forward(y).item();
-      };
-      double step = 1e-2, wanted = (moved(1e-2f) - moved(-1e-2f)) / (2 * step);
-      EXPECT_NEAR(got[at], wanted, tolerance * (1 + std::abs(wanted)))
-          << "input " << i << ", element " << at;
-    }
-  }
-}
-
-void expectNear(const std::vector<float> &got, const std::vector<double> &wanted,
-                double tolerance = 1e-5) {
-  ASSERT_EQ(got.size(), wanted.size());
-  for (size_t i = 0; i < got.size(); ++i)
-    EXPECT_NEAR(got[i], wanted[i], tolerance * (1 + std::abs(wanted[i]))) << i;
-}
-
-template <typename F>
-std::vector<double> mapped(const std::vector<float> &values, F &&function) {
-  std::vector<double> result;
-  for (float value : values)
-    result.push_back(function(double(value)));
-  return result;
-}
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -166,9 +101,9 @@ TEST(Linear, SumsOverSeveralNames) {
   auto w = layer.weight.to<float>({row, channel, out});
   for (float value : w)
     EXPECT_LE(std::abs(value), 1 / std::sqrt(6.0f));
-  EXPECT_EQ(layer.bias.to<float>({out}), std::vector<float>(4, 0));
+  EXPECT_EQ(layer.bias->to<float>({out}), std::vector<float>(4, 0));
   layer.bias = random({{out, 4}}, 4);
-  auto b = layer.bias.to<float>({out}), x = numbers(5 * 3 * 2, 5);
+  auto b = layer.bias->to<float>({out}), x = numbers(5 * 3 * 2, 5);
   std::vector<double> wanted;
   for (size_t i = 0; i < 5; ++i)
     for (size_t o = 0; o < 4; ++o) {
@@ -181,46 +116,7 @@ TEST(Linear, SumsOverSeveralNames) {
   expectNear(layer(input, over(row, channel)).to<float>({n, out}), wanted);
   expectGradient(
       [](const std::vector<Tensor> &x) { return nn::Linear{x[1], x[2]}(x[0], over(row, channel)); },
-      {input, layer.weight, layer.bias});
-}
-
-TEST(Conv, KeepsTheSizeAndRenamesTheChannel) {
-  nn::Conv layer = nn::Conv::make(3, {channel, 2}, {out, 5}, key(2));
-  Tensor x = random({{n, 2}, {row, 6}, {column, 4}, {channel, 2}}, 6);
-  EXPECT_EQ(layer(x, row, column, channel, out).type(),
-            "!nd.tensor<f32, channel: 5, column: 4, n: 2, row: 6>");
-  EXPECT_EQ(layer(x, row, column, channel, out, 2).type(),
-            "!nd.tensor<f32, channel: 5, column: 2, n: 2, row: 3>");
-  expectGradient(
-      [](const std::vector<Tensor> &x) {
-        return nn::Conv{x[1], x[2]}(x[0], row, column, channel, out);
-      },
-      {x, layer.weight, layer.bias});
-}
-
-TEST(Pool, LargestAndMeanOfEachSquare) {
-  auto values = numbers(5 * 4, 7); // the fifth row is left over
-  Tensor x = tensor(values, {{row, 5}, {column, 4}});
-  std::vector<double> largest, means;
-  for (size_t r = 0; r < 2; ++r)
-    for (size_t c = 0; c < 2; ++c) {
-      double most = -2, sum = 0;
-      for (size_t i = 0; i < 2; ++i)
-        for (size_t j = 0; j < 2; ++j) {
-          double value = values[(2 * r + i) * 4 + 2 * c + j];
-          most = std::max(most, value);
-          sum += value;
-        }
-      largest.push_back(most);
-      means.push_back(sum / 4);
-    }
-  expectNear(nn::maxPool(x, row, column, 2).to<float>({row, column}), largest);
-  expectNear(nn::averagePool(x, row, column, 2).to<float>({row, column}), means);
-  expectGradient([](const std::vector<Tensor> &x) { return nn::averagePool(x[0], row, column, 2); },
-                 {x});
-  expectGradient(
-      [](const std::vector<Tensor> &x) { return nn::maxPool(x[0], row, column, 2); },
-      {tensor({0, 1, 2, 3, 4, 5, 6, 7, 9, 8, 7, 6, 5, 4, 3, 2}, {{row, 4}, {column, 4}})});
+      {input, layer.weight, *layer.bias});
 }
 
 /// (x - mean) / sqrt(variance + 1e-5) * scale + shift over the first axis of `values` [count,
@@ -253,59 +149,32 @@ TEST(BatchNorm, NormalisesEachChannelAndKeepsTheMoments) {
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = values[i] * float(1 + i % 3) + 2;
   Tensor x = tensor(values, {{n, 6}, {row, 5}, {channel, 3}});
-  nn::BatchNorm norm{random({{channel, 3}}, 9), random({{channel, 3}}, 10)};
-  nn::RunningMoments running = nn::BatchNorm::moments({channel, 3});
+  nn::BatchNorm norm = nn::BatchNorm::make({channel, 3});
+  norm.scale = random({{channel, 3}}, 9), norm.shift = random({{channel, 3}}, 10);
+  nn::Mode mode = nn::Mode::training(norm, key(1), n);
   std::vector<double> means, variances;
   auto wanted = normalised({values.begin(), values.end()}, 30, 3, norm.scale.to<float>({channel}),
                            norm.shift.to<float>({channel}), &means, &variances);
-  Tensor y = norm.train(x, over(n, row), running);
+  Tensor y = norm(x, over(n, row), mode);
   expectNear(y.to<float>({n, row, channel}), wanted, 1e-4);
+  nn::RunningMoments &running = mode.moments.at("");
   for (size_t c = 0; c < 3; ++c) {
     EXPECT_NEAR(running.mean.to<float>({channel})[c], 0.1 * means[c], 1e-5);
     EXPECT_NEAR(running.variance.to<float>({channel})[c], 0.9 + 0.1 * variances[c] * 30 / 29, 1e-5);
   }
   // With the moments of this batch both ways agree.
-  nn::RunningMoments exact{mean(x, over(n, row)), nn::BatchNorm::moments({channel, 3}).variance};
-  Tensor centred = x - exact.mean;
-  exact.variance = mean(centred * centred, over(n, row));
-  expectNear(norm(x, exact).to<float>({n, row, channel}), wanted, 1e-4);
+  running.mean = mean(x, over(n, row));
+  running.variance = variance(x, over(n, row));
+  nn::Mode evaluation = mode.evaluation();
+  expectNear(norm(x, over(n, row), evaluation).to<float>({n, row, channel}), wanted, 1e-4);
   expectGradient(
-      [](const std::vector<Tensor> &x) {
-        nn::RunningMoments unused = nn::BatchNorm::moments({channel, 3});
-        return nn::BatchNorm{x[1], x[2]}.train(x[0], over(n, row), unused);
+      [&](const std::vector<Tensor> &x) {
+        nn::BatchNorm moved = norm;
+        moved.scale = x[1], moved.shift = x[2];
+        nn::Mode inner = mode;
+        return moved(x[0], over(n, row), inner);
       },
       {x, norm.scale, norm.shift});
-}
-
-namespace {
-struct NormState {
-  nn::BatchNorm norm;
-  nn::RunningMoments moments;
-  HEDDLE_FIELDS(norm, moments)
-};
-} // namespace
-
-TEST(BatchNorm, MomentsLeaveADifferentiatedFunctionAsAResult) {
-  Tensor x = random({{n, 4}, {channel, 2}}, 11) + 3.0;
-  auto step = jit([&](NormState &s, Tensor x) {
-    auto [result, gradient] = valueAndGrad(
-        [&](nn::BatchNorm norm) {
-          nn::RunningMoments moments = s.moments;
-          Tensor y = norm.train(x, over(n), moments);
-          return std::pair(sum(y * y, over(n, channel)), moments);
-        },
-        s.norm);
-    s.moments = result.second;
-    s.norm.scale = s.norm.scale - gradient.scale * 0.01;
-    return result.first;
-  });
-  NormState state{nn::BatchNorm::make({channel, 2}), nn::BatchNorm::moments({channel, 2})};
-  Tensor data = x;
-  EXPECT_NEAR(step(state, data).item(), 8, 1e-3);
-  EXPECT_NEAR(state.moments.mean.to<float>({channel})[0],
-              0.1 * mean(x, over(n)).to<float>({channel})[0], 1e-5);
-  // d/ds sum (s z)^2 = 2 s sum z^2 = 2 * 4.
-  EXPECT_NEAR(state.norm.scale.to<float>({channel})[1], 1 - 0.08, 1e-3);
 }
 
 TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
@@ -326,32 +195,6 @@ TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
       {x, norm.scale, norm.shift});
   nn::LayerNorm made = nn::LayerNorm::make({{row, 4}});
   EXPECT_EQ(made.scale.to<float>({row}), std::vector<float>(4, 1));
-}
-
-TEST(Dropout, DropsByKeyAndKeepsTheMean) {
-  Tensor x = random({{n, 100}, {channel, 100}}, 15) + 2.0;
-  auto drop = jit(
-      [](Tensor x, Tensor key) { return nn::dropout(x, 0.25, key, {{n, 100}, {channel, 100}}); });
-  auto values = x.to<float>({n, channel}), got = drop(x, key(1)).to<float>({n, channel});
-  int kept = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    kept += got[i] != 0;
-    if (got[i] != 0)
-      EXPECT_FLOAT_EQ(got[i], values[i] / 0.75f);
-  }
-  EXPECT_NEAR(kept, 7500, 150); // 3.5 deviations
-  EXPECT_EQ(got, drop(x, key(1)).to<float>({n, channel}));
-  EXPECT_NE(got, drop(x, key(2)).to<float>({n, channel}));
-  // The gradient passes where the value passed.
-  auto gradient = grad(
-      [](Tensor x) {
-        return sum(nn::dropout(x, 0.25, key(1), {{n, 100}, {channel, 100}}), over(n, channel));
-      },
-      x);
-  auto slopes = gradient.to<float>({n, channel});
-  for (size_t i = 0; i < got.size(); ++i)
-    ASSERT_FLOAT_EQ(slopes[i], got[i] != 0 ? 1 / 0.75f : 0);
-  expectHas(messageOf([&] { nn::dropout(x, 1, key(1), {}); }), {"rate of dropout", "1.0"});
 }
 
 TEST(CrossEntropy, IsTheNegativeLogLikelihood) {
@@ -598,23 +441,6 @@ TEST(Misuse, NamesThatMeet) {
   nn::Linear heads{random({{n, 2}, {row, 3}, {out, 4}}, 2), random({{n, 2}, {out, 4}}, 3)};
   EXPECT_EQ(heads(random({{n, 2}, {row, 3}}, 4), over(row)).type(),
             "!nd.tensor<f32, n: 2, out: 4>");
-  nn::Conv conv = nn::Conv::make(3, {channel, 2}, {out, 4}, key(1));
-  refused(
-      [&] {
-        conv(random({{row, 5}, {column, 5}, {channel, 2}, {out, 4}}, 1), row, column, channel, out);
-      },
-      {"an x without 'out'"});
-}
-
-TEST(Misuse, PoolsLargerThanTheirInput) {
-  Tensor x = random({{row, 4}, {column, 3}}, 1);
-  for (auto pool : {nn::maxPool, nn::averagePool}) {
-    EXPECT_EQ(pool(x, row, column, 3, Here::current()).type(),
-              "!nd.tensor<f32, column: 1, row: 1>");
-    refused([&] { pool(x, row, column, 4, Here::current()); },
-            {"at most 3 elements of 'column'", "got 4"});
-    refused([&] { pool(x, row, column, 0, Here::current()); }, {"at least 1, got 0"});
-  }
 }
 
 TEST(Misuse, Labels) {
@@ -651,9 +477,8 @@ TEST(Misuse, MoreThanThereIsMemory) {
 }
 #endif
 
-TEST(Misuse, RatesAndPaths) {
+TEST(Misuse, Paths) {
   Tensor x = random({{n, 3}}, 1);
-  refused([&] { nn::dropout(x, 1, key(1), {{n, 3}}); }, {"from 0 to below 1, got 1"});
   refused([&] { nn::saveTensors("unwritten", {{"a", x}, {"a", x}}); },
           {"two tensors have the name 'a'"});
 }

@@ -1,0 +1,104 @@
+//===- Attention.h - attention of queries to keys ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     Tensor y = nn::attention(query, key, value, past, feature);       // on tensors
+//     nn::Attention self = nn::Attention::make({feature, 512}, 8, key(1));
+//     x = self(x, time, feature, mode, {.causal = true});               // time attends to itself
+//     y = self.cross(x, time, memory, from, feature, mode, {.lengths = length});
+//
+// Generation step by step keeps keys and values in a cache, which is state:
+//
+//     auto cache = self.cache({{batch, 4}}, 1024);                      // in a HEDDLE_FIELDS struct
+//     x = self(x, time, feature, mode, {.causal = true, .cache = &cache});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_ATTENTION_H
+#define HEDDLE_NN_ATTENTION_H
+
+#include "heddle/nn/Linear.h"
+#include "heddle/nn/Mode.h"
+
+namespace heddle::nn {
+
+/// Which keys count for a query, and what is added to scores.
+struct AttentionOptions {
+  std::optional<Name> causal; ///< the name of queries: they see keys up to their own position
+  Tensor first = {};          ///< the position of the first query; 0 if empty
+  Tensor lengths = {};        ///< the number of keys that count, such as one for each of a batch
+  Tensor bias = {};           ///< added to scores
+  std::optional<double> scale = {}; ///< by default 1 / sqrt(number of features)
+  double dropout = 0;               ///< of the weights
+  Mode *mode = nullptr;             ///< for dropout
+  Names dropped = {};               ///< names that dropout draws along
+};
+
+/// sum over `past` of softmax over `past` of (scale * sum over `feature` of query * key) * value
+/// (torch.nn.functional.scaled_dot_product_attention). `key` and `value` have `past`, `query` has
+/// not; other names are aligned, as those of heads. A query that sees no key gets zeros.
+Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
+                 const Names &feature, const AttentionOptions &options = {},
+                 Here here = Here::current());
+
+/// Positions as rotations of pairs of features, (i, i + half) at the angle position * base^(-i /
+/// half) (Su et al., RoFormer, 2021, in the pairing of GPT-NeoX). `first`: the position of the first
+/// coordinate of `time`. Throws Error for an odd number of features.
+Tensor rotary(const Tensor &x, const Name &time, const Name &feature, const Tensor &first = {},
+              double base = 10000, Here here = Here::current());
+
+/// Keys and values of earlier positions.
+struct KeyValueCache {
+  Tensor keys, values, filled; ///< filled: the number of positions so far, i64
+  HEDDLE_FIELDS(keys, values, filled)
+};
+
+/// What a call of nn::Attention may say.
+struct Attend {
+  bool causal = false;
+  Tensor lengths = {};
+  KeyValueCache *cache = nullptr; ///< these positions are added to it
+};
+
+/// Attention with several heads, each on features of its own (Vaswani et al., 2017;
+/// torch.nn.MultiheadAttention).
+struct Attention {
+  Linear query, key, value, out;
+  std::optional<Tensor> relative; ///< keys of distances, -reach to reach (Shaw et al., 2018)
+  HEDDLE_FIELDS(query, key, value, out, relative)
+  struct Options {
+    bool bias = true;
+    double dropout = 0;                ///< of the weights
+    std::optional<double> rotary = {}; ///< the base of rotary positions
+    int64_t reach = 0;                 ///< the largest distance of relative positions; 0: none
+  };
+  Options options = {};
+  /// Throws Error for heads that don't divide the features.
+  static Attention make(const Extent &feature, int64_t heads, const Tensor &key,
+                        const Options &options, Here here = Here::current());
+  static Attention make(const Extent &feature, int64_t heads, const Tensor &key,
+                        Here here = Here::current()) {
+    return make(feature, heads, key, Options(), here);
+  }
+  /// x attends to itself along `time`.
+  Tensor operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,
+                    const Attend &attend = {}, Here here = Here::current()) const;
+  /// x, with positions `time`, attends to `memory`, whose positions are called `from`.
+  Tensor cross(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
+               const Name &feature, Mode &mode, const Attend &attend = {},
+               Here here = Here::current()) const;
+  /// An empty cache for `capacity` positions; `samples`: the other names of x, such as the batch.
+  KeyValueCache cache(const std::vector<Extent> &samples, int64_t capacity,
+                      Here here = Here::current()) const;
+
+private:
+  Tensor attend(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
+                const Name &feature, Mode &mode, const Attend &attend) const;
+};
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_ATTENTION_H

@@ -1,0 +1,81 @@
+//===- Convolution.h - convolutions and pooling -----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     // 7x7 windows, every second one, over images with 3 channels; 64 new channels.
+//     nn::Conv first = nn::Conv::make({over(row, column), {.size = 7, .stride = 2, .padding = Same}},
+//                                     {channel, 3}, {out, 64}, key(1));
+//     x = relu(first(x, over(row, column), channel, out));
+//     x = nn::maxPool(x, over(row, column), {.size = 3, .stride = 2, .padding = Same});
+//     x = mean(x, over(row, column));                               // global pooling
+//
+//     // Each name in its own way; no bias; a channel by itself.
+//     nn::Conv::make({{row, {.size = 1}}, {column, {.size = 7, .padding = Same}}},
+//                    {channel, 64}, {out, 64}, key(2), {.groups = 64, .bias = false});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_CONVOLUTION_H
+#define HEDDLE_NN_CONVOLUTION_H
+
+#include "heddle/Ops.h"
+#include "heddle/Tree.h"
+
+namespace heddle::nn {
+
+/// Padding as PyTorch counts it: the same number on both sides.
+inline Padding padded(int64_t eachSide) { return Padding::explicitly(eachSide, eachSide); }
+
+/// How windows move along names: alike along all of them, or in its own way along each.
+struct Windows {
+  std::map<std::string, WindowOptions> along;
+  Windows() = default;
+  Windows(const Names &names, const WindowOptions &options) {
+    for (const Name &name : names)
+      along[name.str()] = options;
+  }
+  Windows(std::initializer_list<std::pair<Name, WindowOptions>> each) {
+    for (const auto &[name, options] : each)
+      along[name.str()] = options;
+  }
+};
+
+struct ConvOptions {
+  int64_t groups = 1; ///< of channels, each of which sees only its own inputs
+  bool bias = true;
+  bool transposed = false;
+  int64_t outputPadding = 0; ///< elements more at the end of a transposed convolution
+};
+
+/// A convolution over 1 to 3 names (torch.nn.Conv1d to Conv3d; transposed: ConvTranspose1d to 3d,
+/// the adjoint of the convolution with the same windows).
+struct Conv {
+  Tensor weight; ///< `in` (of one group), `out`, and taps: `row_k` for windows along `row`
+  std::optional<Tensor> bias;
+  HEDDLE_FIELDS(weight, bias)
+  Windows windows;
+  ConvOptions options = {};
+  /// Weights uniform in +-1/sqrt(inputs of a window); bias zero. Throws Error for channels that the
+  /// groups don't divide.
+  static Conv make(const Windows &windows, const Extent &in, const Extent &out, const Tensor &key,
+                   const ConvOptions &options = {}, Here here = Here::current());
+  /// `along`: the names of the windows. The result has `out` renamed to `in`.
+  Tensor operator()(const Tensor &x, const Names &along, const Name &in, const Name &out,
+                    Here here = Here::current()) const;
+};
+
+/// The largest element of each window (torch.nn.MaxPool1d to 3d). Padding takes no part. Throws
+/// Error for a window larger than `x` and its padding.
+Tensor maxPool(const Tensor &x, const Names &along, const WindowOptions &window,
+               Here here = Here::current());
+/// The mean of each window (torch.nn.AvgPool1d to 3d); zeros of the padding count as elements
+/// unless `countPadding` is false.
+Tensor averagePool(const Tensor &x, const Names &along, const WindowOptions &window,
+                   bool countPadding = true, Here here = Here::current());
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_CONVOLUTION_H

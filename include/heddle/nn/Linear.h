@@ -1,0 +1,61 @@
+//===- Linear.h - linear maps and embeddings --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     nn::Linear last = nn::Linear::make({{row, 7}, {column, 7}}, {classes, 10}, key(1));
+//     Tensor scores = last(x, over(row, column));       // x: batch, row, column
+//
+//     nn::Embedding words = nn::Embedding::make({word, 30000}, {feature, 512}, key(2));
+//     Tensor y = words(tokens, word);                   // tokens: batch, time; y: feature too
+//     Tensor logits = sum(y * words.table, feature);    // the same table for the output
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_LINEAR_H
+#define HEDDLE_NN_LINEAR_H
+
+#include "heddle/Ops.h"
+#include "heddle/Tree.h"
+
+namespace heddle::nn {
+
+/// y[out] = sum over in of x[in] * weight[in, out] + bias[out] (torch.nn.Linear). Throws Error for
+/// an x that lacks a name of `in`, or has `out` already, since names that are spelt alike are the
+/// same: rename one.
+struct Linear {
+  Tensor weight;
+  std::optional<Tensor> bias;
+  HEDDLE_FIELDS(weight, bias)
+  /// Weights uniform in +-1/sqrt(inputs), as LeCun et al. (Efficient BackProp, 1998) advise; bias
+  /// zero.
+  static Linear make(const std::vector<Extent> &in, const std::vector<Extent> &out,
+                     const Tensor &key, bool bias = true, Here here = Here::current());
+  static Linear make(const std::vector<Extent> &in, const Extent &out, const Tensor &key,
+                     bool bias = true, Here here = Here::current()) {
+    return make(in, std::vector<Extent>{out}, key, bias, here);
+  }
+  /// `in`: the names that are summed over.
+  Tensor operator()(const Tensor &x, const Names &in, Here here = Here::current()) const;
+  /// The layer with other names, of those that it has.
+  Linear renamed(const std::vector<Rename> &renames) const;
+};
+
+/// A row of a table for each entry (torch.nn.Embedding).
+struct Embedding {
+  Tensor table;
+  HEDDLE_FIELDS(table)
+  std::optional<int64_t> padding; ///< an entry whose row is zero and stays so (padding_idx)
+  /// Rows drawn from the normal distribution.
+  static Embedding make(const Extent &entries, const Extent &feature, const Tensor &key,
+                        std::optional<int64_t> padding = {}, Here here = Here::current());
+  /// The rows of `index`, a tensor of integers. An index that is no entry takes the nearest;
+  /// JitOptions::check finds it. Throws Error for an index of floats.
+  Tensor operator()(const Tensor &index, const Name &entries, Here here = Here::current()) const;
+};
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_LINEAR_H

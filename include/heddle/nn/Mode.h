@@ -1,0 +1,165 @@
+//===- Mode.h - training or evaluation --------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function describes a network for training and for evaluation. It hands a mode to the layers
+// that differ: dropout draws from its random key, batch normalisation keeps its moments there.
+//
+//     struct Net {
+//       nn::Conv conv;  nn::BatchNorm norm;  nn::Linear last;
+//       HEDDLE_FIELDS(conv, norm, last)
+//       Tensor operator()(Tensor x, nn::Mode &mode) const {
+//         x = norm(conv(x, over(row, column), channel, out), over(batch, row, column), mode);
+//         x = nn::dropout(relu(x), 0.5, channel, mode);
+//         return last(x, over(row, column, channel));
+//       }
+//     };
+//     struct State {
+//       Net net;  nn::Mode mode;  nn::Adam adam;
+//       HEDDLE_FIELDS(net, mode, adam)
+//     };
+//     State state{net, nn::Mode::training(net, key(7), batch), nn::Adam::make(net)};
+//
+//     auto step = jit([](State &s, Tensor image, Tensor label) {
+//       auto [loss, gradient] = nn::valueAndGrad([&](Net net, nn::Mode &mode) {
+//         return mean(nn::crossEntropy(net(image, mode), label, classes), over(batch));
+//       }, s.net, s.mode);
+//       s.adam.update(s.net, gradient, 1e-3);
+//       return loss;
+//     });
+//     auto classify = jit([](const Net &net, nn::Mode mode, Tensor image) {
+//       return net(image, mode);
+//     });
+//     Tensor scores = classify(state.net, state.mode.evaluation(), image);
+//
+// A mode is a tree: the key, the number of draws so far, and the moments of each layer by its path.
+// A checkpoint that holds it resumes with the same random numbers. A mode for evaluation has no
+// key, so it is another signature and another program.
+//
+// Layers change the mode that they are given. So a body that is traced on its own (of a scan, a
+// loop, a branch, a checkpoint) gets the mode among its arguments and returns it; one that uses a
+// captured mode for training is refused.
+//
+//     std::tie(x, mode) = checkpoint([](Block block, Tensor x, nn::Mode mode) {
+//       x = block(x, mode);
+//       return std::pair(x, mode);
+//     })(block, x, mode);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_MODE_H
+#define HEDDLE_NN_MODE_H
+
+#include "heddle/Jit.h"
+
+#include <optional>
+
+namespace heddle::nn {
+
+/// Means and variances for use after training.
+struct RunningMoments {
+  Tensor mean, variance;
+  HEDDLE_FIELDS(mean, variance)
+};
+
+/// Stands in a layer for the moments that a mode keeps for it, of these extents. Copies of a layer
+/// are the same layer.
+struct MomentsSlot {
+  Sizes extents;
+  uint64_t layer = next();
+  static uint64_t next();
+};
+
+/// Sources of random numbers: no two draws get the same key.
+struct RandomState {
+  Tensor key, drawn; ///< ui64; the number of draws so far, i64
+  HEDDLE_FIELDS(key, drawn)
+};
+
+class Mode {
+public:
+  std::optional<RandomState> random; ///< in training only
+  std::map<std::string, RunningMoments> moments;
+  HEDDLE_FIELDS(random, moments)
+
+  /// For evaluation of a network without moments.
+  Mode() = default;
+  Mode(const Mode &) = default;
+  Mode(Mode &&) = default;
+  /// Keeps the places of tensors with equal paths, which `jit` writes a state's new values to.
+  Mode &operator=(const Mode &other);
+  /// For training: moments of mean 0 and variance 1 for each layer of `net` that keeps them. Along
+  /// `samples`, such as the batch, layers draw random numbers for each sample apart. Throws Error if
+  /// two of its layers are copies of one another, since they would share moments.
+  template <typename T>
+  static Mode training(const T &net, const Tensor &key, const Names &samples,
+                       Here here = Here::current()) {
+    Mode mode = training(key, samples, here);
+    forEachNode(const_cast<T &>(net), [&]<typename N>(const std::string &path, N &node) {
+      if constexpr (requires { node.slot.layer; })
+        mode.add(path, node.slot, here);
+    });
+    return mode;
+  }
+  /// For training of a network without moments.
+  static Mode training(const Tensor &key, const Names &samples, Here here = Here::current());
+  /// The same moments, for evaluation.
+  Mode evaluation() const;
+  bool isTraining() const { return random.has_value(); }
+
+  /// Those of the names of samples that `x` has.
+  Names samplesOf(const Tensor &x) const;
+  /// A key for one use. Throws Error in evaluation, and in a body that captures the mode.
+  Tensor draw(Here here = Here::current());
+  /// The moments of a layer. Throws Error if the network that the mode was made for lacks it.
+  const RunningMoments &running(const MomentsSlot &slot, Here here = Here::current()) const;
+  /// Moves them by `rate` of the way towards `mean` and `variance`.
+  void track(const MomentsSlot &slot, const Tensor &mean, const Tensor &variance, double rate,
+             Here here = Here::current());
+
+private:
+  /// The body that is traced when a mode is made or copied; moving keeps it.
+  struct Body {
+    uint64_t number = detail::BodyScope::current();
+    Body() = default;
+    Body(const Body &) : Body() {}
+    Body(Body &&) = default;
+    Body &operator=(const Body &) { return *this = Body(); }
+    Body &operator=(Body &&) = default;
+  };
+  Body body;
+  std::map<uint64_t, std::string> paths; ///< of layers
+  std::vector<std::string> samples;
+  void add(const std::string &path, const MomentsSlot &slot, Here here);
+  void requireOwnBody(Here here) const;
+  const std::string &pathOf(const MomentsSlot &slot, Here here) const;
+};
+
+/// heddle::valueAndGrad of function(tree, mode), which gives a loss, or a pair of that and any
+/// tree; `mode` is then as the function leaves it.
+template <typename F, typename T>
+auto valueAndGrad(F &&function, const T &tree, Mode &mode, Here here = Here::current()) {
+  auto [result, gradient] = heddle::valueAndGrad(
+      [&](T formals) {
+        Mode inner = mode;
+        auto value = function(formals, inner);
+        return std::pair(value, inner);
+      },
+      tree, here);
+  mode = result.second;
+  return std::pair(result.first, gradient);
+}
+
+/// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate); nothing
+/// in evaluation (torch.nn.Dropout). The elements along the mode's samples and `by` are drawn apart
+/// from each other, in this order; along other names of x all share one draw, so that
+/// `dropout(x, 0.2, channel, mode)` drops whole channels of images (torch.nn.Dropout2d).
+Tensor dropout(const Tensor &x, double rate, const Names &by, Mode &mode,
+               Here here = Here::current());
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_MODE_H

@@ -1,0 +1,91 @@
+//===- Normalization.h - mean 0 and variance 1 ------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     nn::LayerNorm norm = nn::LayerNorm::make({{feature, 512}});
+//     x = norm(x, feature);
+//     nn::BatchNorm each = nn::BatchNorm::make({channel, 64});
+//     x = each(x, over(batch, row, column), mode);           // the moments are the mode's (Mode.h)
+//     nn::GroupNorm groups = nn::GroupNorm::make({channel, 64}, 32);
+//     x = groups(x, channel, over(row, column));
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_NORMALIZATION_H
+#define HEDDLE_NN_NORMALIZATION_H
+
+#include "heddle/nn/Mode.h"
+
+namespace heddle::nn {
+
+/// Over some names every slice is brought to mean 0 and variance 1, then scaled and shifted element
+/// by element (Ba, Kiros, Hinton, 2016; torch.nn.LayerNorm).
+struct LayerNorm {
+  Tensor scale, shift;
+  HEDDLE_FIELDS(scale, shift)
+  double epsilon = 1e-5;
+  /// `extents`: of the names that are normalised over.
+  static LayerNorm make(const std::vector<Extent> &extents, double epsilon = 1e-5,
+                        Here here = Here::current());
+  Tensor operator()(const Tensor &x, const Names &over, Here here = Here::current()) const;
+};
+
+/// Over some names every slice is divided by the root of its mean square, then scaled (Zhang and
+/// Sennrich, 2019; torch.nn.RMSNorm, whose epsilon is that of f32).
+struct RmsNorm {
+  Tensor scale;
+  HEDDLE_FIELDS(scale)
+  double epsilon = 0x1p-23;
+  static RmsNorm make(const std::vector<Extent> &extents, double epsilon = 0x1p-23,
+                      Here here = Here::current());
+  Tensor operator()(const Tensor &x, const Names &over, Here here = Here::current()) const;
+};
+
+/// Groups of channels, of each sample, are brought to mean 0 and variance 1 (Wu and He, 2018;
+/// torch.nn.GroupNorm). With as many groups as channels it is instance normalisation.
+struct GroupNorm {
+  Tensor scale, shift;
+  HEDDLE_FIELDS(scale, shift)
+  int64_t groups = 1;
+  double epsilon = 1e-5;
+  /// Throws Error for groups that don't divide the channels.
+  static GroupNorm make(const Extent &channel, int64_t groups, double epsilon = 1e-5,
+                        Here here = Here::current());
+  /// `over`: the positions that are normalised over with the channels of a group.
+  Tensor operator()(const Tensor &x, const Name &channel, const Names &over,
+                    Here here = Here::current()) const;
+};
+
+/// Every channel is brought to mean 0 and variance 1 over the batch and all positions (Ioffe and
+/// Szegedy, ICML'15; torch.nn.BatchNorm1d to 3d). In training with the moments of `x`, which the
+/// mode keeps track of; in evaluation with those that it kept.
+struct BatchNorm {
+  Tensor scale, shift;
+  HEDDLE_FIELDS(scale, shift)
+  MomentsSlot slot;
+  double momentum = 0.1; ///< of running moments: the part that is new
+  double epsilon = 1e-5;
+  static BatchNorm make(const Extent &channel, double momentum = 0.1, double epsilon = 1e-5,
+                        Here here = Here::current());
+  Tensor operator()(const Tensor &x, const Names &over, Mode &mode,
+                    Here here = Here::current()) const;
+};
+
+/// A weight as a direction and its length along `over` (Salimans and Kingma, 2016;
+/// torch.nn.utils.parametrizations.weight_norm):
+///
+///     nn::WeightNorm norm = nn::WeightNorm::make(linear.weight, in);
+///     Tensor y = nn::Linear{norm(in), linear.bias}(x, in);
+struct WeightNorm {
+  Tensor direction, length;
+  HEDDLE_FIELDS(direction, length)
+  static WeightNorm make(const Tensor &weight, const Names &over, Here here = Here::current());
+  Tensor operator()(const Names &over, Here here = Here::current()) const;
+};
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_NORMALIZATION_H

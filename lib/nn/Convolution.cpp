@@ -1,0 +1,114 @@
+//===- Convolution.cpp - convolutions and pooling -------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Convolution.h"
+
+#include "lib/nn/Filled.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+Conv Conv::make(const Windows &windows, const Extent &in, const Extent &out, const Tensor &key,
+                const ConvOptions &options, Here here) {
+  CallScope scope(here);
+  for (const Extent &channels : {in, out})
+    if (options.groups < 1 || int64_t(channels.size) % options.groups)
+      refuse("expected groups that divide '" + channels.name.str() + "' of size " +
+                 std::to_string(channels.size) + ", got " + std::to_string(options.groups),
+             here);
+  std::vector<Extent> extents;
+  double inputs = double(in.size) / double(options.groups);
+  for (const auto &[name, window] : windows.along) {
+    extents.push_back({Name(name + "_k"), window.size});
+    inputs *= double(window.size);
+  }
+  extents.push_back({in.name, in.size / options.groups});
+  extents.push_back(out);
+  double bound = 1 / std::sqrt(inputs);
+  Conv layer{uniform(key, extents, -bound, bound, here), {}, windows, options};
+  if (options.bias)
+    layer.bias = filled(0, {out}, ElementType::F32, here);
+  return layer;
+}
+
+/// The size of which a transposed convolution is the adjoint.
+static Size transposedSize(const Size &windows, const WindowOptions &window, int64_t more) {
+  if (window.padding.kind == Padding::Kind::Same)
+    return windows * window.stride;
+  return (windows - 1) * window.stride + (window.size - 1) * window.dilation + 1 + more -
+         window.padding.low - window.padding.high;
+}
+
+Tensor Conv::operator()(const Tensor &x, const Names &along, const Name &in, const Name &out,
+                        Here here) const {
+  CallScope scope(here);
+  Names summed{in};
+  Name group = options.groups > 1 ? fresh("group") : in;
+  Tensor input = x, taps = weight;
+  if (options.groups > 1) {
+    input = x.split(in, {{group, options.groups}, {in, x.size(in) / options.groups}});
+    taps = weight.split(out, {{group, options.groups}, {out, weight.size(out) / options.groups}});
+  }
+  std::map<std::string, Name> tapOf;
+  for (const Name &name : along) {
+    auto window = windows.along.find(name.str());
+    if (window == windows.along.end() || !tapOf.emplace(name.str(), fresh(name.str())).second)
+      refuse("expected the names that the windows move along, " + quoted(keysOf(windows.along)) +
+                 ", each once, got '" + name.str() + "'",
+             here);
+    const Name &tap = tapOf.at(name.str());
+    taps = taps.rename({{Name(name.str() + "_k"), tap}});
+    if (options.transposed)
+      continue;
+    input = input.window(name, tap, window->second);
+    summed.push_back(tap);
+  }
+  requireNames(input, taps, summed, here);
+  Tensor y = sum(input * taps, summed);
+  if (options.transposed)
+    for (const Name &name : along) {
+      const WindowOptions &window = windows.along.at(name.str());
+      y = y.unwindow(name, tapOf.at(name.str()), window,
+                     transposedSize(x.size(name), window, options.outputPadding));
+    }
+  if (options.groups > 1)
+    y = y.merge({group, out}, out);
+  return (bias ? y + *bias : y).rename({{out, in}});
+}
+
+/// `reduce` over the elements of each window.
+template <typename F>
+static Tensor pool(const Tensor &x, const Names &along, const WindowOptions &window, F &&reduce) {
+  Tensor windows = x;
+  Names taps;
+  for (const Name &name : along) {
+    taps.push_back(fresh(name.str()));
+    windows = windows.window(name, taps.back(), window);
+  }
+  return reduce(windows, taps);
+}
+
+static WindowOptions excluded(WindowOptions window) {
+  if (window.padding.kind != Padding::Kind::Valid)
+    window.padding = window.padding.excluded();
+  return window;
+}
+
+Tensor nn::maxPool(const Tensor &x, const Names &along, const WindowOptions &window, Here here) {
+  CallScope scope(here);
+  return pool(x, along, excluded(window),
+              [](const Tensor &windows, const Names &taps) { return max(windows, taps); });
+}
+
+Tensor nn::averagePool(const Tensor &x, const Names &along, const WindowOptions &window,
+                       bool countPadding, Here here) {
+  CallScope scope(here);
+  return pool(x, along, countPadding ? window : excluded(window),
+              [](const Tensor &windows, const Names &taps) { return mean(windows, taps); });
+}

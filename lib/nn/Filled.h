@@ -1,0 +1,44 @@
+//===- Filled.h - first values and checks of layers -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What several files of layers share: parameters' first values, and the check that a layer's names
+// fit those of its input.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_NN_FILLED_H
+#define HEDDLE_LIB_NN_FILLED_H
+
+#include "heddle/Ops.h"
+#include "heddle/Scope.h"
+
+#include <map>
+
+namespace heddle::nn {
+
+/// A tensor of one value in memory. Throws Error if there is not so much memory.
+Tensor filled(float value, const std::vector<Extent> &extents, ElementType type, Here here);
+/// Uniform in [low, high).
+Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, double low, double high,
+               Here here);
+/// The names between quotes, for messages.
+std::string quoted(const std::vector<std::string> &names);
+template <typename T>
+std::vector<std::string> keysOf(const std::map<std::string, T> &map) {
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : map)
+    keys.push_back(key);
+  return keys;
+}
+/// Refuses an x that lacks one of `names`.
+void requireHas(const Tensor &x, const Names &names, Here here);
+/// Refuses an x that lacks a name that a layer sums over, or has one that its weight adds.
+void requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here);
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_LIB_NN_FILLED_H

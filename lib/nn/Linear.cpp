@@ -1,0 +1,79 @@
+//===- Linear.cpp - linear maps and embeddings ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Linear.h"
+
+#include "lib/nn/Filled.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+Linear Linear::make(const std::vector<Extent> &in, const std::vector<Extent> &out,
+                    const Tensor &key, bool bias, Here here) {
+  CallScope scope(here);
+  std::vector<Extent> extents = in;
+  double inputs = 1;
+  for (const Extent &from : in) {
+    inputs *= double(from.size);
+    for (const Extent &to : out)
+      if (from.name == to.name)
+        refuse("expected another name for what the layer produces than for what it sums over, got "
+               "'" +
+                   to.name.str() + "' for both; rename the result, y.rename({{..., " +
+                   to.name.str() + "}})",
+               here);
+  }
+  for (const Extent &to : out)
+    extents.push_back(to);
+  double bound = 1 / std::sqrt(inputs);
+  Linear layer{uniform(key, extents, -bound, bound, here), {}};
+  if (bias)
+    layer.bias = filled(0, out, ElementType::F32, here);
+  return layer;
+}
+
+Tensor Linear::operator()(const Tensor &x, const Names &in, Here here) const {
+  CallScope scope(here);
+  requireNames(x, weight, in, here);
+  Tensor y = sum(x * weight, in);
+  return bias ? y + *bias : y;
+}
+
+Linear Linear::renamed(const std::vector<Rename> &renames) const {
+  auto renamed = [&](const Tensor &tensor) {
+    std::vector<Rename> fitting;
+    for (const Rename &rename : renames)
+      if (tensor.has(rename.from))
+        fitting.push_back(rename);
+    return tensor.rename(fitting);
+  };
+  return {renamed(weight), bias ? std::optional(renamed(*bias)) : std::nullopt};
+}
+
+Embedding Embedding::make(const Extent &entries, const Extent &feature, const Tensor &key,
+                          std::optional<int64_t> padding, Here here) {
+  CallScope scope(here);
+  Tensor table = randomNormal(key, {entries, feature});
+  if (padding && (*padding < 0 || *padding >= entries.size))
+    refuse("expected padding to be an entry from 0 to " + std::to_string(entries.size - 1) +
+               " of '" + entries.name.str() + "', got " + std::to_string(*padding),
+           here);
+  if (padding)
+    table = select(equal(iota(entries), double(*padding)), 0.0, table);
+  return {table, padding};
+}
+
+Tensor Embedding::operator()(const Tensor &index, const Name &entries, Here here) const {
+  CallScope scope(here);
+  if (isFloat(index.elementType()))
+    refuse("expected an index of integers, entries of '" + entries.str() + "', got " + index.type(),
+           here);
+  Tensor rows = table.gather(entries, index);
+  return padding ? select(equal(index, double(*padding)), stopGradient(rows), rows) : rows;
+}

@@ -1,0 +1,101 @@
+//===- Normalization.cpp - mean 0 and variance 1 --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Normalization.h"
+
+#include "lib/nn/Filled.h"
+
+using namespace heddle;
+using namespace heddle::nn;
+
+/// x - mean over `names`, and the variance.
+static std::pair<Tensor, Tensor> centred(const Tensor &x, const Names &names) {
+  Tensor centred = x - mean(x, names);
+  return {centred, mean(centred * centred, names)};
+}
+
+static Tensor scaled(const Tensor &centred, const Tensor &variance, const Tensor &scale,
+                     const Tensor &shift, double epsilon) {
+  return centred * rsqrt(variance + epsilon) * scale + shift;
+}
+
+static Tensor ones(const std::vector<Extent> &extents, Here here) {
+  return filled(1, extents, ElementType::F32, here);
+}
+static Tensor noughts(const std::vector<Extent> &extents, Here here) {
+  return filled(0, extents, ElementType::F32, here);
+}
+
+LayerNorm LayerNorm::make(const std::vector<Extent> &extents, double epsilon, Here here) {
+  return {ones(extents, here), noughts(extents, here), epsilon};
+}
+
+Tensor LayerNorm::operator()(const Tensor &x, const Names &over, Here here) const {
+  CallScope scope(here);
+  auto [difference, variance] = centred(x, over);
+  return scaled(difference, variance, scale, shift, epsilon);
+}
+
+RmsNorm RmsNorm::make(const std::vector<Extent> &extents, double epsilon, Here here) {
+  return {ones(extents, here), epsilon};
+}
+
+Tensor RmsNorm::operator()(const Tensor &x, const Names &over, Here here) const {
+  CallScope scope(here);
+  return x * rsqrt(mean(x * x, over) + epsilon) * scale;
+}
+
+GroupNorm GroupNorm::make(const Extent &channel, int64_t groups, double epsilon, Here here) {
+  if (groups < 1 || int64_t(channel.size) % groups)
+    refuse("expected groups that divide '" + channel.name.str() + "' of size " +
+               std::to_string(channel.size) + ", got " + std::to_string(groups),
+           here);
+  return {ones({channel}, here), noughts({channel}, here), groups, epsilon};
+}
+
+Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &over,
+                             Here here) const {
+  CallScope scope(here);
+  Name group = fresh("group");
+  Names names = over;
+  names.push_back(channel);
+  std::vector<Extent> parts{{group, groups}, {channel, x.size(channel) / groups}};
+  auto [difference, variance] = centred(x.split(channel, parts), names);
+  Tensor y = scaled(difference, variance, scale.split(channel, parts), shift.split(channel, parts),
+                    epsilon);
+  return y.merge({group, channel}, channel);
+}
+
+BatchNorm BatchNorm::make(const Extent &channel, double momentum, double epsilon, Here here) {
+  return {ones({channel}, here),
+          noughts({channel}, here),
+          {.extents = {{channel.name.str(), channel.size}}},
+          momentum,
+          epsilon};
+}
+
+Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Here here) const {
+  CallScope scope(here);
+  if (!mode.isTraining()) {
+    const RunningMoments &running = mode.running(slot);
+    return scaled(x - running.mean, running.variance, scale, shift, epsilon);
+  }
+  Tensor average = mean(x, over), difference = x - average;
+  Tensor variance = mean(difference * difference, over), count = countOf(x, over);
+  mode.track(slot, average, variance * (count / maximum(count - 1.0, 1.0)), momentum);
+  return scaled(difference, variance, scale, shift, epsilon);
+}
+
+WeightNorm WeightNorm::make(const Tensor &weight, const Names &over, Here here) {
+  CallScope scope(here);
+  return {weight, sqrt(sum(weight * weight, over))};
+}
+
+Tensor WeightNorm::operator()(const Names &over, Here here) const {
+  CallScope scope(here);
+  return direction * (length * rsqrt(sum(direction * direction, over)));
+}

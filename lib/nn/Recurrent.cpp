@@ -1,0 +1,133 @@
+//===- Recurrent.cpp - recurrent networks ---------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Recurrent.h"
+
+#include "lib/nn/Filled.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+namespace {
+const Name gate("gate"), from("from");
+}
+
+static int64_t gatesOf(Cell cell) { return cell == Cell::Lstm ? 4 : cell == Cell::Gru ? 3 : 1; }
+
+Recurrent Recurrent::make(const Extent &in, const Extent &hidden, const Tensor &key,
+                          const RecurrentOptions &options, Here here) {
+  CallScope scope(here);
+  if (options.layers < 1)
+    refuse("expected at least one layer, got " + std::to_string(options.layers), here);
+  Recurrent net{{}, options};
+  int64_t directions = 1 + options.bidirectional;
+  double bound = 1 / std::sqrt(double(hidden.size));
+  Extent gates{gate, gatesOf(options.cell)};
+  for (int64_t i = 0; i < options.layers * directions; ++i) {
+    Extent below{in.name, i < directions ? in.size : hidden.size * directions};
+    auto part = [&](double number, const std::vector<Extent> &extents) {
+      return uniform(fold(key, double(4 * i) + number), extents, -bound, bound, here);
+    };
+    net.cells.push_back({part(0, {gates, below, hidden}),
+                         part(1, {gates, {from, hidden.size}, hidden}), part(2, {gates, hidden}),
+                         part(3, {gates, hidden})});
+  }
+  return net;
+}
+
+RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const RecurrentState &state,
+                                 const RecurrentWeights &weights, const Name &hidden, Here here) {
+  CallScope scope(here);
+  Tensor past =
+      sum(state.h.rename({{hidden, from}}) * weights.recurrent, from) + weights.recurrentBias;
+  auto of = [&](const Tensor &tensor, int64_t i) { return tensor.at(gate, i); };
+  if (cell == Cell::Gru) {
+    Tensor reset = sigmoid(of(input, 0) + of(past, 0)), keep = sigmoid(of(input, 1) + of(past, 1));
+    Tensor fresh = tanh(of(input, 2) + reset * of(past, 2));
+    return {(1.0 - keep) * fresh + keep * state.h, {}};
+  }
+  Tensor both = input + past;
+  if (cell != Cell::Lstm)
+    return {cell == Cell::Tanh ? tanh(of(both, 0)) : relu(of(both, 0)), {}};
+  Tensor c = sigmoid(of(both, 1)) * *state.c + sigmoid(of(both, 0)) * tanh(of(both, 2));
+  return {sigmoid(of(both, 3)) * tanh(c), c};
+}
+
+/// One layer in one direction: h at each step, and the last state.
+static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeights &weights,
+                                                 const Tensor &x, const Name &time, const Name &in,
+                                                 const Name &hidden, const Tensor &inside,
+                                                 std::optional<RecurrentState> state,
+                                                 bool reverse) {
+  Tensor input = sum(x * weights.input, in) + weights.inputBias;
+  if (!state) {
+    std::vector<Extent> extents;
+    for (const Extent &extent : input.extents())
+      if (extent.name != time && extent.name != gate)
+        extents.push_back(extent);
+    state = RecurrentState{zeros(extents), {}};
+    if (cell == Cell::Lstm)
+      state->c = state->h;
+  }
+  std::vector<Tensor> inputs{input};
+  if (!inside.empty())
+    inputs.push_back(inside);
+  auto [last, all] = scan(
+      time, *state, inputs,
+      [&](RecurrentState before, std::vector<Tensor> now) {
+        RecurrentState next = recurrentStep(cell, now[0], before, weights, hidden);
+        Tensor output = next.h;
+        if (now.size() > 1) {
+          next.h = select(now[1], next.h, before.h);
+          if (next.c)
+            next.c = select(now[1], *next.c, *before.c);
+          output = select(now[1], output, 0.0);
+        }
+        return std::pair(next, output);
+      },
+      reverse);
+  return {all, last};
+}
+
+Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const Name &in,
+                                        const Name &hidden, Mode &mode, const RecurrentRun &run,
+                                        Here here) const {
+  CallScope scope(here);
+  if (!run.initial.empty() && run.initial.size() != cells.size())
+    refuse("expected " + std::to_string(cells.size()) +
+               " initial states, one for each layer and "
+               "direction, got " +
+               std::to_string(run.initial.size()),
+           here);
+  requireHas(x, over(time, in), here);
+  Tensor inside;
+  if (!run.lengths.empty()) {
+    if (isFloat(run.lengths.elementType()))
+      refuse("expected lengths of integers, got " + run.lengths.type(), here);
+    inside = iota({time, x.size(time)}).broadcast(run.lengths.extents()) <
+             run.lengths.cast(ElementType::I64);
+  }
+  Result result{x, {}};
+  size_t directions = 1 + size_t(options.bidirectional);
+  for (size_t layer = 0; layer < cells.size(); layer += directions) {
+    Tensor below =
+        layer ? dropout(result.all.rename({{hidden, in}}), options.dropout, over(time, in), mode)
+              : x;
+    std::vector<Tensor> parts;
+    for (size_t i = layer; i < layer + directions; ++i) {
+      auto [all, last] =
+          runCell(options.cell, cells[i], below, time, in, hidden, inside,
+                  run.initial.empty() ? std::nullopt : std::optional(run.initial[i]), i > layer);
+      parts.push_back(all);
+      result.last.push_back(last);
+    }
+    result.all = concat(parts, hidden);
+  }
+  return result;
+}
