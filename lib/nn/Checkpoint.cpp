@@ -7,7 +7,10 @@
 
 #include "heddle/nn/Checkpoint.h"
 
+#include "TensorSource.h"
 #include "heddle/io/Safetensors.h"
+
+#include <set>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -21,42 +24,119 @@ Tensor nn::tensorOf(const io::HostArray &array, Here here) {
   return Tensor::ofBytes(array.bytes.data(), size_t(array.count()), array.element, extents, here);
 }
 
-io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
-  std::vector<int64_t> shape;
-  std::vector<std::string> names;
-  Names order;
+/// The array of a tensor, without its bytes, its axes sorted by name.
+static io::HostArray headerOf(const Tensor &tensor, Here here) {
+  io::HostArray array{tensor.elementType(here), {}, {}, {}};
   for (const auto &[name, size] : tensor.sizes(here)) {
-    names.push_back(name);
-    order.push_back(Name(name));
-    shape.push_back(size);
+    array.names.push_back(name);
+    array.shape.push_back(size);
   }
-  io::HostArray array = io::HostArray::zeros(tensor.elementType(here), shape, names, here);
+  return array;
+}
+
+io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
+  io::HostArray header = headerOf(tensor, here);
+  Names order;
+  for (const std::string &name : header.names)
+    order.push_back(Name(name));
+  io::HostArray array = io::HostArray::zeros(header.element, header.shape, header.names, here);
   tensor.toBytes(array.bytes.data(), array.element, order, here);
   return array;
 }
 
-void nn::saveTensors(const std::string &path,
-                     const std::vector<std::pair<std::string, Tensor>> &tensors, const Notes &notes,
-                     Here here) {
-  io::Safetensors file;
-  for (const auto &[name, tensor] : tensors)
-    if (!file.arrays.emplace(name, arrayOf(tensor, here)).second)
+void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes &notes,
+                      const SaveOptions &options, Here here) {
+  io::Safetensors header;
+  std::map<std::string, const Tensor *> tensors;
+  for (const auto &[name, tensor] : leaves) {
+    tensor->data(here); // a value that has been given up is reported before anything is written
+    header.arrays.emplace(name, headerOf(*tensor, here));
+    if (!tensors.emplace(name, tensor).second)
       throw Error("'" + path + "': two tensors have the name '" + name + "'", here);
-  file.metadata.insert(notes.begin(), notes.end());
-  io::writeSafetensors(path, file, here);
+  }
+  header.metadata.insert(notes.begin(), notes.end());
+  auto source = [&](const std::string &name) { return arrayOf(*tensors.at(name), here); };
+  if (path.ends_with(".index.json"))
+    io::writeSafetensorsFiles(path, header, source, options.bytesPerFile, here);
+  else
+    io::writeSafetensors(path, header, source, here);
 }
 
-std::map<std::string, Tensor> nn::loadTensors(const std::string &path, Notes *notes, Here here) {
-  io::Safetensors file = io::readSafetensors(path, here);
-  std::map<std::string, Tensor> result;
-  for (const auto &[name, array] : file.arrays) {
-    if (array.names.size() != array.shape.size())
-      throw Error("'" + path + "': the axes of '" + name + "', " + array.describe() +
-                      ", have no names",
-                  here);
-    result.emplace(name, tensorOf(array, here));
+namespace {
+/// What a tensor of the tree is filled from.
+struct Filling {
+  std::string name;
+  Selection selection;
+};
+} // namespace
+
+/// Finds the array for a tensor, or says in `problem` why there is none that fits.
+static Filling fillingOf(const io::Safetensors &header, const std::string &path,
+                         const Tensor &tensor, const LoadOptions &options, std::string &problem,
+                         Here here) {
+  const TensorSource *source = nullptr;
+  Filling filling{options.names.empty() ? path : "", {}};
+  for (const TensorSource &each : options.names)
+    if (auto name = translated(each.path, path, each.name); name && !source) {
+      source = &each;
+      filling.name = *name;
+    }
+  std::string type = tensor.type(here);
+  if (!options.names.empty() && !source) {
+    problem = "no name in the map for '" + path + "', " + type;
+    return filling;
   }
-  if (notes)
-    notes->insert(file.metadata.begin(), file.metadata.end());
+  auto found = header.arrays.find(filling.name);
+  if (found == header.arrays.end()) {
+    problem = "no tensor '" + filling.name + "'" +
+              (filling.name == path ? "" : " for '" + path + "'") + ", expected " + type;
+    return filling;
+  }
+  bool isAlike =
+      found->second.element == tensor.elementType(here) ||
+      (options.convert && isFloat(found->second.element) && isFloat(tensor.elementType(here)));
+  auto axes = source && !source->axes.empty() ? source->axes : found->second.names;
+  filling.selection = select(found->second, axes, tensor.sizes(here));
+  if (!isAlike || !filling.selection.problem.empty())
+    problem = "the tensor '" + filling.name + "' is " + found->second.describe() + ", expected " +
+              type + (filling.name == path ? "" : " for '" + path + "'") +
+              filling.selection.problem;
+  return filling;
+}
+
+std::vector<Tensor> nn::detail::load(const std::string &path, const Leaves &leaves,
+                                     const LoadOptions &options, Notes &notes, Here here) {
+  io::SafetensorsFile file(path, here);
+  const io::Safetensors &header = file.header();
+  std::vector<Filling> fillings;
+  std::vector<std::string> problems;
+  std::set<std::string> used;
+  for (const auto &[name, tensor] : leaves) {
+    std::string problem;
+    fillings.push_back(fillingOf(header, name, *tensor, options, problem, here));
+    used.insert(fillings.back().name);
+    if (!problem.empty())
+      problems.push_back(problem);
+  }
+  for (const auto &[name, array] : header.arrays)
+    if (!used.contains(name) &&
+        std::none_of(options.ignored.begin(), options.ignored.end(),
+                     [&, &name = name](const std::string &each) { return matches(each, name); }))
+      problems.push_back("nothing is filled from the tensor '" + name + "', " + array.describe());
+  if (!problems.empty()) {
+    std::string text = "'" + path + "': ";
+    for (size_t i = 0; i < problems.size(); ++i)
+      text += (i ? "\n  " : problems.size() > 1 ? "does not fit:\n  " : "") + problems[i];
+    throw Error(text, here);
+  }
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    ElementType type = leaves[i].second->elementType(here);
+    Tensor tensor =
+        tensorOf(selected(file.read(fillings[i].name, here), fillings[i].selection), here);
+    result.push_back(tensor.elementType(here) == type ? tensor : tensor.cast(type, here));
+    result.back().data(here);
+  }
+  notes.insert(header.metadata.begin(), header.metadata.end());
   return result;
 }

@@ -5,26 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What several files of layers share: parameters' first values, and the check that a layer's names
-// fit those of its input.
+// What several files of layers share: parameters' first values, and checks that a layer's names fit
+// those of its input.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_NN_FILLED_H
 #define HEDDLE_LIB_NN_FILLED_H
 
-#include "heddle/Ops.h"
 #include "heddle/Scope.h"
+#include "heddle/nn/Initializers.h"
 
 #include <map>
 
 namespace heddle::nn {
 
-/// A tensor of one value in memory. Throws Error if there is not so much memory.
-Tensor filled(float value, const std::vector<Extent> &extents, ElementType type, Here here);
-/// Uniform in [low, high).
-Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, double low, double high,
-               Here here);
 /// The names between quotes, for messages.
 std::string quoted(const std::vector<std::string> &names);
 template <typename T>

@@ -9,6 +9,7 @@
 
 #include "heddle/Error.h"
 #include "heddle/io/Safetensors.h"
+#include "heddle/nn/data/Loader.h"
 #include "runtime/program/Program.h"
 
 using namespace heddle;

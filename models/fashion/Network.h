@@ -16,6 +16,7 @@
 
 #include "heddle/heddle.h"
 #include "heddle/nn/Layers.h"
+#include "heddle/nn/Losses.h"
 #include "heddle/nn/Optimizers.h"
 
 namespace fashion {

@@ -10,6 +10,7 @@
 #include "heddle/io/DirectoryLock.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Meters.h"
+#include "heddle/nn/data/Loader.h"
 #include "models/fashion/Classify.h"
 #include "models/fashion/Network.h"
 #include "models/fashion/Report.h"
@@ -190,8 +191,7 @@ static void adopt(T &value, const std::optional<T> &given, const char *name,
 void Run::load() {
   std::string path = file("checkpoint.safetensors");
   state = initialState(setting.seed); // for names and sizes
-  nn::Notes notes;
-  nn::loadTree(path, state, &notes);
+  nn::Notes notes = nn::loadTree(path, state);
   auto integer = [](const std::string &text) { return std::stoll(text); };
   auto real = [](const std::string &text) { return std::strtod(text.c_str(), nullptr); };
   try {

@@ -1,4 +1,4 @@
-//===- Safetensors.h - named arrays in one file -----------------*- C++ -*-===//
+//===- Safetensors.h - named arrays in files --------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,15 @@
 //     {"__metadata__": {"epoch": "3", "names:w": "in,out"},
 //      "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
 //
-// Names of axes are kept in the metadata, as text under "names:" and the
-// array's name; other programs see an ordinary safetensors file.
+// Names of axes are kept in the metadata, as text under "names:" and the array's name; other
+// programs see an ordinary safetensors file.
+//
+// Many arrays may lie in several files, listed in an index, a JSON file whose name ends in ".json":
+//
+//     {"metadata": {"epoch": "3"}, "weight_map": {"w": "net-1-00001-of-00002.safetensors", ...}}
+//
+// Files are written and read array by array: more than one is in memory only if the caller wants
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +29,9 @@
 #include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 
+#include <functional>
 #include <map>
+#include <memory>
 
 namespace heddle::io {
 
@@ -34,14 +43,44 @@ struct Safetensors {
   const HostArray &at(std::string_view name, Here here = Here::current()) const;
 };
 
-/// Reads and checks a file: lengths, sizes and element types agree, the arrays fill the data
-/// without gap or overlap, no name occurs twice. Throws Error that names file and array.
+/// A file, or an index and its files, open for reading.
+class SafetensorsFile {
+public:
+  /// Reads and checks the headers: lengths, sizes and element types agree, the arrays fill the data
+  /// without gap or overlap, no name occurs twice. Throws Error that names file and array.
+  explicit SafetensorsFile(const std::string &path, Here here = Here::current());
+  ~SafetensorsFile();
+
+  /// Metadata, and arrays without their bytes.
+  const Safetensors &header() const;
+  /// One of the arrays. Throws Error if it can't be read.
+  HostArray read(const std::string &name, Here here = Here::current()) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// A file with all its arrays. Throws Error as SafetensorsFile does.
 Safetensors readSafetensors(const std::string &path, Here here = Here::current());
 
 /// Writes a file, whole or not at all. Equal contents give equal bytes. Names of arrays and
 /// metadata are UTF-8; those that begin with "names:" or are "__metadata__" are taken.
 void writeSafetensors(const std::string &path, const Safetensors &contents,
                       Here here = Here::current());
+
+/// Gives the bytes of an array when it is its turn.
+using ArraySource = std::function<HostArray(const std::string &name)>;
+/// The same, for a header (arrays without bytes).
+void writeSafetensors(const std::string &path, const Safetensors &header, const ArraySource &source,
+                      Here here = Here::current());
+/// Writes an index `path`, NAME.index.json, and files NAME-1-00001-of-00003.safetensors beside it
+/// of about `bytesPerFile` bytes; an array is in one file. The files of an older index, which have
+/// other numbers, are there until the new one is complete, and are then removed. Where two
+/// processes write one index, the later one replaces what the other has written.
+void writeSafetensorsFiles(const std::string &path, const Safetensors &header,
+                           const ArraySource &source, int64_t bytesPerFile,
+                           Here here = Here::current());
 
 } // namespace heddle::io
 

@@ -9,21 +9,32 @@
 // format, whole or not at all, each tensor under its path:
 //
 //     saveTree("checkpoint.safetensors", state, {{"step", "4000"}});
-//     std::map<std::string, std::string> notes;
-//     loadTree("checkpoint.safetensors", state, &notes);
+//     Notes notes = loadTree("checkpoint.safetensors", state);
+//
+// A path that ends in ".index.json" is an index of several files. Tensors are written and read one
+// by one; while a tree is filled, its old tensors are kept until all new ones are there.
 //
 // The layout of a tensor is not saved: the program that reads it converts it to its own, and the
 // values have the same bits.
+//
+// Files of other programs have names of their own, and axes without names. A map says which tensor
+// is filled from which, and what its axes are, in the file's order:
+//
+//     loadTree("model.safetensors", net, {.names = {
+//         // ours                   theirs                                        their axes
+//         {"layers.*.query.weight", "encoder.layer.*.attention.query.weight", {"head feature", "in"}},
+//         {"layers.*.query.bias", "encoder.layer.*.attention.query.bias", {"head feature"}}}});
+//
+// An axis of several names is split, the last name varying fastest; "gate=2 hidden" takes part 2 of
+// an axis that holds several tensors, one after the other.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_NN_CHECKPOINT_H
 #define HEDDLE_NN_CHECKPOINT_H
 
-#include "heddle/Tree.h"
 #include "heddle/io/HostArray.h"
-
-#include <map>
+#include "heddle/nn/Leaves.h"
 
 namespace heddle::nn {
 
@@ -34,42 +45,51 @@ io::HostArray arrayOf(const Tensor &tensor, Here here = Here::current());
 
 using Notes = std::map<std::string, std::string>;
 
-/// Writes tensors under names. Throws Error; an old file of that name is then untouched.
-void saveTensors(const std::string &path,
-                 const std::vector<std::pair<std::string, Tensor>> &tensors,
-                 const Notes &notes = {}, Here here = Here::current());
-/// Reads a file that `saveTensors` wrote. Throws Error that names the file and the tensor.
-std::map<std::string, Tensor> loadTensors(const std::string &path, Notes *notes = nullptr,
-                                          Here here = Here::current());
+struct SaveOptions {
+  int64_t bytesPerFile = int64_t(4) << 30; ///< of several files
+};
 
-/// Saves all tensors of a tree by their paths.
+/// Where a tensor comes from. Both names may have a *, which stands for the same text in both; of
+/// several that fit a path the first one counts.
+struct TensorSource {
+  std::string path, name;
+  std::vector<std::string> axes = {}; ///< of the file's array; none: those that the file names
+};
+
+struct LoadOptions {
+  std::vector<TensorSource> names = {};  ///< none: each path is the name
+  std::vector<std::string> ignored = {}; ///< patterns of names that no tensor is filled from
+  bool convert = false;                  ///< floats to floats of another width
+};
+
+namespace detail {
+void save(const std::string &path, const Leaves &leaves, const Notes &notes,
+          const SaveOptions &options, Here here);
+/// The tensors for all leaves, in order.
+std::vector<Tensor> load(const std::string &path, const Leaves &leaves, const LoadOptions &options,
+                         Notes &notes, Here here);
+} // namespace detail
+
+/// Saves all tensors of a tree by their paths. Throws Error; an old file of that name is then
+/// untouched.
 template <typename T>
 void saveTree(const std::string &path, T &tree, const Notes &notes = {},
-              Here here = Here::current()) {
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  forEachTensor(
-      tree, [&](const std::string &name, Tensor &tensor) { tensors.emplace_back(name, tensor); });
-  saveTensors(path, tensors, notes, here);
+              const SaveOptions &options = {}, Here here = Here::current()) {
+  detail::save(path, leavesOf(tree), notes, options, here);
 }
 
-/// Fills a tree from a file; names, sizes and element types must match. The tree is unchanged if
-/// they don't.
+/// Fills a tree from a file and gives the notes; names, sizes and element types must match. Throws
+/// Error that lists all tensors that are missing, that are surplus or that have another type, with
+/// both types; the tree is then unchanged.
 template <typename T>
-void loadTree(const std::string &path, T &tree, Notes *notes = nullptr,
-              Here here = Here::current()) {
-  auto tensors = loadTensors(path, notes, here);
-  T filled = tree;
-  forEachTensor(filled, [&](const std::string &name, Tensor &tensor) {
-    auto found = tensors.find(name);
-    if (found == tensors.end())
-      throw Error("'" + path + "' has no tensor '" + name + "'", here);
-    if (found->second.type() != tensor.type(here))
-      throw Error("'" + path + "': the tensor '" + name + "' is " + found->second.type() +
-                      ", expected " + tensor.type(here),
-                  here);
-    tensor = found->second;
-  });
-  tree = filled;
+Notes loadTree(const std::string &path, T &tree, const LoadOptions &options = {},
+               Here here = Here::current()) {
+  Notes notes;
+  Leaves leaves = leavesOf(tree);
+  std::vector<Tensor> loaded = detail::load(path, leaves, options, notes, here);
+  for (size_t i = 0; i < leaves.size(); ++i)
+    *leaves[i].second = loaded[i];
+  return notes;
 }
 
 } // namespace heddle::nn

@@ -1,4 +1,4 @@
-//===- Layers.h - layers and losses -----------------------------*- C++ -*-===//
+//===- Layers.h - layers ----------------------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,15 +34,5 @@
 #include "heddle/nn/Speech.h"
 #include "heddle/nn/Transformer.h"
 #include "heddle/nn/Words.h"
-
-namespace heddle::nn {
-
-/// Minus the logarithm of the probability that softmax over `classes` gives to `label`, a tensor of
-/// integers with names of the logits. NaN for a label that is no class, which JitOptions::check
-/// finds. Throws Error for labels of floats, and for names that the logits lack.
-Tensor crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
-                    Here here = Here::current());
-
-} // namespace heddle::nn
 
 #endif // HEDDLE_NN_LAYERS_H

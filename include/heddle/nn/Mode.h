@@ -123,7 +123,7 @@ public:
 private:
   /// The body that is traced when a mode is made or copied; moving keeps it.
   struct Body {
-    uint64_t number = detail::BodyScope::current();
+    uint64_t number = heddle::detail::BodyScope::current();
     Body() = default;
     Body(const Body &) : Body() {}
     Body(Body &&) = default;

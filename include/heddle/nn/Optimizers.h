@@ -1,23 +1,34 @@
-//===- Optimizers.h - gradient descent and Adam -----------------*- C++ -*-===//
+//===- Optimizers.h - rules that update parameters --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An optimiser is a tree that goes along with the parameters; `update` is traced
-// as part of a step, so that it fuses with whatever makes the gradients, and
-// parameters and optimiser are updated in place:
+// An optimiser is a tree that goes along with the parameters; `update` is traced as part of a step,
+// so that it fuses with whatever makes the gradients, and parameters and optimiser are updated in
+// place:
 //
 //     struct State { Net net; nn::Adam adam; HEDDLE_FIELDS(net, adam) };
-//     auto step = jit([&](State &s, Tensor image, Tensor label) {
+//     State state{net, nn::Adam::make(net)};
+//     auto step = jit([&](State &s, Tensor image, Tensor label, Tensor rate) {
 //       auto [loss, gradient] = valueAndGrad(...., s.net);
-//       s.adam.update(s.net, gradient);
+//       nn::clipByNorm(gradient, 1.0);
+//       s.adam.update(s.net, gradient, rate);
 //       return loss;
 //     });
+//     step(state, image, label, schedule(done));               // Schedules.h
 //
-// Rates are numbers, which are compiled in, or scalar tensors, which may change
-// from step to step.
+// Its state lies under the parameters' paths ("adam.mean.layers.0.weight"), so that a checkpoint
+// fits whatever the order of a network's members. Options may differ by path; of several patterns
+// the first that matches a parameter decides:
+//
+//     nn::AdamW::Groups groups{{.decay = 0.1}, {{"*.bias", {}}, {"*.norm.*", {}}}};  // no decay
+//     s.adam.update(s.net, gradient, rate, groups);
+//
+// Options are numbers, which are compiled in; the rate may be a scalar tensor, which changes from
+// step to step. `rate` in the options is a factor. Formulas are PyTorch's. Parameters of integers
+// are left alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,110 +36,225 @@
 #define HEDDLE_NN_OPTIMIZERS_H
 
 #include "heddle/Ops.h"
-#include "heddle/Tree.h"
-
-#include <cmath>
+#include "heddle/nn/Gradients.h"
 
 namespace heddle::nn {
 
-/// A tensor of zeros in memory, of the type of `like`.
-Tensor zerosLike(const Tensor &like, Here here = Here::current());
+/// Options, and others for the parameters whose paths match a pattern.
+template <typename Options>
+struct GroupsOf {
+  Options others = {};
+  std::vector<std::pair<std::string, Options>> groups = {};
+};
+
+/// What the formulas of a step share.
+class StepContext {
+public:
+  explicit StepContext(Tensor steps) : steps(std::move(steps)) {}
+  const Tensor steps; ///< f32, from 1
+  /// 1 - beta^steps, of the element type of `like`.
+  Tensor correction(double beta, const Tensor &like);
+
+private:
+  std::map<std::pair<double, ElementType>, Tensor> corrections;
+};
 
 namespace detail {
-using Leaves = std::vector<std::pair<std::string, Tensor *>>;
-template <typename T>
-Leaves leavesOf(T &tree) {
-  Leaves leaves;
-  forEachTensor(tree,
-                [&](const std::string &path, Tensor &leaf) { leaves.emplace_back(path, &leaf); });
-  return leaves;
-}
-/// The gradient has the parameters' paths, and it and each list of an optimiser's `state` a tensor
-/// of the type of each float parameter; else an Error names the path.
-void requireAlike(const Leaves &parameters, const Leaves &gradient,
-                  const std::vector<const std::vector<Tensor> *> &state, Here here);
-
-/// Calls visit(i, parameter, gradient) for all float parameters, in order. Others, which have no
-/// gradient, are passed over.
-template <typename T, typename V>
-void forEachPair(T &parameters, T &gradient, const std::vector<const std::vector<Tensor> *> &state,
-                 Here here, V &&visit) {
-  Leaves all = leavesOf(parameters), gradients = leavesOf(gradient);
-  requireAlike(all, gradients, state, here);
-  for (size_t i = 0; i < all.size(); ++i)
-    if (!gradients[i].second->empty())
-      visit(i, *all[i].second, *gradients[i].second);
-}
-template <typename T>
-std::vector<Tensor> zerosLikeAll(T &parameters) {
-  std::vector<Tensor> result;
-  forEachTensor(parameters,
-                [&](const std::string &, Tensor &p) { result.push_back(zerosLike(p)); });
-  return result;
-}
+/// For each parameter the number of its options: 0 for `others`, i + 1 for group i. Throws Error
+/// for a pattern that matches no float parameter.
+std::vector<size_t> groupsOf(const Leaves &parameters, const std::vector<std::string> &patterns,
+                             Here here);
+/// Throws Error that names the path unless the gradient has the parameters' paths and, where there
+/// is a gradient, their types.
+void requireGradient(const Leaves &parameters, const Leaves &gradient, Here here);
+/// Throws Error unless the state has what `expected` has, alike; it may have more for the
+/// parameters' paths.
+void requireState(const Leaves &parameters, const Leaves &expected, const Leaves &state, Here here);
+/// Puts zeros into memory.
+void materialise(const Leaves &state, Here here);
+/// p - direction * rate * factor
+Tensor moved(const Tensor &p, const Tensor &direction, const Operand &rate, double factor);
 } // namespace detail
 
-struct SgdOptions {
-  double momentum = 0.9;
-  double decay = 0; ///< of weights, in proportion to the rate
+/// The part that all optimisers share. A `Rule` is a tree with a struct `Options`, `begin(path, p,
+/// options)`, which makes its state for a parameter, and `direction(path, p, g, options, context)`,
+/// which updates that and gives what the rate is multiplied with; parameters go the other way.
+template <typename Rule>
+struct Optimizer : Rule {
+  using Options = typename Rule::Options;
+  using Groups = GroupsOf<Options>;
+  Tensor steps; ///< f32: the updates so far
+  auto heddleFields() { return std::tuple_cat(Rule::heddleFields(), std::tie(steps)); }
+  static const char *heddleFieldNames() {
+    static const std::string names = std::string(Rule::heddleFieldNames()) + ", steps";
+    return names.c_str();
+  }
+
+  /// The state for these parameters. Options that need further state (`centred`) have to be known.
+  template <typename T>
+  static Optimizer make(T &parameters, const Options &options = {}, Here here = Here::current()) {
+    return make(parameters, Groups{options}, here);
+  }
+  template <typename T>
+  static Optimizer make(T &parameters, const Groups &groups, Here here = Here::current()) {
+    Optimizer optimizer = started(leavesOf(parameters), groups, here);
+    detail::materialise(leavesOf(optimizer), here);
+    return optimizer;
+  }
+
+  /// Throws Error that names the path where parameters, gradient and state don't belong together,
+  /// and for a pattern that matches no parameter.
+  template <typename T>
+  void update(T &parameters, T &gradient, Operand rate, const Options &options = {},
+              Here here = Here::current()) {
+    update(parameters, gradient, rate, Groups{options}, here);
+  }
+  template <typename T>
+  void update(T &parameters, T &gradient, Operand rate, const Groups &groups,
+              Here here = Here::current()) {
+    Leaves all = leavesOf(parameters), slopes = leavesOf(gradient);
+    detail::requireGradient(all, slopes, here);
+    Optimizer expected = started(all, groups, here);
+    detail::requireState(all, leavesOf(expected), leavesOf(*this), here);
+    std::vector<size_t> groupOf = numbersOf(all, groups, here);
+    StepContext context(steps = steps + 1.0);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (slopes[i].second->empty())
+        continue;
+      const Options &own = groupOf[i] ? groups.groups[groupOf[i] - 1].second : groups.others;
+      auto &[path, p] = all[i];
+      Tensor direction = Rule::direction(path, *p, *slopes[i].second, own, context);
+      *p = detail::moved(*p, direction, rate, own.rate);
+    }
+  }
+
+private:
+  static std::vector<size_t> numbersOf(const Leaves &all, const Groups &groups, Here here) {
+    std::vector<std::string> patterns;
+    for (const auto &[pattern, options] : groups.groups)
+      patterns.push_back(pattern);
+    return detail::groupsOf(all, patterns, here);
+  }
+  /// The state before the first step, not yet in memory.
+  static Optimizer started(const Leaves &all, const Groups &groups, Here here) {
+    Optimizer optimizer;
+    optimizer.steps = zeros({});
+    std::vector<size_t> groupOf = numbersOf(all, groups, here);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (isFloat(all[i].second->elementType(here)))
+        optimizer.begin(all[i].first, *all[i].second,
+                        groupOf[i] ? groups.groups[groupOf[i] - 1].second : groups.others);
+    return optimizer;
+  }
 };
 
-/// Gradient descent with momentum (Polyak, 1964): v = momentum * v + g, p -= rate * v.
-struct Sgd {
-  std::vector<Tensor> velocity;
+/// Gradient descent with momentum (Polyak, 1964; torch.optim.SGD): v = momentum * v + (1 -
+/// dampening) * g, in the first step v = g; p -= rate * v, with Nesterov's variant p -= rate * (g +
+/// momentum * v).
+struct SgdRule {
+  struct Options {
+    double momentum = 0.9, dampening = 0;
+    bool nesterov = false;
+    double decay = 0; ///< of weights: is added to the gradient
+    double rate = 1;
+  };
+  ByPath velocity;
   HEDDLE_FIELDS(velocity)
-
-  template <typename T>
-  static Sgd make(T &parameters) {
-    return {detail::zerosLikeAll(parameters)};
-  }
-  template <typename T>
-  void update(T &parameters, T &gradient, Operand rate, SgdOptions options = {},
-              Here here = Here::current()) {
-    detail::forEachPair(parameters, gradient, {&velocity}, here,
-                        [&](size_t i, Tensor &p, Tensor &g) {
-                          velocity[i] = velocity[i] * options.momentum +
-                                        (options.decay ? g + p * options.decay : g);
-                          p = p - velocity[i] * rate;
-                        });
-  }
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
 };
 
-struct AdamOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double decay = 0; ///< of weights, apart from the gradient (Loshchilov and Hutter, ICLR'19)
+/// Adam (Kingma and Ba, ICLR'15; torch.optim.Adam). Its decay is added to the gradient.
+struct AdamRule {
+  struct Options {
+    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0, rate = 1;
+    bool largest = false; ///< AMSGrad (Reddi et al., ICLR'18): divide by the largest square so far
+  };
+  ByPath mean, square, most; ///< `most`: for AMSGrad
+  HEDDLE_FIELDS(mean, square, most)
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
 };
 
-/// Adam (Kingma and Ba, ICLR'15).
-struct Adam {
-  std::vector<Tensor> mean, square;
-  Tensor steps; ///< f32
-  HEDDLE_FIELDS(mean, square, steps)
-
-  template <typename T>
-  static Adam make(T &parameters) {
-    return {detail::zerosLikeAll(parameters), detail::zerosLikeAll(parameters),
-            Tensor::of<float>({0.0f}, {})};
-  }
-  template <typename T>
-  void update(T &parameters, T &gradient, Operand rate, AdamOptions options = {},
-              Here here = Here::current()) {
-    Tensor step = steps + 1.0;
-    Tensor meanScale = 1.0 / (1.0 - exp(step * std::log(options.beta1)));
-    Tensor squareScale = 1.0 / (1.0 - exp(step * std::log(options.beta2)));
-    detail::forEachPair(parameters, gradient, {&mean, &square}, here,
-                        [&](size_t i, Tensor &p, Tensor &g) {
-                          mean[i] = mean[i] * options.beta1 + g * (1 - options.beta1);
-                          square[i] = square[i] * options.beta2 + g * g * (1 - options.beta2);
-                          Tensor direction = mean[i] * meanScale /
-                                             (sqrt(square[i] * squareScale) + options.epsilon);
-                          if (options.decay)
-                            direction = direction + p * options.decay;
-                          p = p - direction * rate;
-                        });
-    steps = step;
-  }
+/// Adam with a decay of weights apart from the gradient (Loshchilov and Hutter, ICLR'19;
+/// torch.optim.AdamW): p -= rate * decay * p.
+struct AdamWRule : AdamRule {
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
 };
+
+/// Gradients divided by the root of their mean square (Hinton, 2012; torch.optim.RMSprop).
+struct RmsPropRule {
+  struct Options {
+    double alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0, rate = 1;
+    bool centred = false; ///< their variance instead
+  };
+  ByPath square, mean, velocity; ///< `mean`: if centred; `velocity`: with momentum
+  HEDDLE_FIELDS(square, mean, velocity)
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
+};
+
+/// Gradients divided by the root of the sum of all squares (Duchi et al., JMLR 2011;
+/// torch.optim.Adagrad); the rate falls as 1 / (1 + steps * rateDecay).
+struct AdagradRule {
+  struct Options {
+    double rateDecay = 0, epsilon = 1e-10, decay = 0, rate = 1;
+  };
+  ByPath square;
+  HEDDLE_FIELDS(square)
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
+};
+
+/// Steps as long as those before, relative to the gradients (Zeiler, 2012; torch.optim.Adadelta).
+struct AdadeltaRule {
+  struct Options {
+    double rho = 0.9, epsilon = 1e-6, decay = 0, rate = 1;
+  };
+  ByPath square, moved;
+  HEDDLE_FIELDS(square, moved)
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
+};
+
+/// Adam with one second moment for each tensor (Ginsburg et al., 2019): v = beta2 * v + (1 - beta2) *
+/// |g|^2, in the first step |g|^2; m = beta1 * m + g / (sqrt(v) + epsilon) + decay * p.
+struct NovoGradRule {
+  struct Options {
+    double beta1 = 0.95, beta2 = 0.98, epsilon = 1e-8, decay = 0, rate = 1;
+  };
+  ByPath mean, square;
+  HEDDLE_FIELDS(mean, square)
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
+};
+
+/// AdamW's direction, as long as the parameter (You et al., ICLR'20); where one of the two has the
+/// length 0 it is taken as it is.
+struct LambRule : AdamRule {
+  struct Options {
+    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6, decay = 0, rate = 1;
+  };
+  void begin(const std::string &path, const Tensor &p, const Options &options);
+  Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
+                   const Options &options, StepContext &context);
+};
+
+using Sgd = Optimizer<SgdRule>;
+using Adam = Optimizer<AdamRule>;
+using AdamW = Optimizer<AdamWRule>;
+using RmsProp = Optimizer<RmsPropRule>;
+using Adagrad = Optimizer<AdagradRule>;
+using Adadelta = Optimizer<AdadeltaRule>;
+using NovoGrad = Optimizer<NovoGradRule>;
+using Lamb = Optimizer<LambRule>;
 
 } // namespace heddle::nn
 

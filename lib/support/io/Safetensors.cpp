@@ -1,4 +1,4 @@
-//===- Safetensors.cpp - named arrays in one file -------------------------===//
+//===- Safetensors.cpp - named arrays in files ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "heddle/io/Safetensors.h"
 
 #include "File.h"
+#include "SafetensorsIndex.h"
 #include "heddle/Error.h"
 #include "heddle/Expr.h"
 #include "heddle/io/AtomicFile.h"
@@ -75,6 +76,17 @@ struct Entry {
   HostArray array; ///< without its bytes
   uint64_t begin, end;
 };
+/// One file.
+struct Part {
+  InputFile file;
+  Safetensors header;
+  std::map<std::string, int64_t, std::less<>> offsets;
+  explicit Part(const std::string &path);
+  HostArray read(const std::string &name) const;
+
+private:
+  std::vector<Entry> parse(const Json &json);
+};
 } // namespace
 
 static Entry parseEntry(const std::string &path, const std::string &name, const Json &json) {
@@ -134,8 +146,29 @@ static void takeNames(const std::string &path, Safetensors &contents) {
       fail(path, "metadata '" + key + "': names the axes of an array that is missing");
 }
 
-static Safetensors read(const std::string &path) {
-  InputFile file(path);
+/// The header's arrays in the order of their data; its texts become metadata.
+std::vector<Entry> Part::parse(const Json &json) {
+  const std::string &path = file.path();
+  std::vector<Entry> entries;
+  for (const auto &[name, each] : json.items()) {
+    if (name != metadataKey) {
+      entries.push_back(parseEntry(path, name, each));
+      continue;
+    }
+    if (!each.is_object())
+      fail(path, "header: expected an object of texts as __metadata__");
+    for (const auto &[key, value] : each.items()) {
+      if (!value.is_string())
+        fail(path, "header: expected a text as metadata '" + key + "', got " +
+                       value.dump().substr(0, 200));
+      header.metadata.emplace(key, value.get<std::string>());
+    }
+  }
+  std::ranges::sort(entries, {}, [](const Entry &e) { return std::tuple(e.begin, e.end); });
+  return entries;
+}
+
+Part::Part(const std::string &path) : file(path) {
   uint8_t head[8];
   file.read(0, head, 8, "header length");
   uint64_t length = 0;
@@ -150,48 +183,91 @@ static Safetensors read(const std::string &path) {
   std::string text(length, 0);
   file.read(8, text.data(), int64_t(length), "header");
   int64_t dataBegin = 8 + int64_t(length);
-  uint64_t dataBytes = uint64_t(file.size() - dataBegin);
-
-  Safetensors contents;
-  std::vector<Entry> entries;
-  Json header = parseHeader(path, text);
-  for (const auto &[name, json] : header.items()) {
-    if (name != metadataKey) {
-      entries.push_back(parseEntry(path, name, json));
-      continue;
-    }
-    if (!json.is_object())
-      fail(path, "header: expected an object of texts as __metadata__");
-    for (const auto &[key, value] : json.items()) {
-      if (!value.is_string())
-        fail(path, "header: expected a text as metadata '" + key + "', got " +
-                       value.dump().substr(0, 200));
-      contents.metadata.emplace(key, value.get<std::string>());
-    }
-  }
-  std::ranges::sort(entries, {}, [](const Entry &e) { return std::tuple(e.begin, e.end); });
-  uint64_t next = 0;
-  for (const Entry &entry : entries) {
+  uint64_t dataBytes = uint64_t(file.size() - dataBegin), next = 0;
+  for (Entry &entry : parse(parseHeader(path, text))) {
     if (entry.begin != next)
       fail(path, "array '" + entry.name + "': expected its data at offset " + std::to_string(next) +
                      ", after those of the array before, got " + std::to_string(entry.begin) +
                      (entry.begin < next ? " (an overlap)" : " (a gap)"));
     next = entry.end;
+    offsets.emplace(entry.name, dataBegin + int64_t(entry.begin));
+    header.arrays.emplace(std::move(entry.name), std::move(entry.array));
   }
   if (next != dataBytes)
     fail(path, (next > dataBytes ? "truncated: expected " : "goes on after its data: expected ") +
                    std::to_string(next) + " bytes of data, got " + std::to_string(dataBytes));
-  for (Entry &entry : entries) {
-    file.read(dataBegin + int64_t(entry.begin), entry.array.bytes, int64_t(entry.end - entry.begin),
-              "array '" + entry.name + "'");
-    checkBooleans(path, "array '" + entry.name + "'", entry.array);
-    contents.arrays.emplace(std::move(entry.name), std::move(entry.array));
+  takeNames(path, header);
+}
+
+HostArray Part::read(const std::string &name) const {
+  HostArray array = header.at(name);
+  file.read(offsets.at(name), array.bytes, array.count() * byteSize(array.element),
+            "array '" + name + "'");
+  checkBooleans(file.path(), "array '" + name + "'", array);
+  return array;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+struct SafetensorsFile::State {
+  std::vector<std::unique_ptr<Part>> parts;
+  Safetensors header;
+  std::map<std::string, const Part *, std::less<>> partOf;
+};
+
+/// Opens the files of an index; a process that wants to replace them waits until all are open.
+static void openIndex(const std::string &path, auto &state) {
+  FolderLock lock(path, /*exclusive=*/false);
+  Index index = readIndex(path);
+  std::map<std::string, const Part *> opened;
+  state.header.metadata = std::move(index.metadata);
+  for (const auto &[name, file] : index.files) {
+    const Part *&part = opened[file];
+    if (!part)
+      part = state.parts.emplace_back(std::make_unique<Part>(beside(path, file))).get();
+    auto found = part->header.arrays.find(name);
+    if (found == part->header.arrays.end())
+      fail(path, "expected the array '" + name + "' in '" + file + "', which lacks it");
+    state.header.arrays.emplace(name, found->second);
+    state.partOf.emplace(name, part);
   }
-  takeNames(path, contents);
+}
+
+SafetensorsFile::SafetensorsFile(const std::string &path, Here here)
+    : state(std::make_unique<State>()) {
+  located(here, [&] {
+    if (path.ends_with(".json"))
+      return openIndex(path, *state);
+    const Part *part = state->parts.emplace_back(std::make_unique<Part>(path)).get();
+    state->header = part->header;
+    for (const auto &[name, array] : part->header.arrays)
+      state->partOf.emplace(name, part);
+  });
+}
+
+SafetensorsFile::~SafetensorsFile() = default;
+const Safetensors &SafetensorsFile::header() const { return state->header; }
+
+HostArray SafetensorsFile::read(const std::string &name, Here here) const {
+  (void)state->header.at(name, here);
+  return located(here, [&] { return state->partOf.at(name)->read(name); });
+}
+
+Safetensors io::readSafetensors(const std::string &path, Here here) {
+  SafetensorsFile file(path, here);
+  Safetensors contents = file.header();
+  for (auto &[name, array] : contents.arrays)
+    array = file.read(name, here);
   return contents;
 }
 
-static void write(const std::string &path, const Safetensors &contents) {
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void write(const std::string &path, const Safetensors &contents, const ArraySource &source) {
   Json header = Json::object(), metadata = Json::object();
   for (const auto &[key, value] : contents.metadata) {
     if (key.starts_with(namesPrefix))
@@ -199,36 +275,33 @@ static void write(const std::string &path, const Safetensors &contents) {
     metadata[key] = value;
   }
   // Wide elements first, so that each array begins at a multiple of its elements' size.
-  std::vector<std::pair<std::string_view, const HostArray *>> arrays;
+  std::vector<std::pair<std::string, const HostArray *>> arrays;
   for (const auto &[name, array] : contents.arrays)
     arrays.emplace_back(name, &array);
   std::ranges::sort(arrays, {}, [](auto &each) {
-    assert(int64_t(each.second->bytes.size()) ==
-           each.second->count() * byteSize(each.second->element));
-    return std::pair(-byteSize(each.second->element), each.first);
+    return std::pair(-byteSize(each.second->element), std::string_view(each.first));
   });
   for (const auto &[name, array] : arrays) {
     std::string names;
     for (const std::string &each : array->names) {
       if (!isValidName(each))
-        fail(path,
-             "array '" + std::string(name) + "': expected a name of an axis, got '" + each + "'");
+        fail(path, "array '" + name + "': expected a name of an axis, got '" + each + "'");
       names += (names.empty() ? "" : ",") + each;
     }
     if (!names.empty())
-      metadata[std::string(namesPrefix) + std::string(name)] = names;
+      metadata[std::string(namesPrefix) + name] = names;
   }
   if (!metadata.empty())
     header[metadataKey] = std::move(metadata);
-  size_t offset = 0;
+  int64_t offset = 0;
   for (const auto &[name, array] : arrays) {
     if (name == metadataKey)
       fail(path, "the name '__metadata__' is taken: expected another for an array");
     auto dtype = std::ranges::find(dtypes, array->element, [](auto &each) { return each.first; });
-    header[std::string(name)] = {{"dtype", dtype->second},
-                                 {"shape", array->shape},
-                                 {"data_offsets", {offset, offset + array->bytes.size()}}};
-    offset += array->bytes.size();
+    int64_t end = offset + array->count() * byteSize(array->element);
+    header[name] = {
+        {"dtype", dtype->second}, {"shape", array->shape}, {"data_offsets", {offset, end}}};
+    offset = end;
   }
   std::string text;
   try {
@@ -243,16 +316,57 @@ static void write(const std::string &path, const Safetensors &contents) {
       sink.write(&byte, 1);
     }
     sink.write(text);
-    for (const auto &[name, array] : arrays)
-      sink.write(array->bytes.data(), array->bytes.size());
+    for (const auto &[name, array] : arrays) {
+      HostArray own = source(name);
+      assert(own.element == array->element && own.shape == array->shape);
+      sink.write(own.bytes.data(), own.bytes.size());
+    }
   };
   writeFileAtomically(path, fill, {});
 }
 
-Safetensors io::readSafetensors(const std::string &path, Here here) {
-  return located(here, [&] { return read(path); });
+void io::writeSafetensors(const std::string &path, const Safetensors &header,
+                          const ArraySource &source, Here here) {
+  located(here, [&] { write(path, header, source); });
 }
 
 void io::writeSafetensors(const std::string &path, const Safetensors &contents, Here here) {
-  located(here, [&] { write(path, contents); });
+  writeSafetensors(
+      path, contents, [&](const std::string &name) { return contents.at(name); }, here);
+}
+
+static void writeFiles(const std::string &path, const Safetensors &header,
+                       const ArraySource &source, int64_t bytesPerFile) {
+  FolderLock lock(path, /*exclusive=*/true);
+  std::vector<Safetensors> parts(1);
+  int64_t bytes = 0;
+  for (const auto &[name, array] : header.arrays) {
+    int64_t own = array.count() * byteSize(array.element);
+    if (bytes > 0 && bytes + own > bytesPerFile) {
+      parts.emplace_back();
+      bytes = 0;
+    }
+    parts.back().arrays.emplace(name, array);
+    bytes += own;
+  }
+  Index index{{}, header.metadata};
+  std::vector<std::string> old = filesOf(path);
+  std::vector<std::string> files = freeNames(path, parts.size());
+  try {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      for (const auto &[name, array] : parts[i].arrays)
+        index.files.emplace(name, files[i]);
+      write(beside(path, files[i]), parts[i], source);
+    }
+    writeIndex(path, index);
+  } catch (...) {
+    remove(path, files);
+    throw;
+  }
+  remove(path, old);
+}
+
+void io::writeSafetensorsFiles(const std::string &path, const Safetensors &header,
+                               const ArraySource &source, int64_t bytesPerFile, Here here) {
+  located(here, [&] { writeFiles(path, header, source, bytesPerFile); });
 }

@@ -8,7 +8,7 @@
 #include "Tensors.h"
 
 #include "heddle/heddle.h"
-#include "heddle/nn/Layers.h"
+#include "heddle/nn/Losses.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -26,9 +26,14 @@ const Name batch("batch"), row("row"), column("column"), channel("channel"), out
     head("head"), depth("depth"), timeName("time");
 
 const std::map<std::string, Tensor> &reference() {
-  static const auto all = nn::loadTensors((std::filesystem::path(__FILE__).parent_path() / ".." /
-                                           ".." / "references" / "layers.safetensors")
-                                              .string());
+  static const auto all = [] {
+    std::filesystem::path here = std::filesystem::path(__FILE__).parent_path();
+    std::map<std::string, Tensor> tensors;
+    for (const auto &[name, array] :
+         io::readSafetensors(here / ".." / ".." / "references" / "layers.safetensors").arrays)
+      tensors[name] = nn::tensorOf(array);
+    return tensors;
+  }();
   return all;
 }
 

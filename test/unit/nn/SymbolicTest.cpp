@@ -12,6 +12,7 @@
 
 #include "heddle/Jit.h"
 #include "heddle/nn/Layers.h"
+#include "heddle/nn/Losses.h"
 #include "heddle/nn/Optimizers.h"
 #include "test/unit/builder/Tensors.h"
 

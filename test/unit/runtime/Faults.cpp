@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <new>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -31,6 +32,8 @@ void heddle::test::armFaults(unsigned kinds, int64_t n) {
 }
 
 bool heddle::test::disarmFaults() { return armed.exchange(0) != 0 && left <= 0; }
+
+std::atomic<int64_t> heddle::test::heldBytes, heddle::test::mostHeldBytes;
 
 static bool isDue(Fault::Kind kind) { return (armed & kind) && left.fetch_sub(1) == 1; }
 
@@ -55,12 +58,19 @@ void *operator new(size_t bytes, std::align_val_t alignment) {
   size_t least = std::max(size_t(alignment), sizeof(void *));
   if (isDue(Fault::Memory) || posix_memalign(&memory, least, bytes) != 0)
     throw std::bad_alloc();
+  heldBytes += int64_t(malloc_usable_size(memory));
+  mostHeldBytes = std::max(mostHeldBytes.load(), heldBytes.load());
   return memory;
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
-void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept {
+  heldBytes -= int64_t(malloc_usable_size(memory));
+  std::free(memory);
+}
+void operator delete(void *memory, size_t, std::align_val_t alignment) noexcept {
+  operator delete(memory, alignment);
+}
 
 extern "C" void *aligned_alloc(size_t alignment, size_t bytes) noexcept {
   static auto *real = original<void *(size_t, size_t)>("aligned_alloc");

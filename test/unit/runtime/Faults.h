@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -37,6 +38,9 @@ enum Kind : unsigned {
 void armFaults(unsigned kinds, int64_t n);
 /// Stops injecting faults; true if a call has failed.
 bool disarmFaults();
+
+/// What `operator new` with an alignment, as of host arrays, has given out, and the most so far.
+extern std::atomic<int64_t> heldBytes, mostHeldBytes;
 
 /// Runs the action with the first call failing, then with the second, and so on until no call
 /// fails; each time `holds(threw)` checks the state afterwards. The last run must not throw.

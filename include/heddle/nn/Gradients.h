@@ -1,0 +1,142 @@
+//===- Gradients.h - what happens to gradients before an update -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All of this is traced as part of a step:
+//
+//     auto [loss, gradient] = valueAndGrad(lossOf, s.net);
+//     Tensor bad = nn::firstNotFinite(gradient);       // after the call: nn::requireFinite(bad, net)
+//     Tensor length = nn::clipByNorm(gradient, 1.0);
+//     s.optimizer.update(s.net, gradient, rate);
+//     s.average.update(s.net, 0.999);                  // a MovingAverage
+//
+// Several small batches that count as a large one are two compiled functions: one that adds to a
+// GradientSum, one that updates by its mean.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_GRADIENTS_H
+#define HEDDLE_NN_GRADIENTS_H
+
+#include "heddle/Ops.h"
+#include "heddle/nn/Leaves.h"
+
+#include <functional>
+
+namespace heddle::nn {
+
+namespace detail {
+void clipByValue(const Leaves &gradient, Operand limit);
+Tensor clipByNorm(const Leaves &gradient, Operand limit);
+Tensor firstNotFinite(const Leaves &tree);
+void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
+/// Copies of the float tensors in memory of their own, by path; or zeros.
+ByPath copiesOf(const Leaves &tree, bool zero, Here here);
+/// Calls visit(tensor, part of it) for the float tensors. Throws Error for a path or type that
+/// `parts` lacks.
+void forEachPart(const Leaves &tree, ByPath &parts, const char *what, Here here,
+                 const std::function<void(Tensor &, Tensor &)> &visit);
+} // namespace detail
+
+/// Holds every element between -limit and limit (torch.nn.utils.clip_grad_value_).
+template <typename T>
+void clipByValue(T &gradient, Operand limit) {
+  detail::clipByValue(leavesOf(gradient), limit);
+}
+
+/// Scales all tensors together so that their common length, the root of the sum of all squares, is
+/// at most `limit`; gives the length before (torch.nn.utils.clip_grad_norm_, whose quotient limit /
+/// (length + 1e-6) it is).
+template <typename T>
+Tensor clipByNorm(T &gradient, Operand limit) {
+  return detail::clipByNorm(leavesOf(gradient), limit);
+}
+
+/// The number of the first tensor of a tree that has a NaN or an infinity, or -1 (i64). It can be a
+/// result of a compiled step.
+template <typename T>
+Tensor firstNotFinite(T &tree) {
+  return detail::firstNotFinite(leavesOf(tree));
+}
+/// Throws Error that names that tensor by its path in a tree of the same shape, such as the
+/// parameters: "the gradient of 'layers.0.weight' is not finite".
+template <typename T>
+void requireFinite(const Tensor &number, T &tree, const std::string &what = "the gradient",
+                   Here here = Here::current()) {
+  detail::requireFinite(number, leavesOf(tree), what, here);
+}
+
+/// Gradients of several batches.
+///
+///     auto add = jit([&](State &s, Tensor x) { s.sum.add(grad(lossOf(x), s.net)); });
+///     auto apply = jit([&](State &s) {
+///       Net gradient = s.sum.take(s.net);            // the mean; the sum begins anew
+///       s.adam.update(s.net, gradient, 1e-3);
+///     });
+struct GradientSum {
+  ByPath sum;
+  Tensor weight; ///< f32
+  HEDDLE_FIELDS(sum, weight)
+
+  template <typename T>
+  static GradientSum make(T &parameters, Here here = Here::current()) {
+    return {detail::copiesOf(leavesOf(parameters), /*zero=*/true, here),
+            Tensor::of<float>({0.0f}, {}, here)};
+  }
+  /// Adds a gradient that counts as `own` of them.
+  template <typename T>
+  void add(T gradient, Operand own = 1.0, Here here = Here::current()) {
+    detail::forEachPart(leavesOf(gradient), sum, "the gradients' sum", here,
+                        [&](Tensor &g, Tensor &all) { all = all + g * own; });
+    weight = weight + own;
+  }
+  /// The mean as a gradient for `like`, the parameters; empties the sum.
+  template <typename T>
+  T take(T like, Here here = Here::current()) {
+    forEachTensor(like, [&](const std::string &, Tensor &leaf) {
+      if (!isFloat(leaf.elementType(here)))
+        leaf = Tensor();
+    });
+    Tensor count = weight;
+    detail::forEachPart(leavesOf(like), sum, "the gradients' sum", here,
+                        [&](Tensor &g, Tensor &all) {
+                          g = all / count.cast(all.elementType());
+                          all = zeros(all.extents(here), all.elementType(here), here);
+                        });
+    weight = zeros({});
+    return like;
+  }
+};
+
+/// Parameters averaged over the steps of training, each with the weight `decay` of the one after
+/// it; often better than the last ones (Polyak and Juditsky, 1992; torch.optim.swa_utils).
+struct MovingAverage {
+  ByPath average;
+  HEDDLE_FIELDS(average)
+
+  /// Begins with the parameters.
+  template <typename T>
+  static MovingAverage make(T &parameters, Here here = Here::current()) {
+    return {detail::copiesOf(leavesOf(parameters), /*zero=*/false, here)};
+  }
+  /// average = decay * average + (1 - decay) * parameters
+  template <typename T>
+  void update(T &parameters, double decay, Here here = Here::current()) {
+    detail::forEachPart(leavesOf(parameters), average, "the average", here,
+                        [&](Tensor &p, Tensor &a) { a = a * decay + p * (1 - decay); });
+  }
+  /// The parameters with averages for floats.
+  template <typename T>
+  T of(T parameters, Here here = Here::current()) {
+    detail::forEachPart(leavesOf(parameters), average, "the average", here,
+                        [](Tensor &p, Tensor &a) { p = a; });
+    return parameters;
+  }
+};
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_GRADIENTS_H

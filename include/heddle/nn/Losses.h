@@ -1,0 +1,109 @@
+//===- Losses.h - what training makes small ---------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loss gives one number for each element, or for each sample, and the caller says by names what
+// is averaged or summed:
+//
+//     Tensor a = mean(nn::squaredError(y, wanted), over(batch, unit));       // PyTorch's "mean"
+//     Tensor b = sum(nn::crossEntropy(logits, label, classes), over(batch)); // its "sum"
+//     Tensor c = nn::crossEntropyMean(logits, label, classes, over(batch, time),
+//                                     {.weight = frequency, .ignored = -1});
+//
+// Labels are tensors of integers, the numbers of classes. The loss of a label that is no class is
+// NaN, which JitOptions::check finds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_LOSSES_H
+#define HEDDLE_NN_LOSSES_H
+
+#include "heddle/Ops.h"
+
+#include <optional>
+
+namespace heddle::nn {
+
+/// (x - wanted)^2 and |x - wanted|, element by element (torch.nn.MSELoss, L1Loss).
+Tensor squaredError(const Tensor &x, const Tensor &wanted, Here here = Here::current());
+Tensor absoluteError(const Tensor &x, const Tensor &wanted, Here here = Here::current());
+/// d^2 / 2 for errors d up to `delta`, delta * (|d| - delta / 2) beyond (Huber, 1964;
+/// torch.nn.HuberLoss; SmoothL1Loss is this divided by its beta = delta).
+Tensor huber(const Tensor &x, const Tensor &wanted, double delta = 1, Here here = Here::current());
+
+/// -(wanted * log(p) + (1 - wanted) * log(1 - p)), element by element; logarithms below -100 count
+/// as -100 (torch.nn.BCELoss).
+Tensor binaryCrossEntropy(const Tensor &probability, const Tensor &wanted,
+                          Here here = Here::current());
+/// The same for p = sigmoid(logits), without overflow. `positive` (a number, or a tensor with names
+/// of the logits) weighs the first term (torch.nn.BCEWithLogitsLoss's pos_weight).
+Tensor binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted,
+                                  std::optional<Operand> positive = {},
+                                  Here here = Here::current());
+
+struct CrossEntropyOptions {
+  Tensor weight = {};                  ///< of each class; empty: 1
+  std::optional<int64_t> ignored = {}; ///< samples with this label have the loss and weight 0
+  double smoothing = 0;                ///< the share of the target that all classes get alike
+};
+
+/// Minus the logarithm of the probability that softmax over `classes` gives to `label`. A label of
+/// floats that has the name `classes` is the wanted probability of each class
+/// (torch.nn.CrossEntropyLoss with reduction "none"). Throws Error for other labels of floats, and
+/// for names that the logits lack.
+Tensor crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
+                    const CrossEntropyOptions &options = {}, Here here = Here::current());
+/// Its mean over samples: the sum of their losses divided by that of their weights, as PyTorch's
+/// reduction "mean"; divided by their number where labels are probabilities.
+Tensor crossEntropyMean(const Tensor &logits, const Tensor &label, const Name &classes,
+                        const Names &over, const CrossEntropyOptions &options = {},
+                        Here here = Here::current());
+
+/// The sum over other classes of max(0, margin - (score of label - score))^power, not divided by
+/// the number of classes (torch.nn.MultiMarginLoss times that number).
+Tensor hinge(const Tensor &scores, const Tensor &label, const Name &classes, double margin = 1,
+             int power = 1, Here here = Here::current());
+/// The loss of matrix capsules: hinge with squares; `margin` rises from 0.2 to 0.9 during training,
+/// a number or a scalar tensor (Hinton, Sabour, Frosst, ICLR'18).
+Tensor spread(const Tensor &activations, const Tensor &label, const Name &classes, Operand margin,
+              Here here = Here::current());
+struct MarginOptions {
+  double present = 0.9, absent = 0.1, others = 0.5;
+};
+/// The loss of capsules: max(0, present - length)^2 for the label's class, others * max(0, length -
+/// absent)^2 for the rest, summed over the classes (Sabour, Frosst, Hinton, NIPS'17).
+Tensor margin(const Tensor &lengths, const Tensor &label, const Name &classes,
+              MarginOptions options = {}, Here here = Here::current());
+
+/// wanted * (log(wanted) - logProbability), element by element, 0 where `wanted` is 0
+/// (torch.nn.KLDivLoss).
+Tensor klDivergence(const Tensor &logProbability, const Tensor &wanted,
+                    Here here = Here::current());
+
+/// The names of a `ctc`, and the class that means "nothing here".
+struct CtcNames {
+  Name time, classes, position;
+  int64_t blank = 0;
+};
+/// Connectionist temporal classification (Graves et al., ICML'06): minus the logarithm of the
+/// probability that `time` steps spell the label, summed over all ways to stretch it by repeating
+/// its elements and inserting blanks.
+///
+///     Tensor losses = nn::ctc(nn::logSoftmax(logits, classes), frames, text, letters,
+///                             {time, classes, position});     // logits: batch, time, class
+///
+/// `logProbability` has the names `time` and `classes`, `label` (integers) `position`; `times` and
+/// `positions` (integers) say how much of each counts, and have the other names, such as the batch.
+/// Infinite where no way exists: the label, with a blank between equal neighbours, is longer than
+/// the time; the gradient is then 0. NaN for lengths beyond the sizes or below 0, and for elements
+/// that are no class or blank. Of narrower floats it is computed in f32, which is its type then.
+/// (torch.nn.CTCLoss, reduction "none".)
+Tensor ctc(const Tensor &logProbability, const Tensor &times, const Tensor &label,
+           const Tensor &positions, const CtcNames &names, Here here = Here::current());
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_LOSSES_H

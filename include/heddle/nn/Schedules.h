@@ -1,0 +1,50 @@
+//===- Schedules.h - rates that change from step to step --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule gives the rate of a step; steps are numbered from 0. It is a function of the step
+// alone, so that a resumed run has the same rates. A compiled step takes the rate as a tensor, and
+// is not compiled again:
+//
+//     nn::Schedule rate = nn::warmUp(100, nn::cosine(3e-4, 10'000));
+//     step(state, image, label, rate(done));          // step(State &, Tensor, Tensor, Tensor rate)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_SCHEDULES_H
+#define HEDDLE_NN_SCHEDULES_H
+
+#include "heddle/Error.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace heddle::nn {
+
+using Schedule = std::function<double(int64_t step)>;
+
+Schedule constantRate(double rate);
+/// From `first` at step 0 to `last` at step `steps`, and there from then on.
+Schedule linearRate(double first, double last, double steps);
+/// `rate`, multiplied by `factor` every `every` steps (torch StepLR).
+Schedule stepwise(double rate, int64_t every, double factor, Here here = Here::current());
+/// `rate`, multiplied by `factor` at each of these steps (torch MultiStepLR).
+Schedule stepwise(double rate, std::vector<int64_t> at, double factor);
+/// Half a wave from `rate` at step 0 to `least` at step `steps`, and there from then on (Loshchilov
+/// and Hutter, ICLR'17; torch CosineAnnealingLR).
+Schedule cosine(double rate, int64_t steps, double least = 0);
+/// `rate` up to step `steps`, then rate * sqrt(steps / step).
+Schedule inverseRoot(double rate, int64_t steps);
+/// Rises in a straight line, by then(0) / (steps + 1) in each step from the first on, so that `then`
+/// begins at step `steps`.
+Schedule warmUp(int64_t steps, Schedule then);
+/// Each schedule for its number of steps, from its own step 0; the last one goes on.
+Schedule sequence(std::vector<std::pair<int64_t, Schedule>> parts, Here here = Here::current());
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_SCHEDULES_H

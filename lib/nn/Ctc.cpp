@@ -1,0 +1,137 @@
+//===- Ctc.cpp - connectionist temporal classification --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The states of a label a b are: blank, a, blank, b, blank. In each step of time a path stays in its
+// state or goes on by one, or by two over a blank between different elements. The logarithms of the
+// probabilities of all paths to each state are what the scan carries; its gradient is the backward
+// pass over the same states. Instead of -inf, the probability 0 has a logarithm that is far below
+// all others, so that no difference is NaN.
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Compositions.h"
+#include "heddle/Jit.h"
+#include "heddle/Scope.h"
+#include "heddle/nn/Losses.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+static constexpr double impossible = -1e30;
+
+namespace {
+/// A label as a sequence of states.
+struct States {
+  Name state;
+  Size count;
+  Tensor number;  ///< 0, 1, ...
+  Tensor spelled; ///< the class that a state spells
+  Tensor skips;   ///< i1: it may follow the state before the last
+};
+/// What a step of time reads.
+struct Slice {
+  Tensor emission, isInside;
+  HEDDLE_FIELDS(emission, isInside)
+};
+} // namespace
+
+/// `x` moved by `by` states; `value` enters.
+static Tensor shifted(const Tensor &x, const States &states, int64_t by, double value) {
+  return x.pad(states.state, by, 0, value).slice(states.state, 0, states.count);
+}
+
+static States statesOf(const Tensor &label, const CtcNames &names) {
+  States states{fresh("state"), label.size(names.position) * 2 + 1, {}, {}, {}};
+  states.number = iota({states.state, states.count});
+  Tensor isElement = equal(states.number % 2.0, 1.0);
+  // A blank at the end, for the last state and for labels of size 0.
+  Tensor padded = label.pad(names.position, 0, 1, double(names.blank));
+  Tensor element = padded.gather(names.position, states.number / 2.0);
+  states.spelled = select(isElement, element, double(names.blank));
+  Tensor before = shifted(states.spelled, states, 2, -1);
+  states.skips = logicalAnd(isElement, notEqual(states.spelled, before));
+  return states;
+}
+
+namespace {
+/// The arguments as integers of 64 bits, and what is wrong with them.
+struct Problem {
+  Tensor times, label, positions; ///< elements behind the label's end are blanks
+  Tensor isValid;                 ///< lengths and elements are such as sizes and classes allow
+};
+} // namespace
+
+static Problem problemOf(const Tensor &logProbability, const Tensor &times, const Tensor &label,
+                         const Tensor &positions, const CtcNames &names) {
+  auto within = [](const Tensor &value, const Tensor &most) {
+    return logicalAnd(value >= 0.0, value <= most);
+  };
+  auto sizeOf = [](const Tensor &x, const Name &name) {
+    return countOf(x, over(name), ElementType::I64);
+  };
+  Problem problem{times.cast(ElementType::I64), {}, positions.cast(ElementType::I64), {}};
+  Tensor place = iota({names.position, label.size(names.position)});
+  Tensor counts = place.broadcast(positions.extents()) < problem.positions;
+  Tensor element = label.cast(ElementType::I64), last = sizeOf(logProbability, names.classes) - 1.0;
+  Tensor isGood = logicalAnd(within(element, last), notEqual(element, double(names.blank)));
+  Tensor bad = logicalAnd(counts, logicalNot(isGood));
+  Tensor number = sum(bad.cast(ElementType::I64), over(names.position));
+  problem.label = select(logicalAnd(counts, isGood), element, double(names.blank));
+  problem.isValid = logicalAnd(
+      equal(number, 0.0), logicalAnd(within(problem.times, sizeOf(logProbability, names.time)),
+                                     within(problem.positions, sizeOf(label, names.position))));
+  return problem;
+}
+
+/// Impossible but in the first state, where every path begins: names of the slices but `without`.
+static Tensor beginning(const Slice &slices, const States &states, Names without) {
+  std::vector<Extent> others;
+  without.push_back(states.state);
+  for (const Tensor *slice : {&slices.emission, &slices.isInside})
+    for (const Extent &extent : slice->extents())
+      if (std::find(without.begin(), without.end(), extent.name) == without.end()) {
+        others.push_back(extent);
+        without.push_back(extent.name);
+      }
+  Tensor zero = constant(0, slices.emission.elementType());
+  return select(equal(states.number, 0.0), zero, impossible).broadcast(others);
+}
+
+Tensor nn::ctc(const Tensor &logProbability, const Tensor &times, const Tensor &label,
+               const Tensor &positions, const CtcNames &names, Here here) {
+  CallScope scope(here);
+  for (const Tensor *each : {&times, &label, &positions})
+    if (isFloat(each->elementType()))
+      throw Error("expected a label and lengths of integers, got " + each->type(), here);
+  Problem problem = problemOf(logProbability, times, label, positions, names);
+  States states = statesOf(problem.label, names);
+  Tensor step = iota({names.time, logProbability.size(names.time)});
+  Tensor wide = byteSize(logProbability.elementType()) < 4 ? logProbability.cast(ElementType::F32)
+                                                           : logProbability;
+  Slice slices{wide.gather(names.classes, states.spelled),
+               step.broadcast(problem.times.extents()) < problem.times};
+  auto advance = [&](Tensor paths, Slice now) {
+    Tensor one = shifted(paths, states, 1, impossible);
+    Tensor two = select(states.skips, shifted(paths, states, 2, impossible), impossible);
+    Tensor all = logAddExp(logAddExp(paths, one), two);
+    return std::pair(select(now.isInside, all + now.emission, paths), std::vector<Tensor>());
+  };
+  Tensor paths =
+      heddle::scan(names.time, beginning(slices, states, names.time), slices, advance).first;
+
+  // A path ends in the last element or the blank behind it.
+  Tensor last = problem.positions * 2.0;
+  Tensor inBlank = paths.gather(states.state, last);
+  Tensor inElement = paths.gather(states.state, maximum(last - 1.0, 0.0));
+  Tensor isEmpty = equal(last, 0.0);
+  Tensor total = logAddExp(inBlank, select(isEmpty, impossible, inElement));
+  Tensor loss = select(total > impossible / 2, -total, INFINITY);
+  return select(problem.isValid, loss, NAN);
+}

@@ -1,0 +1,101 @@
+//===- Gradients.cpp - what happens to gradients before an update ---------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Gradients.h"
+
+#include "heddle/nn/Checkpoint.h"
+#include "heddle/nn/Initializers.h"
+
+#include <fnmatch.h>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+bool nn::matches(const std::string &pattern, const std::string &path) {
+  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+}
+
+Names nn::namesOf(const Tensor &tensor) {
+  Names names;
+  for (const std::string &name : tensor.names())
+    names.push_back(Name(name));
+  return names;
+}
+
+/// False for the gradient of integers, which is empty, and for integers.
+static bool hasSlope(const Tensor &tensor) {
+  return !tensor.empty() && isFloat(tensor.elementType());
+}
+
+void nn::detail::clipByValue(const Leaves &gradient, Operand limit) {
+  for (const auto &[path, g] : gradient)
+    if (hasSlope(*g)) {
+      Operand own = limit.tensor.empty() ? limit : Operand(limit.tensor.cast(g->elementType()));
+      *g = maximum(minimum(*g, own), own.tensor.empty() ? Operand(-own.number) : Operand(-own));
+    }
+}
+
+Tensor nn::detail::clipByNorm(const Leaves &gradient, Operand limit) {
+  ElementType type = ElementType::F32;
+  for (const auto &[path, g] : gradient)
+    if (hasSlope(*g) && g->elementType() == ElementType::F64)
+      type = ElementType::F64;
+  Tensor squares = zeros({}, type);
+  for (const auto &[path, g] : gradient)
+    if (hasSlope(*g)) {
+      Tensor wide = g->cast(type);
+      squares = squares + sum(wide * wide, namesOf(*g));
+    }
+  Tensor length = sqrt(squares);
+  Operand most = limit.tensor.empty() ? limit : Operand(limit.tensor.cast(type));
+  Tensor factor = minimum(most / Operand(length + 1e-6), 1.0);
+  for (const auto &[path, g] : gradient)
+    if (hasSlope(*g))
+      *g = *g * factor.cast(g->elementType());
+  return length;
+}
+
+Tensor nn::detail::firstNotFinite(const Leaves &tree) {
+  Tensor first = constant(-1, ElementType::I64);
+  for (size_t i = tree.size(); i-- > 0;)
+    if (const Tensor &x = *tree[i].second; hasSlope(x)) {
+      // The difference of an infinity or a NaN to itself is NaN, and so is a sum with one.
+      Tensor bad = isNan(sum(x - x, namesOf(x)));
+      first = select(bad, constant(double(i), ElementType::I64), first);
+    }
+  return first;
+}
+
+void nn::detail::requireFinite(const Tensor &number, const Leaves &tree, const std::string &what,
+                               Here here) {
+  if (double first = number.item(here); first >= 0)
+    throw Error(what + " of '" + tree[size_t(first)].first + "' is not finite", here);
+}
+
+ByPath nn::detail::copiesOf(const Leaves &tree, bool zero, Here here) {
+  ByPath copies;
+  for (const auto &[path, tensor] : tree)
+    if (hasSlope(*tensor))
+      copies[path] = zero ? zerosLike(*tensor, here) : tensorOf(arrayOf(*tensor, here), here);
+  return copies;
+}
+
+void nn::detail::forEachPart(const Leaves &tree, ByPath &parts, const char *what, Here here,
+                             const std::function<void(Tensor &, Tensor &)> &visit) {
+  for (const auto &[path, tensor] : tree) {
+    if (!hasSlope(*tensor))
+      continue;
+    auto found = parts.find(path);
+    if (found == parts.end())
+      throw Error(std::string(what) + " was made without '" + path + "'", here);
+    if (found->second.type(here) != tensor->type(here))
+      throw Error("expected " + std::string(what) + " of '" + path + "' to be " +
+                      tensor->type(here) + ", got " + found->second.type(here),
+                  here);
+    visit(*tensor, found->second);
+  }
+}

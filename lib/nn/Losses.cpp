@@ -1,0 +1,211 @@
+//===- Losses.cpp - what training makes small -----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Losses.h"
+
+#include "heddle/Scope.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+Tensor nn::squaredError(const Tensor &x, const Tensor &wanted, Here here) {
+  CallScope scope(here);
+  return square(x - wanted);
+}
+
+Tensor nn::absoluteError(const Tensor &x, const Tensor &wanted, Here here) {
+  CallScope scope(here);
+  return abs(x - wanted);
+}
+
+Tensor nn::huber(const Tensor &x, const Tensor &wanted, double delta, Here here) {
+  if (!(delta > 0))
+    throw Error("expected a delta above 0, got " + std::to_string(delta), here);
+  CallScope scope(here);
+  Tensor error = x - wanted, distance = abs(error);
+  Tensor inner = square(error) * 0.5;
+  Tensor outer = (distance - delta / 2) * delta;
+  return select(distance <= delta, inner, outer);
+}
+
+Tensor nn::binaryCrossEntropy(const Tensor &probability, const Tensor &wanted, Here here) {
+  CallScope scope(here);
+  Tensor yes = maximum(log(probability), -100.0);
+  Tensor no = maximum(log1p(-probability), -100.0);
+  return -(wanted * yes + (1.0 - wanted) * no);
+}
+
+Tensor nn::binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted,
+                                      std::optional<Operand> positive, Here here) {
+  CallScope scope(here);
+  // -log(sigmoid(x)) = max(-x, 0) + log(1 + exp(-|x|)), and -log(1 - sigmoid(x)) is that plus x.
+  Tensor rest = log1p(exp(-abs(logits)));
+  Tensor yes = rest + maximum(-logits, 0.0);
+  if (positive)
+    yes = yes * *positive;
+  Tensor no = rest + maximum(logits, 0.0);
+  return wanted * yes + (1.0 - wanted) * no;
+}
+
+Tensor nn::klDivergence(const Tensor &logProbability, const Tensor &wanted, Here here) {
+  CallScope scope(here);
+  Tensor isThere = wanted > 0.0;
+  Tensor safe = select(isThere, wanted, 1.0);
+  Tensor value = wanted * (log(safe) - logProbability);
+  return select(isThere, value, 0.0);
+}
+
+//===----------------------------------------------------------------------===//
+// Classes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The classes that labels choose.
+struct Choice {
+  Tensor chosen;  ///< i1: the label's class, among the classes
+  Tensor isClass; ///< i1: the label is a class
+  Tensor number;  ///< the labels
+};
+} // namespace
+
+static Choice choose(const Tensor &scores, const Tensor &label, const Name &classes, Here here) {
+  auto refuse = [&](const std::string &what) {
+    throw Error("expected " + what + ", got " + label.type(here) + " for " + scores.type(here),
+                here);
+  };
+  CallScope scope(here);
+  ElementType type = label.elementType();
+  if (isFloat(type))
+    refuse("labels of integers, the numbers of classes");
+  for (const std::string &name : label.names())
+    if (!scores.has(Name(name)) || classes == Name(name))
+      refuse("labels with names of the logits, without '" + classes.str() + "'");
+  if (byteSize(type) < 4) // there may be more classes than it counts
+    type = ElementType::I32;
+  Tensor number = label.cast(type);
+  Tensor numbers = iota({classes, scores.size(classes)}, type);
+  Tensor chosen = equal(number, numbers.broadcast(number.extents()));
+  // A gather goes to the next class there is, where a label is none.
+  Tensor isClass = equal(numbers.gather(classes, number), number);
+  return {chosen, isClass, number};
+}
+
+/// The sum over the classes of the chosen elements of `x`.
+static Tensor pick(const Choice &choice, const Tensor &x, const Name &classes) {
+  return sum(select(choice.chosen, x, 0.0), over(classes));
+}
+
+namespace {
+/// Losses of samples, and what they count in a mean (empty: one).
+struct Weighted {
+  Tensor loss, weight;
+};
+} // namespace
+
+static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const Name &classes,
+                               const CrossEntropyOptions &options, Here here) {
+  if (!(options.smoothing >= 0 && options.smoothing <= 1))
+    throw Error("expected a smoothing from 0 to 1, got " + std::to_string(options.smoothing), here);
+  CallScope scope(here);
+  Tensor shifted = logits - stopGradient(max(logits, over(classes)));
+  Tensor normaliser = log(sum(exp(shifted), over(classes)));
+  bool isWeighted = !options.weight.empty(), isSmooth = options.smoothing > 0;
+  // What all classes alike have of the target: the weighted mean of -log(p).
+  auto spreadEvenly = [&] {
+    Tensor each = normaliser - shifted;
+    if (isWeighted)
+      each = each * options.weight;
+    return mean(each, over(classes)) * options.smoothing;
+  };
+  if (isFloat(label.elementType()) && label.has(classes)) {
+    Tensor target = isWeighted ? label * options.weight : label;
+    Tensor loss = sum(target * (normaliser - shifted), over(classes));
+    if (isSmooth)
+      loss = loss * (1 - options.smoothing) + spreadEvenly();
+    return {loss, Tensor()};
+  }
+  Choice choice = choose(logits, label, classes, here);
+  Tensor loss = normaliser - pick(choice, shifted, classes), weight;
+  if (isWeighted) {
+    weight = pick(choice, options.weight, classes);
+    loss = loss * weight;
+  }
+  if (isSmooth)
+    loss = loss * (1 - options.smoothing) + spreadEvenly();
+  loss = select(choice.isClass, loss, NAN);
+  if (options.ignored) {
+    Tensor counts = notEqual(choice.number, double(*options.ignored));
+    loss = select(counts, loss, 0.0);
+    Tensor one = counts.cast(logits.elementType());
+    weight = isWeighted ? weight * one : one;
+  }
+  return {loss, weight};
+}
+
+Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
+                        const CrossEntropyOptions &options, Here here) {
+  return crossEntropies(logits, label, classes, options, here).loss;
+}
+
+Tensor nn::crossEntropyMean(const Tensor &logits, const Tensor &label, const Name &classes,
+                            const Names &over, const CrossEntropyOptions &options, Here here) {
+  CallScope scope(here);
+  auto [loss, weight] = crossEntropies(logits, label, classes, options, here);
+  if (weight.empty())
+    return mean(loss, over);
+  std::vector<Extent> missing; // one label may stand for many samples
+  for (const Extent &extent : loss.extents())
+    if (!weight.has(extent.name))
+      missing.push_back(extent);
+  if (!missing.empty())
+    weight = weight.broadcast(missing);
+  return sum(loss, over) / sum(weight, over);
+}
+
+//===----------------------------------------------------------------------===//
+// Margins
+//===----------------------------------------------------------------------===//
+
+static Tensor hinges(const Tensor &scores, const Tensor &label, const Name &classes, Operand margin,
+                     int power, Here here) {
+  if (power != 1 && power != 2)
+    throw Error("expected a power of 1 or 2, got " + std::to_string(power), here);
+  CallScope scope(here);
+  Choice choice = choose(scores, label, classes, here);
+  Tensor distance = pick(choice, scores, classes) - scores;
+  Tensor lack = maximum(margin - distance, 0.0);
+  if (power == 2)
+    lack = square(lack);
+  Tensor loss = sum(select(choice.chosen, 0.0, lack), over(classes));
+  return select(choice.isClass, loss, NAN);
+}
+
+Tensor nn::hinge(const Tensor &scores, const Tensor &label, const Name &classes, double margin,
+                 int power, Here here) {
+  return hinges(scores, label, classes, {margin, here}, power, here);
+}
+
+Tensor nn::spread(const Tensor &activations, const Tensor &label, const Name &classes,
+                  Operand margin, Here here) {
+  return hinges(activations, label, classes, margin, 2, here);
+}
+
+Tensor nn::margin(const Tensor &lengths, const Tensor &label, const Name &classes,
+                  MarginOptions options, Here here) {
+  CallScope scope(here);
+  Choice choice = choose(lengths, label, classes, here);
+  Tensor present = square(maximum(options.present - lengths, 0.0));
+  Tensor absent = square(maximum(lengths - options.absent, 0.0));
+  Tensor each = select(choice.chosen, present, absent * options.others);
+  return select(choice.isClass, sum(each, over(classes)), NAN);
+}

@@ -1,0 +1,72 @@
+//===- Schedules.cpp - rates that change from step to step ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Schedules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+/// How far a step is on the way to `steps`, from 0 to 1.
+static double part(int64_t step, double steps) {
+  return steps > 0 ? std::clamp(double(step) / steps, 0.0, 1.0) : 1;
+}
+
+Schedule nn::constantRate(double rate) {
+  return [=](int64_t) { return rate; };
+}
+
+Schedule nn::linearRate(double first, double last, double steps) {
+  return [=](int64_t step) { return first + (last - first) * part(step, steps); };
+}
+
+Schedule nn::stepwise(double rate, int64_t every, double factor, Here here) {
+  if (every < 1)
+    throw Error("expected at least one step between changes of the rate, got " +
+                    std::to_string(every),
+                here);
+  return [=](int64_t step) { return rate * std::pow(factor, double(step / every)); };
+}
+
+Schedule nn::stepwise(double rate, std::vector<int64_t> at, double factor) {
+  return [=, at = std::move(at)](int64_t step) {
+    auto passed = std::count_if(at.begin(), at.end(), [&](int64_t each) { return each <= step; });
+    return rate * std::pow(factor, double(passed));
+  };
+}
+
+Schedule nn::cosine(double rate, int64_t steps, double least) {
+  return [=](int64_t step) {
+    return least + (rate - least) * (1 + std::cos(M_PI * part(step, double(steps)))) / 2;
+  };
+}
+
+Schedule nn::inverseRoot(double rate, int64_t steps) {
+  return [=](int64_t step) {
+    return step <= steps ? rate : rate * std::sqrt(double(steps) / double(step));
+  };
+}
+
+Schedule nn::warmUp(int64_t steps, Schedule then) {
+  return [=, then = std::move(then)](int64_t step) {
+    return step < steps ? then(0) * double(step + 1) / double(steps + 1) : then(step - steps);
+  };
+}
+
+Schedule nn::sequence(std::vector<std::pair<int64_t, Schedule>> parts, Here here) {
+  if (parts.empty())
+    throw Error("expected at least one schedule", here);
+  return [=, parts = std::move(parts)](int64_t step) {
+    size_t i = 0;
+    for (; i + 1 < parts.size() && step >= parts[i].first; ++i)
+      step -= parts[i].first;
+    return parts[i].second(step);
+  };
+}
