@@ -1,4 +1,4 @@
-//===- Meters.h - means, rates and progress ---------------------*- C++ -*-===//
+//===- Meters.h - means, errors, rates and progress -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,15 +12,24 @@
 //       bar.show(b + 1, "loss 0.41, 812 images/s");
 //     }
 //
+//     TopK five(5);  Confusion confusion(10);  EditDistance words;
+//     five.add(logits.to<float>({batch, classes}), labels);      // a row of scores for each label
+//     confusion.add(predicted, labels);
+//     words.add(heard, said);                                    // one sequence each
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_NN_METERS_H
 #define HEDDLE_NN_METERS_H
 
+#include "heddle/Error.h"
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace heddle::nn {
 
@@ -32,6 +41,67 @@ struct Mean {
     weight += valueWeight;
   }
   double value() const { return weight ? sum / weight : 0; }
+};
+
+/// How often the label is among the `k` classes of the highest scores; of equal scores the lower
+/// class comes first.
+class TopK {
+public:
+  explicit TopK(int64_t k, Here here = Here::current());
+  /// `scores`: a row for each label. Throws Error if the rows don't divide them, or for a label
+  /// that is no class.
+  void add(std::span<const float> scores, std::span<const int32_t> labels,
+           Here here = Here::current());
+  double value() const { return hits.value(); }
+
+private:
+  int64_t k;
+  Mean hits;
+};
+
+/// How often a class is taken for another.
+class Confusion {
+public:
+  explicit Confusion(int64_t classes, Here here = Here::current());
+  /// Throws Error for a class out of range, and for lists of different lengths.
+  void add(std::span<const int32_t> predicted, std::span<const int32_t> labels,
+           Here here = Here::current());
+  int64_t count(int64_t label, int64_t predicted) const {
+    return counts[size_t(label * classes + predicted)];
+  }
+  double accuracy() const;
+  /// Of those that were taken for a class, the part that are of it; of those of a class, the part
+  /// that were taken for it. 0 of none.
+  double precision(int64_t predicted) const;
+  double recall(int64_t label) const;
+
+private:
+  int64_t classes;
+  std::vector<int64_t> counts;
+};
+
+/// The fewest insertions, deletions and replacements that make one sequence of another (Levenshtein,
+/// 1965), in relation to the length of what is wanted: word and letter error rates.
+class EditDistance {
+public:
+  void add(std::span<const int32_t> got, std::span<const int32_t> wanted);
+  /// 0 if nothing was wanted and nothing got; infinite if only nothing was wanted.
+  double value() const;
+  int64_t errors = 0, length = 0; ///< of all sequences
+
+  static int64_t distance(std::span<const int32_t> a, std::span<const int32_t> b);
+};
+
+/// The part of positions at which two sequences differ.
+class FrameError {
+public:
+  /// Throws Error for sequences of different lengths.
+  void add(std::span<const int32_t> got, std::span<const int32_t> wanted,
+           Here here = Here::current());
+  double value() const { return wrong.value(); }
+
+private:
+  Mean wrong;
 };
 
 /// A stopwatch that can be paused.

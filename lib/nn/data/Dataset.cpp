@@ -1,4 +1,4 @@
-//===- Dataset.cpp - samples, and batches of them -------------------------===//
+//===- Dataset.cpp - samples that can be read in any order ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,179 +7,71 @@
 
 #include "heddle/nn/data/Dataset.h"
 
-#include "heddle/Error.h"
-
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <mutex>
-#include <numeric>
-#include <thread>
-#include <unistd.h>
+#include <algorithm>
 
 using namespace heddle;
 using namespace heddle::nn;
 
 Dataset::~Dataset() = default;
 
-const io::HostArray &Batch::array(std::string_view field, Here here) const {
-  std::string known;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].name == field)
-      return arrays[i];
-    known += (known.empty() ? "'" : ", '") + fields[i].name + "'";
-  }
-  throw Error("unknown field '" + std::string(field) + "': expected one of " + known, here);
+std::string Field::describe() const {
+  std::string text = name + ": " + std::string(spelling(element)) + " [";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + (i < names.size() ? names[i] + ": " : "") +
+            (shape[i] == anySize ? "any" : std::to_string(shape[i]));
+  return text + "]";
 }
 
-std::vector<int64_t> nn::shuffled(int64_t count, uint64_t seed, uint64_t epoch) {
-  std::vector<int64_t> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  uint64_t state = seed * 0x9e3779b97f4a7c15ull + epoch * 0xbf58476d1ce4e5b9ull + 1;
-  auto next = [&] { // SplitMix64 (Steele, Lea, Flood, OOPSLA'14)
-    uint64_t z = state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  };
-  for (size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[next() % i]);
-  return order;
+/// The same elements with `axis` first.
+static io::HostArray withFirst(const io::HostArray &array, size_t axis) {
+  io::HostArray result = array;
+  std::rotate(result.shape.begin(), result.shape.begin() + long(axis),
+              result.shape.begin() + long(axis) + 1);
+  std::rotate(result.names.begin(), result.names.begin() + long(axis),
+              result.names.begin() + long(axis) + 1);
+  size_t inner = size_t(byteSize(array.element)), outer = 1;
+  for (size_t i = 0; i < array.shape.size(); ++i)
+    (i < axis ? outer : inner) *= i == axis ? 1 : size_t(array.shape[i]);
+  size_t samples = size_t(array.shape[axis]);
+  for (size_t i = 0; i < outer; ++i)
+    for (size_t s = 0; s < samples; ++s)
+      std::memcpy(result.bytes.data() + (s * outer + i) * inner,
+                  array.bytes.data() + (i * samples + s) * inner, inner);
+  return result;
 }
 
-struct Loader::State {
-  const Dataset &dataset;
-  LoaderOptions options;
-  std::vector<Field> fields;
-  std::vector<int64_t> order;
-  int64_t batches, position; ///< `position`: the next batch that is read
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Batch> ready;
-  std::exception_ptr failure;
-  bool done = false, stop = false;
-  std::thread thread;
-  int64_t handedOut; ///< the next batch that is handed out
-  const pid_t process = getpid();
-
-  State(const Dataset &dataset, LoaderOptions given, Here here)
-      : dataset(dataset), options(std::move(given)), fields(dataset.fields()) {
-    if (options.batch < 1)
-      throw Error("expected a batch of at least one sample, got " + std::to_string(options.batch),
+Arrays::Arrays(std::vector<std::pair<std::string, io::HostArray>> given, const std::string &axis,
+               Here here) {
+  for (auto &[name, array] : given) {
+    auto found = std::find(array.names.begin(), array.names.end(), axis);
+    if (found == array.names.end())
+      throw Error("expected '" + name + "' to have the axis '" + axis + "' of the samples, got " +
+                      array.describe(),
                   here);
-    if (options.shuffle) {
-      order = shuffled(dataset.count(), options.seed, options.epoch);
-    } else {
-      order.resize(size_t(dataset.count()));
-      std::iota(order.begin(), order.end(), 0);
-    }
-    batches = (dataset.count() + options.batch - 1) / options.batch;
-    position = handedOut = std::max<int64_t>(options.skip, 0);
-    if (options.ahead > 0)
-      thread = std::thread([this] { readAhead(); });
+    arrays.push_back(withFirst(array, size_t(found - array.names.begin())));
+    const io::HostArray &own = arrays.back();
+    if (own.shape[0] != arrays[0].shape[0])
+      throw Error("expected " + std::to_string(arrays[0].shape[0]) + " samples in '" + name +
+                      "', as in '" + given[0].first + "', got " + array.describe(),
+                  here);
+    parts.push_back({name,
+                     own.element,
+                     {own.shape.begin() + 1, own.shape.end()},
+                     {own.names.begin() + 1, own.names.end()}});
   }
-
-  ~State() {
-    {
-      std::lock_guard lock(mutex);
-      stop = true;
-    }
-    changed.notify_all();
-    if (thread.joinable())
-      thread.join();
-  }
-
-  bool isHere() const { return process == getpid(); }
-
-  Batch read() {
-    Batch batch;
-    batch.fields = fields;
-    for (const Field &field : fields) {
-      std::vector<int64_t> shape{options.batch};
-      std::vector<std::string> names{options.batchName};
-      shape.insert(shape.end(), field.shape.begin(), field.shape.end());
-      names.insert(names.end(), field.names.begin(), field.names.end());
-      batch.arrays.push_back(io::HostArray::zeros(field.element, shape, names, Here()));
-    }
-    batch.weight =
-        io::HostArray::zeros(ElementType::F32, {options.batch}, {options.batchName}, Here());
-    std::span<float> weight = batch.weight.values<float>();
-    int64_t first = position++ * options.batch;
-    batch.samples = std::min(options.batch, int64_t(order.size()) - first);
-    std::vector<std::byte *> places(fields.size());
-    for (int64_t i = 0; i < batch.samples; ++i) {
-      for (size_t f = 0; f < fields.size(); ++f)
-        places[f] = batch.arrays[f].bytes.data() +
-                    batch.arrays[f].bytes.size() / size_t(options.batch) * size_t(i);
-      dataset.read(order[size_t(first + i)], places);
-      weight[size_t(i)] = 1;
-    }
-    return batch;
-  }
-
-  void readAhead() {
-    std::unique_lock lock(mutex);
-    while (!stop && position < batches) {
-      changed.wait(lock, [&] { return stop || ready.size() < size_t(options.ahead); });
-      if (stop)
-        break;
-      lock.unlock();
-      try {
-        Batch batch = read();
-        lock.lock();
-        ready.push_back(std::move(batch));
-      } catch (...) {
-        if (!lock.owns_lock())
-          lock.lock();
-        failure = std::current_exception();
-        stop = true;
-      }
-      changed.notify_all();
-    }
-    done = true;
-    changed.notify_all();
-  }
-
-  std::optional<Batch> next() {
-    if (options.ahead <= 0) {
-      handedOut = std::min(position + 1, batches);
-      return position < batches ? std::optional(read()) : std::nullopt;
-    }
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return !ready.empty() || done; });
-    if (ready.empty()) {
-      // What was read before the failure has been handed on.
-      if (failure)
-        std::rethrow_exception(failure);
-      return std::nullopt;
-    }
-    Batch batch = std::move(ready.front());
-    ready.pop_front();
-    ++handedOut;
-    lock.unlock();
-    changed.notify_all();
-    return batch;
-  }
-};
-
-Loader::Loader(const Dataset &dataset, LoaderOptions options, Here here)
-    : state(std::make_unique<State>(dataset, std::move(options), here)) {}
-
-// A child of fork has no thread that reads ahead: it starts one of its own. The parent's state,
-// which that thread may have held at the moment, is left as it is.
-Loader::~Loader() {
-  if (!state->isHere())
-    (void)state.release();
+  if (arrays.empty())
+    throw Error("expected at least one array", here);
+  samples = arrays[0].shape[0];
 }
-int64_t Loader::batches() const { return state->batches; }
-std::optional<Batch> Loader::next() {
-  if (!state->isHere()) {
-    LoaderOptions rest = state->options;
-    rest.skip = state->handedOut;
-    auto own = std::make_unique<State>(state->dataset, std::move(rest), Here());
-    (void)state.release();
-    state = std::move(own);
+
+Sample Arrays::read(int64_t index) const {
+  Sample sample;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    sample.push_back(
+        io::HostArray::zeros(parts[i].element, parts[i].shape, parts[i].names, Here()));
+    size_t size = sample[i].bytes.size();
+    if (size > 0)
+      std::memcpy(sample[i].bytes.data(), arrays[i].bytes.data() + size * size_t(index), size);
   }
-  return state->next();
+  return sample;
 }

@@ -10,7 +10,6 @@
 #include "heddle/Error.h"
 #include "heddle/io/Idx.h"
 
-#include <cstring>
 #include <filesystem>
 
 using namespace heddle;
@@ -46,14 +45,14 @@ std::span<const uint8_t> LabelledImages::image(int64_t index) const {
   return pixels.values<uint8_t>().subspan(size_t(index) * size, size);
 }
 
-void LabelledImages::read(int64_t index, std::span<std::byte *const> places) const {
+Sample LabelledImages::read(int64_t index) const {
   std::span<const uint8_t> from = image(index);
-  auto *to = reinterpret_cast<float *>(places[0]);
+  auto scaled = io::HostArray::zeros(ElementType::F32, {rows(), columns(), 1});
+  std::span<float> to = scaled.values<float>();
   float scale = 1 / (255 * deviation), shift = mean / deviation;
   for (size_t i = 0; i < from.size(); ++i)
     to[i] = float(from[i]) * scale - shift;
-  int32_t value = label(index);
-  std::memcpy(places[1], &value, sizeof value);
+  return {std::move(scaled), io::HostArray::of<int32_t>({label(index)}, {})};
 }
 
 LabelledImages nn::fashionMnist(bool train, std::string directory, Here here) {

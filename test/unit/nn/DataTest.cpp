@@ -1,12 +1,13 @@
-//===- DataTest.cpp - data sets, loaders, meters --------------------------===//
+//===- DataTest.cpp - loaders, grey images --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "heddle/nn/Meters.h"
 #include "heddle/nn/data/Images.h"
+#include "heddle/nn/data/Loader.h"
+#include "test/unit/Refused.h"
 #include "test/unit/io/Files.h"
 #include "test/unit/runtime/InChild.h"
 
@@ -35,15 +36,13 @@ struct Numbers : Dataset {
   std::vector<Field> fields() const override {
     return {{"number", ElementType::I32, {}, {}}, {"pair", ElementType::F32, {2}, {"side"}}};
   }
-  void read(int64_t index, std::span<std::byte *const> places) const override {
+  Sample read(int64_t index) const override {
     reader = pid_t(syscall(SYS_gettid));
     ++reads;
     if (index == broken)
       throw Error("sample " + std::to_string(index) + " is broken");
-    int32_t number = int32_t(10 * index);
-    std::memcpy(places[0], &number, sizeof number);
-    float pair[2] = {float(index), -float(index)};
-    std::memcpy(places[1], pair, sizeof pair);
+    return {io::HostArray::of<int32_t>({int32_t(10 * index)}, {}),
+            io::HostArray::of<float>({float(index), -float(index)}, {2})};
   }
 };
 
@@ -178,6 +177,148 @@ TEST_P(LoaderAhead, AChildOfForkGoesOnWhereItsParentIs) {
   EXPECT_EQ(inChild(rest), ""); // the end is the end in the child, too
 }
 
+TEST_P(LoaderAhead, KeepsOrDropsTheLastBatch) {
+  Numbers numbers(7);
+  Loader kept(numbers, {.batch = 3, .ahead = GetParam(), .last = Last::Keep});
+  EXPECT_EQ(kept.batches(), 3);
+  kept.next();
+  kept.next();
+  auto last = kept.next();
+  EXPECT_EQ(numbersOf(*last), std::vector<int32_t>{60});
+  EXPECT_EQ(last->weight, io::HostArray::of<float>({1}, {1}, {"batch"}));
+  EXPECT_FALSE(kept.next());
+  Loader dropped(numbers, {.batch = 3, .ahead = GetParam(), .last = Last::Drop});
+  EXPECT_EQ(dropped.batches(), 2);
+  dropped.next();
+  EXPECT_EQ(numbersOf(*dropped.next()), (std::vector<int32_t>{30, 40, 50}));
+  EXPECT_FALSE(dropped.next());
+  refused([&] { Loader(numbers, {.batch = 8, .last = Last::Drop}); },
+          {"at least one batch of 8 samples, got 7 samples"});
+}
+
+namespace {
+/// Sample i takes the longer the smaller i is, and is a text of i % 5 letters.
+struct Texts : Dataset {
+  int64_t size, slow;
+  mutable std::atomic<int> running{0}, together{0};
+  explicit Texts(int64_t size, int64_t slow = 0) : size(size), slow(slow) {}
+  int64_t count() const override { return size; }
+  int64_t length(int64_t index) const override { return index % 5; }
+  std::vector<Field> fields() const override {
+    return {{"text", ElementType::I32, {2, anySize, 2}, {"side", "time", "pair"}}};
+  }
+  Sample read(int64_t index) const override {
+    int now = ++running, before = together;
+    while (before < now && !together.compare_exchange_weak(before, now))
+      ;
+    if (slow)
+      std::this_thread::sleep_for(std::chrono::microseconds(slow * (size - index)));
+    auto text = io::HostArray::zeros(ElementType::I32, {2, length(index), 2});
+    int32_t next = int32_t(100 * index);
+    for (int32_t &value : text.values<int32_t>())
+      value = next++;
+    --running;
+    return {text};
+  }
+};
+} // namespace
+
+TEST(Loader, PadsFieldsOfAnySize) {
+  Texts texts(6); // of 0 to 4 and 0 letters
+  Loader loader(texts, {.batch = 3, .multipleOf = 3});
+  auto batch = loader.next();
+  EXPECT_EQ(batch->array("text").describe(), "i32 [batch: 3, side: 2, time: 3, pair: 2]");
+  EXPECT_EQ(batch->lengths("text"), io::HostArray::of<int32_t>({0, 1, 2}, {3}, {"batch"}));
+  auto values = batch->array("text").values<int32_t>();
+  std::vector<int32_t> wanted{100, 101, 0,   0,   0, 0, 102, 103, 0,   0,   0, 0,
+                              200, 201, 202, 203, 0, 0, 204, 205, 206, 207, 0, 0};
+  EXPECT_EQ(std::vector<int32_t>(values.begin(), values.begin() + 12), std::vector<int32_t>(12, 0));
+  EXPECT_EQ(std::vector<int32_t>(values.begin() + 12, values.end()), wanted);
+  batch = loader.next();
+  EXPECT_EQ(batch->array("text").shape[2], 6);
+  EXPECT_EQ(batch->lengths("text"), io::HostArray::of<int32_t>({3, 4, 0}, {3}, {"batch"}));
+  expectHas(messageOf([&] { batch->lengths("image"); }), {"'image'", "'text'"});
+}
+
+TEST(Loader, SimilarLengthsShareABatch) {
+  Texts texts(60);
+  int64_t places = 0, alone = 0;
+  for (auto [similar, sum] : {std::pair(int64_t(5), &places), {int64_t(0), &alone}}) {
+    std::multiset<int32_t> seen;
+    std::vector<int64_t> longest;
+    Loader loader(texts,
+                  {.batch = 4, .shuffle = true, .seed = 2, .last = Last::Keep, .similar = similar});
+    while (auto batch = loader.next()) {
+      longest.push_back(batch->array("text").shape[2]);
+      *sum += longest.back() * 4;
+      for (int32_t length : batch->lengths("text").values<int32_t>())
+        seen.insert(length);
+    }
+    for (int32_t length = 0; length < 5; ++length)
+      EXPECT_EQ(seen.count(length), 12u);
+    EXPECT_FALSE(std::is_sorted(longest.begin(), longest.end()));
+  }
+  EXPECT_LT(places, 60 * 2 + 60); // 120 letters, with room for uneven ends of groups
+  EXPECT_GT(alone, places);
+}
+
+TEST(Loader, SeveralThreadsKeepTheOrderOfOne) {
+  Texts texts(40, 20);
+  auto read = [&](int threads, int ahead) {
+    std::vector<io::HostArray> batches;
+    Loader loader(texts,
+                  {.batch = 3, .shuffle = true, .seed = 4, .ahead = ahead, .threads = threads});
+    while (auto batch = loader.next())
+      batches.push_back(batch->array("text"));
+    return batches;
+  };
+  auto wanted = read(1, 0);
+  EXPECT_EQ(texts.together, 1);
+  EXPECT_EQ(read(4, 8), wanted);
+  EXPECT_GT(texts.together, 1);
+}
+
+TEST(Loader, DamagedSamplesAreLeftOutAndCounted) {
+  struct Damaged : Numbers {
+    using Numbers::Numbers;
+    Sample read(int64_t index) const override {
+      if (index % 3 == 1)
+        throw DamagedSample("sample " + std::to_string(index) + " is damaged");
+      return Numbers::read(index);
+    }
+  };
+  Damaged numbers(7);
+  Loader strict(numbers, {.batch = 4});
+  EXPECT_EQ(messageOf([&] { strict.next(); }), "sample 1 is damaged");
+  Loader loader(numbers, {.batch = 4, .skipDamaged = true});
+  auto batch = loader.next();
+  EXPECT_EQ(numbersOf(*batch), (std::vector<int32_t>{0, 20, 30, 0}));
+  EXPECT_EQ(batch->weight, io::HostArray::of<float>({1, 1, 1, 0}, {4}, {"batch"}));
+  EXPECT_EQ(batch->samples, 3);
+  EXPECT_EQ(batch->damaged, 1);
+  Loader all(numbers, {.batch = 1, .skip = 1, .skipDamaged = true});
+  expectHas(messageOf([&] { all.next(); }), {"all 1 samples", "sample 1 is damaged"});
+  // Other mistakes are never skipped.
+  Numbers broken(3, 1);
+  Loader other(broken, {.batch = 3, .skipDamaged = true});
+  EXPECT_EQ(messageOf([&] { other.next(); }), "sample 1 is broken");
+}
+
+TEST(Loader, SamplesOfOtherTypesAreNamed) {
+  struct Wrong : Numbers {
+    using Numbers::Numbers;
+    Sample read(int64_t index) const override {
+      Sample sample = Numbers::read(index);
+      sample[1] = io::HostArray::of<float>({1, 2, 3}, {3});
+      return sample;
+    }
+  };
+  Wrong numbers(1);
+  Loader loader(numbers, {.batch = 1});
+  EXPECT_EQ(messageOf([&] { loader.next(); }),
+            "sample 0: expected pair: f32 [side: 2], got f32 [3]");
+}
+
 TEST(Loader, RefusesAnEmptyBatch) {
   Numbers numbers(1);
   expectHas(messageOf([&] { Loader(numbers, {.batch = 0}); }), {"at least one", "0"});
@@ -256,65 +397,4 @@ TEST(Images, TheRealSetIsWhole) {
   double mean = sum / (2000 * 784);
   EXPECT_NEAR(mean, 0.286, 0.01);
   EXPECT_NEAR(std::sqrt(squares / (2000 * 784) - mean * mean), 0.353, 0.01);
-}
-
-//===----------------------------------------------------------------------===//
-// Meters
-//===----------------------------------------------------------------------===//
-
-TEST(Meters, MeanIsWeighted) {
-  nn::Mean mean;
-  EXPECT_EQ(mean.value(), 0);
-  mean.add(1);
-  mean.add(4, 2);
-  EXPECT_EQ(mean.value(), 3);
-}
-
-TEST(Meters, RateCountsOnlyTimeThatRuns) {
-  std::chrono::steady_clock::time_point time{};
-  auto pass = [&](int seconds) { time += std::chrono::seconds(seconds); };
-  Rate rate(100, 2, [&] { return time; });
-  pass(3);
-  EXPECT_EQ(rate.seconds(), 5);
-  rate.pause();
-  rate.pause();
-  pass(7);
-  rate.add(50);
-  EXPECT_EQ(rate.seconds(), 5);
-  EXPECT_EQ(rate.perSecond(), 30);
-  rate.resume();
-  pass(1);
-  rate.resume(); // runs already
-  pass(4);
-  EXPECT_EQ(rate.seconds(), 10);
-  EXPECT_EQ(rate.perSecond(), 15);
-  EXPECT_EQ(rate.count(), 150);
-  EXPECT_EQ(Rate(5, 0, [&] { return time; }).perSecond(), 0);
-}
-
-TEST(Meters, ProgressFitsTheTerminal) {
-  EXPECT_EQ(ProgressBar::line("epoch 1", 5, 20, "loss 0.5", 83.4, 80),
-            "epoch 1 [#######.......................]  5/20  loss 0.5  1 min 23 s left");
-  EXPECT_EQ(ProgressBar::line("e", 20, 20, "x", 0, 80),
-            "e [##############################] 20/20  x  0 s left");
-  EXPECT_EQ(ProgressBar::line("epoch 1", 0, 20, "x", -1, 80).find("left"), std::string::npos);
-  for (int width = 10; width < 100; ++width)
-    EXPECT_LT(ProgressBar::line("epoch 1", 5, 20, "loss 0.5", 83.4, width).size(), size_t(width));
-}
-
-TEST(Meters, ProgressIsSilentOffATerminal) {
-  TemporaryDirectory directory;
-  std::string path = directory.write("out", "");
-  FILE *file = fopen(path.c_str(), "w");
-  {
-    ProgressBar bar("epoch", 10, 0, fileno(file));
-    bar.show(3, "loss 1");
-  }
-  fclose(file);
-  EXPECT_EQ(contentsOf(path), "");
-}
-
-TEST(Meters, PeakMemoryIsAtLeastWhatIsInUse) {
-  std::vector<char> block(64 << 20, 1);
-  EXPECT_GE(peakMemoryBytes(), int64_t(block.size())) << int(block[12345]);
 }

@@ -1,20 +1,25 @@
-//===- Dataset.h - samples, and batches of them -----------------*- C++ -*-===//
+//===- Dataset.h - samples that can be read in any order --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A `Dataset` says what a sample is made of and writes one sample; a `Loader`
-// walks over it in batches, in an order that depends on a seed and the epoch
-// alone, and reads ahead on a thread of its own:
+// A `Dataset` says what a sample is made of, and reads one:
 //
-//     Loader loader(dataset, {.batch = 64, .shuffle = true, .seed = 1, .epoch = 3});
-//     while (std::optional<Batch> batch = loader.next())
-//       use(batch->array("image"), batch->array("label"), batch->weight);
+//     struct Squares : nn::Dataset {
+//       int64_t count() const override { return 100; }
+//       std::vector<nn::Field> fields() const override {
+//         return {{"x", ElementType::F32, {}, {}}, {"square", ElementType::F32, {}, {}}};
+//       }
+//       nn::Sample read(int64_t index) const override {
+//         float x = float(index) / 100;
+//         return {io::HostArray::of<float>({x}, {}), io::HostArray::of<float>({x * x}, {})};
+//       }
+//     };
 //
-// Every batch has the same size: one that has too few samples is filled up with
-// zeros, whose weight is zero. What reading throws is thrown by `next`.
+// A field may have an axis whose size differs from sample to sample, such as a text's length. A
+// `Loader` (Loader.h) walks over a dataset in batches; Combinators.h makes datasets of others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,68 +30,66 @@
 #include "heddle/io/HostArray.h"
 
 #include <memory>
-#include <optional>
 
 namespace heddle::nn {
 
-/// One part of a sample: "image", f32, {28, 28}, {"row", "column"}.
+/// The size of an axis that differs from sample to sample; one in a field at most.
+inline constexpr int64_t anySize = -1;
+
+/// One part of a sample: "image", f32, {28, 28}, {"row", "column"}; "text", i32, {anySize},
+/// {"time"}.
 struct Field {
   std::string name;
   ElementType element;
   std::vector<int64_t> shape;
   std::vector<std::string> names;
+
+  bool operator==(const Field &) const = default;
+  /// "text: i32 [time: any]"
+  std::string describe() const;
 };
 
-/// Samples that can be read in any order.
+/// An array for each field.
+using Sample = std::vector<io::HostArray>;
+
+/// A sample that can't be read, such as a damaged image. A loader may leave it out; any other Error
+/// ends the epoch.
+class DamagedSample : public Error {
+public:
+  using Error::Error;
+};
+
 class Dataset {
 public:
   virtual ~Dataset();
   virtual int64_t count() const = 0;
   virtual std::vector<Field> fields() const = 0;
-  /// Writes sample `index` densely, field i to `fields[i]`. A loader calls it from one thread at a
-  /// time.
-  virtual void read(int64_t index, std::span<std::byte *const> places) const = 0;
+  /// The arrays have the fields' types; names may be left out. Several threads may read at once.
+  virtual Sample read(int64_t index) const = 0;
+  /// How large a sample is, cheaply, so that those of similar length get into one batch; 0 if all
+  /// are alike.
+  virtual int64_t length(int64_t) const { return 0; }
 };
 
-struct Batch {
-  std::vector<Field> fields;
-  std::vector<io::HostArray> arrays; ///< one for each field; the first axis is the sample
-  io::HostArray weight;              ///< f32: 1 for a sample, 0 for filling
-  int64_t samples = 0;               ///< that are not filling
+using DatasetPtr = std::shared_ptr<const Dataset>;
 
-  /// Throws Error that lists the fields for an unknown one.
-  const io::HostArray &array(std::string_view field, Here here = Here::current()) const;
-};
-
-struct LoaderOptions {
-  int64_t batch = 64;
-  bool shuffle = false;
-  uint64_t seed = 0, epoch = 0; ///< of the order, if shuffled
-  int64_t skip = 0;             ///< batches to leave out at the beginning
-  std::string batchName = "batch";
-  int ahead = 2; ///< batches to read ahead on a thread; 0: none, `next` reads
-};
-
-class Loader {
+/// Samples in memory: arrays that share one axis, along which the samples lie.
+///
+///     nn::Arrays data({{"image", images}, {"label", labels}}, "sample");
+class Arrays : public Dataset {
 public:
-  /// The dataset has to live as long. Throws Error for a batch size below 1.
-  Loader(const Dataset &dataset, LoaderOptions options, Here here = Here::current());
-  ~Loader();
-  Loader(const Loader &) = delete;
-  Loader &operator=(const Loader &) = delete;
-
-  /// In the whole epoch, those left out included.
-  int64_t batches() const;
-  /// The next batch, or none at the end.
-  std::optional<Batch> next();
+  /// Throws Error if an array lacks the axis, or has another size of it.
+  Arrays(std::vector<std::pair<std::string, io::HostArray>> arrays, const std::string &axis,
+         Here here = Here::current());
+  int64_t count() const override { return samples; }
+  std::vector<Field> fields() const override { return parts; }
+  Sample read(int64_t index) const override;
 
 private:
-  struct State;
-  std::unique_ptr<State> state;
+  std::vector<Field> parts;
+  std::vector<io::HostArray> arrays; ///< the axis first
+  int64_t samples = 0;
 };
-
-/// A permutation of [0, count) that depends on the seed and the epoch alone.
-std::vector<int64_t> shuffled(int64_t count, uint64_t seed, uint64_t epoch);
 
 } // namespace heddle::nn
 

@@ -28,7 +28,7 @@ public:
 
   int64_t count() const override { return samples; }
   std::vector<Field> fields() const override;
-  void read(int64_t index, std::span<std::byte *const> places) const override;
+  Sample read(int64_t index) const override;
 
   int64_t rows() const { return pixels.shape[1]; }
   int64_t columns() const { return pixels.shape[2]; }

@@ -1,0 +1,91 @@
+//===- Text.h - texts as numbers --------------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A text is a sequence of tokens: bytes, or words of a `Vocabulary`. It is read in windows of one
+// length, to learn what comes next, or line by line:
+//
+//     TextWindows windows(bytes(readText("verses.txt")), 128); // "token" and "next", {time: 128}
+//     TextLines lines(readText("names.txt"), bytes);           // "text", {time: any}
+//     Loader loader(lines, {.batch = 32, .shuffle = true, .similar = 10});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_DATA_TEXT_H
+#define HEDDLE_NN_DATA_TEXT_H
+
+#include "heddle/nn/data/Dataset.h"
+
+#include <functional>
+#include <map>
+
+namespace heddle::nn {
+
+/// A file's contents. Throws Error that names the file if it can't be read or is empty.
+std::string readText(const std::string &path, Here here = Here::current());
+
+using Tokenizer = std::function<std::vector<int32_t>(std::string_view)>;
+/// Each byte is a token, 0 to 255.
+std::vector<int32_t> bytes(std::string_view text);
+
+/// The words of a text, between white space, by how often they occur; equal ones in alphabetical
+/// order. Number 0 is for all others.
+class Vocabulary {
+public:
+  /// At most `most` words, each of which occurs at least `least` times.
+  explicit Vocabulary(std::string_view text, int64_t most = INT32_MAX - 1, int64_t least = 1);
+  /// Their number, the unknown word included.
+  int64_t size() const { return int64_t(words.size()); }
+  std::vector<int32_t> operator()(std::string_view text) const;
+  /// The word with a number; "?" for the unknown one. Throws Error for no such number.
+  const std::string &word(int32_t token, Here here = Here::current()) const;
+
+private:
+  std::vector<std::string> words;
+  std::map<std::string, int32_t, std::less<>> numbers;
+};
+
+/// Windows of `length` tokens each `stride` tokens (0: each `length`): fields "token" and "next",
+/// the token after it, both i32 {time}.
+class TextWindows : public Dataset {
+public:
+  /// Throws Error for a length or stride that makes no sense, for a text that is shorter than a
+  /// window, and for a token that is not below `classes` (0: whatever they are).
+  TextWindows(std::vector<int32_t> tokens, int64_t length, int64_t stride = 0, int64_t classes = 0,
+              Here here = Here::current());
+  int64_t count() const override;
+  std::vector<Field> fields() const override;
+  Sample read(int64_t index) const override;
+
+private:
+  std::vector<int32_t> tokens;
+  int64_t size, stride;
+};
+
+struct TextLinesOptions {
+  int64_t longest = 0; ///< tokens of a line that count; 0: all
+  std::string separator = "\n";
+};
+
+/// The lines of a text (or what else lies between separators) that are not empty: a field "text",
+/// i32 {time: any}.
+class TextLines : public Dataset {
+public:
+  /// Throws Error for a text without lines.
+  TextLines(std::string_view text, const Tokenizer &tokenizer, const TextLinesOptions &options = {},
+            Here here = Here::current());
+  int64_t count() const override { return int64_t(lines.size()); }
+  std::vector<Field> fields() const override;
+  Sample read(int64_t index) const override;
+  int64_t length(int64_t index) const override { return int64_t(lines[size_t(index)].size()); }
+
+private:
+  std::vector<std::vector<int32_t>> lines;
+};
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_DATA_TEXT_H
