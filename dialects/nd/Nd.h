@@ -79,6 +79,9 @@ mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
 
 namespace heddle::nd {
 
+/// Where `op` reads its operand; none if `op` is null, or no expression says it.
+std::optional<IndexMap> indexMapOf(mlir::Operation *op);
+
 /// The attribute with the name of an argument or result, by which programs and tools bind it.
 inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
 

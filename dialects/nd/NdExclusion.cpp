@@ -51,8 +51,7 @@ bool Exclusions::reach(Value value) {
   visitCarriers(
       value, [&](Value each) { return known.contains(each); },
       [&](Operation *op) {
-        auto indexed = dyn_cast<IndexMapInterface>(op);
-        auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+        auto map = indexMapOf(op);
         known[op->getResult(0)] =
             (map && map->excludes()) ||
             llvm::any_of(sourcesOf(op), [&](Value operand) { return known.lookup(operand); });
@@ -74,9 +73,8 @@ static Operation *cloneOn(OpBuilder &b, MovesElementsInterface op,
     mapping.map(operand, sources(operand));
   Operation *copy = b.clone(*op, mapping);
   copy->getResult(0).setType(tensorType(op->getResult(0)).withElementType(element));
-  if (auto indexed = dyn_cast<IndexMapInterface>(copy))
-    if (auto map = indexed.getIndexMap(); map && map->outside)
-      indexed.setOutside(numberAttr(element, outside));
+  if (auto map = indexMapOf(copy); map && map->outside)
+    cast<IndexMapInterface>(copy).setOutside(numberAttr(element, outside));
   return copy;
 }
 
@@ -105,9 +103,8 @@ static Value fillOne(OpBuilder &b, Operation *op, IRMapping &filled,
     return own ? own : buildConstant(b, loc, tensorType(operand).withElementType(bit), 1);
   };
   Operation *mask = cloneOn(b, cast<MovesElementsInterface>(op), maskOrTrue, bit, 1);
-  if (auto indexed = dyn_cast<IndexMapInterface>(copy);
-      indexed && indexed.getIndexMap() && indexed.getIndexMap()->excludes()) {
-    indexed.setOutside(numberAttr(type.scalarType(), 0));
+  if (auto map = indexMapOf(copy); map && map->excludes()) {
+    cast<IndexMapInterface>(copy).setOutside(numberAttr(type.scalarType(), 0));
     cast<IndexMapInterface>(mask).setOutside(numberAttr(bit, 0));
   }
   return mask->getResult(0);
@@ -146,8 +143,7 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
         from.push_back(before), to.push_back(after);
     return buildRename(b, loc, own, from, to);
   }
-  auto indexed = dyn_cast<IndexMapInterface>(op);
-  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  auto map = indexMapOf(op);
   if (op->hasTrait<Elementwise>() || op->hasTrait<Opaque>() || (map && map->isIdentity())) {
     SmallVector<Value> known;
     for (Value operand : sourcesOf(op))

@@ -66,12 +66,12 @@ static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRan
         names.insert(dim.name);
     }
   }
-  auto indexed = cotangent.getDefiningOp<IndexMapInterface>();
-  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  Operation *maker = cotangent.getDefiningOp();
+  auto map = indexMapOf(maker);
   bool repeats =
-      map && map->coordinates.empty() && indexed->getOperand(0).getType() != cotangent.getType();
+      map && map->coordinates.empty() && maker->getOperand(0).getType() != cotangent.getType();
   if (repeats) {
-    Value inner = indexed->getOperand(0);
+    Value inner = maker->getOperand(0);
     SmallVector<Dim> counted; // the sum below needs these
     for (const Dim &dim : all.getDims())
       if (!tensorType(inner).has(dim.name) && !names.contains(dim.name) && !type.has(dim.name))

@@ -27,10 +27,15 @@ static Expr sizeOf(Value value, StringRef name) { return tensorType(value).size(
 // Maps
 //===----------------------------------------------------------------------===//
 
+std::optional<IndexMap> nd::indexMapOf(Operation *op) {
+  auto indexed = dyn_cast_or_null<IndexMapInterface>(op);
+  return indexed ? indexed.getIndexMap() : std::nullopt;
+}
+
 OpFoldResult nd::foldIndexMap(Operation *op) {
   if (op->getOperand(0).getType() != op->getResult(0).getType())
     return {};
-  auto map = cast<IndexMapInterface>(op).getIndexMap();
+  auto map = indexMapOf(op);
   return map && map->isIdentity() ? OpFoldResult(op->getOperand(0)) : OpFoldResult();
 }
 

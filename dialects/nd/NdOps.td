@@ -56,13 +56,17 @@ def Nd_ConstantOp : Nd_ConstantLikeOp<"constant", [Nd_LiteralInterface]> {
     - (c1) `order` is a permutation of the names of the result.
     - (c2) the shape of `value` is the sizes in that order (a splat may have any shape); its element type is
       the scalar type of the result.
+    - (c3) `layouts`, if present, has one layout, as those of `nest.compute`.
 
     ```mlir
     %0 = nd.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> by [row, column] : !nd.tensor<f32, column: 2, row: 2>
     ```
   }];
-  let arguments = (ins ElementsAttr:$value, StrArrayAttr:$order);
+  let arguments = (ins ElementsAttr:$value, StrArrayAttr:$order, OptionalAttr<ArrayAttr>:$layouts);
   let results = (outs Nd_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::ElementsAttr":$value, "::mlir::ArrayAttr":$order), [{
+    build($_builder, $_state, type, value, order, ::mlir::ArrayAttr());
+  }]>];
   let assemblyFormat = "$value `by` custom<Names>($order) attr-dict `:` type($result)";
 }
 

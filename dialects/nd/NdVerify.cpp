@@ -94,6 +94,8 @@ LogicalResult nd::verifyLiteral(NdTensorType type, ElementsAttr value, ArrayAttr
 }
 
 LogicalResult ConstantOp::verify() {
+  if (auto layouts = getLayouts(); layouts && layouts->size() != 1) // c3
+    return emitOpError() << "expected a layout for each of 1 results, got " << layouts->size();
   return verifyLiteral(typeOf(getResult()), getValue(), getOrder(), errorsOf(*this)); // c1, c2
 }
 

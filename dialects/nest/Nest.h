@@ -56,6 +56,11 @@ mlir::ParseResult parseParenDims(mlir::OpAsmParser &parser, nd::DimsAttr &dims);
 void printParenDims(mlir::OpAsmPrinter &printer, mlir::Operation *, nd::DimsAttr dims);
 
 inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
+
+namespace detail {
+mlir::LogicalResult verifyLayouts(mlir::Operation *op);
+mlir::LogicalResult verifyCopies(mlir::Operation *op);
+}
 } // namespace nest
 } // namespace heddle
 

@@ -286,6 +286,11 @@ static ParseResult parseLoop(AsmParser &parser, Loop &loop) {
   return success();
 }
 
+static ParseResult parseLoops(AsmParser &parser, std::vector<Loop> &loops) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parseLoop(parser, loops.emplace_back()); });
+}
+
 static ParseResult parseStage(AsmParser &parser, Stage &stage) {
   if (parser.parseKeyword("stage") || parser.parseInteger(stage.operand) ||
       parser.parseKeyword("at") || parser.parseInteger(stage.at))
@@ -298,6 +303,8 @@ static ParseResult parseStage(AsmParser &parser, Stage &stage) {
   if (parser.parseAttribute(layout))
     return failure();
   stage.layout = layout.getLayout();
+  if (succeeded(parser.parseOptionalKeyword("copy")) && parseLoops(parser, stage.copy))
+    return failure();
   if (succeeded(parser.parseOptionalKeyword("buffers")) && parser.parseInteger(stage.buffers))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("engine")) && parser.parseString(&stage.engine))
@@ -307,9 +314,7 @@ static ParseResult parseStage(AsmParser &parser, Stage &stage) {
 
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   Schedule schedule;
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parseLoop(parser, schedule.loops.emplace_back());
-      }))
+  if (parser.parseLess() || parseLoops(parser, schedule.loops))
     return {};
   if (succeeded(parser.parseOptionalComma())) {
     schedule.partial = succeeded(parser.parseOptionalKeyword("partial"));
@@ -323,11 +328,9 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   return ScheduleAttr::get(parser.getContext(), schedule);
 }
 
-void ScheduleAttr::print(AsmPrinter &printer) const {
-  auto &stream = printer.getStream();
-  const Schedule schedule = getSchedule();
-  stream << "<[";
-  llvm::interleaveComma(schedule.loops, stream, [&](const Loop &loop) {
+static void printLoops(raw_ostream &stream, ArrayRef<Loop> loops) {
+  stream << "[";
+  llvm::interleaveComma(loops, stream, [&](const Loop &loop) {
     stream << loop.level << " ";
     if (loop.names.size() > 1)
       stream << "(";
@@ -339,6 +342,13 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
       stream << " unroll " << loop.unroll;
   });
   stream << "]";
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  auto &stream = printer.getStream();
+  const Schedule schedule = getSchedule();
+  stream << "<";
+  printLoops(stream, schedule.loops);
   if (!schedule.stages.empty()) {
     stream << ", [";
     llvm::interleaveComma(schedule.stages, stream, [&](const Stage &stage) {
@@ -347,6 +357,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
         stream << " level \"" << stage.level << "\"";
       stream << " in ";
       printer << LayoutAttr::get(getContext(), stage.layout);
+      if (!stage.copy.empty())
+        printLoops(stream << " copy ", stage.copy);
       if (stage.buffers != 1)
         stream << " buffers " << stage.buffers;
       if (!stage.engine.empty())

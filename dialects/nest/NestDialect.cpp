@@ -21,6 +21,17 @@ using namespace heddle::nest;
 #define GET_OP_CLASSES
 #include "dialects/nest/NestOps.cpp.inc"
 
+namespace {
+struct ConstantLayouts : LaidOutInterface::ExternalModel<ConstantLayouts, heddle::nd::ConstantOp> {
+  mlir::ArrayAttr getLayoutsAttr(mlir::Operation *op) const {
+    return llvm::cast<heddle::nd::ConstantOp>(op).getLayoutsAttr();
+  }
+  void setLayoutsAttr(mlir::Operation *op, mlir::ArrayAttr layouts) const {
+    llvm::cast<heddle::nd::ConstantOp>(op).setLayoutsAttr(layouts);
+  }
+};
+} // namespace
+
 void NestDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -31,4 +42,5 @@ void NestDialect::initialize() {
 #include "dialects/nest/NestOps.cpp.inc"
       >();
   addRecurrences(*this);
+  heddle::nd::ConstantOp::attachInterface<ConstantLayouts>(*getContext());
 }

@@ -103,6 +103,16 @@ private:
 };
 } // namespace
 
+/// Removes layouts and schedules.
+static void dropChoices(Operation *op) {
+  if (auto laid = dyn_cast<LaidOutInterface>(op))
+    laid.setLayoutsAttr({});
+  if (auto scheduled = dyn_cast<ScheduledInterface>(op))
+    scheduled.setScheduleAttr({});
+  if (auto copying = dyn_cast<CopyingInterface>(op))
+    copying.setCopiesAttr({});
+}
+
 void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
   if (auto group = dyn_cast<GroupOp>(op)) {
     SmallVector<nd::Dim> all(names);
@@ -121,8 +131,7 @@ void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
     for (Value operand : op.getOperands())
       values.map(operand, withNames(op.getLoc(), values.lookupOrDefault(operand), names));
   Operation *copy = b.clone(op, values);
-  copy->removeAttr("layouts");
-  copy->removeAttr("schedule");
+  dropChoices(copy);
   if (auto nest = dyn_cast<LoopNestInterface>(copy))
     addNames(nest, names);
   if (!isa<nd::LiteralInterface>(copy))
@@ -143,7 +152,7 @@ void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
   OperationState state(loc, op->getName(), operands, results, op->getAttrs());
   state.addRegion();
   Operation *copy = b.create(state);
-  copy->removeAttr("layouts");
+  dropChoices(copy);
   {
     OpBuilder::InsertionGuard guard(b);
     SmallVectorImpl<Operation *> *outer = made;
@@ -180,7 +189,7 @@ static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
   for (auto [i, value] : llvm::enumerate(extra))
     types.insert(types.begin() + n + i, value.getType());
   auto copy = ScanOp::create(b, op.getLoc(), types, inits, op.getReads(), op.getAlong(),
-                             op.getReverse(), ArrayAttr());
+                             op.getReverse());
   IRMapping mapping;
   op.getBody().cloneInto(&copy.getBody(), mapping);
   Block &block = copy.getBody().front();
@@ -448,8 +457,7 @@ void ScanGradient::fillStacks() {
   }
   for (const Stack &stack : stacks)
     types.push_back(stack.place->getResult(0).getType());
-  auto forward = ScanOp::create(b, loc, types, inits, op.getReads(), op.getAlong(), op.getReverse(),
-                                ArrayAttr());
+  auto forward = ScanOp::create(b, loc, types, inits, op.getReads(), op.getAlong(), op.getReverse());
   Block *block = b.createBlock(&forward.getBody());
   for (BlockArgument argument : body.getArguments())
     if (!mapping.contains(argument))
@@ -564,7 +572,7 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
   for (unsigned i : read)
     results.push_back(op.getReads()[i].getType());
   auto backward =
-      ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse(), ArrayAttr());
+      ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse());
   if (failed(fillBackward(backward, cotangents)))
     return failure();
   dropUnreadStacks(backward);
@@ -597,9 +605,8 @@ struct ScanRecurrence : nd::RecurrenceInterface {
     SmallVector<Type> types(inits.getTypes());
     for (Value output : ArrayRef(yielded).drop_front(inits.size()))
       types.push_back(tensorTypeOf(output).with(along));
-    auto scan =
-        ScanOp::create(b, loc, types, inits, reads,
-                       nd::DimsAttr::getSorted(b.getContext(), {along}), reverse, ArrayAttr());
+    auto scan = ScanOp::create(b, loc, types, inits, reads,
+                               nd::DimsAttr::getSorted(b.getContext(), {along}), reverse);
     scan.getBody().takeBody(body);
     return SmallVector<Value>(scan.getResults());
   }

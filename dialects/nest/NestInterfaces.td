@@ -51,10 +51,61 @@ def Nest_HoldsNestsInterface : OpInterface<"HoldsNestsInterface"> {
   ];
 }
 
+def Nest_LaidOutInterface : OpInterface<"LaidOutInterface"> {
+  let cppNamespace = "::heddle::nest";
+  let description = [{
+    An op that states the layouts of its results, once they are chosen or written by hand: a nest, or an `nd.constant`.
+  }];
+  let methods = [
+    InterfaceMethod<"A layout (or unit) for each result; null if none is stated.", "::mlir::ArrayAttr",
+        "getLayoutsAttr">,
+    InterfaceMethod<"", "void", "setLayoutsAttr", (ins "::mlir::ArrayAttr":$layouts)>
+  ];
+  let verify = [{ return ::heddle::nest::detail::verifyLayouts($_op); }];
+  let extraSharedClassDeclaration = [{
+    /// The layout of result `i`; null if none is stated.
+    ::heddle::nest::LayoutAttr layout(unsigned i) {
+      ::mlir::ArrayAttr layouts = $_op.getLayoutsAttr();
+      return layouts ? ::llvm::dyn_cast<::heddle::nest::LayoutAttr>(layouts[i]) : ::heddle::nest::LayoutAttr();
+    }
+    void setLayout(unsigned i, ::heddle::nest::LayoutAttr layout) {
+      ::llvm::SmallVector<::mlir::Attribute> layouts($_op->getNumResults(), ::mlir::UnitAttr::get(layout.getContext()));
+      if (::mlir::ArrayAttr known = $_op.getLayoutsAttr())
+        ::llvm::copy(known, layouts.begin());
+      layouts[i] = layout;
+      $_op.setLayoutsAttr(::mlir::ArrayAttr::get(layout.getContext(), layouts));
+    }
+  }];
+}
+
+def Nest_CopyingInterface : OpInterface<"CopyingInterface"> {
+  let cppNamespace = "::heddle::nest";
+  let description = [{
+    An op that copies tensors where it can't work in place, by loops of their own.
+  }];
+  let methods = [
+    InterfaceMethod<"The tensors that it may copy.", "::llvm::SmallVector<::heddle::nd::NdTensorType>",
+        "getCopiedTypes">,
+    InterfaceMethod<"A schedule for each of these copies; null if none is chosen.", "::mlir::ArrayAttr",
+        "getCopiesAttr">,
+    InterfaceMethod<"", "void", "setCopiesAttr", (ins "::mlir::ArrayAttr":$copies)>
+  ];
+  let verify = [{ return ::heddle::nest::detail::verifyCopies($_op); }];
+  let extraSharedClassDeclaration = [{
+    /// The schedule of copy `i`; one without loops if none is chosen.
+    ::heddle::nest::Schedule copySchedule(size_t i) {
+      ::mlir::ArrayAttr copies = $_op.getCopiesAttr();
+      return copies ? ::llvm::cast<::heddle::nest::ScheduleAttr>(copies[i]).getSchedule() : ::heddle::nest::Schedule();
+    }
+  }];
+}
+
 def Nest_ScheduledInterface : OpInterface<"ScheduledInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{ An op whose loops a schedule orders, once one is chosen. }];
   let methods = [
+    InterfaceMethod<"The names that parallel loops may walk: chunks share their points.", "::heddle::nd::DimsAttr",
+        "getSharedNames">,
     InterfaceMethod<"Null if none is chosen.", "::heddle::nest::ScheduleAttr", "getScheduleAttr">,
     InterfaceMethod<"", "void", "setScheduleAttr", (ins "::heddle::nest::ScheduleAttr":$schedule)>
   ];

@@ -23,7 +23,7 @@ class Nest_Op<string mnemonic, list<Trait> traits = []>
 }
 
 def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, Nest_LoopNestInterface,
-    Nest_ScheduledInterface, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+    Nest_LaidOutInterface, Nest_ScheduledInterface, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "a loop nest: reads by maps, a scalar body, a combiner over reduced names, an epilogue";
   let description = [{
     For every point of the produced names: combine the values of `body` over all points of the reduced names,
@@ -81,15 +81,13 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     GuardAttr finishGuard(unsigned i) { return ::llvm::cast<GuardAttr>(getGuards()[getReads().size() + i]); }
     bool isReduction() { return getReduced().size() != 0; }
     ::llvm::SmallVector<nd::DimsAttr, 2> getIterationNames() { return {getProduced(), getReduced()}; }
+    nd::DimsAttr getSharedNames() { return getProduced(); }
     unsigned getFirstRead() { return 0; }
-    /// The layout of result `i`, null if none is chosen.
-    LayoutAttr layout(unsigned i);
-    void setLayout(unsigned i, LayoutAttr layout);
   }];
 }
 
-def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInterface, Nest_ScheduledInterface,
-    DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInterface, Nest_LaidOutInterface,
+    Nest_ScheduledInterface, Nest_CopyingInterface, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "writes through affine or gathered maps into a value that it consumes";
   let description = [{
     For every point of `space`: dest[map] = combine(dest[map], body(reads)). In place when this is the last use of the
@@ -103,23 +101,28 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInt
     (c7) the result has the type of the destination; (c8) the layout as for `nest.compute`; (c9) the schedule as for
     `nest.compute`, without stages, and so that neither parallel steps nor lanes meet a place together: parallel loops come
     first and walk, in steps that divide its size, a name that is a coordinate of the destination over its whole size; a
-    vector walks a name that alone gives a coordinate.
+    vector walks a name that alone gives a coordinate; (c10) `copies`, if present, has the schedule of the copy of the
+    destination, or of the part of it that a parallel step writes, which is made where the update does not work in place.
   }];
   let arguments = (ins Nd_Tensor:$dest, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$space, Nest_MapAttr:$destMap,
                    TypedArrayAttrBase<Nest_MapAttr, "maps">:$maps,
                    TypedArrayAttrBase<Nest_GuardAttr, "guards">:$guards, UnitAttr:$unique,
-                   OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
+                   OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule,
+                   OptionalAttr<ArrayAttr>:$copies);
   let results = (outs Nd_Tensor:$result);
   let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$combine);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<nd::DimsAttr, 2> getIterationNames() { return {getSpace()}; }
+    nd::DimsAttr getSharedNames() { return getSpace(); }
     unsigned getFirstRead() { return 1; }
+    ::llvm::SmallVector<nd::NdTensorType> getCopiedTypes() { return {::llvm::cast<nd::NdTensorType>(getDest().getType())}; }
     ::mlir::Value getUpdated() { return getDest(); }
   }];
 }
 
 def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock, Nd_Expensive, Nest_HoldsNestsInterface,
+    Nest_LaidOutInterface, Nest_CopyingInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "one ordered name, carried state";
   let description = [{
@@ -132,21 +135,29 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock, 
     - (c2) the region's arguments and yields have the types described.
     - (c3) results are the types of `inits`, then the outputs with `along`.
     - (c4) `layouts` as for `nest.compute`.
+    - (c5) `copies`, if present, has the schedules of the copies of the initial carried tensors, which are made where these have
+      another layout, then those of the copies of the final ones to the results.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inits, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$along, UnitAttr:$reverse,
-                   OptionalAttr<ArrayAttr>:$layouts);
+                   OptionalAttr<ArrayAttr>:$layouts,
+                   OptionalAttr<ArrayAttr>:$copies);
   let results = (outs Variadic<Nd_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `along` $along (`reverse` $reverse^)? `init` `(` $inits `)` `reads` `(` $reads `)` attr-dict `:`
     functional-type(operands, $results) $body
   }];
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::ValueRange":$inits, "::mlir::ValueRange":$reads,
+      "nd::DimsAttr":$along, "bool":$reverse), [{
+    build($_builder, $_state, results, inits, reads, along, reverse, ::mlir::ArrayAttr(), ::mlir::ArrayAttr());
+  }]>];
   let extraClassDeclaration = [{
     nd::DimsAttr getOuterNames() { return getAlong(); }
+    ::llvm::SmallVector<nd::NdTensorType> getCopiedTypes();
   }];
 }
 
-def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_ScheduledInterface,
+def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_LaidOutInterface, Nest_ScheduledInterface,
     DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "sorts along one name by the first operand, which carries the others along";
   let description = [{
@@ -165,10 +176,11 @@ def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_ScheduledInterface,
   let extraClassDeclaration = [{
     /// The names of the lines that are sorted, each by itself: all but the one sorted along.
     nd::DimsAttr getLines();
+    nd::DimsAttr getSharedNames() { return getLines(); }
   }];
 }
 
-def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface, Nest_HoldsNestsInterface,
+def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_LaidOutInterface, Nest_ScheduledInterface, Nest_HoldsNestsInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "nests that run together, point by point of the group's names";
   let description = [{
@@ -195,10 +207,11 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_ScheduledInterface,
   let assemblyFormat = "custom<ParenDims>($names) $body attr-dict `:` type($results)";
   let extraClassDeclaration = [{
     nd::DimsAttr getOuterNames() { return getNames(); }
+    nd::DimsAttr getSharedNames() { return getNames(); }
   }];
 }
 
-def Nest_ControlOp : Nest_Op<"control", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Nest_ControlOp : Nest_Op<"control", [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a branch or a loop whose parts are functions, steered by a value";
   let description = [{
     The first operand is the condition, a truth value without names.

@@ -186,7 +186,7 @@ static FailureOr<SmallVector<Attribute>> parseTypes(OpAsmParser &parser, Operati
   return maps;
 }
 
-/// Moves `layouts` and `schedule` from the written attributes to the properties.
+/// Moves `layouts`, `schedule` and `copies` from the written attributes to the properties.
 template <typename Properties>
 static ParseResult parseChoices(OpAsmParser &parser, OperationState &state,
                                 Properties &properties) {
@@ -200,6 +200,13 @@ static ParseResult parseChoices(OpAsmParser &parser, OperationState &state,
     if (!properties.schedule)
       return parser.emitError(parser.getNameLoc(), "expected a schedule, got ") << schedule;
   }
+  if constexpr (requires { properties.copies; })
+    if (Attribute copies = state.attributes.erase("copies")) {
+      properties.copies = dyn_cast<ArrayAttr>(copies);
+      if (!properties.copies)
+        return parser.emitError(parser.getNameLoc(), "expected a list of schedules, got ")
+               << copies;
+    }
   return success();
 }
 

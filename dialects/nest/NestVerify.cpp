@@ -179,7 +179,10 @@ static bool hasZeroSize(ArrayRef<nd::DimsAttr> spaces) {
 }
 
 /// c8
-static LogicalResult verifyLayouts(Operation *op, ArrayAttr layouts) {
+LogicalResult nest::detail::verifyLayouts(Operation *op) {
+  ArrayAttr layouts = cast<LaidOutInterface>(op).getLayoutsAttr();
+  if (!layouts)
+    return success();
   if (layouts.size() != op->getNumResults())
     return op->emitOpError() << "expected a layout for each of " << op->getNumResults()
                              << " results, got " << layouts.size();
@@ -197,9 +200,8 @@ static LogicalResult verifyLayouts(Operation *op, ArrayAttr layouts) {
   return success();
 }
 
-/// c9; `operands` are the operands that a schedule may stage.
-static LogicalResult verifySchedule(Operation *op, const Schedule &schedule, nd::DimsAttr produced,
-                                    nd::DimsAttr reduced, ValueRange operands) {
+static LogicalResult verifyLoops(Operation *op, const Schedule &schedule, nd::DimsAttr produced,
+                                 nd::DimsAttr reduced, const Twine &what = "") {
   SizeExprs sizes;
   auto namesOf = [&](nd::DimsAttr dims) {
     std::set<std::string> names;
@@ -210,16 +212,34 @@ static LogicalResult verifySchedule(Operation *op, const Schedule &schedule, nd:
     return names;
   };
   if (std::string message = schedule.verify(namesOf(produced), namesOf(reduced)); !message.empty())
-    return op->emitOpError() << message;
-  if (schedule.isPartial() && !isa<ComputeOp>(op))
-    return op->emitOpError() << "expected a whole schedule, got a partial one, which a "
-                                "'nest.compute' may have";
+    return op->emitOpError() << what << message;
   for (const Loop &loop : schedule.loops)
     for (const std::string &name : llvm::drop_begin(loop.names))
       if (const Expr &size = sizes[name]; !size.isConstant())
-        return op->emitOpError() << "expected a number as the size of '" << name
+        return op->emitOpError() << what << "expected a number as the size of '" << name
                                  << "', which is walked together with '" << loop.names[0]
                                  << "', got " << size.str() << "; list it first";
+  return success();
+}
+
+/// Verifies the schedule of a copy of a tensor.
+static LogicalResult verifyCopy(Operation *op, const Schedule &copy, nd::NdTensorType type,
+                                const Twine &what) {
+  if (copy.isPartial() || !copy.stages.empty())
+    return op->emitOpError() << what << "expected a whole schedule without stages, got "
+                             << ScheduleAttr::get(op->getContext(), copy);
+  return verifyLoops(op, copy, type.getDims(), {}, what);
+}
+
+/// c9; `operands` are the operands that a schedule may stage.
+static LogicalResult verifySchedule(ScheduledInterface op, nd::DimsAttr produced,
+                                    nd::DimsAttr reduced = {}, ValueRange operands = {}) {
+  const Schedule schedule = scheduleOf(op);
+  if (failed(verifyLoops(op, schedule, produced, reduced)))
+    return failure();
+  if (schedule.isPartial() && !isa<ComputeOp>(op))
+    return op->emitOpError() << "expected a whole schedule, got a partial one, which a "
+                                "'nest.compute' may have";
   for (const Stage &stage : schedule.stages) {
     if (stage.operand >= operands.size())
       return nd::operandError(op) << "expected a stage of one of " << operands.size()
@@ -227,31 +247,42 @@ static LogicalResult verifySchedule(Operation *op, const Schedule &schedule, nd:
     nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
     if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
       return nd::operandError(op) << "stage of read " << stage.operand << ": " << message;
+    if (failed(verifyCopy(op, {stage.copy, {}}, type,
+                          "copy of read " + Twine(stage.operand) + ": ")))
+      return failure();
   }
   return success();
 }
 
-static LogicalResult verifyChoices(Operation *op, std::optional<ArrayAttr> layouts,
-                                   std::optional<ScheduleAttr> schedule, nd::DimsAttr produced,
-                                   nd::DimsAttr reduced, ValueRange operands = {}) {
-  if (layouts && failed(verifyLayouts(op, *layouts)))
-    return failure();
-  return schedule ? verifySchedule(op, schedule->getSchedule(), produced, reduced, operands)
-                  : success();
+LogicalResult nest::detail::verifyCopies(Operation *op) {
+  auto copying = cast<CopyingInterface>(op);
+  ArrayAttr copies = copying.getCopiesAttr();
+  SmallVector<nd::NdTensorType> types = copying.getCopiedTypes();
+  if (!copies)
+    return success();
+  if (copies.size() != types.size())
+    return op->emitOpError() << "expected a schedule for each of " << types.size()
+                             << " copies, got " << copies.size();
+  for (auto [i, copy, type] : llvm::enumerate(copies, types)) {
+    auto schedule = dyn_cast<ScheduleAttr>(copy);
+    if (!schedule)
+      return op->emitOpError() << "copy " << i << ": expected a schedule, got " << copy;
+    if (failed(verifyCopy(op, schedule.getSchedule(), type, "copy " + Twine(i) + ": ")))
+      return failure();
+  }
+  return success();
 }
 
 /// As above, for an op that runs its own code at each point of some names.
-static LogicalResult verifyPoints(Operation *op, std::optional<ArrayAttr> layouts,
-                                  std::optional<ScheduleAttr> schedule, nd::DimsAttr names) {
-  if (schedule) {
-    for (const Loop &loop : schedule->getSchedule().loops)
-      if (!loop.isParallel() && !loop.isSequential())
-        return op->emitOpError() << "expected a parallel or sequential loop over '" << loop.names[0]
-                                 << "', got a " << loop.level;
-    if (size_t stages = schedule->getSchedule().stages.size())
-      return op->emitOpError() << "expected no stages, got " << stages;
-  }
-  return verifyChoices(op, layouts, schedule, names, {});
+static LogicalResult verifyPoints(ScheduledInterface op) {
+  const Schedule schedule = scheduleOf(op);
+  for (const Loop &loop : schedule.loops)
+    if (!loop.isParallel() && !loop.isSequential())
+      return op->emitOpError() << "expected a parallel or sequential loop over '" << loop.names[0]
+                               << "', got a " << loop.level;
+  if (size_t stages = schedule.stages.size())
+    return op->emitOpError() << "expected no stages, got " << stages;
+  return verifySchedule(op, op.getSharedNames());
 }
 
 /// Verifies the combiner and the neutral elements of a reduction. Returns the accumulators' types:
@@ -365,23 +396,19 @@ LogicalResult ComputeOp::verify() {
                            << ", got " << nd::namesText(tensorTypeOf(result).getDims());
   if (isReduction() && failed(nd::verifyNeutral(*this, getCombine(), getNeutral()))) // c11
     return failure();
-  if (failed(verifyChoices(*this, getLayouts(), getSchedule(), getProduced(), getReduced(),
-                           getReads())))
+  if (failed(verifySchedule(*this, getProduced(), getReduced(), getReads())))
     return failure();
-  if (auto schedule = getSchedule())
-    for (const Stage &stage : schedule->getSchedule().stages)
-      if (isGathered(readMap(stage.operand))) // c9
-        return nd::operandError(*this) << "expected a stage of a read whose place follows from the "
-                                          "iteration names, got "
-                                       << readMap(stage.operand) << " for read " << stage.operand;
+  for (const Stage &stage : scheduleOf(*this).stages)
+    if (isGathered(readMap(stage.operand))) // c9
+      return nd::operandError(*this) << "expected a stage of a read whose place follows from the "
+                                        "iteration names, got "
+                                     << readMap(stage.operand) << " for read " << stage.operand;
   return success();
 }
 
 /// c9: parallel steps and vector lanes may not write the same element.
 static LogicalResult verifyUpdateSchedule(UpdateOp op) {
-  if (!op.getSchedule())
-    return success();
-  const Schedule &schedule = op.getSchedule()->getSchedule();
+  const Schedule schedule = scheduleOf(op);
   if (!schedule.stages.empty())
     return op.emitOpError() << "expected no stages, got " << schedule.stages.size();
   auto free = freeNames(op), owned = freeNames(op, /*owned=*/true);
@@ -429,7 +456,7 @@ LogicalResult UpdateOp::verify() {
   if (getResult().getType() != getDest().getType()) // c7
     return nd::operandError(*this) << "expected a result of type " << getDest().getType()
                                    << ", got " << getResult().getType();
-  if (failed(verifyChoices(*this, getLayouts(), getSchedule(), getSpace(), {}, getReads())))
+  if (failed(verifySchedule(*this, getSpace(), {}, getReads())))
     return failure();
   return verifyUpdateSchedule(*this);
 }
@@ -484,7 +511,15 @@ LogicalResult ScanOp::verify() {
       return yieldError(*this, yield)
              << "expected a result of type " << type << ", got " << getResult(i).getType();
   }
-  return verifyChoices(*this, getLayouts(), std::nullopt, {}, {});
+  return success();
+}
+
+SmallVector<nd::NdTensorType> ScanOp::getCopiedTypes() {
+  SmallVector<nd::NdTensorType> types;
+  for (unsigned end = 0; end < 2; ++end)
+    for (Value init : getInits())
+      types.push_back(tensorTypeOf(init));
+  return types;
 }
 
 LogicalResult SortOp::verify() {
@@ -499,7 +534,7 @@ LogicalResult SortOp::verify() {
   if (failed(
           nd::verifySort(*this, along.name, [&] { return nd::operandError(*this); }))) // c1 to c3
     return failure();
-  return verifyPoints(*this, getLayouts(), getSchedule(), getLines()); // c4
+  return verifyPoints(*this); // c4
 }
 
 nd::DimsAttr SortOp::getLines() {
@@ -520,7 +555,7 @@ LogicalResult ControlOp::verify() {
                    getResultTypes() != getOperands().take_front(getNumResults()).getTypes())) // c3
     return nd::operandError(*this)
            << "expected results of the types of its first operands, got " << getResultTypes();
-  return verifyChoices(*this, getLayouts(), std::nullopt, {}, {}); // c4
+  return success();
 }
 
 LogicalResult ControlOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -597,7 +632,7 @@ LogicalResult GroupOp::verify() {
       return yieldError(*this, yield)
              << "expected a result of type " << type << ", got " << result.getType();
   }
-  return verifyPoints(*this, getLayouts(), getSchedule(), getNames()); // c4
+  return verifyPoints(*this); // c4
 }
 
 LogicalResult IndexOp::verify() {
@@ -617,17 +652,4 @@ LogicalResult IndexOp::verify() {
   if (nd::sizeSymbols(*this).contains(getName()))
     return success();
   return emitOpError() << "no enclosing nest has the name '" << getName() << "' here"; // c1
-}
-
-LayoutAttr ComputeOp::layout(unsigned i) {
-  auto layouts = getLayouts();
-  return layouts && i < layouts->size() ? dyn_cast<LayoutAttr>((*layouts)[i]) : LayoutAttr();
-}
-
-void ComputeOp::setLayout(unsigned i, LayoutAttr layout) {
-  SmallVector<Attribute> layouts(getNumResults(), UnitAttr::get(getContext()));
-  if (auto old = getLayouts())
-    llvm::copy(*old, layouts.begin());
-  layouts[i] = layout;
-  setLayoutsAttr(ArrayAttr::get(getContext(), layouts));
 }

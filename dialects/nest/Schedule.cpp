@@ -197,17 +197,21 @@ size_t Schedule::hash() const {
     seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2);
   };
   std::hash<std::string> text;
-  for (const Loop &loop : loops) {
-    mix(text(loop.level));
-    for (const std::string &name : loop.names)
-      mix(text(name));
-    mix(size_t(loop.step));
-    mix(size_t(loop.unroll));
-  }
+  auto mixLoops = [&](const std::vector<Loop> &loops) {
+    for (const Loop &loop : loops) {
+      mix(text(loop.level));
+      for (const std::string &name : loop.names)
+        mix(text(name));
+      mix(size_t(loop.step));
+      mix(size_t(loop.unroll));
+    }
+  };
+  mixLoops(loops);
   for (const Stage &stage : stages) {
     mix(stage.operand);
     mix(stage.at);
     mix(text(stage.layout.str()));
+    mixLoops(stage.copy);
     mix(stage.buffers);
     mix(text(stage.level));
     mix(text(stage.engine));

@@ -57,6 +57,7 @@
 //   - are at a parallel or sequential loop; each step of that loop makes the copy;
 //   - have a layout of the operand's names, and at least one buffer (2: the next copy is fetched
 //     while one is in use);
+//   - have loops over these names that are legal for them, by which the copy is made;
 //   - if they are in `shared` memory, are inside of a block and outside of its warps and lanes, all
 //     of which fill the copy.
 // A target defines other memory levels, engines and numbers of buffers. It refuses those that it
@@ -97,12 +98,15 @@ struct Loop {
 };
 
 /// Copies the part of an operand that the loops inside of `at` read into a buffer with a layout of
-/// its own. Packing is one case.
+/// its own. Packing is one case. The copy is a nest over the operand's names with loops of its own:
+///
+///     stage 1 at 0 in #nest.layout<[k, n]> copy [cache k by 1, vector n by 1]
 struct Stage {
   unsigned operand = 0;
   unsigned at = 0;      ///< index into `loops`: the copy is made inside of this loop
   std::string level;    ///< memory: "" (private), "shared" (of a block), or defined by a target
   Layout layout;        ///< over the operand's names
+  std::vector<Loop> copy; ///< loops over the operand's names that fill it; empty: not chosen yet
   unsigned buffers = 1; ///< 2: double buffering
   std::string engine;   ///< performs the copy: "" is plain code, a target defines others
   bool operator==(const Stage &) const = default;
@@ -119,6 +123,7 @@ struct Schedule {
   /// Returns "" if the schedule is legal for these iteration names, else an error message.
   std::string verify(const std::set<std::string> &produced,
                      const std::set<std::string> &reduced) const;
+  /// Renames loops, but not stages, whose names are those of operands.
   Schedule rename(const std::map<std::string, std::string, std::less<>> &to) const;
   size_t hash() const;
 };

@@ -303,6 +303,8 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
       parts.push_back(attributeText(each, labels, false));
     return isSet ? "[" + sortedJoin(parts) + "]" : "[" + llvm::join(parts, ", ") + "]";
   }
+  if (auto schedule = dyn_cast<nest::ScheduleAttr>(attr))
+    return print(nest::ScheduleAttr::get(attr.getContext(), schedule.getSchedule().rename(labels)));
   return print(attr);
 }
 
@@ -377,17 +379,23 @@ static std::string scheduleText(nest::ScheduleAttr attr, ArrayRef<OperandIdentit
   nest::Schedule schedule = attr.getSchedule();
   std::vector<nest::Stage> stages = std::exchange(schedule.stages, {});
   std::string text = print(nest::ScheduleAttr::get(attr.getContext(), schedule.rename(labels)));
-  for (const nest::Stage &stage : stages)
-    text += " stage " + operands[stage.operand].value + " at " + std::to_string(stage.at) + " " +
-            stage.level + " " + stage.layout.rename(operands[stage.operand].names).str() + " " +
-            std::to_string(stage.buffers) + " " + stage.engine;
+  for (const nest::Stage &stage : stages) {
+    const OperandIdentity &operand = operands[stage.operand];
+    text += " stage " + operand.value + " at " + std::to_string(stage.at) + " " + stage.level +
+            " " + stage.layout.rename(operand.names).str() + " " + std::to_string(stage.buffers) +
+            " " + stage.engine;
+    if (!stage.copy.empty())
+      text += attributeText(nest::ScheduleAttr::get(attr.getContext(), {stage.copy, {}}),
+                            operand.names, false);
+  }
   return text;
 }
 
 static std::string choicesText(Operation *op, ArrayRef<OperandIdentity> operands,
                                const Labels &labels) {
   std::string text;
-  if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"))
+  auto laid = dyn_cast<nest::LaidOutInterface>(op);
+  if (ArrayAttr layouts = laid ? laid.getLayoutsAttr() : ArrayAttr())
     for (Attribute each : layouts) {
       auto layout = dyn_cast<nest::LayoutAttr>(each);
       text += " in " + (layout ? layout.getLayout().rename(labels).str() : "any");
@@ -449,6 +457,8 @@ static std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> opera
           scalarText(op.getBody().front(), reads, labels) + " combine " +
           combinerText(op.getCombine()) + (op.getUnique() ? " unique" : "");
   // The result has the names of the destination.
+  if (op.getCopies())
+    text += " copies " + attributeText(op.getCopiesAttr(), operands[0].names, false);
   return text + " -> " + typeText(op.getType(), operands[0].names) +
          choicesText(op, operands.drop_front(), labels);
 }

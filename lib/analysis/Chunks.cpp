@@ -13,20 +13,11 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Returns the names whose points are divided into chunks; null if there are none.
-static nd::DimsAttr sharedNames(Operation *nest) {
-  if (auto loops = dyn_cast<LoopNestInterface>(nest))
-    return loops.getIterationNames()[0];
-  if (auto group = dyn_cast<GroupOp>(nest))
-    return group.getNames();
-  auto sort = dyn_cast<SortOp>(nest);
-  return sort ? sort.getLines() : nd::DimsAttr();
-}
-
 Expr nest::chunksOf(Operation *nest) {
-  nd::DimsAttr names = sharedNames(nest);
-  if (!names)
+  auto scheduled = dyn_cast<ScheduledInterface>(nest);
+  if (!scheduled)
     return 1;
+  nd::DimsAttr names = scheduled.getSharedNames();
   if (llvm::any_of(names, [](const nd::Dim &dim) { return dim.size().constant() == 0; }))
     return isa<SortOp>(nest) || updatedBy(nest) ? 1 : 0;
   Expr chunks(1);

@@ -77,10 +77,9 @@ Layout nest::layoutOf(Value value) {
   if (auto target = layoutOfTarget(result))
     return *target;
   Operation *op = result.getOwner();
-  unsigned number = result.getResultNumber();
-  if (auto layouts = op->getAttrOfType<ArrayAttr>("layouts"); layouts && number < layouts.size())
-    if (auto chosen = dyn_cast<LayoutAttr>(layouts[number]))
-      return chosen.getLayout();
+  if (auto laid = dyn_cast<LaidOutInterface>(op))
+    if (LayoutAttr stated = laid.layout(result.getResultNumber()))
+      return stated.getLayout();
   if (Value updated = updatedBy(op))
     return layoutOf(updated); // so that it may work in place
   return sortedLayout(tensorTypeOf(value));
@@ -92,6 +91,8 @@ LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine 
   std::string problem = layout.verifyAll(tensor.sizeExprs());
   if (problem.empty())
     return success();
+  if (!sortedLayout(tensor).verifyAll(tensor.sizeExprs()).empty())
+    return emitError(loc) << what << " is too large: " << problem << ", got " << type;
   auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": "
                               << problem;
   if (made && *made != loc)
@@ -100,20 +101,32 @@ LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine 
   return error;
 }
 
+std::string nest::argumentText(func::FuncOp function, unsigned argument) {
+  auto name = function.getArgAttrOfType<StringAttr>(argument, nd::nameAttrName);
+  return name ? "argument '" + name.str() + "'" : "argument " + std::to_string(argument);
+}
+
 LogicalResult nest::checkLayouts(func::FuncOp function) {
-  auto check = [](Location loc, LayoutAttr layout, const Twine &what, Type type) {
-    return layout && isa<nd::NdTensorType>(type) ? checkLayout(loc, layout.getLayout(), what, type)
-                                                 : success();
+  auto check = [](Location loc, const std::string &what, Type type, Attribute stated,
+                  std::optional<Location> made = {}) -> LogicalResult {
+    if (!stated || stated == StringAttr::get(stated.getContext(), "any") ||
+        !isa<nd::NdTensorType>(type))
+      return success();
+    if (auto layout = dyn_cast<LayoutAttr>(stated))
+      return checkLayout(loc, layout.getLayout(), what, type, made);
+    return emitError(loc) << "expected nd.layout of " << what
+                          << " to be a #nest.layout or \"any\", got " << stated;
   };
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    if (failed(check(argument.getLoc(), function.getArgAttrOfType<LayoutAttr>(i, "nd.layout"),
-                     "argument " + Twine(i), argument.getType())))
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (failed(check(function.isExternal() ? function.getLoc() : function.getArgument(i).getLoc(),
+                     argumentText(function, i), type, function.getArgAttr(i, "nd.layout"))))
       return failure();
-  }
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (failed(check(function.getLoc(), function.getResultAttrOfType<LayoutAttr>(i, "nd.layout"),
-                     "result " + Twine(i), function.getResultTypes()[i])))
+  auto end = function.isExternal() ? func::ReturnOp()
+                                   : dyn_cast<func::ReturnOp>(function.front().getTerminator());
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (failed(check(function.getLoc(), "result " + std::to_string(i), type,
+                     function.getResultAttr(i, "nd.layout"),
+                     end ? std::optional(end->getOperand(i).getLoc()) : std::nullopt)))
       return failure();
   return success();
 }

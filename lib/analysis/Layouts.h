@@ -38,7 +38,10 @@ Layout layoutAt(Layout layout, nd::DimsAttr names);
 /// offset of its own. If the value is defined elsewhere (`made`), a note says where.
 mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
                                 mlir::Type type, std::optional<mlir::Location> made = {});
-/// Refuses `nd.layout` of an argument or result of `function` that does not fit its type.
+/// Names an argument in messages: "argument 'x'", or "argument 0" if it has no name.
+std::string argumentText(mlir::func::FuncOp function, unsigned argument);
+/// Refuses `nd.layout` of an argument or result of `function` that is neither "any" nor a layout
+/// that fits its type.
 mlir::LogicalResult checkLayouts(mlir::func::FuncOp function);
 
 } // namespace heddle::nest

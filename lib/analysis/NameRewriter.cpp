@@ -57,8 +57,11 @@ nest::ScheduleAttr NameRewriter::rewrite(nest::ScheduleAttr attr,
                                          ArrayRef<NameRewriter> operands) const {
   nest::Schedule schedule = attr.getSchedule().rename(names);
   for (nest::Stage &stage : schedule.stages)
-    if (stage.operand < operands.size())
-      stage.layout = stage.layout.rename(operands[stage.operand].names);
+    if (stage.operand < operands.size()) {
+      const Labels &to = operands[stage.operand].names;
+      stage.layout = stage.layout.rename(to);
+      stage.copy = nest::Schedule{stage.copy, {}}.rename(to).loops;
+    }
   return nest::ScheduleAttr::get(attr.getContext(), schedule);
 }
 
@@ -141,7 +144,7 @@ void NameRewriter::rewriteNest(nest::LoopNestInterface nest, ArrayRef<NameRewrit
       value = rewrite(schedule, reads);
     else if (attr.getName() == "maps")
       value = readMaps(cast<ArrayAttr>(value));
-    else if (attr.getName() == "layouts")
+    else if (attr.getName() == "layouts" || attr.getName() == "copies")
       value = results.rewrite(value);
     else
       value = rewrite(value);

@@ -212,11 +212,11 @@ std::vector<std::string> NestModel::namesOf(ArrayRef<unsigned> group) const {
 }
 
 std::optional<std::vector<unsigned>> NestModel::writtenLanes() const {
-  auto written = op->getAttrOfType<ScheduleAttr>("schedule");
-  if (!written)
+  auto scheduled = dyn_cast<ScheduledInterface>(op);
+  if (!scheduled || !scheduled.getScheduleAttr())
     return std::nullopt;
   std::vector<unsigned> lanes;
-  for (const Loop &loop : written.getSchedule().loops)
+  for (const Loop &loop : scheduled.getScheduleAttr().getSchedule().loops)
     if (loop.level == "vector")
       for (const std::string &name : loop.names)
         lanes.push_back(unsigned(indexOf(name)));

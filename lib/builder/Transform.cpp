@@ -598,8 +598,7 @@ std::vector<Tensor> heddle::detail::recurrence(const Name &along, Part body,
         llvm::map_to_vector(like, [](const NodeRef &n) -> mlir::Type { return n->type(); });
     auto op = nest::ScanOp::create(b, loc, types, arguments.take_front(initial.size()),
                                    arguments.slice(initial.size(), inputs.size()),
-                                   nd::DimsAttr::getSorted(graphContext(), {dim}), reverse,
-                                   /*layouts=*/nullptr);
+                                   nd::DimsAttr::getSorted(graphContext(), {dim}), reverse);
     mlir::OpBuilder::InsertionGuard guard(b);
     mlir::Block *block = b.createBlock(&op.getBody());
     for (const Tensor &formal : body.formals)

@@ -17,7 +17,6 @@
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
-#include "lib/transforms/nest/schedule/ChooseSchedule.h"
 #include "runtime/device/ThreadTeam.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -127,7 +126,6 @@ private:
       return llvm::createStringError("its text can't be read back: " + said);
     // The number of threads that run a program does not change its code.
     auto request = kernelRequest(*module, symbol, target.machine(&context, /*threads=*/1));
-    request.scheduleCopy = nest::chooseSchedule;
     if (!kernel.schedules.empty() && !setSchedules(request.nest, kernel.schedules))
       return llvm::createStringError("its schedules can't be read back: " + said);
     auto result = use(request);

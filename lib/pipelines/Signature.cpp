@@ -13,27 +13,11 @@
 using namespace heddle;
 using namespace mlir;
 
-static LogicalResult checkLayout(Location loc, const std::string &what, Type type, Attribute attr,
-                                 std::optional<Location> made = {}) {
-  auto tensor = dyn_cast<nd::NdTensorType>(type);
-  if (!attr || attr == StringAttr::get(attr.getContext(), "any") || !tensor)
-    return success();
-  auto layout = dyn_cast<nest::LayoutAttr>(attr);
-  if (!layout)
-    return emitError(loc) << "expected nd.layout of " << what
-                          << " to be a #nest.layout or \"any\", got " << attr;
-  return nest::checkLayout(loc, layout.getLayout(), what, type, made);
-}
-
-static Location returned(func::FuncOp function, size_t result) {
-  return function.front().getTerminator()->getOperand(unsigned(result)).getLoc();
-}
-
-static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument,
-                                   const std::string &what) {
+static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument) {
   Attribute attr = function.getArgAttr(argument.getArgNumber(), "heddle.donate");
   if (!attr)
     return success();
+  std::string what = nest::argumentText(function, argument.getArgNumber());
   auto result = dyn_cast<IntegerAttr>(attr);
   if (!result || !result.getType().isSignlessIntOrIndex() ||
       result.getValue().getSignificantBits() > 64 || result.getInt() < 0 ||
@@ -46,27 +30,18 @@ static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument
     auto error = emitError(argument.getLoc())
                  << what << " is given up to result " << result.getInt() << ", which should be "
                  << argument.getType() << " as well, got " << type;
-    error.attachNote(returned(function, size_t(result.getInt()))) << "the result is made here";
+    if (auto end = dyn_cast<func::ReturnOp>(function.front().getTerminator()))
+      error.attachNote(end.getOperand(unsigned(result.getInt())).getLoc())
+          << "the result is made here";
     return error;
   }
   return success();
 }
 
 LogicalResult heddle::checkSignature(func::FuncOp function) {
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
-    std::string what =
-        name ? "argument '" + name.str() + "'" : "argument " + std::to_string(number);
-    if (failed(checkLayout(argument.getLoc(), what, argument.getType(),
-                           function.getArgAttr(number, "nd.layout"))) ||
-        failed(checkDonation(function, argument, what)))
-      return failure();
-  }
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (failed(checkLayout(function.getLoc(), "result " + std::to_string(i), type,
-                           function.getResultAttr(unsigned(i), "nd.layout"),
-                           returned(function, i))))
-      return failure();
-  return success();
+  if (failed(nest::checkLayouts(function)))
+    return failure();
+  return success(llvm::all_of(function.getArguments(), [&](BlockArgument argument) {
+    return succeeded(checkDonation(function, argument));
+  }));
 }

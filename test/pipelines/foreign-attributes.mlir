@@ -14,7 +14,7 @@ func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
   return %y : !nd.tensor<f32, n: N>
 }
 func.func @literal(%x: !nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> attributes {heddle.names = {a = "m", b = "m"}} {
-  %c = nd.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [n] {layouts = []} : !nd.tensor<f32, n: 3>
+  %c = nd.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32> by [n] {layouts = [7]} : !nd.tensor<f32, n: 3>
   %y = nd.pointwise %x, %c : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32

@@ -1,8 +1,8 @@
 // A schedule with copies in the input is kept, although passes rename dimensions; values are the oracle's.
 // RUN: heddlec %s --emit=nest --target-cpu haswell | FileCheck %s
 // RUN: heddle-run %s --compare
-// CHECK: stage {{[01]}} at 1 in #nest.layout<[row floordiv 16, inner, row mod 16]>
-// CHECK-SAME: stage {{[01]}} at 2 in #nest.layout<[column, inner pad(0, 16)]> buffers 2
+// CHECK: stage {{[01]}} at 1 in #nest.layout<[row floordiv 16, inner, row mod 16]> copy [{{.*}}vector row by 1]
+// CHECK-SAME: stage {{[01]}} at 2 in #nest.layout<[column, inner pad(0, 16)]> copy [{{.*}}vector inner by 1] buffers 2
 func.func @product(%a: !nd.tensor<f32, inner: 40, row: 50> {nd.name = "a"}, %b: !nd.tensor<f32, column: 30, inner: 40> {nd.name = "b"}) -> (!nd.tensor<f32, column: 30, row: 50> {nd.name = "c"}) {
   %c = nest.compute (column: 30, row: 50) reduce (inner: 40) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):

@@ -93,9 +93,9 @@ private:
   }
 
   void write(Operation *op) {
-    auto chosen = op->getAttrOfType<ArrayAttr>("layouts");
-    for (auto [i, result] : llvm::enumerate(op->getResults()))
-      layouts[result] = chosen && i < chosen.size() ? chosen[unsigned(i)] : Attribute();
+    if (auto laid = dyn_cast<nest::LaidOutInterface>(op))
+      for (OpResult result : op->getResults())
+        layouts[result] = laid.layout(result.getResultNumber());
     bool hasInside = llvm::any_of(op->getRegions(), [](Region &region) {
       return region
           .walk([](Operation *inner) {

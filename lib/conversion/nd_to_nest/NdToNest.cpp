@@ -102,7 +102,7 @@ private:
           break;
         }
     std::string tap = newName(op);
-    auto map = indexMapOf(op);
+    auto map = nd::indexMapOf(op);
     for (const auto &[name, coordinate] : map->coordinates)
       if (coordinate.mentions(tap))
         return op->emitOpError() << "excludes the places outside along '" << name
@@ -111,10 +111,6 @@ private:
     llvm_unreachable("an op that excludes elements has a tap");
   }
 
-  static std::optional<nd::IndexMap> indexMapOf(Operation *op) {
-    auto indexed = dyn_cast_or_null<nd::IndexMapInterface>(op);
-    return indexed ? indexed.getIndexMap() : std::nullopt;
-  }
   /// The name that the result of a window has and its operand lacks.
   static std::string newName(Operation *op) {
     nd::NdTensorType input = tensorTypeOf(op->getOperand(0));
@@ -159,7 +155,7 @@ private:
   }
 
   LogicalResult convertOp(Operation *op, SmallVectorImpl<Value> &results) {
-    std::optional<nd::IndexMap> map = indexMapOf(op);
+    std::optional<nd::IndexMap> map = nd::indexMapOf(op);
     bool passesOn = map ? !map->outside : isa<nd::PointwiseOp>(op);
     if ((map && map->excludes()) || (passesOn && readsExcluded(op)))
       return success(); // read through by the reduction that follows
@@ -247,7 +243,7 @@ private:
                               GuardAttr::get(context(), conditions, TypedAttr()));
       return source;
     }
-    if (auto map = indexMapOf(op); map && !map->outside) {
+    if (auto map = nd::indexMapOf(op); map && !map->outside) {
       Value input = op->getOperand(0);
       auto substituted = [&](const Expr &expr) { return expr.substitute(places); };
       if (map->excludes()) {
@@ -345,8 +341,7 @@ private:
     resultTypes = carriedTypes;
     resultTypes.append(op.getResultTypes().begin(), op.getResultTypes().end());
     auto loop = ScanOp::create(b, loc, resultTypes, inits, op.getInputs(),
-                               nd::DimsAttr::getSorted(context(), {alongDim}), op.getReverse(),
-                               ArrayAttr());
+                               nd::DimsAttr::getSorted(context(), {alongDim}), op.getReverse());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *block = b.createBlock(&loop.getBody());
     for (Type type : carriedTypes)
@@ -647,7 +642,8 @@ private:
     auto update = UpdateOp::create(
         b, loc, op.getResult().getType(), op.getDestination(), reads,
         tensorTypeOf(op.getUpdates()).getDims(), mapOf(tensorTypeOf(op.getDestination()), places),
-        b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(), ArrayAttr(), ScheduleAttr());
+        b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(), ArrayAttr(), ScheduleAttr(),
+        ArrayAttr());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *body = b.createBlock(&update.getBody());
     for (Value read : reads)
@@ -671,7 +667,7 @@ private:
                                    input.getDims(), mapOf(type, {{op.getInto().str(), place}}),
                                    b.getArrayAttr({MapAttr::identity(input)}),
                                    b.getArrayAttr({GuardAttr::get(context(), {}, TypedAttr())}),
-                                   /*unique=*/true, ArrayAttr(), ScheduleAttr());
+                                   /*unique=*/true, ArrayAttr(), ScheduleAttr(), ArrayAttr());
     OpBuilder::InsertionGuard guard(b);
     Type element = type.scalarType();
     Block *body = b.createBlock(&update.getBody());

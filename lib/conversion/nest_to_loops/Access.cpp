@@ -561,6 +561,20 @@ Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Ex
   return fetch(source, place, beside, point, Value(), section);
 }
 
+bool Emitter::holdsInBlock(GuardAttr guard, Point point) const {
+  auto at = point.values.find(turn->variable);
+  if (at == point.values.end())
+    return false;
+  int64_t first = *at->second.constant() / point.lanes * point.lanes;
+  for (int64_t row = first; row < std::min(first + point.lanes, turn->count); ++row) {
+    at->second = Expr(row);
+    for (const Condition &condition : guard.getConditions())
+      if (!isKnown({resolve(condition.expr(), point), condition.equality}))
+        return false;
+  }
+  return true;
+}
+
 FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAttr map,
                                        GuardAttr guard, ArrayRef<Value> earlier, const Point &point,
                                        Section &section) {
@@ -626,7 +640,8 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     for (const Test &test : tests)
       mask = both(mask, holds(test, lanes));
     bool isGatheredMap = isGathered(map), isOnLanes = lanes && onLanes(offset);
-    if (isOnLanes && turn && !mask && !isGatheredMap && !isContiguous(source, offset)) {
+    if (isOnLanes && turn && !isGatheredMap && !isContiguous(source, offset) &&
+        holdsInBlock(guard, point)) {
       Point turned = point;
       turned.values.erase(turn->variable);
       result.value = loadTurned(source, offsetAt(turned), point, section);

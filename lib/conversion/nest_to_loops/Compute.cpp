@@ -615,7 +615,8 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
     for (const Loop &loop : schedule.loops)
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
-  Plan plan = planLoops(*this, op.getProduced(), op.getReduced(), nothing ? produced : schedule,
-                        laneBits(op), unitOf(op, machine));
-  return ComputeEmitter(*this, op, nothing ? produced : schedule, plan, chunk).emit();
+  const Schedule &chosen = nothing ? produced : schedule;
+  Plan made =
+      plan(op.getProduced(), op.getReduced(), chosen, laneBits(op), unitOf(op, machine));
+  return ComputeEmitter(*this, op, chosen, made, chunk).emit();
 }

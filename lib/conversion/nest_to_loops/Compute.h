@@ -27,6 +27,7 @@
 #ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_COMPUTE_H
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_COMPUTE_H
 
+#include "lib/analysis/StagedCopy.h"
 #include "lib/conversion/nest_to_loops/Loops.h"
 
 namespace heddle::nest {
@@ -120,40 +121,12 @@ private:
 
   // Stage.cpp
   mlir::LogicalResult emitStage(const Stage &stage, const Walk *at);
-  /// The part of an operand that a stage copies.
-  struct Box {
-    mlir::Value tensor;
-    Replacement origin;
-    llvm::SmallVector<nd::Dim> dims, whole; ///< upper bounds of the copied sizes
-    std::set<std::string> withinOperand;    ///< names of which all that is copied is there
-    GuardAttr guard;
-    llvm::StringRef memory; ///< of the copy
-
-    /// Adds a read of it to a copy of the same dims, or, along `pairs`, of every first or second
-    /// one of two places below `end`.
-    void read(NestBuilder &copy, mlir::Value from, llvm::StringRef pairs = {}, int64_t second = 0,
-              const Expr &end = {}) const;
-  };
   /// The part that the loops not yet entered read; none if it is not a box.
-  std::optional<Box> findBox(unsigned read, llvm::StringRef memory);
-  /// The last points of the loops that are not entered yet, and where a read is for them; none for
-  /// a place that does not grow with them.
-  Replacement lastPoints() const;
-  std::optional<Expr> lastPlace(const Expr &place, const Replacement &last) const;
-  mlir::FailureOr<mlir::Value> emitCopy(const Box &box, const Layout &layout,
-                                        llvm::StringRef pairs);
-  mlir::FailureOr<mlir::Value> emitCopy(ComputeOp copied, llvm::ArrayRef<nd::Dim> whole,
-                                        const Layout &layout, const Layout &source,
-                                        llvm::StringRef memory);
+  std::optional<Box> findBox(unsigned read);
+  mlir::FailureOr<mlir::Value> emitCopy(const Stage &stage, const Box &box);
   // Pairs.cpp
   /// The unit that computes the plan's tile; null: plain vectors.
   std::unique_ptr<Unit> makeUnit() const;
-  const Group &pairGroup() const;
-  /// The operand's name of which a layout has neighbours side by side that are multiplied at once;
-  /// "": none.
-  std::string pairedPlace(MapAttr map, const Layout &layout) const;
-  mlir::FailureOr<mlir::Value> copyPairs(const Box &box, const Layout &layout,
-                                         llvm::StringRef pairs);
   /// The next box of a stage, whose lines are asked for while the current one is used.
   struct Ahead {
     Memory source;

@@ -30,6 +30,7 @@
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_EMITTER_H
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Plan.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,10 +41,6 @@
 
 namespace heddle::nest {
 
-/// The variable that counts lanes.
-inline constexpr const char *laneName = "lane$";
-
-using Replacement = std::map<std::string, Expr, std::less<>>;
 using Values = llvm::SmallVector<mlir::Value>;
 
 /// A tensor in memory. `layout` gives the offset of the element at coordinates c, applied to
@@ -127,13 +124,11 @@ class Emitter {
 public:
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, const KernelRequest &request,
           const LoopTarget &target)
-      : b(builder), loc(loc), machine(request.machine), chooser(request.scheduleCopy),
-        target(target) {}
+      : b(builder), loc(loc), machine(request.machine), target(target) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   MachineAttr machine;
-  const ScheduleChooser &chooser;
   const LoopTarget &target;
   llvm::DenseMap<mlir::Value, Memory> memory; ///< of every tensor value in reach
   std::map<std::string, mlir::Value, std::less<>>
@@ -157,9 +152,13 @@ public:
 
   /// True if the ranges or the known facts imply that the test holds.
   bool isKnown(const Test &test) const;
-  /// A fresh loop variable. Names sort in the order of creation, so that sums start with the terms
-  /// that change least often.
-  std::string freshVariable();
+  /// A fresh loop variable.
+  std::string freshVariable() { return loopVariable(nextVariable++); }
+  /// The plan of a nest with fresh loop variables.
+  Plan plan(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule, unsigned bits,
+            const UnitUse &use = {}) {
+    return planLoops(produced, reduced, schedule, bits, machine, nextVariable, use);
+  }
   void define(const std::string &name, mlir::Value value, Range range);
   void forget(const std::string &name);
 
@@ -219,8 +218,8 @@ public:
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 
   // Kernel.cpp, Structured.cpp
-  /// Emits a copy that is not part of the kernel's nest, from a tensor with the layout `source`.
-  mlir::LogicalResult emitAddedCopy(ComputeOp copy, const Layout &source);
+  /// Emits a copy that is not part of the kernel's nest.
+  mlir::LogicalResult emitAddedCopy(ComputeOp copy, const Schedule &schedule);
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
   /// Allocates scratch of a thread, or of a block in its shared memory. The caller frees it by
   /// restoring `scratchTop`.
@@ -257,6 +256,9 @@ private:
   /// The nests of a region whose yielded values go to `places`.
   mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> places);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
+  /// True if a guard is known to hold at all points of the block that `turn` transposes around a
+  /// point.
+  bool holdsInBlock(GuardAttr guard, Point point) const;
   /// Loads the vector at a point as a part of a transposed block. `offset` still contains the
   /// variable of `turn`. Null if the elements can't be loaded as a block.
   mlir::Value loadTurned(const Memory &source, const Expr &offset, const Point &point,

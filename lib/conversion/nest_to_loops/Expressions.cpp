@@ -228,11 +228,6 @@ Expr Emitter::resolve(const Expr &expr, const Point &point) const {
   return expr.substitute(bindings).substitute(point.values).simplify(ranges);
 }
 
-std::string Emitter::freshVariable() {
-  std::string number = std::to_string(nextVariable++);
-  return "v" + std::string(number.size() < 5 ? 5 - number.size() : 0, '0') + number + "$";
-}
-
 void Emitter::define(const std::string &name, Value value, Range range) {
   vars[name] = value;
   ranges[name] = range;

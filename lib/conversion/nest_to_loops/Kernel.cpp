@@ -71,10 +71,14 @@ LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value
   return nest->emitOpError() << "is not a nest that can be compiled";
 }
 
-LogicalResult Emitter::emitAddedCopy(ComputeOp copy, const Layout &source) {
-  SmallVector<Layout> sources(kernelOperands(copy).size(), source);
-  Layout result = freeLayout(memory.find(copy.getResult(0))->second);
-  return emitNest(copy, chooser ? chooser(copy, sources, result, machine) : Schedule(), Value());
+LogicalResult Emitter::emitAddedCopy(ComputeOp copy, const Schedule &schedule) {
+  for (const Loop &loop : schedule.loops)
+    for (const std::string &name : llvm::drop_begin(loop.names))
+      if (nd::SizeAttr size = copy.getProduced().lookup(name); !size.constant())
+        return copy->emitOpError() << "expected a number as the size that is copied of '" << name
+                                   << "', which is walked together with '" << loop.names[0]
+                                   << "', got " << size.getExpr().str() << "; list it first";
+  return emitNest(copy, schedule, Value());
 }
 
 FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopTarget &target) {

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel is one top-level nest and the layouts of all values that it accesses. The nest, and the
-// nests in it, carry their schedules (nest-choose-schedules); without one, loops are sequential.
+// nests in it, carry their schedules, and those of the copies that the emission adds: of stages,
+// carried state, destinations that are not updated in place (nest-choose-schedules). Without one,
+// loops are sequential.
 // `emitKernel` makes an MLIR module with one function (runtime/program/Abi.h)
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
@@ -28,14 +30,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
-#include <functional>
-
 namespace heddle::nest {
-
-/// Chooses the loops of a nest between tensors with these layouts (`chooseSchedule`).
-using ScheduleChooser =
-    std::function<Schedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
-                           llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine)>;
 
 struct KernelRequest {
   mlir::Operation *nest = nullptr;
@@ -43,9 +38,6 @@ struct KernelRequest {
   llvm::SmallVector<Layout> operandLayouts;
   llvm::SmallVector<Layout> resultLayouts;
   MachineAttr machine;
-  /// Schedules the copies that the emission adds (stages, carried state, destinations that are not
-  /// updated in place); empty: copies are element-wise loops.
-  ScheduleChooser scheduleCopy;
   std::string symbol;
   /// Size symbols, which the kernel gets after its operands and results.
   std::vector<std::string> sizes;

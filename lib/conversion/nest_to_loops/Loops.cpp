@@ -414,20 +414,6 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Binds the names of a group to its merged index.
-void LoopWalker::bind(const Group &group) {
-  Expr merged = index[group].simplify(e.ranges);
-  int64_t below = 1;
-  for (size_t i = group.size(); i-- > 0;) {
-    int64_t size = plan.nameSizes.find(group[i])->second.constant().value_or(1); // planLoops
-    Expr part = merged.floordiv(below);
-    if (i > 0)
-      part = part.mod(std::max<int64_t>(size, 1));
-    e.bindings[group[i]] = part.simplify(e.ranges);
-    below *= std::max<int64_t>(size, 1);
-  }
-}
-
 LoopWalker::Saved LoopWalker::bindTile() {
   Saved saved{index, e.bindings};
   e.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
@@ -439,7 +425,7 @@ LoopWalker::Saved LoopWalker::bindTile() {
   if (plan.lanes)
     index[plan.laneGroup] = index[plan.laneGroup] + Expr::name(laneName);
   for (const auto &[group, expr] : index)
-    bind(group);
+    plan.bind(group, expr, e.ranges, e.bindings);
   return saved;
 }
 

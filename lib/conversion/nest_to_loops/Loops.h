@@ -22,7 +22,7 @@
 #ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_LOOPS_H
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_LOOPS_H
 
-#include "lib/conversion/nest_to_loops/Plan.h"
+#include "lib/conversion/nest_to_loops/Emitter.h"
 
 namespace heddle::nest {
 
@@ -91,7 +91,6 @@ private:
   std::set<std::string> pendingVariables;
   Values firstTests, lastTests;
 
-  void bind(const Group &group);
   mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &by, Extent tile, mlir::Value first,
                                    mlir::Value last, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);

@@ -303,7 +303,7 @@ LogicalResult SortEmitter::emit(const Schedule &schedule, Value chunk) {
   nd::DimsAttr lines = op.getLines();
   if (isEmpty(lines) || isEmpty(tensorTypeOf(op.getResult(0)).getDims()))
     return success();
-  Plan plan = planLoops(e, lines, nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/64);
+  Plan plan = e.plan(lines, nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/64);
   LoopWalker loops(e, plan, chunk);
   return loops.walkAll([&] {
     line();

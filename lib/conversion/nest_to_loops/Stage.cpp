@@ -5,11 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of an operand that a read accesses inside of a loop is a box: each coordinate is an
-// origin, which the outer loops fix, plus a part in [0, extent). The copy of the box is a nest,
-// `copy[d] = operand[origin + d]`, and is emitted like any other, with zeros (or the value of the
-// read's guard) outside of the operand. If sizes are symbols, elements that no point reads are not
-// copied. Narrow floats are widened by the copy.
+// The copy of a box (lib/analysis/StagedCopy.h) is a nest, which is emitted like any other, by the
+// loops that the stage states.
 //
 // A stage with two buffers prefetches its next box while the current one is used: each tile of the
 // inner loops prefetches a share, so that the next copy reads from the cache.
@@ -28,130 +25,46 @@ static constexpr int64_t mostFetches = 96;
 static constexpr int64_t linesTogether = 4;
 static constexpr int64_t lineBytes = 64;
 
-void ComputeEmitter::Box::read(NestBuilder &copy, Value from, StringRef pairs, int64_t second,
-                               const Expr &end) const {
-  MLIRContext *context = copy.builder.getContext();
-  SmallVector<MapEntry> entries;
-  SmallVector<Condition> conditions;
-  for (const auto &[name, start] : origin) {
-    Expr place = start + Expr::name(name);
-    if (name == pairs)
-      place = place + Expr::name(name) + Expr(second);
-    entries.emplace_back(context, name, place);
-    if (name == pairs) {
-      conditions.emplace_back(context, end - Expr(1) - place);
-    } else if (!withinOperand.count(name)) {
-      conditions.emplace_back(context, place);
-      conditions.emplace_back(context, tensorTypeOf(tensor).size(name).getExpr() - Expr(1) - place);
-    }
+std::optional<Box> ComputeEmitter::findBox(unsigned read) {
+  StagePlace place;
+  for (const auto &[group, size] : plan.sizes) {
+    place.index[group] = loops.indexOf(group);
+    place.extent[group] = loops.extentOf(group);
   }
-  TypedAttr fill = guard.getOtherwise();
-  Type type = tensorTypeOf(from).scalarType();
-  if (auto real = dyn_cast_or_null<FloatAttr>(fill); real && type.isInteger(32)) {
-    // For pairs, repeat the number in both halves.
-    APInt bits = real.getValue().bitcastToAPInt();
-    bits = bits.lshr(bits.getBitWidth() - 16).zextOrTrunc(16);
-    fill = copy.builder.getIntegerAttr(type, bits.concat(bits));
-  } else if (!fill) {
-    fill = cast<TypedAttr>(copy.builder.getZeroAttr(type));
-  }
-  copy.read(from, MapAttr::getSorted(context, entries), GuardAttr::get(context, conditions, fill));
-}
-
-FailureOr<Value> ComputeEmitter::emitCopy(const Box &box, const Layout &layout, StringRef pairs) {
-  if (!pairs.empty())
-    return copyPairs(box, layout, pairs);
-  Type from = tensorTypeOf(box.tensor).getElementType(), to = from;
-  if (nd::isNarrowFloat(from) && !plan.unit)
-    to = e.b.getF32Type();
-  OpBuilder builder(op.getContext());
-  NestBuilder copy(builder, op.getLoc());
-  copy.produced = nd::DimsAttr::getSorted(op.getContext(), box.dims);
-  box.read(copy, box.tensor);
-  ComputeOp copied = copy.create({to}, [&](OpBuilder &b, Location loc, ValueRange read) {
-    Value value = read[0];
-    if (to != from)
-      value = arith::ExtFOp::create(b, loc, to, value);
-    return Values{value};
-  });
-  Layout source = freeLayout(e.memory.find(box.tensor)->second);
-  return emitCopy(copied, box.whole, layout, source, box.memory);
-}
-
-FailureOr<Value> ComputeEmitter::emitCopy(ComputeOp copied, ArrayRef<nd::Dim> whole,
-                                          const Layout &layout, const Layout &source,
-                                          StringRef memory) {
-  e.temporaries.push_back(copied);
-  Value result = copied.getResult(0);
-  auto type = tensorTypeOf(result).withDims(whole);
-  e.memory[result] = {e.allocateScratch(bytesOf(layout, type), memory), layout, type, {}, {}};
-  if (failed(e.emitAddedCopy(copied, source)))
-    return failure();
-  return result;
-}
-
-Replacement ComputeEmitter::lastPoints() const {
-  Replacement last;
-  for (const auto &[group, size] : plan.sizes)
-    if (group.size() == 1)
-      last[group[0]] =
-          Expr::min(loops.indexOf(group) + Expr(loops.extentOf(group)), size) - Expr(1);
-  return last;
-}
-
-std::optional<Expr> ComputeEmitter::lastPlace(const Expr &place, const Replacement &last) const {
-  Replacement places = e.bindings;
-  for (const std::string &name : place.names())
-    if (plan.nameSizes.count(name)) {
-      auto found = last.find(name);
-      if (found == last.end() || !place.isLinearIn(name) || place.coefficient(name) < 0)
-        return std::nullopt;
-      places[name] = found->second;
-    }
-  return place.substitute(places).simplify(e.ranges);
-}
-
-std::optional<ComputeEmitter::Box> ComputeEmitter::findBox(unsigned read, StringRef memory) {
-  Box box{operandOf[read], {}, {}, {}, {}, guards[read], memory};
-  // If all sizes are constants, boxes are not clipped.
-  bool anySymbol =
-      llvm::any_of(plan.sizes, [](const auto &size) { return !size.second.isConstant(); });
-  Replacement last = lastPoints();
   LoopWalker::Saved saved = loops.bindAll();
-  std::set<std::string> inside(loops.pending());
+  place.bindings = e.bindings;
+  place.ranges = e.ranges;
+  place.inside = loops.pending();
   for (const Walk &walk : plan.tile)
-    inside.insert(walk.variable);
-  inside.insert(laneName);
-  bool isBox = true;
-  for (const MapEntry &entry : op.readMap(read).getEntries()) {
-    std::string name = entry.name.str();
-    Expr place = entry.expr().substitute(e.bindings).simplify(e.ranges);
-    Expr outer = Expr(place.offset()), inner;
-    for (const Expr::Term &term : place.terms()) {
-      Expr alone = Expr::ofTerm(term);
-      std::vector<std::string> names = alone.names();
-      size_t count =
-          llvm::count_if(names, [&](const std::string &name) { return inside.count(name); });
-      isBox &= count == 0 || count == names.size();
-      (count ? inner : outer) = (count ? inner : outer) + alone;
-    }
-    auto bounds = inner.bounds(e.ranges);
-    isBox &= bounds && bounds->high < largestSymbol - 1;
-    if (!isBox)
-      break;
-    box.origin[name] = outer + Expr(bounds->low);
-    Expr extent(bounds->high - bounds->low + 1);
-    box.whole.emplace_back(op.getContext(), name, extent);
-    if (auto end = anySymbol ? lastPlace(entry.expr(), last) : std::nullopt) {
-      // Clip the box after the last read; all elements between the first and last are inside.
-      extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
-      if (box.guard.isTrivial())
-        box.withinOperand.insert(name);
-    }
-    box.dims.emplace_back(op.getContext(), name, extent.simplify(e.ranges));
-  }
+    place.inside.insert(walk.variable);
+  place.inside.insert(laneName);
   loops.unbind(std::move(saved));
-  return isBox ? std::optional(std::move(box)) : std::nullopt;
+  return nest::findBox(op, plan, place, read, operandOf[read], guards[read]);
+}
+
+FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
+  const Memory source = e.memory.find(box.tensor)->second;
+  StagedCopy copy =
+      makeStagedCopy(op, plan, stage.operand, box, stage.layout, freeLayout(source));
+  if (copy.halves) {
+    e.temporaries.push_back(copy.halves);
+    Memory halves = source;
+    halves.type = nd::NdTensorType::get(op.getContext(), e.b.getI32Type(), source.type.getDims());
+    halves.halves = true;
+    e.memory[copy.halves->getResult(0)] = halves;
+  }
+  e.temporaries.push_back(copy.op);
+  Value result = copy.op.getResult(0);
+  auto type = tensorTypeOf(result).withDims(copy.whole);
+  e.memory[result] = {
+      e.allocateScratch(bytesOf(copy.to, type), stage.level), copy.to, type, {}, {}};
+  if (failed(e.emitAddedCopy(copy.op, {stage.copy, {}})))
+    return failure();
+  // Both elements of a pair are read from the pair's address.
+  Memory &memory = e.memory[result];
+  memory.layout = copy.read;
+  memory.type = type.withDims(box.whole);
+  return result;
 }
 
 LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
@@ -159,14 +72,12 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   auto error = [&] { return op.emitOpError() << "stage of read " << read << ": "; };
   MapAttr map = op.readMap(read);
   const Memory source = e.memory.find(operandOf[read])->second;
-  std::optional<Box> box = findBox(read, stage.level);
+  std::optional<Box> box = findBox(read);
   if (!box)
     return error() << "expected coordinates that are a part which the loops around fix plus a part "
                       "of constant size, got "
                    << map;
-  Sizes sizes;
-  for (const nd::Dim &dim : box->whole)
-    sizes[dim.name.str()] = *dim.size().constant();
+  Sizes sizes = box->sizes();
   if (std::string problem = stage.layout.verify(sizes); !problem.empty())
     return error() << "the layout does not fit: " << problem;
   if (stage.buffers > 1 && !at)
@@ -174,7 +85,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
                    << schedule.loops[stage.at].names[0]
                    << "', inside of which the sums stay in registers, got " << stage.buffers;
 
-  FailureOr<Value> copy = emitCopy(*box, stage.layout, pairedPlace(map, stage.layout));
+  FailureOr<Value> copy = emitCopy(stage, *box);
   if (failed(copy))
     return failure();
   if (!stage.level.empty())

@@ -47,7 +47,7 @@ Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
 }
 
 /// Copies a value to another buffer, in another layout if necessary.
-static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
+static LogicalResult copy(Emitter &e, Value from, const Memory &target, const Schedule &schedule) {
   OpBuilder builder(e.b.getContext());
   auto type = tensorTypeOf(from);
   if (isEmpty(type.getDims()))
@@ -59,25 +59,7 @@ static LogicalResult copy(Emitter &e, Value from, const Memory &target) {
                              [](OpBuilder &, Location, ValueRange read) { return Values(read); });
   e.temporaries.push_back(op);
   e.memory[op.getResult(0)] = target;
-  return e.emitAddedCopy(op, freeLayout(e.memory.find(from)->second));
-}
-
-/// Assigns the buffers of the results to the values that a region yields. Returns the values that
-/// can't use them, which need a copy at the end.
-static SmallVector<std::pair<Value, Memory>>
-placeYielded(Emitter &e, Block &block, ValueRange yielded, ArrayRef<Memory> places) {
-  SmallVector<std::pair<Value, Memory>> copies;
-  llvm::DenseSet<Value> seen;
-  for (auto [value, place] : llvm::zip_equal(yielded, places)) {
-    bool made = value.getDefiningOp() && value.getDefiningOp()->getBlock() == &block &&
-                seen.insert(value).second;
-    // An update may reuse the buffer of its destination.
-    if (made && !isa<UpdateOp>(value.getDefiningOp()))
-      e.memory[value] = place;
-    else
-      copies.emplace_back(value, place);
-  }
-  return copies;
+  return e.emitAddedCopy(op, schedule);
 }
 
 /// Forgets the buffers of the values of a region.
@@ -90,8 +72,15 @@ static void forgetValues(Emitter &e, Block &block) {
 }
 
 LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
-  ValueRange yielded = cast<YieldOp>(block.getTerminator()).getValues();
-  auto copies = placeYielded(*this, block, yielded, places);
+  // Each yielded value is made in the buffer of its result.
+  for (auto [value, place] : llvm::zip_equal(block.getTerminator()->getOperands(), places)) {
+    Operation *maker = value.getDefiningOp();
+    if (!maker || maker->getBlock() != &block || isa<UpdateOp>(maker) ||
+        !memory.try_emplace(value, place).second)
+      return block.getTerminator()->emitOpError()
+             << "expected values that nests of the region make, each once, and none of a "
+                "'nest.update'; nest-prepare-steps copies others";
+  }
   for (Operation &op : block.without_terminator()) {
     for (Value result : op.getResults()) {
       // A yielded value may have its buffer already.
@@ -104,9 +93,6 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
     if (failed(emitNest(&op, scheduleOf(&op), Value())))
       return failure();
   }
-  for (auto &[value, place] : copies)
-    if (failed(copy(*this, value, place)))
-      return failure();
   forgetValues(*this, block);
   return success();
 }
@@ -114,9 +100,9 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
 LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chunk) {
   if (isEmpty(op.getNames()))
     return success();
-  Plan plan = planLoops(*this, op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule,
-                        /*bits=*/32);
-  LoopWalker loops(*this, plan, chunk);
+  Plan made =
+      plan(op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/32);
+  LoopWalker loops(*this, made, chunk);
   Block &block = op.getBody().front();
   return loops.walkAll([&]() -> LogicalResult {
     Expr top = scratchTop;
@@ -153,7 +139,7 @@ LogicalResult Emitter::emitScan(ScanOp op) {
     Memory state{allocateScratch(bytes), layout, type, {}, {}};
     Value other = allocateScratch(bytes);
     bool alike = init.fixed.empty() && init.origin.empty() && init.layout == layout;
-    if (!alike && failed(copy(*this, op.getInits()[i], state)))
+    if (!alike && failed(copy(*this, op.getInits()[i], state, op.copySchedule(i))))
       return failure();
     Value first = alike ? init.base : state.base;
     pointers.append({first, alike ? state.base : other, alike ? other : state.base});
@@ -199,7 +185,8 @@ LogicalResult Emitter::emitScan(ScanOp op) {
     Memory state = states[i];
     state.base = (*result)[3 * i];
     memory[block.getArgument(i)] = state;
-    if (failed(copy(*this, block.getArgument(i), memory.find(op.getResult(i))->second)))
+    if (failed(copy(*this, block.getArgument(i), memory.find(op.getResult(i))->second,
+                    op.copySchedule(carried + i))))
       return failure();
     memory.erase(block.getArgument(i));
   }

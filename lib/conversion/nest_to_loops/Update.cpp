@@ -47,7 +47,7 @@ public:
     while (owners < schedule.loops.size() && schedule.loops[owners].isParallel())
       ++owners;
     Plan made =
-        planLoops(e, op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
+        e.plan(op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
     LoopWalker walker(e, made, chunk);
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
       // Each chunk copies the part of the destination that it owns before it writes there.
@@ -108,7 +108,7 @@ private:
                       [](OpBuilder &, Location, ValueRange read) { return Values(read); });
       e.temporaries.push_back(copied);
       e.memory[copied.getResult(0)] = target;
-      if (failed(e.emitAddedCopy(copied, freeLayout(from))))
+      if (failed(e.emitAddedCopy(copied, op.copySchedule(0))))
         return failure();
       return Values();
     };

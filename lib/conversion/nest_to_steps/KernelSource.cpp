@@ -243,8 +243,11 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
 
 std::string heddle::printSchedules(Operation *nest) {
   SmallVector<Attribute> schedules;
-  nest->walk<WalkOrder::PreOrder>([&](nest::ScheduledInterface op) {
-    schedules.push_back(nest::ScheduleAttr::get(op->getContext(), nest::scheduleOf(op)));
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<nest::ScheduledInterface>(op))
+      schedules.push_back(nest::ScheduleAttr::get(op->getContext(), nest::scheduleOf(op)));
+    if (auto copying = dyn_cast<nest::CopyingInterface>(op))
+      schedules.push_back(copying.getCopiesAttr());
   });
   std::string text;
   llvm::raw_string_ostream(text) << ArrayAttr::get(nest->getContext(), schedules);
@@ -253,7 +256,7 @@ std::string heddle::printSchedules(Operation *nest) {
 
 bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabels *labels) {
   auto list = dyn_cast_or_null<ArrayAttr>(parseAttribute(schedules, nest->getContext()));
-  if (!list || !llvm::all_of(list, llvm::IsaPred<nest::ScheduleAttr>))
+  if (!list)
     return false;
   KernelLabels back;
   if (labels) {
@@ -263,18 +266,32 @@ bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabe
   }
   NameRewriter iteration(back.iteration);
   size_t next = 0;
-  nest->walk<WalkOrder::PreOrder>([&](nest::ScheduledInterface op) {
-    auto schedule =
-        next < list.size() ? cast<nest::ScheduleAttr>(list[next]) : nest::ScheduleAttr();
+  bool isRead = true;
+  auto take = [&]<typename Attr>(Attr &attr) {
+    attr = next < list.size() ? dyn_cast<Attr>(list[next]) : Attr();
     ++next;
-    if (labels && schedule)
-      schedule = labels->uniform ? cast<nest::ScheduleAttr>(iteration.rewrite(schedule))
-                                 : iteration.rewrite(schedule, operandRewriters(op, back));
-    if (schedule)
-      op.setScheduleAttr(schedule);
+    isRead &= bool(attr);
+    return bool(attr);
+  };
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    nest::ScheduleAttr schedule;
+    if (auto scheduled = dyn_cast<nest::ScheduledInterface>(op); scheduled && take(schedule)) {
+      if (labels)
+        schedule = labels->uniform ? cast<nest::ScheduleAttr>(iteration.rewrite(schedule))
+                                   : iteration.rewrite(schedule, operandRewriters(op, back));
+      scheduled.setScheduleAttr(schedule);
+    }
+    ArrayAttr copies;
+    if (auto copying = dyn_cast<nest::CopyingInterface>(op); copying && take(copies)) {
+      if (labels)
+        copies = cast<ArrayAttr>((labels->uniform ? iteration : resultRewriter(op, back))
+                                     .rewrite(Attribute(copies)));
+      copying.setCopiesAttr(copies);
+      isRead &= succeeded(nest::detail::verifyCopies(op));
+    }
   });
   nest::writeChunks(nest);
-  return next == list.size();
+  return isRead && next == list.size();
 }
 
 std::string heddle::zeroSource(const Expr &bytes) {

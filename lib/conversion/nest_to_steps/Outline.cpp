@@ -312,7 +312,7 @@ private:
       step.results.push_back(known != values.end() ? known->second
                                                    : add(result, kind, valueName, layout));
     }
-    op->setAttr("layouts", ArrayAttr::get(op->getContext(), layouts));
+    cast<nest::LaidOutInterface>(op).setLayoutsAttr(ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;
     SmallVector<Location> locations;
     std::string source =

@@ -263,7 +263,7 @@ static LogicalResult toScan(scf::ForOp op, llvm::StringSet<> &taken) {
   }
   auto scan =
       nest::ScanOp::create(builder, loc, op.getResultTypes(), op.getInitArgs(), reads,
-                           DimsAttr::getSorted(op.getContext(), {along}), false, ArrayAttr());
+                           DimsAttr::getSorted(op.getContext(), {along}), false);
   scan.getBody().takeBody(op.getRegion());
   Block &block = scan.getBody().front();
   if (!reads.empty()) {

@@ -230,7 +230,7 @@ LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
   SmallVector<Type> types = withTangents(TypeRange(op->getResultTypes()).take_front(n));
   llvm::append_range(types, withTangents(TypeRange(op->getResultTypes()).drop_front(n)));
   auto both = nest::ScanOp::create(builder, loc, types, inits, reads, op.getAlong(),
-                                   op.getReverse(), ArrayAttr());
+                                   op.getReverse());
   OpBuilder::InsertionGuard guard(builder);
   Block &from = op.getBody().front();
   Block *block = builder.createBlock(&both.getBody());

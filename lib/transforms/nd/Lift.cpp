@@ -58,22 +58,14 @@ Value Lifter::broadcast(Location loc, Value value, ArrayRef<Dim> dims) const {
 /// Adds lifted names to the layouts that a user chose, as outermost factors. Schedules do not change:
 /// names that they do not mention are outermost.
 static void liftLayouts(Operation *op, ArrayRef<Dim> lifted) {
-  auto layouts = op->getAttrOfType<ArrayAttr>("layouts");
-  if (!layouts || lifted.empty())
-    return;
-  SmallVector<Attribute> result;
-  for (Attribute attr : layouts) {
-    auto chosen = dyn_cast<nest::LayoutAttr>(attr);
-    if (!chosen) {
-      result.push_back(attr);
-      continue;
+  auto laid = dyn_cast<nest::LaidOutInterface>(op);
+  for (unsigned i = 0; laid && i < op->getNumResults(); ++i)
+    if (nest::LayoutAttr chosen = laid.layout(i)) {
+      Layout layout = chosen.getLayout();
+      for (const Dim &dim : llvm::reverse(lifted))
+        layout.factors.insert(layout.factors.begin(), Layout::Factor{{dim.name.str()}});
+      laid.setLayout(i, nest::LayoutAttr::get(op->getContext(), layout));
     }
-    Layout layout = chosen.getLayout();
-    for (const Dim &dim : llvm::reverse(lifted))
-      layout.factors.insert(layout.factors.begin(), Layout::Factor{{dim.name.str()}});
-    result.push_back(nest::LayoutAttr::get(op->getContext(), layout));
-  }
-  op->setAttr("layouts", ArrayAttr::get(op->getContext(), result));
 }
 
 LogicalResult Lifter::copy(Block &block) {

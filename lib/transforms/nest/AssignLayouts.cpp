@@ -63,12 +63,7 @@ private:
     if (isa<BlockArgument>(value))
       return;
     auto result = cast<OpResult>(value);
-    Operation *op = result.getOwner();
-    SmallVector<Attribute> all(op->getNumResults(), UnitAttr::get(op->getContext()));
-    if (auto known = op->getAttrOfType<ArrayAttr>("layouts"))
-      std::copy_n(known.begin(), std::min<size_t>(known.size(), all.size()), all.begin());
-    all[result.getResultNumber()] = attribute;
-    op->setAttr("layouts", ArrayAttr::get(op->getContext(), all));
+    cast<LaidOutInterface>(result.getOwner()).setLayout(result.getResultNumber(), attribute);
   }
 
   ComputeOp makeCopy(OpBuilder &b, Value from, const Layout &layout, StringRef name) {

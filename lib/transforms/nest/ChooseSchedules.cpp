@@ -11,21 +11,28 @@
 #include "lib/analysis/Chunks.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
+#include "lib/transforms/nest/schedule/CopySchedules.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+static void chooseLoops(ScheduledInterface op, MachineAttr machine) {
+  auto layouts = [](ValueRange values) {
+    return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
+  };
+  if (!op.getScheduleAttr() || scheduleOf(op).isPartial())
+    op.setScheduleAttr(
+        ScheduleAttr::get(op->getContext(), chooseSchedule(op, layouts(kernelOperands(op)),
+                                                           layouts(op->getResults()), machine)));
+  if (!isa<HoldsNestsInterface>(op->getParentOp())) // else it runs in a chunk
+    writeChunks(op);
+}
+
 void nest::chooseSchedules(Operation *root, MachineAttr machine) {
-  root->walk<WalkOrder::PreOrder>([&](ScheduledInterface op) {
-    auto layouts = [](ValueRange values) {
-      return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
-    };
-    if (!op.getScheduleAttr() || scheduleOf(op).isPartial())
-      op.setScheduleAttr(
-          ScheduleAttr::get(op->getContext(), chooseSchedule(op, layouts(kernelOperands(op)),
-                                                             layouts(op->getResults()), machine)));
-    if (!isa<HoldsNestsInterface>(op->getParentOp())) // else it runs in a chunk
-      writeChunks(op);
+  root->walk<WalkOrder::PreOrder>([&](Operation *nest) {
+    if (auto op = dyn_cast<ScheduledInterface>(nest))
+      chooseLoops(op, machine);
+    scheduleCopies(nest, machine);
   });
 }

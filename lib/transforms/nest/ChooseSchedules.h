@@ -16,6 +16,8 @@
 //
 //     schedule = #nest.schedule<[thread row by 32, cache row by 1, cache column by 16, vector column by 1]>
 //
+// It also schedules the copies that emission adds (schedule/CopySchedules.h).
+//
 // The compiler runs it on kernels (lib/pipelines/Kernels.h): once on each distinct nest.
 //
 //===----------------------------------------------------------------------===//

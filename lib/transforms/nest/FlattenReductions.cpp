@@ -43,7 +43,7 @@ static bool foldsFurther(ComputeOp inner, ComputeOp outer) {
       inner.getNumResults() != 1 || inner.getNeutral().size() != 1 ||
       outer.getNeutral().size() != 1 || outer.getReads().size() != 1 ||
       outer.getReads()[0] != inner.getResult(0) || isFixed(inner) || isFixed(outer) ||
-      inner->hasAttr(materializeAttr) || inner->hasAttr("layouts"))
+      inner->hasAttr(materializeAttr) || inner.getLayoutsAttr())
     return false;
   bool innerIsSigned = true, outerIsSigned = true;
   auto kind = nd::combinerKind(inner.getCombine(), &innerIsSigned);

@@ -134,7 +134,7 @@ static void become(Operation *op, Operation *other) {
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned) {
   bool moves = onlyMoves(producer);
   if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) ||
-      producer->hasAttr("schedule") || producer->hasAttr("layouts"))
+      producer.getScheduleAttr() || producer.getLayoutsAttr())
     return false;
   SmallVector<Operation *> readers;
   bool remains = false;

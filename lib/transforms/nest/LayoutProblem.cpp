@@ -110,12 +110,9 @@ private:
     return label ? label.str() : op->getName().stripDialect().str();
   }
 
-  LogicalResult write(Value value, LayoutAttr layout, const Twine &what) {
-    written.try_emplace(value, layout.getLayout());
-    return checkLayout(value.getLoc(), layout.getLayout(), what, value.getType());
-  }
-
   LogicalResult findValues() {
+    if (failed(checkLayouts(function)))
+      return failure();
     for (BlockArgument argument : function.getArguments()) {
       unsigned number = argument.getArgNumber();
       auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
@@ -123,28 +120,24 @@ private:
       Attribute layout = function.getArgAttr(number, "nd.layout");
       if (!isa<nd::NdTensorType>(argument.getType()))
         continue;
-      if (auto fixed = dyn_cast_or_null<LayoutAttr>(layout)) {
-        if (failed(write(argument, fixed, "argument '" + problem.values.back().name + "'")))
-          return failure();
-      } else if (layout && layout != StringAttr::get(layout.getContext(), "any")) {
-        return emitError(argument.getLoc())
-               << "expected nd.layout of argument '" << problem.values.back().name
-               << "' to be a #nest.layout or \"any\", got " << layout;
-      } else if (isSortedArgument(argument)) {
+      if (auto fixed = dyn_cast_or_null<LayoutAttr>(layout))
+        written.try_emplace(argument, fixed.getLayout());
+      else if (isSortedArgument(argument))
         rowMajor.insert(argument);
-      }
     }
     bool fits = true;
     function.front().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto layouts = op->getAttrOfType<ArrayAttr>("layouts");
+      auto laid = dyn_cast<LaidOutInterface>(op);
       for (OpResult result : op->getResults()) {
         if (!isa<nd::NdTensorType>(result.getType()))
           continue;
         addValue(result, nameOf(op));
-        if (layouts && result.getResultNumber() < layouts.size())
-          if (auto fixed = dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]))
-            fits &= succeeded(
-                write(result, fixed, "a result of '" + op->getName().getStringRef() + "'"));
+        if (LayoutAttr fixed = laid ? laid.layout(result.getResultNumber()) : LayoutAttr()) {
+          written.try_emplace(result, fixed.getLayout());
+          fits &= succeeded(checkLayout(result.getLoc(), fixed.getLayout(),
+                                        "a result of '" + op->getName().getStringRef() + "'",
+                                        result.getType()));
+        }
         bool free = isa<ComputeOp, UpdateOp>(op) ||
                     (isa<GroupOp, nd::ConstantOp>(op) && op->getBlock() == &function.front());
         if (!free)
@@ -156,8 +149,7 @@ private:
       if (auto fixed =
               function.getResultAttrOfType<LayoutAttr>(operand.getOperandNumber(), "nd.layout"))
         if (index.count(operand.get()) && !isa<BlockArgument>(operand.get()))
-          fits &=
-              succeeded(write(operand.get(), fixed, "result " + Twine(operand.getOperandNumber())));
+          written.try_emplace(operand.get(), fixed.getLayout());
     return success(fits);
   }
 

@@ -137,7 +137,7 @@ def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
 def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {
   let summary = "rewrites functions until each op is a step and each result a buffer of its own";
   let description = [{
-    Copies results that are arguments, constants, results of branches and loops, or returned twice; fills large constants of one value
+    Copies results that are arguments, constants, results of branches and loops, or returned twice, also those of groups and scans; fills large constants of one value
     by a nest; lays out constants that only branches and loops are given; moves what overwrites a donated argument behind all
     other readers of it; gives each branch and loop functions of its own.
 
@@ -152,7 +152,8 @@ def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
     Writes a `schedule` on each nest that has none, also on those in groups and scans: which loops visit the points, in which tiles,
     which of them threads share, what runs in registers and in lanes, and what is copied first. It follows from the nest, the
     layouts of all that the nest touches (`nd.layout`, `layouts`) and the machine, which is the module's attribute `heddle.machine`.
-    A schedule that is written stays. `heddle.chunks` says how many chunks threads will share of a nest that is in no other.
+    A schedule that is written stays. The copies of stages (`copy`), and those that updates and scans make (`copies`), are
+    scheduled in the same way. `heddle.chunks` says how many chunks threads will share of a nest that is in no other.
 
     The compiler runs this on each distinct kernel; `heddlec --emit=nest` shows the result.
   }];

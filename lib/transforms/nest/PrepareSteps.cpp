@@ -34,10 +34,11 @@ ComputeOp nest::createCopy(OpBuilder &builder, Value value) {
   return op;
 }
 
-/// Makes a function return each value once, and no argument, literal or result of a branch or loop:
-/// such results are copied.
-static void makeResultsDistinct(func::FuncOp function) {
-  Operation *end = function.front().getTerminator();
+/// Makes a function, group or scan return each value once, and none that it does not make itself,
+/// no literal and no result of a branch or loop: such results are copied. A group or scan also
+/// copies the result of an update, which may reuse the buffer of its destination.
+static void makeResultsDistinct(Operation *end) {
+  bool isFunction = isa<func::FuncOp>(end->getParentOp());
   llvm::DenseSet<Value> seen;
   for (OpOperand &operand : end->getOpOperands()) {
     Value value = operand.get();
@@ -45,7 +46,8 @@ static void makeResultsDistinct(func::FuncOp function) {
       continue;
     Operation *maker = value.getDefiningOp();
     bool isControl = isa_and_nonnull<ControlOp>(maker);
-    if (maker && !isa<nd::LiteralInterface>(maker) && !isControl && seen.insert(value).second)
+    if (maker && maker->getBlock() == end->getBlock() && !isa<nd::LiteralInterface>(maker) &&
+        !isControl && (isFunction || !updatedBy(maker)) && seen.insert(value).second)
       continue;
     OpBuilder builder(end);
     ComputeOp copy = createCopy(builder, value);
@@ -53,6 +55,13 @@ static void makeResultsDistinct(func::FuncOp function) {
       copy->setAttr(phiCopyAttrName, builder.getUnitAttr());
     operand.set(copy.getResult(0));
   }
+}
+
+void nest::copyYielded(Operation *root) {
+  root->walk([](Operation *op) {
+    if (isa<HoldsNestsInterface>(op))
+      makeResultsDistinct(op->getRegion(0).front().getTerminator());
+  });
 }
 
 /// Replaces splat literals that are large or of symbolic size by nests that fill them.
@@ -70,8 +79,7 @@ static void fillSplats(func::FuncOp function) {
       return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
     });
     op->setAttr("heddle.name", builder.getStringAttr("fill"));
-    if (Attribute layouts = constant->getAttr("layouts"))
-      op->setAttr("layouts", layouts);
+    op.setLayoutsAttr(cast<LaidOutInterface>(constant.getOperation()).getLayoutsAttr());
     value.replaceAllUsesWith(op.getResult(0));
     constant->erase();
   }
@@ -131,9 +139,8 @@ static void layLiteralsAsGiven(func::FuncOp function) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
     for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
       if (operand == value)
-        constant->setAttr(
-            "layouts",
-            ArrayAttr::get(op.getContext(), LayoutAttr::get(op.getContext(), layoutOf(argument))));
+        cast<LaidOutInterface>(constant.getOperation()).setLayout(
+            0, LayoutAttr::get(op.getContext(), layoutOf(argument)));
   }
 }
 
@@ -188,7 +195,8 @@ LogicalResult nest::prepareSteps(ModuleOp module) {
       return failure();
     layLiteralsAsGiven(function);
     fillSplats(function);
-    makeResultsDistinct(function);
+    makeResultsDistinct(function.front().getTerminator());
+    copyYielded(function);
     delayOverwriting(function);
   }
   return success();

@@ -13,7 +13,7 @@
 //                                             return %0, %y, %1
 //
 // - A function returns each value once, and none that is an argument, a constant or the result of a
-//   branch or loop: those are copied.
+//   branch or loop: those are copied. Groups and scans do so too, and copy the results of updates.
 // - A nest fills splat constants that are large or of symbolic size.
 // - A constant that only branches and loops use has the layout that they expect.
 // - An op that overwrites a donated argument comes after all other readers of the argument.
@@ -33,6 +33,10 @@ namespace heddle::nest {
 /// Fails with a located message if a branch or loop calls itself, if they are nested too deep, or
 /// if the copies of their functions would have too many ops.
 mlir::LogicalResult prepareSteps(mlir::ModuleOp module);
+
+/// Makes the groups and scans in `root` yield values that their nests make, each once: others are
+/// copied.
+void copyYielded(mlir::Operation *root);
 
 /// Creates a nest named `copy` that copies `value`.
 ComputeOp createCopy(mlir::OpBuilder &builder, mlir::Value value);

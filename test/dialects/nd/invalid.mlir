@@ -25,6 +25,14 @@ func.func @constant_c2_shape() {
 
 // -----
 
+func.func @constant_c3() {
+  // expected-error @below {{expected a layout for each of 1 results, got 2}}
+  %0 = nd.constant dense<1.0> : tensor<f32> by [] {layouts = [unit, unit]} : !nd.tensor<f32>
+  return
+}
+
+// -----
+
 func.func @constant_c2_symbolic(%x: !nd.tensor<f32, row: N>) {
   // expected-error @below {{expected values for {row: N} in the order written, got 'tensor<2xi32>'}}
   %0 = nd.constant dense<[1, 2]> : tensor<2xi32> by [row] : !nd.tensor<i32, row: N>

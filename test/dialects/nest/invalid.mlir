@@ -476,6 +476,39 @@ func.func @compute_c9_two_groups(%a: !nd.tensor<f32, n: 4>) {
 
 // -----
 
+func.func @compute_c9_stage_copy(%a: !nd.tensor<f32, n: 4>) {
+  // expected-error @below {{copy of read 0: unknown iteration name 'm', expected one of {n}}}
+  %0 = nest.compute (n: 4) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } {schedule = #nest.schedule<[loop n by 1], [stage 0 at 0 in #nest.layout<[n]> copy [loop m by 1]]>} : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
+  return
+}
+
+// -----
+
+func.func @scan_c5(%s: !nd.tensor<f32, n: 4>, %x: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{expected a schedule for each of 2 copies, got 1}}
+  %0 = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[loop n by 1]>]} : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, n: 4> {
+  ^bb0(%state: !nd.tensor<f32, n: 4>, %each: !nd.tensor<f32>):
+    nest.yield %state : !nd.tensor<f32, n: 4>
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c5_loops(%s: !nd.tensor<f32, m: N, n: N>, %x: !nd.tensor<f32, t: 3>) {
+  // expected-error @below {{copy 1: expected a number as the size of 'n', which is walked together with 'm', got N; list it first}}
+  %0 = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[]>, #nest.schedule<[loop (m, n) by 1]>]} : (!nd.tensor<f32, m: N, n: N>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: N, n: N> {
+  ^bb0(%state: !nd.tensor<f32, m: N, n: N>, %each: !nd.tensor<f32>):
+    nest.yield %state : !nd.tensor<f32, m: N, n: N>
+  }
+  return
+}
+
+// -----
+
 // expected-note @below {{operand 0 is of type '!nd.tensor<f32, n: 4>'}}
 func.func @compute_c9_stage_operand(%a: !nd.tensor<f32, n: 4>) {
   // expected-error @below {{expected a stage of one of 1 reads, got 1}}

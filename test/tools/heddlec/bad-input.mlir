@@ -21,7 +21,7 @@
 // RUN: not heddlec %t/binary.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=BINARY
 // BINARY: binary.mlir:1:1: error: unexpected character
 // RUN: not heddlec %t/large.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: large.mlir:1:14: error: the layout of argument 0 does not fit {{.*}}the sizes multiply to more than 2^48 elements at 'row'
+// LARGE: large.mlir:1:14: error: argument 0 is too large: the sizes multiply to more than 2^48 elements at 'row'
 // RUN: not heddlec %t/negative.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: negative.mlir:1:{{[0-9]+}}: error: expected a size of at least 0 for 'row', got -4
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu pdp11 2>&1 | FileCheck %s --check-prefix=CPU

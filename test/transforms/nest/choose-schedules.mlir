@@ -49,7 +49,7 @@ func.func @partial(%x: !nd.tensor<f32, a: 64, b: 64> {nd.layout = #nest.layout<[
 
 // A sum of products has a register tile. A schedule that is written stays.
 // CHECK-LABEL: func.func @product
-// CHECK: schedule = #nest.schedule<[{{.*}}register m by 1, {{.*}}vector n by 1]
+// CHECK: schedule = #nest.schedule<[{{.*}}register m by 1, {{.*}}vector n by 1], [stage {{.*}} copy [{{.*}}vector k by 1]{{.*}}, stage {{.*}} copy [{{.*}}vector n by 1]]>
 // CHECK: schedule = #nest.schedule<[loop n by 1, loop m by 1]>
 func.func @product(%x: !nd.tensor<f32, m: 512, k: 512> {nd.layout = #nest.layout<[m, k]>},
                    %y: !nd.tensor<f32, k: 512, n: 512> {nd.layout = #nest.layout<[k, n]>}) -> !nd.tensor<f32, m: 512, n: 512> {
@@ -148,7 +148,7 @@ func.func @group(%x: !nd.tensor<f32, b: 8, r: 32, c: 32> {nd.layout = #nest.layo
 
 // Threads and lanes of an update walk names that alone give a coordinate of the destination.
 // CHECK-LABEL: func.func @update
-// CHECK: schedule = #nest.schedule<[thread q by 24, loop p by 1, {{.*}}vector q by 1]>
+// CHECK: copies = [#nest.schedule<[cache m by 1, cache n by 16, {{.*}}vector n by 1]>], {{.*}}schedule = #nest.schedule<[thread q by 24, loop p by 1, {{.*}}vector q by 1]>
 func.func @update(%d: !nd.tensor<f32, m: 40, n: 24> {nd.layout = #nest.layout<[m, n]>}, %at: !nd.tensor<i32, p: 6>,
                   %u: !nd.tensor<f32, p: 6, q: 24>) -> !nd.tensor<f32, m: 40, n: 24> {
   %0 = nest.update (p: 6, q: 24) %d[m = read(0), n = q] reads %at[], %u[] {
@@ -160,6 +160,35 @@ func.func @update(%d: !nd.tensor<f32, m: 40, n: 24> {nd.layout = #nest.layout<[m
     nest.yield %r : f32
   } : (!nd.tensor<f32, m: 40, n: 24>, !nd.tensor<i32, p: 6>, !nd.tensor<f32, p: 6, q: 24>) -> !nd.tensor<f32, m: 40, n: 24>
   return %0 : !nd.tensor<f32, m: 40, n: 24>
+}
+
+// A scan copies the state that it starts with to the layout of its results, and the last one to the results. What is written
+// stays.
+// CHECK-LABEL: func.func @scan
+// CHECK: copies = [#nest.schedule<[{{.*}}register m by 1, register n by 8, vector n by 1]>, #nest.schedule<[cache m by 1, {{.*}}vector n by 1]>]
+// CHECK: copies = [#nest.schedule<[loop m by 1, loop n by 1]>, #nest.schedule<[vector m by 1]>]
+func.func @scan(%s: !nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[n, m]>}, %x: !nd.tensor<f32, t: 3>)
+    -> (!nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 16, n: 16>) {
+  %0 = nest.scan along <t: 3> init(%s) reads(%x) : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: 16, n: 16> {
+  ^bb0(%state: !nd.tensor<f32, m: 16, n: 16>, %each: !nd.tensor<f32>):
+    %1 = nest.compute (m: 16, n: 16) reads %state[], %each[] {
+    ^bb0(%p: f32, %q: f32):
+      %2 = arith.addf %p, %q : f32
+      nest.yield %2 : f32
+    } : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, m: 16, n: 16>
+    nest.yield %1 : !nd.tensor<f32, m: 16, n: 16>
+  }
+  %3 = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[loop m by 1, loop n by 1]>, #nest.schedule<[vector m by 1]>]}
+      : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: 16, n: 16> {
+  ^bb0(%state: !nd.tensor<f32, m: 16, n: 16>, %each: !nd.tensor<f32>):
+    %1 = nest.compute (m: 16, n: 16) reads %state[], %each[] {
+    ^bb0(%p: f32, %q: f32):
+      %2 = arith.addf %p, %q : f32
+      nest.yield %2 : f32
+    } : (!nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, m: 16, n: 16>
+    nest.yield %1 : !nd.tensor<f32, m: 16, n: 16>
+  }
+  return %0, %3 : !nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, m: 16, n: 16>
 }
 
 }

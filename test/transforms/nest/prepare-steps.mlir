@@ -19,6 +19,48 @@ func.func @copies(%x: !nd.tensor<f32, n: 4>) -> (!nd.tensor<f32, n: 4>, !nd.tens
   return %x, %y, %y : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
 }
 
+// A group or scan copies what its nests do not make, what it yields twice, and the result of an update.
+// CHECK-LABEL: func.func @yields
+// CHECK: nest.scan
+// CHECK: ^bb0(%[[STATE:.*]]: !nd.tensor<f32, n: 4>, %{{.*}}: !nd.tensor<f32>):
+// CHECK: %[[NEXT:.*]] = nest.compute
+// CHECK: %[[OLD:.*]] = nest.compute (n: 4) reads %[[STATE]][]
+// CHECK: %[[TWICE:.*]] = nest.compute (n: 4) reads %[[NEXT]][]
+// CHECK: nest.yield %[[NEXT]], %[[OLD]], %[[TWICE]]
+// CHECK: nest.group
+// CHECK: %[[UPDATE:.*]] = nest.update
+// CHECK: %[[COPY:.*]] = nest.compute () reads %[[UPDATE]][]
+// CHECK: nest.yield %[[COPY]]
+func.func @yields(%s: !nd.tensor<f32, n: 4>, %x: !nd.tensor<f32, t: 3>)
+    -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4, t: 3>, !nd.tensor<f32, n: 4, t: 3>, !nd.tensor<f32, t: 3>) {
+  %0:3 = nest.scan along <t: 3> init(%s) reads(%x) : (!nd.tensor<f32, n: 4>, !nd.tensor<f32, t: 3>)
+      -> (!nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4, t: 3>, !nd.tensor<f32, n: 4, t: 3>) {
+  ^bb0(%state: !nd.tensor<f32, n: 4>, %each: !nd.tensor<f32>):
+    %1 = nest.compute (n: 4) reads %state[], %each[] {
+    ^bb0(%p: f32, %q: f32):
+      %2 = arith.addf %p, %q : f32
+      nest.yield %2 : f32
+    } : (!nd.tensor<f32, n: 4>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 4>
+    nest.yield %1, %state, %1 : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4>
+  }
+  %3 = nest.group (t: 3) {
+    %4 = nest.compute () reads %x[t = t] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } : (!nd.tensor<f32, t: 3>) -> !nd.tensor<f32>
+    %5 = nest.update (n: 4) %4[] reads %s[] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } combine {
+    ^bb0(%old: f32, %new: f32):
+      %6 = arith.addf %old, %new : f32
+      nest.yield %6 : f32
+    } : (!nd.tensor<f32>, !nd.tensor<f32, n: 4>) -> !nd.tensor<f32>
+    nest.yield %5 : !nd.tensor<f32>
+  } : !nd.tensor<f32, t: 3>
+  return %0#0, %0#1, %0#2, %3 : !nd.tensor<f32, n: 4>, !nd.tensor<f32, n: 4, t: 3>, !nd.tensor<f32, n: 4, t: 3>, !nd.tensor<f32, t: 3>
+}
+
 // A large constant of one value is filled in.
 // CHECK-LABEL: func.func @fills
 // CHECK-NOT: nd.constant

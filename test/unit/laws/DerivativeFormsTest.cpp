@@ -178,7 +178,7 @@ struct FormWriter {
         all.push_back(cast<NdTensorType>(type).withDims(dims));
       }
       auto scan = nest::ScanOp::create(b, loc, all, state, ValueRange(),
-                                       DimsAttr::get(b.getContext(), time), false, ArrayAttr());
+                                       DimsAttr::get(b.getContext(), time), false);
       OpBuilder::InsertionGuard guard(b);
       Block *block =
           b.createBlock(&scan.getBody(), {}, types, SmallVector<Location>(types.size(), loc));

@@ -425,7 +425,7 @@ void Generator::ordered() {
   OpBuilder::InsertPoint outside = b.saveInsertionPoint();
   auto scan =
       nest::ScanOp::create(b, loc, results, inits, reads, DimsAttr::getSorted(context, step),
-                           dice.chance(40) ? b.getUnitAttr() : UnitAttr(), ArrayAttr());
+                           dice.chance(40));
   Block *block =
       b.createBlock(&scan.getBody(), {}, inner, SmallVector<Location>(inner.size(), loc));
   b.setInsertionPointToEnd(block);

@@ -14,6 +14,7 @@
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Link.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/PrepareSteps.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -106,9 +107,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     operandLayouts.push_back(
         aligned(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(operand)), operand));
   }
-  auto layouts = nest->getAttrOfType<ArrayAttr>("layouts");
   for (OpResult result : nest->getResults()) {
-    auto layout = layouts ? dyn_cast<LayoutAttr>(layouts[result.getResultNumber()]) : LayoutAttr();
+    LayoutAttr layout = cast<LaidOutInterface>(nest).layout(result.getResultNumber());
     resultLayouts.push_back(
         aligned(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(result)), result));
   }
@@ -141,8 +141,8 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
   for (auto [operand, layout] : llvm::zip_equal(operands, operandLayouts))
     parent.setArgAttr(cast<BlockArgument>(operand).getArgNumber(), "nd.layout",
                       LayoutAttr::get(&context, layout));
+  copyYielded(nest);
   chooseSchedules(nest, request.machine);
-  request.scheduleCopy = chooseSchedule;
   llvm::raw_string_ostream(schedule) << ScheduleAttr::get(&context, scheduleOf(nest));
   cpu::CpuLoops loops(request.machine);
   FailureOr<KernelInfo> info = emitKernel(request, options.target ? *options.target : loops);

@@ -119,8 +119,7 @@ bool keepsSplat(Operation *op, TypedAttr splat) {
   auto moves = dyn_cast<MovesElementsInterface>(op);
   if (!moves || op->hasTrait<Opaque>())
     return false;
-  auto indexed = dyn_cast<IndexMapInterface>(op);
-  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  auto map = indexMapOf(op);
   return (!map || map->conditions.empty() || map->outside == splat) &&
          llvm::all_of(op->getOperands().take_front(moves.getNumSources()),
                       [&](Value source) { return splatOf(source) == splat; });

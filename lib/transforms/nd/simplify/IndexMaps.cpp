@@ -262,8 +262,7 @@ bool passesThrough(Operation *op, StringRef name) {
   if (!isa<NdDialect>(op->getDialect()) || !isPure(op) || op->getNumResults() != 1 ||
       op->hasTrait<Opaque>() || isa<SliceOp>(op) || mentions(op, name))
     return false;
-  auto indexed = dyn_cast<IndexMapInterface>(op);
-  auto map = indexed ? indexed.getIndexMap() : std::nullopt;
+  auto map = indexMapOf(op);
   return !(map && map->excludes()) && llvm::any_of(op->getOperands(), [&](Value operand) {
     return tensorType(operand).has(name);
   });

@@ -62,7 +62,7 @@ bool Loop::collect(Operation *loop) {
   if (auto loop = dyn_cast<nest::ScanOp>(op)) {
     blocks = {&loop.getBody().front()};
     carried = loop.getInits().size();
-    return !loop.getLayouts();
+    return !loop.getLayouts() && !loop.getCopies();
   }
   return false;
 }
@@ -161,7 +161,7 @@ bool Loop::dropUnused(PatternRewriter &rewriter) {
     fresh = nest::ScanOp::create(rewriter, op->getLoc(), types,
                                  filter(ValueRange(scan.getInits()), arguments),
                                  filter(ValueRange(scan.getReads()), arguments, carried),
-                                 scan.getAlong(), scan.getReverse(), ArrayAttr());
+                                 scan.getAlong(), scan.getReverse());
   } else {
     SmallVector<Value> left(operands.take_front(firstInit));
     llvm::append_range(left, filter(ValueRange(operands.drop_front(firstInit)), arguments));

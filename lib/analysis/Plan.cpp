@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/conversion/nest_to_loops/Plan.h"
+#include "lib/analysis/Plan.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -36,13 +36,13 @@ struct Entry {
 
 class Planner {
 public:
-  Planner(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced)
-      : emitter(emitter), produced(produced), reduced(reduced) {}
+  Planner(nd::DimsAttr produced, nd::DimsAttr reduced, unsigned &nextVariable)
+      : nextVariable(nextVariable), produced(produced), reduced(reduced) {}
 
-  Plan plan(const Schedule &schedule, unsigned bits, const UnitUse &use) {
+  Plan plan(const Schedule &schedule, int64_t widest, const UnitUse &use) {
     collect(schedule);
     repeatEmptyLoops();
-    chooseLanes(bits);
+    chooseLanes(widest);
     chooseUnit(use);
     limitUnrolling();
     moveOutOfReduction();
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  Emitter &emitter;
+  unsigned &nextVariable;
   nd::DimsAttr produced, reduced;
   std::vector<Entry> entries;
   Plan made;
@@ -81,7 +81,7 @@ private:
 
   void collect(const Schedule &schedule);
   void repeatEmptyLoops();
-  void chooseLanes(unsigned bits);
+  void chooseLanes(int64_t widest);
   void chooseUnit(const UnitUse &use);
   void limitUnrolling();
   void moveOutOfReduction();
@@ -130,10 +130,8 @@ void Planner::repeatEmptyLoops() {
   }
 }
 
-/// Keeps at most one vector loop, the last one; its width is a power of two.
-void Planner::chooseLanes(unsigned bits) {
-  int64_t vectorBits = (emitter.machine ? emitter.machine.integer("vector_bytes", 32) : 32) * 8;
-  int64_t widest = std::max<int64_t>(1, vectorBits / std::max(bits, 8u));
+/// Keeps at most one vector loop, the last one; its width is a power of two, at most `widest`.
+void Planner::chooseLanes(int64_t widest) {
   int vector = -1;
   for (auto [i, entry] : llvm::enumerate(entries))
     if (entry.isVector()) {
@@ -233,7 +231,7 @@ void Planner::addWalk(size_t position) {
       llvm::append_range(made.loops.back().stages, walk.stages);
     return;
   }
-  walk.variable = emitter.freshVariable();
+  walk.variable = loopVariable(nextVariable++);
   if (entry.isUnrolled()) {
     if (entry.pair)
       made.pair = walk.variable;
@@ -248,7 +246,29 @@ void Planner::addWalk(size_t position) {
     made.outer = made.loops.size();
 }
 
-Plan nest::planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-                     const Schedule &schedule, unsigned bits, const UnitUse &use) {
-  return Planner(emitter, produced, reduced).plan(schedule, bits, use);
+std::string nest::loopVariable(unsigned number) {
+  std::string digits = std::to_string(number);
+  return "v" + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits + "$";
+}
+
+void Plan::bind(const Group &group, const Expr &index, const Ranges &ranges,
+                Replacement &bindings) const {
+  Expr merged = index.simplify(ranges);
+  int64_t below = 1;
+  for (size_t i = group.size(); i-- > 0;) {
+    int64_t size = nameSizes.find(group[i])->second.constant().value_or(1); // verified
+    Expr part = merged.floordiv(below);
+    if (i > 0)
+      part = part.mod(std::max<int64_t>(size, 1));
+    bindings[group[i]] = part.simplify(ranges);
+    below *= std::max<int64_t>(size, 1);
+  }
+}
+
+Plan nest::planLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule,
+                     unsigned bits, MachineAttr machine, unsigned &nextVariable,
+                     const UnitUse &use) {
+  int64_t vectorBits = (machine ? machine.integer("vector_bytes", 32) : 32) * 8;
+  int64_t widest = std::max<int64_t>(1, vectorBits / std::max(bits, 8u));
+  return Planner(produced, reduced, nextVariable).plan(schedule, widest, use);
 }

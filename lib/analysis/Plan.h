@@ -22,14 +22,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
-#define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
+#ifndef HEDDLE_ANALYSIS_PLAN_H
+#define HEDDLE_ANALYSIS_PLAN_H
 
 #include "lib/analysis/Lanes.h"
-#include "lib/conversion/nest_to_loops/Emitter.h"
 
 namespace heddle::nest {
 
+/// The variable that counts lanes.
+inline constexpr const char *laneName = "lane$";
+/// The variable of loop `number`. Names sort in the order of creation, so that sums start with the
+/// terms that change least often.
+std::string loopVariable(unsigned number);
+
+using Replacement = std::map<std::string, Expr, std::less<>>;
 using Group = std::vector<std::string>;
 
 struct Walk {
@@ -63,12 +69,21 @@ struct Plan {
   std::map<Group, int64_t> most; ///< upper bounds of `sizes` for all values of symbols
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies made before all loops
+
+  /// The group of the loop over the points that the unit multiplies.
+  const Group &pairGroup() const {
+    return llvm::find_if(tile, [&](const Walk &walk) { return walk.variable == pair; })->group;
+  }
+  /// Binds the names of a group, of which `index` is the merged index.
+  void bind(const Group &group, const Expr &index, const Ranges &ranges,
+            Replacement &bindings) const;
 };
 
-/// `bits`: bits of the widest element that the nest computes with; `use`: the unit that it may use.
-Plan planLoops(Emitter &emitter, nd::DimsAttr produced, nd::DimsAttr reduced,
-               const Schedule &schedule, unsigned bits, const UnitUse &use = {});
+/// `bits`: bits of the widest element that the nest computes with; `use`: the unit that it may use;
+/// `nextVariable`: the number of the next loop variable.
+Plan planLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule, unsigned bits,
+               MachineAttr machine, unsigned &nextVariable, const UnitUse &use = {});
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_PLAN_H
+#endif // HEDDLE_ANALYSIS_PLAN_H

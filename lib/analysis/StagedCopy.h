@@ -1,0 +1,75 @@
+//===- StagedCopy.h - the copy that a stage makes ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stage copies the part of an operand that a read accesses inside of a loop. The part is a box:
+// each coordinate is an origin, which the outer loops fix, plus a part in [0, extent).
+//
+//     reads %a[], %b[]    [loop k by 4, loop m by 1, ...], [stage 1 at 0 in #nest.layout<[k, n]>]
+//
+//     of %b (k: 16, n: 32), a step of the first loop, v, copies the box with the origin
+//     (4 * v, 0) and the extents (4, 32)
+//
+// The copy is a nest, `copy[d] = operand[origin + d]`, with zeros (or the value of the read's
+// guard) outside of the operand. If sizes are symbols, elements that no point reads are not copied.
+// Narrow floats are widened by the copy. The scheduling pass makes such nests to schedule them, and
+// emission makes them again, at the places of the loops that it has entered.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ANALYSIS_STAGEDCOPY_H
+#define HEDDLE_ANALYSIS_STAGEDCOPY_H
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Plan.h"
+
+#include <set>
+
+namespace heddle::nest {
+
+/// The loops of a plan around a stage, and inside of it.
+struct StagePlace {
+  std::map<Group, Expr> index;     ///< merged index over the loops around
+  std::map<Group, int64_t> extent; ///< points of the group inside
+  Replacement bindings;            ///< of iteration names, over all loops
+  Ranges ranges;                   ///< of loop variables
+  std::set<std::string> inside;    ///< variables of the loops inside
+};
+/// The place inside of the first `entered` loops of the plan, at whole tiles.
+StagePlace stagePlace(ComputeOp op, const Plan &plan, size_t entered);
+
+/// The part of an operand that a stage copies.
+struct Box {
+  mlir::Value tensor;
+  Replacement origin;
+  llvm::SmallVector<nd::Dim> dims, whole; ///< upper bounds of the copied sizes
+  std::set<std::string> withinOperand;    ///< names of which all that is copied is there
+  GuardAttr guard;
+
+  /// The sizes of `whole`.
+  Sizes sizes() const;
+};
+/// The part of `tensor` that read `read` accesses; none if it is not a box.
+std::optional<Box> findBox(ComputeOp op, const Plan &plan, const StagePlace &place, unsigned read,
+                           mlir::Value tensor, GuardAttr guard);
+
+/// The nest that copies a box.
+struct StagedCopy {
+  ComputeOp op;                      ///< in no block
+  mlir::Operation *halves = nullptr; ///< in no block: casts the operand to pairs of its elements
+  llvm::SmallVector<nd::Dim> whole;  ///< upper bounds of the sizes of its result
+  Layout from, to;                   ///< of what it reads and of its result
+  Layout read; ///< of the result, as the stage's nest reads it; differs from `to` for pairs
+
+  void destroy();
+};
+/// `layout`: the stage's; `from`: of the operand.
+StagedCopy makeStagedCopy(ComputeOp op, const Plan &plan, unsigned read, const Box &box,
+                          const Layout &layout, const Layout &from);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_ANALYSIS_STAGEDCOPY_H

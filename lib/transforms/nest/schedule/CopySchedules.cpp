@@ -1,0 +1,115 @@
+//===- CopySchedules.cpp - schedules of copies that emission adds ---------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy is a nest, which is made here only to choose its loops: as emission makes it, at whole
+// tiles. Emission uses the loops for partial tiles as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/CopySchedules.h"
+
+#include "lib/analysis/Layouts.h"
+#include "lib/analysis/StagedCopy.h"
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+static Schedule choose(ComputeOp copy, const Layout &from, const Layout &to, MachineAttr machine) {
+  SmallVector<Layout> sources(kernelOperands(copy).size(), from);
+  return chooseSchedule(copy, sources, to, machine);
+}
+
+/// Returns the schedule of a copy of the elements of `value` in `space`.
+static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, const Layout &to,
+                           MachineAttr machine) {
+  OpBuilder builder(value.getContext());
+  NestBuilder nest(builder, value.getLoc());
+  nest.produced = space;
+  nest.read(value, MapAttr::identity(tensorTypeOf(value)));
+  ComputeOp copy =
+      nest.create({tensorTypeOf(value).getElementType()},
+                  [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
+  Schedule schedule = choose(copy, from, to, machine);
+  copy->destroy();
+  return ScheduleAttr::get(value.getContext(), schedule);
+}
+
+static void scheduleStages(ComputeOp op, MachineAttr machine) {
+  Schedule schedule = scheduleOf(op);
+  auto isScheduled = [](const Stage &stage) { return !stage.copy.empty(); };
+  if (llvm::all_of(schedule.stages, isScheduled))
+    return;
+  unsigned nextVariable = 0;
+  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
+                        nextVariable, unitOf(op, machine));
+  std::map<unsigned, std::pair<Value, Layout>> staged; // what a read reads inside of a stage
+  std::vector<StagedCopy> copies;
+  auto scheduleAll = [&](ArrayRef<unsigned> stages, size_t entered) {
+    for (unsigned number : stages) {
+      Stage &stage = schedule.stages[number];
+      Value operand = op.getReads()[stage.operand];
+      auto [known, isNew] = staged.try_emplace(stage.operand, operand, layoutOf(operand));
+      auto &[tensor, layout] = known->second;
+      auto box = findBox(op, plan, stagePlace(op, plan, entered), stage.operand, tensor,
+                         op.readGuard(stage.operand));
+      if (!box || !stage.layout.verify(box->sizes()).empty())
+        continue; // emission refuses it
+      StagedCopy &copy = copies.emplace_back(
+          makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
+      if (!isScheduled(stage))
+        stage.copy = choose(copy.op, copy.from, copy.to, machine).loops;
+      tensor = copy.op.getResult(0);
+      layout = copy.read;
+    }
+  };
+  scheduleAll(plan.firstStages, 0);
+  for (auto [i, loop] : llvm::enumerate(plan.loops))
+    scheduleAll(loop.stages, i + 1);
+  for (StagedCopy &copy : llvm::reverse(copies))
+    copy.destroy();
+  op.setScheduleAttr(ScheduleAttr::get(op.getContext(), schedule));
+}
+
+/// Each parallel step copies the part of the destination that it writes.
+static SmallVector<Attribute> schedulesOf(UpdateOp op, MachineAttr machine) {
+  SmallVector<nd::Dim> dims(tensorTypeOf(op.getDest()).getDims().getDims());
+  std::map<std::string, std::string> free = freeNames(op);
+  for (const Loop &loop : scheduleOf(op).loops)
+    for (nd::Dim &dim : dims)
+      if (loop.isParallel() && free[loop.names[0]] == dim.name.str())
+        dim = nd::Dim(op.getContext(), dim.name.getValue(),
+                      Expr(std::min(loop.step, op.getSpace().lookup(loop.names[0]).most())));
+  return {choose(op.getDest(), nd::DimsAttr::getSorted(op.getContext(), dims),
+                 layoutOf(op.getDest()), layoutOf(op.getResult()), machine)};
+}
+
+static SmallVector<Attribute> schedulesOf(ScanOp op, MachineAttr machine) {
+  SmallVector<Attribute> schedules;
+  auto add = [&](Value value, const Layout &from, const Layout &to) {
+    schedules.push_back(choose(value, tensorTypeOf(value).getDims(), from, to, machine));
+  };
+  for (auto [init, result] : llvm::zip(op.getInits(), op.getResults()))
+    add(init, layoutOf(init), layoutOf(result));
+  for (auto [state, result] :
+       llvm::zip(op.getBody().getArguments().take_front(op.getInits().size()), op.getResults()))
+    add(state, layoutOf(result), layoutOf(result));
+  return schedules;
+}
+
+void nest::scheduleCopies(Operation *op, MachineAttr machine) {
+  if (auto compute = dyn_cast<ComputeOp>(op))
+    scheduleStages(compute, machine);
+  auto copying = dyn_cast<CopyingInterface>(op);
+  if (!copying || copying.getCopiesAttr())
+    return;
+  auto update = dyn_cast<UpdateOp>(op);
+  copying.setCopiesAttr(
+      ArrayAttr::get(op->getContext(), update ? schedulesOf(update, machine)
+                                              : schedulesOf(cast<ScanOp>(op), machine)));
+}

@@ -1,0 +1,30 @@
+//===- CopySchedules.h - schedules of copies that emission adds -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emission adds copies that are no nests of the program: of the operands that a schedule stages, of
+// the destination of an update that does not work in place, and of the state that a scan carries.
+// Their loops are chosen as those of other nests, and written before emission:
+//
+//     nest.compute ...    {schedule = #nest.schedule<[...], [stage 1 at 0 in #nest.layout<[k, n]>
+//                                                            copy [cache k by 1, vector n by 1]]>}
+//     nest.update ...     {copies = [#nest.schedule<[cache row by 1, vector column by 1]>], ...}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
+#define HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::nest {
+
+/// Schedules the copies of a nest that is scheduled itself. A schedule that is written stays.
+void scheduleCopies(mlir::Operation *nest, MachineAttr machine);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
