@@ -60,7 +60,7 @@ inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.ha
 namespace detail {
 mlir::LogicalResult verifyLayouts(mlir::Operation *op);
 mlir::LogicalResult verifyCopies(mlir::Operation *op);
-}
+} // namespace detail
 } // namespace nest
 } // namespace heddle
 

@@ -188,8 +188,8 @@ static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
   SmallVector<Type> types(op.getResultTypes());
   for (auto [i, value] : llvm::enumerate(extra))
     types.insert(types.begin() + n + i, value.getType());
-  auto copy = ScanOp::create(b, op.getLoc(), types, inits, op.getReads(), op.getAlong(),
-                             op.getReverse());
+  auto copy =
+      ScanOp::create(b, op.getLoc(), types, inits, op.getReads(), op.getAlong(), op.getReverse());
   IRMapping mapping;
   op.getBody().cloneInto(&copy.getBody(), mapping);
   Block &block = copy.getBody().front();
@@ -457,7 +457,8 @@ void ScanGradient::fillStacks() {
   }
   for (const Stack &stack : stacks)
     types.push_back(stack.place->getResult(0).getType());
-  auto forward = ScanOp::create(b, loc, types, inits, op.getReads(), op.getAlong(), op.getReverse());
+  auto forward =
+      ScanOp::create(b, loc, types, inits, op.getReads(), op.getAlong(), op.getReverse());
   Block *block = b.createBlock(&forward.getBody());
   for (BlockArgument argument : body.getArguments())
     if (!mapping.contains(argument))
@@ -571,8 +572,7 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
   SmallVector<Type> results(llvm::map_to_vector(inits, [](Value v) { return v.getType(); }));
   for (unsigned i : read)
     results.push_back(op.getReads()[i].getType());
-  auto backward =
-      ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse());
+  auto backward = ScanOp::create(b, loc, results, inits, reads, op.getAlong(), !op.getReverse());
   if (failed(fillBackward(backward, cotangents)))
     return failure();
   dropUnreadStacks(backward);

@@ -247,8 +247,8 @@ static LogicalResult verifySchedule(ScheduledInterface op, nd::DimsAttr produced
     nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
     if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
       return nd::operandError(op) << "stage of read " << stage.operand << ": " << message;
-    if (failed(verifyCopy(op, {stage.copy, {}}, type,
-                          "copy of read " + Twine(stage.operand) + ": ")))
+    if (failed(
+            verifyCopy(op, {stage.copy, {}}, type, "copy of read " + Twine(stage.operand) + ": ")))
       return failure();
   }
   return success();

@@ -225,9 +225,8 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
       made.from.factors.back().modulus /= 2;
     }
     addRead(box, copy, both, pairs, 0, end);
-    made.op = copy.create({i32}, [](OpBuilder &, Location, ValueRange read) {
-      return SmallVector<Value>(read);
-    });
+    made.op = copy.create(
+        {i32}, [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
     return made;
   }
   addRead(box, copy, box.tensor, pairs, 0, end);

@@ -639,11 +639,11 @@ private:
     ExprMap places;
     for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>()))
       places[name.str()] = Expr::name("@" + std::to_string(i));
-    auto update = UpdateOp::create(
-        b, loc, op.getResult().getType(), op.getDestination(), reads,
-        tensorTypeOf(op.getUpdates()).getDims(), mapOf(tensorTypeOf(op.getDestination()), places),
-        b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(), ArrayAttr(), ScheduleAttr(),
-        ArrayAttr());
+    auto update = UpdateOp::create(b, loc, op.getResult().getType(), op.getDestination(), reads,
+                                   tensorTypeOf(op.getUpdates()).getDims(),
+                                   mapOf(tensorTypeOf(op.getDestination()), places),
+                                   b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(),
+                                   ArrayAttr(), ScheduleAttr(), ArrayAttr());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *body = b.createBlock(&update.getBody());
     for (Value read : reads)

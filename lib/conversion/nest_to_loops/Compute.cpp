@@ -616,7 +616,6 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
   const Schedule &chosen = nothing ? produced : schedule;
-  Plan made =
-      plan(op.getProduced(), op.getReduced(), chosen, laneBits(op), unitOf(op, machine));
+  Plan made = plan(op.getProduced(), op.getReduced(), chosen, laneBits(op), unitOf(op, machine));
   return ComputeEmitter(*this, op, chosen, made, chunk).emit();
 }

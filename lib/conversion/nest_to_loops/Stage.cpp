@@ -44,8 +44,7 @@ std::optional<Box> ComputeEmitter::findBox(unsigned read) {
 
 FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
   const Memory source = e.memory.find(box.tensor)->second;
-  StagedCopy copy =
-      makeStagedCopy(op, plan, stage.operand, box, stage.layout, freeLayout(source));
+  StagedCopy copy = makeStagedCopy(op, plan, stage.operand, box, stage.layout, freeLayout(source));
   if (copy.halves) {
     e.temporaries.push_back(copy.halves);
     Memory halves = source;

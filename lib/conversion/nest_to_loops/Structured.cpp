@@ -100,8 +100,7 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
 LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chunk) {
   if (isEmpty(op.getNames()))
     return success();
-  Plan made =
-      plan(op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/32);
+  Plan made = plan(op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/32);
   LoopWalker loops(*this, made, chunk);
   Block &block = op.getBody().front();
   return loops.walkAll([&]() -> LogicalResult {

@@ -284,8 +284,8 @@ bool heddle::setSchedules(Operation *nest, StringRef schedules, const KernelLabe
     ArrayAttr copies;
     if (auto copying = dyn_cast<nest::CopyingInterface>(op); copying && take(copies)) {
       if (labels)
-        copies = cast<ArrayAttr>((labels->uniform ? iteration : resultRewriter(op, back))
-                                     .rewrite(Attribute(copies)));
+        copies = cast<ArrayAttr>(
+            (labels->uniform ? iteration : resultRewriter(op, back)).rewrite(Attribute(copies)));
       copying.setCopiesAttr(copies);
       isRead &= succeeded(nest::detail::verifyCopies(op));
     }

@@ -261,9 +261,8 @@ static LogicalResult toScan(scf::ForOp op, llvm::StringSet<> &taken) {
     reads.push_back(counterAt(builder, loc, iota, scalarTensor(builder, loc, *low),
                               scalarTensor(builder, loc, *stride)));
   }
-  auto scan =
-      nest::ScanOp::create(builder, loc, op.getResultTypes(), op.getInitArgs(), reads,
-                           DimsAttr::getSorted(op.getContext(), {along}), false);
+  auto scan = nest::ScanOp::create(builder, loc, op.getResultTypes(), op.getInitArgs(), reads,
+                                   DimsAttr::getSorted(op.getContext(), {along}), false);
   scan.getBody().takeBody(op.getRegion());
   Block &block = scan.getBody().front();
   if (!reads.empty()) {

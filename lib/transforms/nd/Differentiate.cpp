@@ -229,8 +229,8 @@ LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
   };
   SmallVector<Type> types = withTangents(TypeRange(op->getResultTypes()).take_front(n));
   llvm::append_range(types, withTangents(TypeRange(op->getResultTypes()).drop_front(n)));
-  auto both = nest::ScanOp::create(builder, loc, types, inits, reads, op.getAlong(),
-                                   op.getReverse());
+  auto both =
+      nest::ScanOp::create(builder, loc, types, inits, reads, op.getAlong(), op.getReverse());
   OpBuilder::InsertionGuard guard(builder);
   Block &from = op.getBody().front();
   Block *block = builder.createBlock(&both.getBody());

@@ -139,8 +139,8 @@ static void layLiteralsAsGiven(func::FuncOp function) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
     for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given()))
       if (operand == value)
-        cast<LaidOutInterface>(constant.getOperation()).setLayout(
-            0, LayoutAttr::get(op.getContext(), layoutOf(argument)));
+        cast<LaidOutInterface>(constant.getOperation())
+            .setLayout(0, LayoutAttr::get(op.getContext(), layoutOf(argument)));
   }
 }
 

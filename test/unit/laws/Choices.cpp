@@ -100,9 +100,13 @@ static void drawStages(Dice &dice, nest::ComputeOp op, nest::Schedule &schedule)
     DrawnLayouts none;
     // If a loop of the reduction makes the copy, sums may stay in registers.
     schedule.stages.push_back(
-        {unsigned(read), at, inBlock && !inWarp && dice.chance(70) ? "shared" : "",
-         drawLayout(dice, nest::tensorTypeOf(tensor), none), {},
-         op.getProduced().contains(loop.names[0]) && dice.chance(50) ? 2u : 1u, ""});
+        {unsigned(read),
+         at,
+         inBlock && !inWarp && dice.chance(70) ? "shared" : "",
+         drawLayout(dice, nest::tensorTypeOf(tensor), none),
+         {},
+         op.getProduced().contains(loop.names[0]) && dice.chance(50) ? 2u : 1u,
+         ""});
   }
 }
 

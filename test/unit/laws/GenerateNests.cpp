@@ -423,9 +423,8 @@ void Generator::ordered() {
   for (Value each : reads)
     inner.push_back(tensorType(each).withDims(dimsWithout(tensorType(each), along)));
   OpBuilder::InsertPoint outside = b.saveInsertionPoint();
-  auto scan =
-      nest::ScanOp::create(b, loc, results, inits, reads, DimsAttr::getSorted(context, step),
-                           dice.chance(40));
+  auto scan = nest::ScanOp::create(b, loc, results, inits, reads,
+                                   DimsAttr::getSorted(context, step), dice.chance(40));
   Block *block =
       b.createBlock(&scan.getBody(), {}, inner, SmallVector<Location>(inner.size(), loc));
   b.setInsertionPointToEnd(block);

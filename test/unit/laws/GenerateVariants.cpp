@@ -258,7 +258,8 @@ void Generator::change(Operation *op) {
     }
     for (StringAttr name : inner->getName().getAttributeNames())
       if (!llvm::is_contained({"neutral", "crossed", "callee", "gradient", "layouts", "schedule",
-                               "copies", "produced", "space", "operandSegmentSizes", "resultSegmentSizes"},
+                               "copies", "produced", "space", "operandSegmentSizes",
+                               "resultSegmentSizes"},
                               name.getValue()) &&
           changes.mayChange(name, inner->getAttr(name)) &&
           !(name == "maps" && Changes::hasGuards(inner)))

@@ -60,8 +60,8 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
                          op.readGuard(stage.operand));
       if (!box || !stage.layout.verify(box->sizes()).empty())
         continue; // emission refuses it
-      StagedCopy &copy = copies.emplace_back(
-          makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
+      StagedCopy &copy =
+          copies.emplace_back(makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
       if (!isScheduled(stage))
         stage.copy = choose(copy.op, copy.from, copy.to, machine).loops;
       tensor = copy.op.getResult(0);

@@ -786,9 +786,13 @@ private:
       bool ahead = size_t(copy.loop) >= best.chunkLevels &&
                    !groups[best.levels[size_t(copy.loop)].group].reduced;
       schedule.stages.push_back(
-          {copy.access, placeOf[copy.loop], "",
+          {copy.access,
+           placeOf[copy.loop],
+           "",
            stageLayout(m.accesses[copy.access], boxes[size_t(copy.loop) + 1], copy.loop),
-           {}, ahead ? 2u : 1u, ""});
+           {},
+           ahead ? 2u : 1u,
+           ""});
     }
     for (auto &[name, points] : best.tile.rows)
       add("register", {name}, 1);
