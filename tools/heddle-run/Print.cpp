@@ -97,5 +97,5 @@ void run::report(const Signature &entry, const Arrays &results, const Options &o
   io::Safetensors file;
   for (auto [formal, array] : llvm::zip_equal(entry.results, results))
     file.arrays.emplace(formal.name, array);
-  io::writeSafetensors(options.output, file);
+  io::writeSafetensors(options.output, file, Here()); // a fault of the command line has no location
 }

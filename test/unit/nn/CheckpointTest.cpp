@@ -58,6 +58,21 @@ bool isAll(const Stack &stack, float value) {
 }
 } // namespace
 
+/// The message of `save` where no file may have more than 4096 bytes.
+template <typename F>
+static std::string messageOnAFullDisk(F &&save) {
+  rlimit before, small;
+  getrlimit(RLIMIT_FSIZE, &before);
+  small = before;
+  small.rlim_cur = 4096;
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message = messageOf(save);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  return message;
+}
+
 TEST(Checkpoint, ATreeComesBackToTheBit) {
   TemporaryDirectory directory;
   for (std::string path : {directory / "tree.safetensors", directory / "tree.index.json"}) {
@@ -154,15 +169,7 @@ TEST(Checkpoint, AFileThatMayNotGrowLeavesTheOldOne) {
   nn::saveTree(path, old);
   Tensor large = zeros({{n, 100000}});
   (void)large.to<float>({n});
-  rlimit before, small;
-  getrlimit(RLIMIT_FSIZE, &before);
-  small = before;
-  small.rlim_cur = 4096;
-  auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
-  std::string message = messageOf([&] { nn::saveTree(path, large); });
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  std::string message = messageOnAFullDisk([&] { nn::saveTree(path, large); });
   expectHas(message, {path, "File too large"});
   Weights back = initial();
   nn::loadTree(path, back);
@@ -197,15 +204,7 @@ TEST(Checkpoint, AFailureLeavesTheOldFiles) {
   std::string path = directory / "net.index.json";
   Stack old = stackOf(3, 100, 1), large = stackOf(3, 100000, 2);
   nn::saveTree(path, old, {}, {.bytesPerFile = 1});
-  rlimit before, small;
-  getrlimit(RLIMIT_FSIZE, &before);
-  small = before;
-  small.rlim_cur = 4096;
-  auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
-  std::string message = messageOf([&] { nn::saveTree(path, large); });
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  std::string message = messageOnAFullDisk([&] { nn::saveTree(path, large); });
   expectHas(message, {"net-2-00001-of-00001.safetensors", "File too large"});
   Stack back = stackOf(3, 100, 0);
   nn::loadTree(path, back);

@@ -155,13 +155,13 @@ private:
       for (size_t i = extents.size(); i-- > 0;) {
         const Layout::Factor &factor = layout.factors[i];
         for (const std::string &name : factor.names)
-          if (auto place = map.lookup(name))
+          if (auto coordinate = map.lookup(name))
             for (const nd::Dim &dim : op.getReduced()) {
               std::string each = dim.name.str();
-              if (!place->mentions(each))
+              if (!coordinate->mentions(each))
                 continue;
-              bool blocked = factor.names.size() == 1 && place->asName() && factor.divisor > 1 &&
-                             factor.divisor < sizeOf(each);
+              bool blocked = factor.names.size() == 1 && coordinate->asName() &&
+                             factor.divisor > 1 && factor.divisor < sizeOf(each);
               note(each, blocked ? factor.divisor : 1, below);
             }
         below *= extents[i];
@@ -371,7 +371,7 @@ private:
         if (each == 1)
           continue;
       }
-      if (loop.count > 1 || loop.step > 1)
+      if (loop.count > 1 || loop.step > 1 || any)
         add("cache", loop.group, loop.step);
     }
     // Thread loops come first; the others keep their order.
