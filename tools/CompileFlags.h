@@ -66,18 +66,18 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->group(topic)
       ->check(number);
   app.add_option("--cache-dir", options.cacheDirectory,
-                 "Where compiled kernels are kept (heddle in the user's cache directory)")
+                 "Directory of the kernel cache (heddle in the user's cache directory)")
       ->type_name("FOLDER")
       ->group(topic);
   app.add_flag_callback(
-         "--no-cache", [&] { options.useCache = false; }, "Compile every kernel anew")
+         "--no-cache", [&] { options.useCache = false; }, "Do not use the kernel cache")
       ->group(topic);
   app.add_flag_callback(
          "--row-major", [&] { options.assignLayouts = false; },
-         "Let every value lie row-major over its sorted names")
+         "Give every value a row-major layout over its sorted names")
       ->group(topic);
   app.add_option("--fast-math", options.fastMath,
-                 "What may be done to floats, separated by commas: " + fastMathList())
+                 "Fast-math flags, separated by commas: " + fastMathList())
       ->type_name("WORD,...")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -96,7 +96,7 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
            if (llvm::Error error = loadExtensions(paths, options.extensions))
              throw CLI::ValidationError(llvm::toString(std::move(error)));
          },
-         "Add what this shared object holds to the compiler; may be given several times")
+         "Load this plugin into the compiler; may be given several times")
       ->allow_extra_args(false)
       ->type_name("FILE.so")
       ->type_size(1)
@@ -106,14 +106,14 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("FOLDER")
       ->group(topic);
   app.add_flag("--explain", options.explainLayouts,
-               "Say of each value why it lies in memory as it does, what that costs, and what the "
-               "next best orders would")
+               "Print the reason for the layout of each value, its cost, and the costs of the "
+               "next best layouts")
       ->group(topic);
   app.add_flag("--print-after-change", options.printAfterChange,
                "Print the IR after each pass that changed it to standard error")
       ->group(topic);
   app.add_option("--reproducer", options.reproducer,
-                 "If a pass fails, write what heddle-opt --run-reproducer needs to show it again")
+                 "If a pass fails, write a reproducer for heddle-opt --run-reproducer to this file")
       ->type_name("FILE.mlir")
       ->group(topic);
 }

@@ -22,8 +22,9 @@ def Check_Dialect : Dialect {
   let cppNamespace = "::heddle::check";
   let summary = "Assertions on tensors, for tests";
   let description = [{
-    Each op compares two tensors of one type, or a tensor and a literal, and has no result. It is never removed as
-    dead. An op that fails names the first coordinate at which the values differ, both values and its location.
+    Each op compares two tensors of one type, or a tensor and a literal. It has no results and is not removed as dead
+    code. If the comparison fails, the message has the first coordinates at which the values differ, both values and
+    the location of the op.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }
@@ -33,10 +34,10 @@ class Check_Op<string mnemonic, list<Trait> traits = []> : Op<Check_Dialect, mne
 }
 
 def Check_ExpectEqOp : Check_Op<"expect_eq", [AllTypesMatch<["got", "expected"]>]> {
-  let summary = "the same bits at every coordinate (and NaN equals NaN)";
+  let summary = "asserts that two tensors have equal bits, where NaN equals NaN";
   let description = [{
     Constraints:
-    - (c1) both tensors have one type.
+    - (c1) both tensors have the same type.
 
     ```mlir
     check.expect_eq %got, %expected : !nd.tensor<i32, row: 3>
@@ -47,12 +48,12 @@ def Check_ExpectEqOp : Check_Op<"expect_eq", [AllTypesMatch<["got", "expected"]>
 }
 
 def Check_ExpectCloseOp : Check_Op<"expect_close", [AllTypesMatch<["got", "expected"]>]> {
-  let summary = "floats that differ by at most `atol + rtol * |expected|`";
+  let summary = "asserts that floats differ by at most `atol + rtol * |expected|`";
   let description = [{
-    Infinities are equal to themselves, NaN to NaN.
+    An infinity equals itself, and NaN equals NaN.
 
     Constraints:
-    - (c1) both tensors have one type, of float elements.
+    - (c1) both tensors have the same type, with float elements.
     - (c2) the tolerances are finite and not negative.
 
     ```mlir
@@ -65,7 +66,7 @@ def Check_ExpectCloseOp : Check_Op<"expect_close", [AllTypesMatch<["got", "expec
 }
 
 def Check_ExpectEqConstOp : Check_Op<"expect_eq_const"> {
-  let summary = "the elements written, in the order of names written";
+  let summary = "asserts that a tensor equals a literal, whose order of names is given";
   let description = [{
     Constraints:
     - (c1) `order` is a permutation of the names of the tensor.
@@ -80,7 +81,7 @@ def Check_ExpectEqConstOp : Check_Op<"expect_eq_const"> {
 }
 
 def Check_ExpectCloseConstOp : Check_Op<"expect_close_const"> {
-  let summary = "`check.expect_close` with the elements written";
+  let summary = "asserts that floats are close to a literal";
   let description = [{
     Constraints: (c1) and (c2) as for `check.expect_eq_const`, (c3) float elements, (c4) tolerances as for `check.expect_close`.
   }];

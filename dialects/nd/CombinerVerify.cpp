@@ -56,8 +56,8 @@ SmallVector<SmallVector<double>> sampleRows(size_t size) {
   add([&](size_t i) { return double(size - i); });
   add([](size_t i) { return i % 2 ? 0.8 : 0.6; });
   for (double number : {-1.0, 0.5, 1.0, 3.0})
-    for (size_t place = 0; place < std::min<size_t>(size, 8); ++place)
-      add([&](size_t i) { return i == place ? number : 0.0; });
+    for (size_t position = 0; position < std::min<size_t>(size, 8); ++position)
+      add([&](size_t i) { return i == position ? number : 0.0; });
   return rows;
 }
 

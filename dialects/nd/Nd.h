@@ -102,7 +102,7 @@ void keepPrecision(mlir::Operation *cast);
 
 /// Parses and prints an expression in an attribute or a type.
 mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
-/// Parses `a: 3, b: N`, up to a token that is not a name. Refuses a name that stands twice.
+/// Parses `a: 3, b: N`, up to a token that is not a name. Emits an error for a name that occurs twice.
 mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<Dim> &dims);
 void printDims(mlir::AsmPrinter &printer, llvm::ArrayRef<Dim> dims);
 

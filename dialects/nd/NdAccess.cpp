@@ -56,9 +56,9 @@ LogicalResult DynamicSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
   // added up.
   NdTensorType type = tensorType(getInput());
   NdTensorType all = type.with(tensorType(getStart()).getDims().getDims());
-  Value places = buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), all),
-                                  getName(), getStart());
-  gradients[0] = buildSumTo(b, getLoc(), places, type);
+  Value updated = buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), all),
+                                   getName(), getStart());
+  gradients[0] = buildSumTo(b, getLoc(), updated, type);
   return success();
 }
 
@@ -76,8 +76,8 @@ LogicalResult UpdateSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
 
 LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     Gradients &gradients) {
-  // Scatters each cotangent to the coordinate of its element before sorting. The forward sort carries
-  // the coordinates along, so that no floats are compared again.
+  // Scatters each cotangent to the coordinate of its element before sorting. The forward sort
+  // carries the coordinates along, so that no floats are compared again.
   Value from;
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     if (!wanted[i] || !cotangents[i])

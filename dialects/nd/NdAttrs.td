@@ -32,8 +32,8 @@ def Nd_SizeAttr : Nd_Attr<"Size", "size"> {
   let extraClassDeclaration = [{
     /// The size as a number, if it mentions no symbol.
     std::optional<int64_t> constant() const { return getExpr().constant(); }
-    /// The size with the typical value for each symbol. The compiler optimises for it; every
-    /// decision must be correct for all other values.
+    /// The size with a typical value for each symbol. The compiler optimises for it; its code must be
+    /// correct for all other values.
     int64_t typical() const;
     /// An upper bound; a symbol is at most `largestSymbol`.
     int64_t most() const;
@@ -41,7 +41,7 @@ def Nd_SizeAttr : Nd_Attr<"Size", "size"> {
 }
 
 def Nd_DimsAttr : Nd_Attr<"Dims", "dims"> {
-  let summary = "names with sizes; a set, kept sorted by name";
+  let summary = "a set of names with sizes, sorted by name";
   let description = [{
     ```mlir
     #nd.dims<batch: 64, row: N floordiv 2>

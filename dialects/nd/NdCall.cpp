@@ -24,8 +24,9 @@ namespace {
 using Dependence = SmallVector<llvm::BitVector>;
 } // namespace
 
-/// For each result of `callee`, the formals that it depends on. `found` caches functions. The results
-/// of a function in a cycle of calls, or too deep in a chain of calls, depend on all formals.
+/// For each result of `callee`, the formals that it depends on. `found` caches functions. The
+/// results of a function in a cycle of calls, or too deep in a chain of calls, depend on all
+/// formals.
 static Dependence dependence(func::FuncOp callee, DenseMap<Operation *, Dependence> &found,
                              unsigned depth = 0) {
   constexpr unsigned deepest = 4000;
@@ -179,7 +180,7 @@ static func::FuncOp calleeOf(Operation *op, FlatSymbolRefAttr symbol,
                              SymbolTableCollection &tables) {
   auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
   if (!callee)
-    op->emitOpError() << "expected a function, '@" << symbol.getValue() << "' is none";
+    op->emitOpError() << "'@" << symbol.getValue() << "' is not a function";
   return callee;
 }
 
@@ -201,9 +202,8 @@ SmallVector<Type> nd::floatTypes(TypeRange types) {
 
 LogicalResult CallOp::verify() {
   if (getCheckpoint() && getGradientAttr()) // c6
-    return emitOpError()
-           << "expected 'gradient' or 'checkpoint', got both: a gradient that is given "
-              "keeps nothing of its callee";
+    return emitOpError() << "expected 'gradient' or 'checkpoint', got both: with a custom gradient "
+                            "no value of the callee is kept";
   return success();
 }
 
@@ -354,10 +354,10 @@ static Value zeroWithout(OpBuilder &b, Location loc, Value value,
   }));
 }
 
-/// Lifts the gradient as the call is lifted. The cotangent of a result that lacks a lifted name counts
-/// once, not once for each coordinate, so the gradient is called once for each set of lifted names of
-/// results; these do not depend on operands with other lifted names. The gradient may have a lifted
-/// name itself (for another argument), so all lifted names get a suffix.
+/// Lifts the gradient as the call is lifted. The cotangent of a result that lacks a lifted name
+/// counts once, not once for each coordinate, so the gradient is called once for each set of lifted
+/// names of results; these do not depend on operands with other lifted names. The gradient may have
+/// a lifted name itself (for another argument), so all lifted names get a suffix.
 LogicalResult CallOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &gradients) {
   if (!getGradientAttr())

@@ -15,18 +15,17 @@ def Nd_Dialect : Dialect {
   let cppNamespace = "::heddle::nd";
   let summary = "Tensors whose dimensions have names and no order";
   let description = [{
-    A value of this dialect is a function from named coordinates to scalars. Nothing
-    says in which order dimensions lie in memory, and nothing depends on the order in
-    which names are written.
+    A value of this dialect is a function from named coordinates to scalars. Its dimensions have no order: neither an
+    order in memory nor one in the text, where names may be written in any order.
 
-    A function may say how large its size symbols are:
+    A function may declare the ranges of its size symbols:
 
     ```mlir
     func.func @f(%x: !nd.tensor<f32, row: 8 * N>) attributes {nd.ranges = {N = [1, 512]}}
     ```
 
-    The runtime refuses a call with another size, and the compiler uses the range. A size that is a
-    multiple is written as one, `8 * N`.
+    The compiler uses the ranges, and a call with a size out of range is an error. A multiple of a number is written as
+    such, `8 * N`.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

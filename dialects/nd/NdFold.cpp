@@ -45,7 +45,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
 }
 
-/// Not cached, because the fold only asks about the few operands without uses.
+/// Not cached, because the fold queries only the few operands without uses.
 static bool mayBeExcluded(Value value) { return Exclusions().reach(value); }
 
 OpFoldResult PointwiseOp::fold(FoldAdaptor) {
@@ -107,8 +107,8 @@ void eraseUnused(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   rewriter.replaceAllUsesExcept(op.getResult(), broadcast, broadcast.getDefiningOp());
 }
 
-/// Erases operands that the region does not use (but those that exclude elements from a reduction), and
-/// merges equal operands.
+/// Erases operands that the region does not use (but those that exclude elements from a reduction),
+/// and merges equal operands.
 LogicalResult pruneOperands(PointwiseOp op, PatternRewriter &rewriter) {
   Block &body = op.getBody().front();
   for (unsigned i = 0; i < op.getInputs().size(); ++i)

@@ -144,8 +144,8 @@ static Value combinerSlope(OpBuilder &b, ScatterOp op, ValueRange given, unsigne
   return slope;
 }
 
-/// Any combiner, with several updates for one element: combines them one after the other and saves the
-/// element before each; then walks back.
+/// Any combiner, with several updates for one element: combines them one after the other and saves
+/// the element before each; then walks back.
 ///
 ///     old[p] = d[i[p]];  d[i[p]] = combine(old[p], u[p])       for p = 0, 1, ...
 ///     (d[i[p]], du[p]) = slopes of combine(old[p], u[p]), times d[i[p]]    for p = ..., 1, 0
@@ -225,8 +225,8 @@ Value nd::productWithout(OpBuilder &b, Location loc, const ProductParts &all,
   return times(product, arith::DivFOp::create(b, loc, all.others, one.other));
 }
 
-/// Several updates for one element. For a maximum or minimum all updates that equal the result share its
-/// gradient, since they have no order; for a product each gets the product of all others.
+/// Several updates for one element. For a maximum or minimum all updates that equal the result
+/// share its gradient, since they have no order; for a product each gets the product of all others.
 static LogicalResult sharedScatterGradient(OpBuilder &b, ScatterOp op, Value cotangent,
                                            ArrayRef<Dim> iterated, ArrayRef<bool> wanted,
                                            Gradients &gradients) {

@@ -39,8 +39,8 @@ inline constexpr llvm::StringLiteral ownGradientHint =
     "'gradient' of nd.call), or let it count as a constant (stopGradient, nd.stop_gradient)";
 
 /// Builds the gradients of `arguments` where `wanted`, given the cotangents of the values that
-/// `block` yields; null where none of these depends on an argument. `eraseDeadScalars` erases unused
-/// forward code. Fails, with a diagnostic at the op, if an op has no derivative.
+/// `block` yields; null where none of these depends on an argument. `eraseDeadScalars` erases
+/// unused forward code. Fails, with a diagnostic at the op, if an op has no derivative.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &block,
                     mlir::ValueRange arguments, llvm::ArrayRef<mlir::Value> cotangents,
@@ -50,8 +50,8 @@ buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &b
 void eraseDeadScalars(mlir::Block &block);
 
 /// The parts of a product from which one factor can be removed: the product of all nonzero factors,
-/// the number of zeros, their sum S and the sum Q of their squares. The product of one zero is S, of
-/// two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third,
+/// the number of zeros, their sum S and the sum Q of their squares. The product of one zero is S,
+/// of two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third,
 /// which vary as many zeros, are right.
 struct ProductParts {
   mlir::Value others, zeros, zeroSum, squareSum;
@@ -70,10 +70,10 @@ CombinerKind accumulatorKind(mlir::Block &combiner, unsigned accumulator);
 /// True if the combiner chooses the accumulator among its inputs, unchanged, by selects, maxima and
 /// minima (max, min, argmax, ...). Such a combiner can carry a position along.
 bool isSelecting(mlir::Block &combiner, unsigned accumulator);
-/// Clones `combiner` on (accumulators, elements); returns what it yields, then for each of `tracked`
-/// (accumulators for which isSelecting holds) the position of the value:
-/// `oldPositions` and `newPositions` are those of the accumulators and of the elements. Of equal
-/// candidates of a maximum or minimum the smallest position wins.
+/// Clones `combiner` on (accumulators, elements); returns what it yields, then for each of
+/// `tracked` (accumulators for which isSelecting holds) the position of the value: `oldPositions`
+/// and `newPositions` are those of the accumulators and of the elements. Of equal candidates of a
+/// maximum or minimum the smallest position wins.
 llvm::SmallVector<mlir::Value>
 inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &combiner,
                     mlir::ValueRange accumulators, mlir::ValueRange elements,

@@ -158,8 +158,8 @@ static void composeTwice(OpBuilder &b, const Combination &c, Block *block) {
   YieldOp::create(b, c.loc(), inlineBlock(b, c.combiner, both));
 }
 
-/// Any combiner, one name after the other: exclusive scans give the combinations of the elements before
-/// and after each element, to which the combiner's derivative is applied.
+/// Any combiner, one name after the other: exclusive scans give the combinations of the elements
+/// before and after each element, to which the combiner's derivative is applied.
 static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRange inputs,
                                      Strings names, ValueRange cotangents, ArrayRef<bool> wanted,
                                      Gradients &gradients) {
@@ -190,10 +190,10 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
     llvm::append_range(operands, levels[k]);
     llvm::append_range(operands, buildScan(b, loc, levels[k], name, c.neutral, combine,
                                            /*exclusive=*/true, /*reverse=*/true));
-    SmallVector<int> place(n, -1);
+    SmallVector<int> position(n, -1);
     for (unsigned i = 0; i < n; ++i)
       if (given[i]) {
-        place[i] = operands.size();
+        position[i] = operands.size();
         operands.push_back(given[i]);
       }
     SmallVector<Value> next(n);
@@ -205,8 +205,8 @@ static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRa
           b, loc, operands, c.accumulator(i), [&](OpBuilder &b, ValueRange s) -> Value {
             SmallVector<Value> scalars(n);
             for (unsigned j = 0; j < n; ++j)
-              if (place[j] >= 0)
-                scalars[j] = s[place[j]];
+              if (position[j] >= 0)
+                scalars[j] = s[position[j]];
             SmallVector<bool> only(3 * n);
             only[n + i] = true;
             FailureOr<SmallVector<Value>> slopes =
@@ -411,7 +411,7 @@ private:
     };
     for (auto &[pair, unused] : reaches) {
       auto entry = jacobian.find(pair);
-      place[pair] = inputs.size();
+      position[pair] = inputs.size();
       inputs.push_back(entry == jacobian.end()
                            ? zero(pair.second)
                            : buildShift(b, loc, entry->second, name, /*back=*/op.getReverse()));
@@ -430,7 +430,7 @@ private:
         b, loc, inputs, name, neutral, [&](OpBuilder &b, ValueRange s) { return compose(b, s); },
         /*exclusive=*/false,
         /*reverse=*/!op.getReverse());
-    return llvm::to_vector(ArrayRef(sums).drop_front(place.size()));
+    return llvm::to_vector(ArrayRef(sums).drop_front(position.size()));
   }
 
   /// The element is the map l -> A^T l + g; the accumulator is applied before it.
@@ -442,19 +442,19 @@ private:
       sum = sum ? arith::AddFOp::create(b, loc, sum, product).getResult() : product;
     };
     SmallVector<Value> results;
-    for (auto &[pair, index] : place) {
+    for (auto &[pair, index] : position) {
       Value sum;
       for (unsigned via : used)
-        if (place.count({pair.first, via}) && place.count({via, pair.second}))
-          addTo(sum, before[place[{pair.first, via}]], element[place[{via, pair.second}]],
+        if (position.count({pair.first, via}) && position.count({via, pair.second}))
+          addTo(sum, before[position[{pair.first, via}]], element[position[{via, pair.second}]],
                 c.accumulator(pair.second));
       results.push_back(sum);
     }
     for (auto [k, i] : llvm::enumerate(used)) {
-      Value sum = element[place.size() + k];
+      Value sum = element[position.size() + k];
       for (auto [m, of] : llvm::enumerate(used))
-        if (place.count({of, i}))
-          addTo(sum, element[place[{of, i}]], before[place.size() + m], c.accumulator(i));
+        if (position.count({of, i}))
+          addTo(sum, element[position[{of, i}]], before[position.size() + m], c.accumulator(i));
       results.push_back(sum);
     }
     return results;
@@ -469,7 +469,7 @@ private:
   SmallVector<Value> operands; ///< of the combiner at each point: z[p-1], x[p]
   SmallVector<unsigned> used;  ///< accumulators that are looked at
   std::map<Entry, Value> jacobian;
-  std::map<Entry, unsigned> place; ///< of a matrix entry among the tensors of the scan
+  std::map<Entry, unsigned> position; ///< of a matrix entry among the tensors of the scan
 };
 } // namespace
 

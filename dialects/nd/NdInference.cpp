@@ -81,7 +81,7 @@ static LogicalResult requireNew(ArrayRef<Dim> dims, StringRef name, EmitError em
   if (llvm::none_of(dims, [&](const Dim &dim) { return dim.name.getValue() == name; }))
     return success();
   // S1
-  return emitError() << "the name '" << name << "' would stand twice; the other names are "
+  return emitError() << "the name '" << name << "' would occur twice; the other names are "
                      << namesText(dims);
 }
 
@@ -308,9 +308,9 @@ FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, const
     return failure();
   Expr whole = input.size(name).getExpr();
   if (count.value_or(0) > 0)
-    for (const Expr &place : {start, start + Expr((*count - 1) * stride)})
-      if (place.constant().value_or(0) < 0 || (whole - place).constant().value_or(1) <= 0)
-        return emitError() << "the slice of '" << name << "' reads element " << place.str()
+    for (const Expr &coordinate : {start, start + Expr((*count - 1) * stride)})
+      if (coordinate.constant().value_or(0) < 0 || (whole - coordinate).constant().value_or(1) <= 0)
+        return emitError() << "the slice of '" << name << "' reads element " << coordinate.str()
                            << "; expected one of at least 0 and less than the size " << whole.str(),
                failure();
   SmallVector<Dim> dims = others(input, name);

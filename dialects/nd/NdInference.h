@@ -55,8 +55,8 @@ double magnitude(
 mlir::LogicalResult requireSubstituted(llvm::StringRef name, const Expr &expr,
                                        const ExprMap &symbols, EmitError emitError);
 
-/// Verifies that a literal fits its tensor: `order` permutes the tensor's names, and `value` has the
-/// sizes in that order (a splat may have any shape) and elements of the scalar type.
+/// Verifies that a literal fits its tensor: `order` permutes the tensor's names, and `value` has
+/// the sizes in that order (a splat may have any shape) and elements of the scalar type.
 mlir::LogicalResult verifyLiteral(NdTensorType type, mlir::ElementsAttr value,
                                   mlir::ArrayAttr order, EmitError emitError);
 

@@ -13,19 +13,18 @@ include "mlir/IR/OpBase.td"
 def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op with a reverse-mode derivative. The differentiation pass walks a function
-    backwards and asks each op for the gradients of its operands; an op is asked only if at least one
-    of its cotangents is not null and at least one gradient is wanted.
+    An op with a reverse-mode derivative. The pass `nd-differentiate` visits the ops of a function in
+    reverse order and calls `buildGradient` for each op that has a cotangent that is not null and a
+    gradient that is wanted.
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the gradients of the operands, given those of the results. `gradients`
-      comes with one null value for each operand, of which those that exist are
-      replaced. A null cotangent means zero; a null gradient says that the operand has none (integer
-      values, operands that do not matter). `wanted[i]` is false where the gradient
-      of operand i is not asked for and should be left null. Each gradient has the
-      type of its operand. Values of the forward op (operands and results) may be used.
-      Emits an error and fails where the op cannot be differentiated.
+      Builds the gradients of the operands from the cotangents of the results. A null cotangent is zero.
+      `gradients` has one null value for each operand; the method sets those of operands that have a
+      gradient, to a value of the operand's type. An operand of integers, or one that does not affect the
+      results, has none. `wanted[i]` is false if the gradient of operand i is not needed and should be
+      left null. The operands and results of the op may be used. Emits an error and fails if the op
+      cannot be differentiated.
     }], "::mlir::LogicalResult", "buildGradient",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents,
          "::llvm::ArrayRef<bool>":$wanted, "::llvm::SmallVectorImpl<::mlir::Value> &":$gradients)>
@@ -33,16 +32,16 @@ def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Passes ask for these instead of naming ops
+// Properties that passes query instead of naming ops
 //===----------------------------------------------------------------------===//
 
 def Nd_LiteralInterface : OpInterface<"LiteralInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op without operands whose elements its attributes state. Passes clone, move and compare such ops freely;
-    `splatOf` returns the one value of all elements. (The trait `ConstantLike` of MLIR does not fit: its constants
-    are equal if one attribute is, and are moved to the entry of a function. The elements here have an order as well,
-    and stand where they are used.)
+    An op without operands whose attributes hold its elements. Passes clone, move and compare such ops freely;
+    `splatOf` returns the value of all elements if they are equal. (MLIR's trait `ConstantLike` does not fit: its
+    constants are equal if one attribute is, and are moved to the entry of a function. The elements here also have an
+    order, and the op stays next to its uses.)
   }];
   let methods = [
     InterfaceMethod<"The elements, row-major in the order of the names; a splat may have any shape.",
@@ -54,7 +53,7 @@ def Nd_LiteralInterface : OpInterface<"LiteralInterface"> {
 def Nd_ScalarCodeInterface : OpInterface<"ScalarCodeInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op whose result has, at each point, the value of scalar code on the operands' elements at that point. The
+    An op that computes each element of its result by scalar code from the operands' elements at the same point. The
     arguments of the code are these elements, in order.
   }];
   let methods = [
@@ -70,8 +69,7 @@ def Nd_ScalarCodeInterface : OpInterface<"ScalarCodeInterface"> {
 def Nd_ReductionInterface : OpInterface<"ReductionInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op that combines elements along names by a region, which is promised to be associative: all of them, or
-    every prefix of them.
+    An op that combines all elements along names, or every prefix of them, by an associative region.
   }];
   let methods = [
     InterfaceMethod<"The region, from accumulators and elements to accumulators.", "::mlir::Region &", "getCombiner">,
@@ -84,11 +82,11 @@ def Nd_ReductionInterface : OpInterface<"ReductionInterface"> {
 def Nd_CalleeInterface : OpInterface<"CalleeInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op that names a function, for whose code it stands: a call, or a request for derivatives.
+    An op that refers to a function: a call, or a request for derivatives.
   }];
   let methods = [
     InterfaceMethod<"The function.", "::mlir::FlatSymbolRefAttr", "getCalleeAttr">,
-    InterfaceMethod<"Names another function.", "void", "setCalleeAttr", (ins "::mlir::FlatSymbolRefAttr":$callee)>,
+    InterfaceMethod<"Sets the function.", "void", "setCalleeAttr", (ins "::mlir::FlatSymbolRefAttr":$callee)>,
     InterfaceMethod<"The arguments of the function.", "::mlir::OperandRange", "getInputs">,
     InterfaceMethod<"True if the function is lifted over names that arguments have and formals lack.", "bool", "lifts",
         (ins), [{}], [{ return false; }]>
@@ -98,8 +96,8 @@ def Nd_CalleeInterface : OpInterface<"CalleeInterface"> {
 def Nd_MovesElementsInterface : OpInterface<"MovesElementsInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op whose result has elements of its operands, unchanged, and perhaps a constant: it computes
-    nothing. Elements that a window excludes stay excluded.
+    An op that computes nothing: the elements of its result are elements of its operands or a constant.
+    Taps that a window excludes stay excluded.
   }];
   let methods = [
     InterfaceMethod<"The number of operands (the first ones) from which the elements come; the others are "
@@ -114,9 +112,9 @@ def Nd_IndexMapInterface : OpInterface<"IndexMapInterface"> {
     folds to its operand if all names map to themselves and the types are equal.
   }];
   let methods = [
-    InterfaceMethod<"Where the op reads its operand; none if no expression says it (a merge of names "
-        "whose sizes are not constant).", "std::optional<::heddle::nd::IndexMap>", "getIndexMap">,
-    InterfaceMethod<"Sets the element that the op has where it does not read its operand.", "void", "setOutside",
+    InterfaceMethod<"The index map by which the op reads its operand; none if there is no such expression (a merge "
+        "of names whose sizes are not constant).", "std::optional<::heddle::nd::IndexMap>", "getIndexMap">,
+    InterfaceMethod<"Sets the value of elements for which the op does not read its operand.", "void", "setOutside",
         (ins "::mlir::TypedAttr":$value), [{}], [{ return; }]>,
     InterfaceMethod<"The names before and after, if the op changes nothing else; see `renamingOf`.",
         "std::optional<::heddle::nd::Renaming>", "getRenaming", (ins), [{}], [{ return std::nullopt; }]>
@@ -130,18 +128,18 @@ def Nd_IndexMapInterface : OpInterface<"IndexMapInterface"> {
 
 def Nd_IndexedAccessInterface : OpInterface<"IndexedAccessInterface"> {
   let cppNamespace = "::heddle::nd";
-  let description = [{ An op that accesses a tensor at coordinates that it gets as operands. }];
+  let description = [{ An op that accesses a tensor at coordinates that are operands. }];
   let methods = [
-    InterfaceMethod<"One access for each operand of coordinates.",
+    InterfaceMethod<"One access for each operand that holds coordinates.",
         "::llvm::SmallVector<::heddle::nd::IndexedAccess>", "getAccesses">
   ];
 }
 
 def Nd_SizeConditionsInterface : OpInterface<"SizeConditionsInterface"> {
   let cppNamespace = "::heddle::nd";
-  let description = [{ An op that needs more of sizes than that the sizes of its results are not negative. }];
+  let description = [{ An op that has conditions on sizes, besides that no size of a result is negative. }];
   let methods = [
-    InterfaceMethod<"What sizes must fulfil; with constant sizes the verifier has checked it.",
+    InterfaceMethod<"The conditions on sizes; the verifier checks them where sizes are constant.",
         "::llvm::SmallVector<::heddle::nd::SizeCondition>", "getSizeConditions">
   ];
 }
@@ -149,11 +147,11 @@ def Nd_SizeConditionsInterface : OpInterface<"SizeConditionsInterface"> {
 def Nd_AlignedOperandsInterface : OpInterface<"AlignedOperandsInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op some of whose operands have the same names, but for those that the op is about. Lifting broadcasts
-    them to the names of each other.
+    An op whose first operands must have the same names, apart from those that the op's attributes list. Lifting
+    broadcasts each of them over the lifted names of the others.
   }];
   let methods = [
-    InterfaceMethod<"The number of these operands, the first ones.", "unsigned", "getNumAligned", (ins), [{}],
+    InterfaceMethod<"The number of these operands.", "unsigned", "getNumAligned", (ins), [{}],
         [{ return $_op->getNumOperands(); }]>
   ];
 }
@@ -162,12 +160,13 @@ class Nd_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::heddle
 
 /// Each element of the result is computed from the elements of the operands at the same point.
 def Nd_Elementwise : Nd_Trait<"Elementwise">;
-/// The op costs more than reading its operands: its results are kept rather than computed again.
+/// The op costs more than reading its operands: passes store its results rather than compute them
+/// again.
 def Nd_Expensive : Nd_Trait<"Expensive">;
 /// No pass looks through the op, although it has the value of its first operand.
 def Nd_Opaque : Nd_Trait<"Opaque">;
 
-/// In a public function arguments tell the symbols of all sizes (S11).
+/// Verifies that arguments determine the symbols of all sizes in a public function (S11).
 def Nd_ToldSymbols : NativeOpTrait<"ToldSymbols"> { let cppNamespace = "::heddle::nd"; }
 
 #endif // HEDDLE_ND_INTERFACES_TD

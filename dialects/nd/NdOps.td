@@ -9,7 +9,7 @@
 // index maps (window, unwindow, slice, pad, concat, split, merge, rename, broadcast),
 // access by value (gather, scatter, dynamic_slice, update_slice, sort), functions (call, vjp, jvp),
 // differentiation (stop_gradient, after), scalars of control flow (item, from_item).
-// The constraints of each op are numbered; the verifier and the negative tests cite the numbers.
+// The constraints of each op are numbered. Verifiers and negative tests cite the numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ class Nd_IndexMapOp<string mnemonic, list<Trait> traits = []> : Nd_PureOp<mnemon
 //===----------------------------------------------------------------------===//
 
 def Nd_ConstantOp : Nd_ConstantLikeOp<"constant", [Nd_LiteralInterface]> {
-  let summary = "a literal; the order of its names is written";
+  let summary = "a literal, with the order of its names";
   let description = [{
     Constraints:
     - (c1) `order` is a permutation of the names of the result.
@@ -71,7 +71,7 @@ def Nd_ConstantOp : Nd_ConstantLikeOp<"constant", [Nd_LiteralInterface]> {
 }
 
 def Nd_IotaOp : Nd_ConstantLikeOp<"iota"> {
-  let summary = "the coordinate along one name";
+  let summary = "the coordinates of a name";
   let description = [{
     Constraints:
     - (c1) the result has exactly the name `name`.
@@ -86,12 +86,12 @@ def Nd_IotaOp : Nd_ConstantLikeOp<"iota"> {
 }
 
 def Nd_RandomOp : Nd_ConstantLikeOp<"random", [Nd_Expensive]> {
-  let summary = "counter-based random bits (Philox 4x32-10), by a key and a stated order";
+  let summary = "counter-based random bits (Philox 4x32-10)";
   let description = [{
-    `order` lists the names that the result has beyond those of the key. Element p, the
-    row-major index in that order, is word p mod 4 of Philox4x32-10 (Salmon et al., SC'11)
-    with the 64-bit key `key` and the counter p floordiv 4. The bits depend on the key and the
-    stated order alone.
+    `order` lists the names that the result has beyond those of the key. The element whose row-major
+    index in that order is p is word p mod 4 of Philox4x32-10 (Salmon et al., SC'11)
+    with the 64-bit key `key` and the counter p floordiv 4. The bits depend on the key and this order
+    alone.
 
     Constraints:
     - (c1) the key is of element type ui64; the result of ui32.
@@ -107,19 +107,19 @@ def Nd_RandomOp : Nd_ConstantLikeOp<"random", [Nd_Expensive]> {
 //===----------------------------------------------------------------------===//
 
 def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_Elementwise, Nd_ScalarCodeInterface]> {
-  let summary = "a scalar function at every point of the union of the operands' names";
+  let summary = "applies a scalar function at each point of the union of the operands' names";
   let description = [{
-    The region is scalar `arith` and `math` code; its arguments are the operands' elements
-    (signless), it yields the result's element.
+    The region is scalar code of `arith` and `math`. Its arguments are the operands' elements
+    (signless); it yields the result's element.
 
     Constraints:
-    - (c1) a name that stands in several operands has one size.
+    - (c1) a name that several operands have has one size.
     - (c2) the result has the union of the operands' names.
     - (c3) the region has one argument for each operand, of the operand's scalar type, and
       yields one value of the result's scalar type.
     - (c4) the region holds only ops that the language lists as scalar (`nd::isScalarOp`).
-    - (c5) unless `crossed` is written, operands that have names hang together by shared names, directly or through
-      other operands: no silent outer products.
+    - (c5) unless `crossed` is set, shared names connect the operands that have names, directly or through other operands:
+      an outer product must be explicit.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, UnitAttr:$crossed);
   let results = (outs Nd_Tensor:$result);
@@ -132,14 +132,13 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_
 }
 
 def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_ReductionInterface, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
-  let summary = "combines all elements along names; several operands are combined together";
+  let summary = "combines all elements along names, of several operands together";
   let description = [{
     With n inputs the region takes n accumulators and n elements and yields n accumulators.
-    The combiner is promised to be associative and commutative (in any order the result
-    is one of the allowed ones), `neutral` is its neutral element. Inputs are converted to the accumulator
-    types (those of `neutral`) before they are combined, results from them: float widening and
-    narrowing only. Carrying an index along is a second input; which element wins a tie is what
-    the combiner says.
+    The combiner must be associative and commutative (the results of all orders are equally
+    valid); `neutral` holds its neutral elements. Inputs are converted to the accumulator types (those of `neutral`),
+    and the results from them; this may only widen or narrow floats. To find the index of an
+    element, make the indices a second input; the combiner decides which of equal elements to take.
 
     Constraints:
     - (c1) all inputs have the same names and sizes.
@@ -147,9 +146,9 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expens
     - (c3) each result has the names of its input without `names`, and elements of the neutral element's type (up to
       signedness) or, if that is a float, of another float type.
     - (c4) one neutral element for each input, of its scalar type or a wider float.
-    - (c5) the region takes and yields what the description says, of the neutral elements' types, and holds scalar ops only.
-    - (c6) the neutral elements, combined with a value from either side, give that value. That is tried on samples, and refused
-      only where it holds for none of them: addition with 1, or a subtraction.
+    - (c5) the region takes and yields the values described, of the neutral elements' types, and holds scalar ops only.
+    - (c6) a neutral element, combined with a value from either side, gives that value. This is checked on samples; it is an
+      error only if it holds for none of them, as for an addition with 1, or a subtraction.
 
     ```mlir
     %s = nd.reduce %x over [row, column] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 2, column: 3, row: 3>) -> !nd.tensor<f32, batch: 2> {
@@ -172,16 +171,16 @@ def Nd_ReduceOp : Nd_PureOp<"reduce", [SingleBlock, IsolatedFromAbove, Nd_Expens
 }
 
 def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive, Nd_ReductionInterface, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>]> {
-  let summary = "prefix combination along one name";
+  let summary = "combines the elements of each prefix along a name";
   let description = [{
-    Like `nd.reduce` with one name, but keeps every prefix: element p of the result combines the
+    Like `nd.reduce` over one name, for each prefix: element p of the result combines the
     elements 0..p (0..p-1 when `exclusive`), or p..n-1 (p+1..n-1) when `reverse`, in that order.
 
     Constraints:
     - (c1) all inputs have the same names and sizes, `name` among them.
     - (c2) each result has the names of its input.
     - (c3) neutral elements, region and element types as for `nd.reduce` (c3, c4, c5).
-    - (c4) the neutral elements, combined with a value that follows them, give that value; tried as for `nd.reduce` (c6).
+    - (c4) a neutral element, combined with a value that follows it, gives that value; checked as for `nd.reduce` (c6).
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, ArrayAttr:$neutral,
                    UnitAttr:$exclusive, UnitAttr:$reverse);
@@ -196,10 +195,10 @@ def Nd_ScanOp : Nd_PureOp<"scan", [SingleBlock, IsolatedFromAbove, Nd_Expensive,
 def Nd_RoundOp : Nd_PureOp<"round", [Nd_Elementwise]> {
   let summary = "rounds to an element type";
   let description = [{
-    The compiler may compute a value in more precision than its type has. This op rounds to `to` and back.
+    The compiler may compute a value with more precision than its type has. This op rounds to `to` and converts back.
 
     Constraints:
-    - (c1) `to` is an element type of floats no wider than the operand's, which the result shares.
+    - (c1) `to` is a float type no wider than the element type of the operand, which is that of the result.
   }];
   let arguments = (ins Nd_Tensor:$input, TypeAttr:$to);
   let results = (outs Nd_Tensor:$result);
@@ -212,11 +211,11 @@ def Nd_RoundOp : Nd_PureOp<"round", [Nd_Elementwise]> {
 //===----------------------------------------------------------------------===//
 
 def Nd_WindowOp : Nd_IndexMapOp<"window"> {
-  let summary = "a view of a sliding window: one more named dimension";
+  let summary = "the elements under a sliding window, with a new name for the taps";
   let description = [{
     result[name = o, tap = k] = input[name = o * stride + k * dilation - low], for k in [0, size). Elements outside
-    of the input are `padding`. Without `padding` they are excluded: the reduction over `tap` that must follow
-    leaves them out (as max-pooling needs).
+    of the input are `padding`. Without `padding` they are excluded: the reduction over `tap`, which must follow,
+    leaves them out (as in max-pooling).
     The size of `name` becomes (N + low + high - (size - 1) * dilation - 1) floordiv stride + 1.
 
     Constraints:
@@ -240,13 +239,13 @@ def Nd_WindowOp : Nd_IndexMapOp<"window"> {
 }
 
 def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
-  let summary = "the adjoint of nd.window: sums every tap into the element that it was read from";
+  let summary = "the adjoint of nd.window: sums the taps that it reads from each element";
   let description = [{
     result[name = r] = sum of input[name = o, tap = k] over all o, k with o * stride + k * dilation - low = r.
 
     Constraints:
     - (c1) the input has `name` and `tap`; the result has `name`.
-    - (c2) `nd.window` with the same attributes takes the result's type to the input's.
+    - (c2) `nd.window` with the same attributes, of the result, has the type of the input.
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrAttr:$tap, I64Attr:$size,
                    DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
@@ -259,13 +258,13 @@ def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
 }
 
 def Nd_SliceOp : Nd_IndexMapOp<"slice", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "every stride-th element of a range of one name";
+  let summary = "every stride-th element of a range along a name";
   let description = [{
-    result[name = i] = input[name = start + i * stride], i in [0, size). A negative stride walks backwards.
+    result[name = i] = input[name = start + i * stride], i in [0, size). The stride may be negative.
 
     Constraints:
     - (c1) the input has `name`; stride is not 0, start and size are not negative.
-    - (c2) the first and the last element read lie in the input (what symbols leave open is checked on entry).
+    - (c2) the first and the last element read are in bounds (a condition on symbols is checked on entry).
     - (c3) the result's `name` has the size `size`.
 
     ```mlir
@@ -282,9 +281,9 @@ def Nd_SliceOp : Nd_IndexMapOp<"slice", [DeclareOpInterfaceMethods<Nd_SizeCondit
 }
 
 def Nd_PadOp : Nd_IndexMapOp<"pad", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "extends one name on both sides by a value";
+  let summary = "adds elements of one value at both ends of a name";
   let description = [{
-    `interior` puts that many copies of the value between neighbours (the adjoint of a strided slice).
+    `interior` is the number of elements added between each two neighbours (as in the adjoint of a strided slice).
 
     Constraints:
     - (c1) the input has `name`; low, high and interior are not negative.
@@ -304,7 +303,7 @@ def Nd_PadOp : Nd_IndexMapOp<"pad", [DeclareOpInterfaceMethods<Nd_SizeConditions
 }
 
 def Nd_ConcatOp : Nd_PureOp<"concat", [DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>]> {
-  let summary = "joins tensors along one name, in the order written";
+  let summary = "joins tensors along a name, in the order of the operands";
   let description = [{
     Constraints:
     - (c1) every input has `name`; their other names, sizes and element types agree.
@@ -320,14 +319,14 @@ def Nd_ConcatOp : Nd_PureOp<"concat", [DeclareOpInterfaceMethods<Nd_AlignedOpera
 }
 
 def Nd_SplitOp : Nd_IndexMapOp<"split", [DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "one name becomes several, the last varying fastest";
+  let summary = "splits a name into several, of which the last varies fastest";
   let description = [{
     Constraints:
     - (c1) the input has `name`; `into` lists distinct names, none of which the rest of the input has.
-    - (c2) the product of the sizes of `into` in the result is the size of `name` (checked on entry where symbols leave it open).
-    - (c3) the result has `into` in the place of `name`.
+    - (c2) the product of the sizes of `into` in the result is the size of `name` (a condition on symbols is checked on entry).
+    - (c3) the result has the names `into` instead of `name`.
 
-    Into one name it says the size in other words: where this is not the same number, the call is refused.
+    With a single name in `into` it asserts that two expressions are the same size; a call for which they differ is an error.
 
     ```mlir
     %y = nd.split %x row into [row] : !nd.tensor<f32, row: N * M> -> !nd.tensor<f32, row: K>
@@ -341,7 +340,7 @@ def Nd_SplitOp : Nd_IndexMapOp<"split", [DeclareOpInterfaceMethods<Nd_SizeCondit
 }
 
 def Nd_MergeOp : Nd_IndexMapOp<"merge"> {
-  let summary = "several names become one, the last varying fastest";
+  let summary = "merges several names into one, the last varying fastest";
   let description = [{
     Constraints:
     - (c1) `names` lists distinct names of the input; the rest of the input lacks `into`.
@@ -357,11 +356,11 @@ def Nd_MergeOp : Nd_IndexMapOp<"merge"> {
 def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
   let summary = "renames dimensions; costs nothing";
   let description = [{
-    All at once, so that two names can change places.
+    All names are renamed at once, so that two names can be swapped.
 
     Constraints:
     - (c1) `from` lists distinct names of the input; `to` as many.
-    - (c2) the result has `to` in the place of `from`, and each name at most once.
+    - (c2) the result has the names `to` instead of `from`, each at most once.
   }];
   let arguments = (ins Nd_Tensor:$input, StrArrayAttr:$from, StrArrayAttr:$to);
   let results = (outs Nd_Tensor:$result);
@@ -391,9 +390,10 @@ def Nd_BroadcastOp : Nd_IndexMapOp<"broadcast"> {
 //===----------------------------------------------------------------------===//
 
 def Nd_GatherOp : Nd_PureOp<"gather", [DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "reads at computed coordinates; zips shared names, crosses the others";
+  let summary = "reads elements at computed coordinates";
   let description = [{
-    result[shared, rest, index names] = input[names_i = indices_i[..], rest]. Coordinates outside are clamped.
+    result[shared, rest, index names] = input[names_i = indices_i[..], rest]. Coordinates that are out of bounds are clamped.
+    Names that an index shares with the rest of the input, or with another index, are zipped; all others are crossed.
 
     Constraints:
     - (c1) `names` lists distinct names of the input, one for each index tensor.
@@ -410,9 +410,9 @@ def Nd_GatherOp : Nd_PureOp<"gather", [DeclareOpInterfaceMethods<Nd_MovesElement
 def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>]> {
   let summary = "combines updates into a tensor at computed coordinates";
   let description = [{
-    For every point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Coordinates
-    outside are dropped. Names of the updates that neither `rest` nor a zipped index tensor has are iterated. `unique` promises
-    that no coordinate is met twice. Combination is in no particular order.
+    For each point of the updates: result[names_i = indices_i[..], rest] = combiner(old, update). Updates at coordinates that
+    are out of bounds are dropped. `unique` declares that no element is updated twice; otherwise the updates of an element are
+    combined in an unspecified order.
 
     Constraints:
     - (c1) `names` lists distinct names of the destination, one for each index tensor, whose elements are integers.
@@ -434,11 +434,11 @@ def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expe
 }
 
 def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "a range of one name that begins at a computed coordinate";
+  let summary = "a range along a name that begins at a computed coordinate";
   let description = [{
     result[name = i, rest, names of start] = input[name = first + i, rest], i in [0, size), where first is
-    start[..] clamped to [0, N - size], so that the whole range lies in the input. Names that start shares with the rest of
-    the input are zipped, its other names are crossed.
+    start[..] clamped to [0, N - size], so that the whole range is in bounds. Names that start shares with the rest of
+    the input are zipped; its other names are crossed.
 
     Constraints:
     - (c1) the input has `name`; start has integer elements and lacks `name`.
@@ -460,15 +460,15 @@ def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [DeclareOpInterfaceMethods<Nd
 }
 
 def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_IndexedAccessInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "overwrites a range of one name that begins at a computed coordinate";
+  let summary = "overwrites a range along a name that begins at a computed coordinate";
   let description = [{
-    The result is the destination but for result[name = first + i, rest] = part[name = i, rest], where first is start[..]
-    clamped to [0, N - n] for the sizes N and n of `name` in destination and part. In place when this is the last use of
-    the destination, as for key/value caches.
+    The result is the destination except that result[name = first + i, rest] = part[name = i, rest], where first is start[..]
+    clamped to [0, N - n] for the sizes N and n of `name` in destination and part. The update is in place if it is the last
+    use of the destination, as for key/value caches.
 
     Constraints:
     - (c1) the destination has `name`; start has integer elements; its names are others of the destination, with their sizes.
-    - (c2) the part has the type of the destination but for the size of `name`, which is at most the
+    - (c2) the part has the type of the destination except for the size of `name`, which is at most the
       destination's (checked where sizes are constant).
     - (c3) the result has the type of the destination.
 
@@ -488,13 +488,13 @@ def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [DeclareOpInterfaceMethods<Nd_A
 }
 
 def Nd_SortOp : Nd_PureOp<"sort", [Nd_Expensive, DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_SizeConditionsInterface>]> {
-  let summary = "sorts along one name by the first operand, which carries the others along";
+  let summary = "sorts along a name by the first operand, and permutes the others alike";
   let description = [{
-    The first operand holds the keys. Along every line of `name` the keys rise (fall, if `descending`); NaN comes last
-    either way, -0.0 equals 0.0 and false lies before true. Equal keys keep their order. The other operands are
-    permuted as the keys are: with the coordinate along `name` as second operand the second result tells where each key came from.
-    Results may be shorter along `name` than the operands: they hold the first elements of the order. That is top-k, and
-    costs less than sorting all.
+    The first operand holds the keys, which are sorted along `name` in ascending order, or in descending order if
+    `descending`. NaN comes last in both, -0.0 equals 0.0, and false is less than true. The sort is stable. The other
+    operands are permuted as the keys are: if the second operand is the coordinate along `name`, the second result is the
+    coordinate that each key had (argsort). Results may be shorter along `name` than the operands: they hold the first
+    elements of the order. This is top-k, and costs less than a complete sort.
 
     Constraints:
     - (c1) there is an operand; all operands have the same names and sizes, `name` among them.
@@ -520,11 +520,11 @@ def Nd_SortOp : Nd_PureOp<"sort", [Nd_Expensive, DeclareOpInterfaceMethods<Nd_Al
 
 def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Nd_CalleeInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
-  let summary = "a call that lifts the callee over names that it does not have";
+  let summary = "calls a function, and lifts it over names that operands have and formals lack";
   let description = [{
-    Operands bind to formals in order; an operand may have names that its formal lacks: the
-    callee is then lifted over them, and every result that depends on the operand has them too. Local
-    names of the callee are renamed apart, so that they never capture a lifted name.
+    Operands bind to formals in order. An operand may have names that its formal lacks: the callee is then lifted
+    over them, and every result that depends on the operand has them too. Local names of the callee that equal a
+    lifted name are renamed.
 
     Constraints:
     - (c1) the callee is a function on tensors, with as many formals and results as the call.
@@ -534,8 +534,9 @@ def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     - (c4) each result has the names of the callee's result (symbols substituted) and the lifted names of the operands
       on which it depends, which the callee's result lacks; it may repeat over lifted names of other operands.
     - (c5) `gradient` is a function of the callee's arguments, then the cotangents of its results, that
-      returns the gradients of the callee's arguments with float elements, in order. It stands for the derivative of the call.
-    - (c6) `checkpoint` stands without `gradient`. The backward pass computes the callee again instead of keeping its inner values.
+      returns the gradients of the callee's arguments with float elements, in order. It replaces the derivative of the callee.
+    - (c6) `checkpoint` and `gradient` exclude each other. With `checkpoint` the backward pass computes the callee's inner values
+      again instead of keeping them.
 
     ```mlir
     %y = nd.call @clip(%x) gradient @straight_through : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
@@ -576,14 +577,14 @@ def Nd_VjpOp : Nd_Op<"vjp", [AttrSizedOperandSegments, Nd_CalleeInterface, Decla
 }
 
 def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, Nd_CalleeInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the value of a function and how it changes in a direction";
+  let summary = "the value of a function and its directional derivative";
   let description = [{
-    The results are those of the callee, then for each of them with float elements its tangent: the derivative in the direction
-    in which the arguments in `wrt` (positions) move by `tangents` and all others stay.
+    The results are those of the callee, then a tangent for each of them that has float elements: its derivative in the direction
+    `tangents` of the arguments in `wrt` (positions); the other arguments are constant.
 
     Constraints:
     - (c1) the callee's formals have the types of `inputs`; `wrt` lists distinct positions of arguments with float
-      elements, in whose types the tangents are.
+      elements; each tangent has the type of its argument.
     - (c2) the results are the callee's, then the types of those with float elements.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Nd_Tensor>:$inputs,
@@ -597,9 +598,9 @@ def Nd_JvpOp : Nd_Op<"jvp", [AttrSizedOperandSegments, Nd_CalleeInterface, Decla
 }
 
 def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, Nd_Opaque]> {
-  let summary = "returns its operand, which derivatives take for a constant";
+  let summary = "returns its operand, as a constant in differentiation";
   let description = [{
-    Both modes of differentiation do so. `nd-differentiate` removes the op once all requests are expanded.
+    This holds in both modes. `nd-differentiate` removes the op after all requests are expanded.
 
     Constraints:
     - (c1) the result has the type of the operand.
@@ -611,11 +612,11 @@ def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["inpu
 }
 
 def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, Nd_Opaque]> {
-  let summary = "returns its first operand, after the second is computed";
+  let summary = "returns its first operand after the second is computed";
   let description = [{
-    No pass looks through it: code that uses the result is not merged with code that uses the operand, and runs
-    after the second operand is computed. This keeps the recomputation of a checkpoint in the backward pass. The
-    op is removed when layouts are chosen, and costs nothing.
+    No pass looks through it: code that uses the result is not merged with code that uses the first operand, and runs
+    after the second operand is computed. This keeps the recomputation of a checkpoint in the backward pass.
+    `nest-drop-after` removes the op before layouts are chosen, so that it costs nothing.
 
     Constraints:
     - (c1) the result has the type of the first operand.
@@ -629,10 +630,10 @@ def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, Declare
 def Nd_ItemOp : Nd_Op<"item", [Pure]> {
   let summary = "the only element of a tensor without names, as a scalar for control flow";
   let description = [{
-    Conditions and bounds of `scf` are scalars.
+    The conditions and bounds of `scf` ops are such scalars.
 
     Constraints:
-    - (c1) the operand has no names and integer elements; the result is its scalar type, or `index` for elements of i64.
+    - (c1) the operand has no names and integer elements; the result has its scalar type, or `index` for elements of i64.
 
     ```mlir
     %c = nd.item %small : !nd.tensor<i1> -> i1
@@ -645,9 +646,11 @@ def Nd_ItemOp : Nd_Op<"item", [Pure]> {
 }
 
 def Nd_FromItemOp : Nd_Op<"from_item", [Pure]> {
-  let summary = "a scalar of control flow, such as a loop's counter, as a tensor without names";
+  let summary = "a scalar of control flow, such as the counter of a loop, as a tensor without names";
   let description = [{
-    Constraints: (c1) as for `nd.item`, the other way round.
+    The inverse of `nd.item`.
+
+    Constraints: (c1) operand and result have the types of the result and the operand of an `nd.item`.
   }];
   let arguments = (ins AnySignlessIntegerOrIndex:$input);
   let results = (outs Nd_Tensor:$result);

@@ -160,7 +160,7 @@ ParseResult parseDims(AsmParser &parser, SmallVectorImpl<Dim> &dims) {
       return failure();
     std::string kept = name.str();
     if (!seen.insert(kept).second)
-      return parser.emitError(loc, "the name '") << kept << "' stands twice";
+      return parser.emitError(loc, "the name '") << kept << "' occurs twice";
     if (parser.parseColon())
       return failure();
     FailureOr<Expr> size = parseExpr(parser);

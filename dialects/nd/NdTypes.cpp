@@ -62,7 +62,7 @@ LogicalResult DimsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
   for (size_t i = 1; i < dims.size(); ++i) {
     if (dims[i - 1].name == dims[i].name)
       // S1
-      return emitError() << "the name '" << dims[i].name.getValue() << "' stands twice";
+      return emitError() << "the name '" << dims[i].name.getValue() << "' occurs twice";
     if (dims[i - 1].name.getValue() > dims[i].name.getValue())
       return emitError() << "expected names in sorted order";
   }
@@ -180,7 +180,7 @@ int64_t typicalOf(std::string_view symbol) {
 int64_t SizeAttr::typical() const {
   if (auto known = constant())
     return *known;
-  // A variable of a loop stands at its start.
+  // A loop variable counts as 0.
   auto value = getExpr().evaluate(
       [](const std::string &name) { return name.back() == '$' ? 0 : typicalOf(name); });
   return value ? std::max<int64_t>(*value, 1) : typicalSymbol;

@@ -15,11 +15,10 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
   let mnemonic = "tensor";
   let summary = "a tensor with named dimensions and no order";
   let description = [{
-    A set of (name, size) pairs and an element type. Two spellings in different
-    order are the same type; it prints sorted. Signedness of the element type is
-    kept; scalar regions compute on the signless type of the same width.
-    Elements are floats (f64, f32, f16, bf16, f8E4M3FN, which has no infinities, and f8E5M2), truth values (i1), or
-    integers of 8 to 64 bits (i8, ui8, ...). Floats of 8 and 16 bits are stored as such and computed in f32.
+    An element type and a set of names with sizes. The order in which names are written does not matter; they are
+    printed sorted. Elements are floats (f64, f32, f16, bf16, f8E5M2, and f8E4M3FN, which has no infinities), truth
+    values (i1), or integers of 8 to 64 bits (i8, ui8, ...). Integer types have a signedness; scalar regions use the
+    signless type of the same width. Floats of 8 and 16 bits are in memory only: computations on them run in f32.
 
     ```mlir
     !nd.tensor<f32, batch: 64, channel: 3>   !nd.tensor<ui8, row: N, column: N floordiv 2>   !nd.tensor<f32>

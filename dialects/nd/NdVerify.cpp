@@ -60,7 +60,7 @@ static LogicalResult verifyScalarRegion(Operation *op, Region &region, TypeRange
                              << yield.getValues().getTypes() << ")";
   for (Operation &inner : block.without_terminator())
     if (!isScalarOp(&inner))
-      return inner.emitOpError() << "is not a scalar op that may stand in a region of '"
+      return inner.emitOpError() << "is not a scalar op; expected only scalar ops in a region of '"
                                  << op->getName() << "'";
   return success();
 }
@@ -154,8 +154,8 @@ LogicalResult PointwiseOp::verify() {
   return verifyScalarRegion(*this, getBody(), scalars, {result.scalarType()}); // c3, c4
 }
 
-/// Verifies the common part of reduce and scan: inputs of one shape, neutral elements, the combiner's
-/// region, the element types of the results.
+/// Verifies the common part of reduce and scan: inputs of one shape, neutral elements, the
+/// combiner's region, the element types of the results.
 static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region &combiner) {
   auto inputs = op->getOperands();
   if (inputs.empty())
@@ -376,8 +376,7 @@ static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.empty())
     return op->emitOpError() << "expected '" << nameAttrName << "' of " << what << " " << index
-                             << " to be a string with characters in it, got "
-                             << attribute.getValue();
+                             << " to be a non-empty string, got " << attribute.getValue();
   // The first argument (or result) with a name checks all.
   llvm::DenseMap<Attribute, unsigned> first;
   for (auto [i, own] : llvm::enumerate(all ? all.getValue() : ArrayRef<Attribute>())) {

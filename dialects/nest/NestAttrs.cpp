@@ -61,7 +61,7 @@ std::optional<Expr> MapAttr::lookup(StringRef name) const {
   return std::nullopt;
 }
 
-MapAttr MapAttr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {
+MapAttr MapAttr::substitute(const ExprMap &replacement) const {
   SmallVector<MapEntry> entries;
   for (const MapEntry &entry : getEntries())
     entries.emplace_back(getContext(), entry.name.getValue(), entry.expr().substitute(replacement));
@@ -73,7 +73,7 @@ bool MapAttr::mentions(StringRef name) const {
                       [&](const MapEntry &entry) { return entry.expr().mentions(name.str()); });
 }
 
-GuardAttr GuardAttr::substitute(const std::map<std::string, Expr, std::less<>> &replacement) const {
+GuardAttr GuardAttr::substitute(const ExprMap &replacement) const {
   SmallVector<Condition> conditions;
   for (const Condition &condition : getConditions())
     conditions.emplace_back(getContext(), condition.expr().substitute(replacement),

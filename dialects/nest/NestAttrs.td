@@ -18,11 +18,11 @@ class Nest_Attr<string name, string attrMnemonic> : AttrDef<Nest_Dialect, name> 
 }
 
 def Nest_MapAttr : Nest_Attr<"Map", "map"> {
-  let summary = "where a nest reads or writes: an expression for each name of the tensor";
+  let summary = "an index map: the coordinate along each name of a tensor that a nest accesses";
   let description = [{
-    Variables are iteration names (of the nest and of the groups around it); `read(2)` is the value of the nest's
-    third read, which makes the map a gathered one. Entries are sorted by tensor name. In an op
-    names that map to themselves are not printed.
+    The variables are iteration names of the nest and of the groups around it. `read(2)` is the value of the nest's
+    third read: such a map is gathered. Entries are sorted by the names of the tensor. Ops do not print names that map
+    to themselves.
 
     ```mlir
     #nest.map<row = 2 * row + ky, column = column, channel = read(0)>
@@ -32,20 +32,20 @@ def Nest_MapAttr : Nest_Attr<"Map", "map"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     static MapAttr getSorted(::mlir::MLIRContext *context, ::llvm::ArrayRef<MapEntry> entries);
-    /// Every name of `type` maps to itself.
+    /// The map that maps every name of `type` to itself.
     static MapAttr identity(::heddle::nd::NdTensorType type);
     /// The expression for `name`; none if the tensor has no such name.
     std::optional<::heddle::Expr> lookup(::llvm::StringRef name) const;
-    MapAttr substitute(const std::map<std::string, ::heddle::Expr, std::less<>> &replacement) const;
+    MapAttr substitute(const ::heddle::ExprMap &replacement) const;
     bool mentions(::llvm::StringRef name) const;
   }];
 }
 
 def Nest_GuardAttr : Nest_Attr<"Guard", "guard"> {
-  let summary = "when a read happens, and what is read instead";
+  let summary = "the condition under which a read happens, and its value elsewhere";
   let description = [{
-    A conjunction of conditions `e >= 0` and `e == 0` over iteration names. Where it fails the read gives
-    `otherwise`; without `otherwise` the point is excluded (it contributes nothing to the reduction). An empty conjunction always holds.
+    A conjunction of conditions `e >= 0` and `e == 0` over iteration names; an empty one always holds. Where it fails, the
+    value of the read is `otherwise`. Without `otherwise` the point is excluded: it contributes nothing to the reduction.
 
     ```mlir
     #nest.guard<[row + ky - 1 ge 0, 28 - row - ky ge 0] else 0.0 : f32>   #nest.guard<[(row - ky) mod 2 == 0]>
@@ -57,7 +57,7 @@ def Nest_GuardAttr : Nest_Attr<"Guard", "guard"> {
   let extraClassDeclaration = [{
     bool isTrivial() const { return getConditions().empty(); }
     bool excludes() const { return !getOtherwise(); }
-    GuardAttr substitute(const std::map<std::string, ::heddle::Expr, std::less<>> &replacement) const;
+    GuardAttr substitute(const ::heddle::ExprMap &replacement) const;
   }];
 }
 
@@ -65,7 +65,7 @@ def Nest_LayoutParameter : AttrParameter<"::heddle::Layout", "factors of names i
   let comparator = "$_lhs == $_rhs";
 }
 def Nest_LayoutAttr : Nest_Attr<"Layout", "layout"> {
-  let summary = "where the elements of a value lie (runtime/expr/Layout.h)";
+  let summary = "the order of a value's elements in memory (runtime/expr/Layout.h)";
   let description = [{
     ```mlir
     #nest.layout<[batch, channel floordiv 16, row, column, channel mod 16]>
@@ -79,7 +79,7 @@ def Nest_ScheduleParameter : AttrParameter<"::heddle::nest::Schedule", "loops an
   let comparator = "$_lhs == $_rhs";
 }
 def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
-  let summary = "in which loops a nest runs, and which operands are staged (Schedule.h)";
+  let summary = "the loops of a nest, outermost first, and its stages (Schedule.h)";
   let description = [{
     ```mlir
     #nest.schedule<[thread batch by 1, thread row by 1, cache out by 32, cache column by 14, loop ky by 1,
@@ -87,7 +87,7 @@ def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
                    [stage 0 at 2 in #nest.layout<[row, column, channel]>]>
     ```
 
-    A partial schedule states the lanes alone, and the rest is chosen later:
+    A partial schedule states only the vector lanes; `nest-choose-schedules` chooses the rest:
 
     ```mlir
     #nest.schedule<[vector out by 1], partial>
@@ -99,10 +99,10 @@ def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
 def Nest_MatrixUnitAttr : Nest_Attr<"MatrixUnit", "unit"> {
   let summary = "an instruction that multiplies and adds a tile of a product";
   let description = [{
-    `total[m, n] += left[m, k] * right[k, n]` for the sizes in parentheses. The layouts say which element lies where in a
-    register, or which lane of it: below, each lane of 32 bits has two neighbours along k. `rate` is how many products it
-    adds in the time that one of the wider type takes without it; 0: the machine has it for tests only, and schedules
-    may ask for it (`unit` over a reduced name), but none is chosen.
+    `total[m, n] += left[m, k] * right[k, n]` for the sizes in parentheses. The layouts give the position of each element
+    in a register: below, each lane of 32 bits holds two neighbours along k. `rate` is the number of products that the
+    unit adds in the time of one multiply-add of the total's type. A unit of rate 0 is for tests: a schedule may state it
+    (`unit` over a reduced name), but none is chosen.
 
     ```mlir
     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], rate 2.0>
@@ -119,12 +119,12 @@ def Nest_MatrixUnitAttr : Nest_Attr<"MatrixUnit", "unit"> {
 }
 
 def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
-  let summary = "what analysis and transforms know of a machine: data, filled in by target/";
+  let summary = "a description of a machine for analyses and transforms, which lib/target fills in";
   let description = [{
-    Registers, vectors, caches (bytes), `units`, a list of `#nest.unit`, and rates: `dialects/nest/Rates.h` lists these,
-    with the values that hold where a machine states none. Unknown keys are kept, so that new targets fill in values only.
-    For a unit called `bf16_dot`, `has_bf16_dot` says that there is an instruction for it; without it each product is added
-    by itself. `bf16_dot_rate` replaces the unit's own rate; schedules with a unit are chosen above 1.
+    A dictionary of facts: numbers of registers, sizes of vectors and caches in bytes, `units` (a list of `#nest.unit`), and
+    rates. `dialects/nest/Rates.h` lists the rates with their units and defaults. Unknown keys are kept. For a unit called
+    `bf16_dot`, `has_bf16_dot` says whether the machine has an instruction for it; without one, products are added one by
+    one. `bf16_dot_rate` replaces the rate of the unit; schedules with the unit are chosen if the rate exceeds 1.
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,
@@ -133,13 +133,13 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$values);
   let extraClassDeclaration = [{
-    /// The integer called `key`, or `otherwise`.
+    /// The fact called `key`, or `otherwise` if the machine has none.
     int64_t integer(::llvm::StringRef key, int64_t otherwise) const;
     double number(::llvm::StringRef key, double otherwise) const;
     ::llvm::SmallVector<MatrixUnitAttr> units() const;
-    /// Products of a unit in the time of one without it.
+    /// The number of products that the unit adds in the time of one multiply-add.
     double rate(MatrixUnitAttr unit) const;
-    /// Whether there is an instruction for a unit.
+    /// True if the machine has an instruction for the unit.
     bool has(MatrixUnitAttr unit) const;
   }];
 }

@@ -233,13 +233,13 @@ Schedule nest::scheduleOf(Operation *nest) {
 std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
   std::map<std::string, std::string> free;
   for (const MapEntry &entry : op.getDestMap().getEntries()) {
-    Expr place = entry.expr();
-    std::vector<std::string> names = place.names();
+    Expr coordinate = entry.expr();
+    std::vector<std::string> names = coordinate.names();
     nd::SizeAttr size = names.size() == 1 ? op.getSpace().lookup(names[0]) : nd::SizeAttr();
-    if (!size || place.coefficient(names[0]) == 0 || !place.isAffine())
+    if (!size || coordinate.coefficient(names[0]) == 0 || !coordinate.isAffine())
       continue;
     // If a name determines several coordinates, prefer one that it owns, whatever `owned` is.
-    if (place.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))
+    if (coordinate.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))
       free[names[0]] = entry.name.str();
     else if (!owned)
       free.try_emplace(names[0], entry.name.str());

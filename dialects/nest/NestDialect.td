@@ -13,10 +13,10 @@ include "mlir/IR/OpBase.td"
 def Nest_Dialect : Dialect {
   let name = "nest";
   let cppNamespace = "::heddle::nest";
-  let summary = "How a value is computed: loop nests over named iteration spaces";
+  let summary = "Loop nests over named iteration spaces";
   let description = [{
-    Operands and results are nd tensors, so nothing here knows an address. Layouts and
-    schedules are attributes: chosen by passes or written by hand, printed, and kept.
+    Operands and results are nd tensors, so that no op depends on addresses. Layouts and schedules are attributes,
+    which passes choose or users write; passes keep those that users write.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::heddle::nd::NdDialect"];

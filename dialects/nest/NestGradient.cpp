@@ -86,7 +86,7 @@ private:
     return MapAttr::identity(
         nd::NdTensorType::get(b.getContext(), b.getF32Type(), op.getProduced()));
   }
-  void readProduced(Contribution &what, ArrayRef<Value> values, SmallVectorImpl<int> &places);
+  void readProduced(Contribution &what, ArrayRef<Value> values, SmallVectorImpl<int> &positions);
   SmallVector<Value> recompute();
   Type positionType();
   Value position(OpBuilder &b);
@@ -105,7 +105,7 @@ private:
   bool isPerElement(const Asked &each) {
     return each.rule == Rule::General || (each.rule == Rule::Product && each.helpers.size() == 1);
   }
-  SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> places,
+  SmallVector<Value> elementCotangents(Block *block, ArrayRef<int> positions,
                                        ArrayRef<SmallVector<int>> helpers);
   LogicalResult throughBody(unsigned i, Gradients &gradients);
 };
@@ -131,11 +131,12 @@ NestBuilder ComputeGradient::sameSpace() {
   return nest;
 }
 
-/// Reads tensors over the produced names; `places` receives their numbers, -1 for null ones.
+/// Reads tensors over the produced names; `positions` receives their numbers, -1 for null ones.
 void ComputeGradient::readProduced(Contribution &what, ArrayRef<Value> values,
-                                   SmallVectorImpl<int> &places) {
+                                   SmallVectorImpl<int> &positions) {
   for (Value value : values)
-    places.push_back(value ? int(what.read(value, produced(), trivialGuard(b.getContext()))) : -1);
+    positions.push_back(value ? int(what.read(value, produced(), trivialGuard(b.getContext())))
+                              : -1);
 }
 
 /// The accumulators as tensors: the op without its finish.
@@ -168,17 +169,17 @@ LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<boo
                    GuardAttr guard) -> FailureOr<Value> {
     Contribution what;
     what.space = op.getProduced();
-    SmallVector<int> unused, places;
+    SmallVector<int> unused, positions;
     readProduced(what, values, unused);
     for (unsigned k = 0; k < m; ++k)
       what.read(op.getFinishReads()[k], op.finishMap(k), op.finishGuard(k));
-    readProduced(what, SmallVector<Value>(cotangents), places);
+    readProduced(what, SmallVector<Value>(cotangents), positions);
     what.carrier = what.reads.size() - 1;
     Value passedOn;
     FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) -> FailureOr<Value> {
       SmallVector<Value> scalars;
-      for (int place : places)
-        scalars.push_back(place < 0 ? Value() : block->getArgument(place));
+      for (int position : positions)
+        scalars.push_back(position < 0 ? Value() : block->getArgument(position));
       FailureOr<Value> result = gradientOf(b, loc, op.getFinish().front(),
                                            block->getArguments().take_front(n + m), scalars, i);
       if (succeeded(result) && *result)
@@ -441,15 +442,15 @@ LogicalResult ComputeGradient::prepareRules() {
   if (chosen.empty())
     return success();
   if (!isOrdered(op))
-    return op.emitOpError() << "cannot be differentiated: which of equal elements over "
+    return op.emitOpError() << "cannot be differentiated: expected `order`, the order of the names "
                             << nd::namesText(op.getReduced())
-                            << " is chosen is not said; give the order of the names as `order`";
+                            << " that decides between equal elements";
   prepareChoices(chosen);
   return success();
 }
 
 /// The cotangents of what the body yields, as scalars.
-SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int> places,
+SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int> positions,
                                                       ArrayRef<SmallVector<int>> helpers) {
   Block &code = op.getBody().front();
   SmallVector<Value> scalars(code.getTerminator()->getNumOperands());
@@ -461,7 +462,7 @@ SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int
       scalars[i] = scalars[i] ? Value(arith::AddFOp::create(b, loc, scalars[i], slope)) : slope;
       continue;
     }
-    Value g = nd::convertFloat(b, loc, block->getArgument(places[i]), element);
+    Value g = nd::convertFloat(b, loc, block->getArgument(positions[i]), element);
     Value zero = nd::buildNumber(b, loc, element, 0);
     if (each.rule == Rule::Choice) {
       Value chosen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position(b),
@@ -489,9 +490,9 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
   what.space = iterationSpace(op);
   for (unsigned k = 0; k < numReads(); ++k)
     what.read(op.getReads()[k], op.readMap(k), op.readGuard(k));
-  SmallVector<int> places;
+  SmallVector<int> positions;
   SmallVector<SmallVector<int>> helpers(asked.size());
-  readProduced(what, given, places);
+  readProduced(what, given, positions);
   for (auto [each, extra] : llvm::zip_equal(asked, helpers)) {
     if (isPerElement(each))
       extra.push_back(
@@ -500,10 +501,10 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
     else
       readProduced(what, each.helpers, extra);
   }
-  what.carrier = *llvm::find_if(places, [](int place) { return place >= 0; });
+  what.carrier = *llvm::find_if(positions, [](int position) { return position >= 0; });
   FailureOr<bool> any = fillBody(b, loc, what, [&](Block *block) {
     return gradientOf(b, loc, op.getBody().front(), block->getArguments().take_front(numReads()),
-                      elementCotangents(block, places, helpers), i);
+                      elementCotangents(block, positions, helpers), i);
   });
   if (failed(any))
     return failure();

@@ -37,15 +37,16 @@ struct Contribution {
 
   unsigned read(mlir::Value value, MapAttr map, GuardAttr guard);
   mlir::Block &block() { return body.front(); }
-  /// Removes reads without an effect; those that `map` and `guard` mention stay and are renumbered there.
+  /// Removes reads without an effect; those that `map` and `guard` mention stay and are renumbered
+  /// there.
   void prune(MapAttr &map, GuardAttr &guard);
 };
 
 /// The iteration names of a space as expressions of the names of a tensor that is read by a map.
 struct Inverse {
   nd::DimsAttr produced, reduced;
-  std::map<std::string, Expr, std::less<>> names; ///< of the space, by the new names
-  llvm::SmallVector<Condition> conditions;        ///< where a point exists
+  ExprMap names;                           ///< of the space, by the new names
+  llvm::SmallVector<Condition> conditions; ///< where a point exists
 };
 /// Returns nothing if the map has no inverse of this form.
 std::optional<Inverse> invert(MapAttr map, nd::NdTensorType target, nd::DimsAttr space);

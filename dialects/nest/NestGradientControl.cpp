@@ -369,7 +369,7 @@ private:
   /// values in all steps.
   struct Stack {
     Value value;
-    Operation *place;
+    Operation *placeholder;
   };
   SmallVector<Stack> stacks;
   /// In stacks, the new name of a dimension that is called like `along`.
@@ -456,7 +456,7 @@ void ScanGradient::fillStacks() {
     }
   }
   for (const Stack &stack : stacks)
-    types.push_back(stack.place->getResult(0).getType());
+    types.push_back(stack.placeholder->getResult(0).getType());
   auto forward =
       ScanOp::create(b, loc, types, inits, op.getReads(), op.getAlong(), op.getReverse());
   Block *block = b.createBlock(&forward.getBody());
@@ -469,8 +469,8 @@ void ScanGradient::fillStacks() {
     op.getResult(i).replaceAllUsesWith(forward.getResult(unsigned(k)));
   }
   for (const Stack &stack : stacks) {
-    stack.place->replaceAllUsesWith(ValueRange(forward.getResult(unsigned(yielded.size()))));
-    stack.place->erase();
+    stack.placeholder->replaceAllUsesWith(ValueRange(forward.getResult(unsigned(yielded.size()))));
+    stack.placeholder->erase();
     yielded.push_back(respelled(mapping.lookup(stack.value), along(), aside));
   }
   YieldOp::create(b, loc, yielded);
@@ -544,7 +544,7 @@ void ScanGradient::dropUnreadStacks(ScanOp backward) {
     if (block.getArgument(carried.size() + first + k).use_empty()) {
       block.eraseArgument(carried.size() + first + k);
       backward.getReadsMutable().erase(first + k);
-      stacks[k].place->erase();
+      stacks[k].placeholder->erase();
       stacks.erase(stacks.begin() + k);
     }
 }
@@ -564,7 +564,7 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
     if (wanted[n + i])
       read.push_back(i);
   for (const Stack &stack : stacks)
-    reads.push_back(stack.place->getResult(0));
+    reads.push_back(stack.placeholder->getResult(0));
   for (Value cotangent : cotangents.drop_front(n))
     if (cotangent)
       reads.push_back(cotangent);

@@ -30,14 +30,12 @@ public:
   std::optional<Inverse> solve();
 
 private:
-  using Substitution = std::map<std::string, Expr, std::less<>>;
-
   MapAttr map;
   nd::NdTensorType target;
   nd::DimsAttr space;
-  std::map<std::string, Expr, std::less<>> sizes; ///< of unknowns
+  ExprMap sizes; ///< of unknowns
   Ranges ranges;
-  Substitution solved;
+  ExprMap solved;
   std::vector<std::pair<Expr, bool>> conditions;
 
   static std::string unknown(StringRef name) { return ("old." + name).str(); }
@@ -61,15 +59,15 @@ private:
       expr = expr.substitute({{name, value}}).simplify(ranges);
     solved[name] = value;
   }
-  bool solveOne(const Expr &value, const Expr &place);
-  bool solveRadix(const Expr &value, const Expr &place, ArrayRef<std::string> unknowns);
-  bool solvePivot(const Expr &value, const Expr &place, ArrayRef<std::string> unknowns);
+  bool solveOne(const Expr &value, const Expr &coordinate);
+  bool solveRadix(const Expr &value, const Expr &coordinate, ArrayRef<std::string> unknowns);
+  bool solvePivot(const Expr &value, const Expr &coordinate, ArrayRef<std::string> unknowns);
   bool inRange(const std::string &name, const Expr &value);
 };
 } // namespace
 
 /// value = c1 * v1 + c2 * v2 + ... with c1 = 1, c2 = size of v1, ...: the digits of a number.
-bool Solver::solveRadix(const Expr &value, const Expr &place, ArrayRef<std::string> unknowns) {
+bool Solver::solveRadix(const Expr &value, const Expr &coordinate, ArrayRef<std::string> unknowns) {
   SmallVector<std::pair<int64_t, std::string>> digits;
   Expr rest = value;
   for (const std::string &name : unknowns) {
@@ -86,7 +84,7 @@ bool Solver::solveRadix(const Expr &value, const Expr &place, ArrayRef<std::stri
       return false;
     next *= size.value_or(1);
   }
-  Expr number = place - rest;
+  Expr number = coordinate - rest;
   for (auto [i, digit] : llvm::enumerate(digits)) {
     Expr quotient = number.floordiv(digit.first);
     if (i + 1 != digits.size())
@@ -98,7 +96,7 @@ bool Solver::solveRadix(const Expr &value, const Expr &place, ArrayRef<std::stri
 
 /// Solves the equation for the unknown of the largest size. The others stay free, so that the sum
 /// over them is as small as possible.
-bool Solver::solvePivot(const Expr &value, const Expr &place, ArrayRef<std::string> unknowns) {
+bool Solver::solvePivot(const Expr &value, const Expr &coordinate, ArrayRef<std::string> unknowns) {
   std::string pivot;
   int64_t best = -1;
   for (const std::string &name : unknowns) {
@@ -111,7 +109,7 @@ bool Solver::solvePivot(const Expr &value, const Expr &place, ArrayRef<std::stri
   if (pivot.empty())
     return false;
   int64_t coefficient = value.coefficient(pivot);
-  Expr moved = place - (value - Expr(coefficient) * Expr::name(pivot));
+  Expr moved = coordinate - (value - Expr(coefficient) * Expr::name(pivot));
   if (coefficient < 0)
     moved = -moved;
   int64_t divisor = std::abs(coefficient);
@@ -121,13 +119,13 @@ bool Solver::solvePivot(const Expr &value, const Expr &place, ArrayRef<std::stri
   return true;
 }
 
-bool Solver::solveOne(const Expr &value, const Expr &place) {
+bool Solver::solveOne(const Expr &value, const Expr &coordinate) {
   std::vector<std::string> unknowns = unknownsOf(value);
   if (unknowns.empty()) {
-    conditions.emplace_back((place - value).simplify(ranges), true);
+    conditions.emplace_back((coordinate - value).simplify(ranges), true);
     return true;
   }
-  if (solveRadix(value, place, unknowns) || solvePivot(value, place, unknowns))
+  if (solveRadix(value, coordinate, unknowns) || solvePivot(value, coordinate, unknowns))
     return true;
   // `f floordiv c` or `f mod c` alone: the other part of f is a new unknown.
   if (value.terms().size() != 1 || value.terms()[0].coefficient != 1 ||
@@ -137,7 +135,7 @@ bool Solver::solveOne(const Expr &value, const Expr &place) {
   bool isDivision = atom.kind == Expr::Atom::Kind::FloorDiv;
   if (!isDivision && atom.kind != Expr::Atom::Kind::Mod)
     return false;
-  Expr inner = atom.operands[0], part = place - Expr(value.offset());
+  Expr inner = atom.operands[0], part = coordinate - Expr(value.offset());
   std::string slack = "slack." + std::to_string(sizes.size());
   Expr size(atom.divisor);
   if (!isDivision) {
@@ -175,7 +173,7 @@ bool Solver::inRange(const std::string &name, const Expr &value) {
 }
 
 std::optional<Inverse> Solver::solve() {
-  Substitution toUnknown;
+  ExprMap toUnknown;
   for (const nd::Dim &dim : space) {
     declare(unknown(dim.name), dim.size().getExpr());
     toUnknown[dim.name.str()] = Expr::name(unknown(dim.name));
@@ -192,22 +190,22 @@ std::optional<Inverse> Solver::solve() {
     open.emplace_back(entry.expr().substitute(toUnknown), Expr::name(entry.name.getValue()));
   }
   while (!open.empty()) {
-    for (auto &[value, place] : open)
+    for (auto &[value, coordinate] : open)
       value = value.substitute(solved).simplify(ranges);
     auto *next = llvm::find_if(
         open, [&](const auto &equation) { return unknownsOf(equation.first).size() <= 1; });
     if (next == open.end())
       next = open.begin();
-    auto [value, place] = *next;
+    auto [value, coordinate] = *next;
     open.erase(next);
-    if (!solveOne(value, place))
+    if (!solveOne(value, coordinate))
       return std::nullopt;
   }
 
   // Free unknowns keep their names where the target does not have them.
   Inverse inverse;
   MLIRContext *context = map.getContext();
-  Substitution toName;
+  ExprMap toName;
   SmallVector<nd::Dim> reduced;
   for (const auto &[name, size] : sizes) {
     if (solved.count(name))
@@ -277,7 +275,7 @@ void Contribution::prune(MapAttr &map, GuardAttr &guard) {
     if (needed[i])
       need(maps[i], guards[i]);
   }
-  std::map<std::string, Expr, std::less<>> renumbered;
+  ExprMap renumbered;
   unsigned next = 0;
   for (unsigned i = 0; i < reads.size(); ++i)
     if (needed[i])
@@ -331,9 +329,10 @@ static Value castByNest(OpBuilder &b, Location loc, Value value, Type element) {
 static MapAttr heldInside(MapAttr map, nd::NdTensorType target) {
   SmallVector<MapEntry> entries(map.getEntries());
   for (MapEntry &entry : entries)
-    if (Expr place = entry.expr(); isGathered(place))
-      entry = MapEntry(map.getContext(), entry.name.getValue(),
-                       Expr::min(Expr::max(place, 0), target.size(entry.name).getExpr() - Expr(1)));
+    if (Expr coordinate = entry.expr(); isGathered(coordinate))
+      entry = MapEntry(
+          map.getContext(), entry.name.getValue(),
+          Expr::min(Expr::max(coordinate, 0), target.size(entry.name).getExpr() - Expr(1)));
   return MapAttr::getSorted(map.getContext(), entries);
 }
 

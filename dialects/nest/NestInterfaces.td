@@ -13,23 +13,23 @@ include "mlir/IR/OpBase.td"
 def Nest_LoopNestInterface : OpInterface<"LoopNestInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{
-    A loop nest on its own: it walks iteration names, reads tensors by maps and guards, and combines what its scalar
-    body makes of them. Reads of the body come first, those of an epilogue follow.
+    A loop nest with a scalar body: at each point of its iteration names it reads tensors by maps and guards, and
+    combines the values of the body. Reads of the body come first, those of an epilogue follow.
   }];
   let methods = [
-    InterfaceMethod<"The names that it walks: those that it produces or writes by, then those that it reduces.",
+    InterfaceMethod<"The iteration names: first those of the results (of the space of an update), then the reduced ones.",
         "::llvm::SmallVector<::heddle::nd::DimsAttr, 2>", "getIterationNames">,
     InterfaceMethod<"The position of the first read among the operands.", "unsigned", "getFirstRead">,
-    InterfaceMethod<"The tensor that it consumes and writes into; null if it makes new ones. See `updatedBy`.",
+    InterfaceMethod<"The tensor that it updates; null if its results are new tensors. See `updatedBy`.",
         "::mlir::Value", "getUpdated", (ins), [{}], [{ return {}; }]>,
-    InterfaceMethod<"The number of reads that the body gets.", "unsigned", "getNumBodyReads", (ins), [{}],
+    InterfaceMethod<"The number of reads of the body.", "unsigned", "getNumBodyReads", (ins), [{}],
         [{ return $_op.getReads().size(); }]>,
     InterfaceMethod<"One map for each read.", "::mlir::ArrayAttr", "getMapsAttr">,
     InterfaceMethod<"", "void", "setMapsAttr", (ins "::mlir::ArrayAttr":$maps)>,
     InterfaceMethod<"One guard for each read.", "::mlir::ArrayAttr", "getGuardsAttr">,
     InterfaceMethod<"", "void", "setGuardsAttr", (ins "::mlir::ArrayAttr":$guards)>,
-    InterfaceMethod<"The scalar code of a point.", "::mlir::Region &", "getBody">,
-    InterfaceMethod<"The scalar code that combines two values; empty if nothing is combined.", "::mlir::Region &",
+    InterfaceMethod<"The scalar code that runs at each point.", "::mlir::Region &", "getBody">,
+    InterfaceMethod<"The scalar code of the combiner; empty if there is none.", "::mlir::Region &",
         "getCombine">
   ];
   let extraSharedClassDeclaration = [{
@@ -102,7 +102,7 @@ def Nest_CopyingInterface : OpInterface<"CopyingInterface"> {
 
 def Nest_ScheduledInterface : OpInterface<"ScheduledInterface"> {
   let cppNamespace = "::heddle::nest";
-  let description = [{ An op whose loops a schedule orders, once one is chosen. }];
+  let description = [{ An op with loops, to which `nest-choose-schedules` adds a schedule. }];
   let methods = [
     InterfaceMethod<"The names that parallel loops may walk: chunks share their points.", "::heddle::nd::DimsAttr",
         "getSharedNames">,

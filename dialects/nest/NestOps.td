@@ -24,22 +24,23 @@ class Nest_Op<string mnemonic, list<Trait> traits = []>
 
 def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOperandSegments, Nest_LoopNestInterface,
     Nest_LaidOutInterface, Nest_ScheduledInterface, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
-  let summary = "a loop nest: reads by maps, a scalar body, a combiner over reduced names, an epilogue";
+  let summary = "a loop nest with index maps, a scalar body, a combiner over reduced names and an epilogue";
   let description = [{
-    For every point of the produced names: combine the values of `body` over all points of the reduced names,
-    then apply `finish`. Without reduced names the body's value is what `finish` gets; without `finish` it is the result.
+    For each point of the produced names, combines the values of `body` over all points of the reduced names and applies
+    `finish` to the result. Without reduced names `finish` is applied to the value of the body; without `finish` that value is
+    the result.
 
     - `body` has one argument for each read (its element, signless), and yields the n elements to combine.
-    - `combine` has 2n arguments (accumulators, elements) and yields n accumulators; it is promised to be
-      associative and commutative with `neutral` (whose types are the accumulators' types) as neutral elements. Elements are converted to
-      the accumulator types first (float widening or narrowing). Empty where nothing is reduced.
+    - `combine` has 2n arguments (accumulators, elements) and yields n accumulators. It must be associative and commutative, with
+      `neutral` as neutral elements, whose types are those of the accumulators. Elements are converted to the accumulator types
+      first (floats are widened or narrowed). Empty if there are no reduced names.
     - `finish` has one argument for each accumulator (or element of the body), then one for each of its own reads `finishReads`, whose maps use
-      produced names only; it yields the elements of the results. Empty: results are the accumulators.
-    - maps: one for each read, then one for each finish read. guards: likewise. An excluded point contributes nothing.
-    - `nest.index` gives the coordinate of an iteration name.
-    - a coordinate of a read that depends on `read(i)` is clamped to the tensor.
+      produced names only; it yields the elements of the results. If it is empty, the results are the accumulators.
+    - `maps` and `guards` have one entry for each read, then one for each finish read. An excluded point contributes nothing.
+    - `nest.index` is the coordinate of an iteration name.
+    - A coordinate of a read that depends on `read(i)` is clamped to the bounds of the tensor.
 
-    Names of an enclosing `nest.group` may be mentioned in maps and guards like iteration names.
+    Maps and guards may also use the names of enclosing `nest.group`s.
 
     Constraints:
     - (c1) produced and reduced names are distinct.
@@ -50,11 +51,11 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     - (c6) `neutral` is empty exactly if `reduced` is; `combine` likewise. A guard may exclude only where something is reduced.
     - (c7) every result has the produced names with their sizes.
     - (c8) `layouts`, if present, has one layout (or unit) for each result, legal for its sizes.
-    - (c9) `schedule`, if present, is legal for the iteration names and their sizes (Schedule.h says which is), and a
-      stage is of a read whose map is not gathered, and has a layout that is legal for it.
-    - (c10) `order`, if present, lists the reduced names once each: where the gradient of a selecting combiner meets equal
-      elements, it goes to the first one in that order.
-    - (c11) the neutral elements, combined with a value from either side, give that value; tried as for `nd.reduce` (c6).
+    - (c9) `schedule`, if present, is legal for the iteration names and their sizes (see Schedule.h); a stage is of a read
+      whose map is not gathered, and has a layout that is legal for it.
+    - (c10) `order`, if present, lists each reduced name once: of equal elements, the first in that order gets the gradient of a
+      combiner that selects (a maximum, say).
+    - (c11) a neutral element, combined with a value from either side, gives that value; checked on samples as for `nd.reduce` (c6).
 
     ```mlir
     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
@@ -74,7 +75,7 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
   let regions = (region SizedRegion<1>:$body, AnyRegion:$combine, AnyRegion:$finish);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// The map or guard of body read `i`; of finish read `i`.
+    /// The map or guard of read `i` of the body; of read `i` of the epilogue.
     MapAttr readMap(unsigned i) { return ::llvm::cast<MapAttr>(getMaps()[i]); }
     GuardAttr readGuard(unsigned i) { return ::llvm::cast<GuardAttr>(getGuards()[i]); }
     MapAttr finishMap(unsigned i) { return ::llvm::cast<MapAttr>(getMaps()[getReads().size() + i]); }
@@ -88,14 +89,14 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
 
 def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInterface, Nest_LaidOutInterface,
     Nest_ScheduledInterface, Nest_CopyingInterface, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
-  let summary = "writes through affine or gathered maps into a value that it consumes";
+  let summary = "a loop nest that combines values into the elements of a tensor";
   let description = [{
-    For every point of `space`: dest[map] = combine(dest[map], body(reads)). In place when this is the last use of the
-    destination. A point whose target lies outside the destination, or whose guard (without `else`) fails, writes nothing.
-    `unique` declares that no place is met twice; otherwise the combiner accumulates, in no particular order (the
-    compiled order is fixed).
+    For each point of `space`: dest[destMap] = combine(dest[destMap], body(reads)). The update is in place if it is the last use of
+    the destination. A point whose target is out of bounds, or whose guard (without `else`) fails, writes nothing.
+    `unique` declares that no two points have the same target. Otherwise the combiner accumulates, in an unspecified order
+    (which is fixed in compiled code).
 
-    Maps and guards: one for each read; `destMap` for the destination, which may mention `read(i)`.
+    `maps` and `guards` have one entry for each read. `destMap` may use `read(i)`.
 
     Constraints: (c2) to (c5) as for `nest.compute`; (c6) `combine` takes (old, new) of the destination's accumulator type and yields one;
     (c7) the result has the type of the destination; (c8) the layout as for `nest.compute`; (c9) the schedule as for
@@ -124,11 +125,12 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInt
 def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock, Nd_Expensive, Nest_HoldsNestsInterface,
     Nest_LaidOutInterface, Nest_CopyingInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
-  let summary = "one ordered name, carried state";
+  let summary = "a recurrence: runs nests for each coordinate of a name, in order, with carried tensors";
   let description = [{
-    Runs its region for each coordinate of `along` in order (backwards when `reverse`). The region's arguments are the
-    carried tensors, then the slices of `reads` at that coordinate (without the name `along`); it holds nest ops, and constants (nd ops and branches
-    as well, until these are lowered) and yields the next carried tensors, then this coordinate's slices of the outputs. Results: the final carried tensors, then the outputs, which have `along` again.
+    Runs its region for each coordinate of `along` in order (in reverse order if `reverse`). The arguments of the region are the
+    carried tensors, then the slices of `reads` at that coordinate (without the name `along`). The region holds nest ops and
+    constants, and before lowering also nd ops and branches. It yields the next carried tensors, then the slices of the outputs at
+    this coordinate. The results are the last carried tensors, then the outputs, which have the name `along`.
 
     Constraints:
     - (c1) every read has `along` with its size.
@@ -159,13 +161,13 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock, 
 
 def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_LaidOutInterface, Nest_ScheduledInterface,
     DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
-  let summary = "sorts along one name by the first operand, which carries the others along";
+  let summary = "sorts along a name by the first operand, and permutes the others alike";
   let description = [{
-    What `nd.sort` means: keys rise (or fall) along `along`, NaN comes last, equal keys keep their order, results may hold
-    the first elements only. Nothing is fused into it.
+    Has the semantics of `nd.sort`: a stable sort with ascending or descending keys, NaN last. Results may hold the first
+    elements only. No nests are fused with it.
 
-    Constraints: (c1) to (c3) as for `nd.sort`, with `along` the name and size in the operands; (c4) `layouts` as for
-    `nest.compute`, `schedule` as for `nest.group`, over the other names: a point of them is a line, which is sorted.
+    Constraints: (c1) to (c3) as for `nd.sort`, where `along` is the name with its size in the operands; (c4) `layouts` as for
+    `nest.compute`, `schedule` as for `nest.group`, over the other names. A point of these is a line, which is sorted by itself.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, Nd_DimsAttr:$along, UnitAttr:$descending,
                    OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<Nest_ScheduleAttr>:$schedule);
@@ -174,7 +176,7 @@ def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_LaidOutInterface, Ne
     $inputs `along` $along (`descending` $descending^)? attr-dict `:` functional-type($inputs, $results)
   }];
   let extraClassDeclaration = [{
-    /// The names of the lines that are sorted, each by itself: all but the one sorted along.
+    /// The names of the lines: all but the one sorted along.
     nd::DimsAttr getLines();
     nd::DimsAttr getSharedNames() { return getLines(); }
   }];
@@ -182,11 +184,11 @@ def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_LaidOutInterface, Ne
 
 def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_LaidOutInterface, Nest_ScheduledInterface, Nest_HoldsNestsInterface,
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
-  let summary = "nests that run together, point by point of the group's names";
+  let summary = "nests that run together at each point of common names";
   let description = [{
-    The region is run for every point of `names`. Inside, maps and guards may mention these names; inner values lack them and are
-    tile-local, with layouts and schedules of their own. `nest.yield` gives, for this point, the slice of each result; the results have the group's
-    names as well. Groups nest. Values from outside are captured.
+    The region runs for each point of `names`. Its maps and guards may use these names. Values in the region lack them and exist
+    for one point, with layouts and schedules of their own. `nest.yield` yields the slice of each result at this point; the results
+    have the group's names as well. Groups can be nested. The region uses values from outside directly.
 
     Constraints:
     - (c1) the names are distinct from those of enclosing groups and of the nests inside.
@@ -212,17 +214,17 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_LaidOutInterface, N
 }
 
 def Nest_ControlOp : Nest_Op<"control", [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "a branch or a loop whose parts are functions, steered by a value";
+  let summary = "a branch or a loop that calls functions";
   let description = [{
     The first operand is the condition, a truth value without names.
 
-    - Two functions: a branch. The first is called with the other operands where the condition holds, else the second; the
-      results are what it returns. The other one is not run.
-    - One function: a loop. The first operands, one for each result, are carried, the condition among them. While it holds,
-      the function is called with all operands and returns the next carried tensors. The results are the last ones.
+    - With two functions it is a branch: it calls the first with the other operands if the condition holds, else the second, and
+      returns the results of the call.
+    - With one function it is a loop. The first operands, one for each result, are carried, among them the condition. While it
+      holds, the function is called with all operands and returns the next carried tensors. The results are the last ones.
 
-    A compiled program jumps among its steps; each function is a list of nests like the entry's own, so that it is fused, laid out and
-    scheduled by the same passes. It stands at the top level of a function.
+    In a compiled program it becomes jumps between steps. Each function is a list of nests, which the same passes fuse, lay out and
+    schedule as those of an entry. The op is at the top level of a function.
 
     Constraints:
     - (c1) one or two functions, which take the operands described and return the results.
@@ -240,7 +242,7 @@ def Nest_ControlOp : Nest_Op<"control", [Pure, Nest_LaidOutInterface, DeclareOpI
   let assemblyFormat = "$functions $operands attr-dict `:` functional-type($operands, $results)";
   let extraClassDeclaration = [{
     bool isLoop() { return getFunctions().size() == 1; }
-    /// What the functions are given: all operands of a loop, all but the condition of a branch.
+    /// The arguments of the calls: all operands of a loop, all but the condition of a branch.
     ::mlir::OperandRange given() { return getOperands().drop_front(isLoop() ? 0 : 1); }
   }];
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of maps and guards stands in attributes (`#nest.map<..>`) and in ops (`reads %x[..] if
-// [..]`).
+// Parses and prints maps and guards, which are in attributes (`#nest.map<..>`) and in ops (`reads
+// %x[..] if [..]`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace heddle::nest {
 /// `row = 2 * row + ky, column = column` between delimiters.
 mlir::ParseResult parseEntries(mlir::AsmParser &parser, mlir::AsmParser::Delimiter delimiter,
                                llvm::SmallVectorImpl<MapEntry> &entries);
-/// Sorts the entries; null, with an error at `loc`, if a name stands twice.
+/// Sorts the entries; null, with an error at `loc`, if a name occurs twice.
 MapAttr getCheckedMap(mlir::AsmParser &parser, llvm::SMLoc loc,
                       llvm::SmallVectorImpl<MapEntry> &entries);
 /// `[row + ky - 1 >= 0, row == 0] else 0.0 : f32`

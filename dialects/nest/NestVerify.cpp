@@ -28,7 +28,7 @@ namespace {
 struct Scope {
   Operation *op;
   SmallVector<nd::DimsAttr, 2> own;
-  mutable std::optional<llvm::StringSet<>> symbols; // of all arguments: seldom asked for
+  mutable std::optional<llvm::StringSet<>> symbols; // of all arguments, collected on demand
 
   Scope(Operation *op, ArrayRef<nd::DimsAttr> own) : op(op), own(own) {}
   bool contains(StringRef name) const {
@@ -90,7 +90,8 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
                    << map;
   auto checkNames = [&](const Expr &expr) -> LogicalResult {
     if (expr.isTooLarge())
-      return error() << "expected places and conditions to be " << Expr::limits() << ", got more";
+      return error() << "expected coordinates and conditions to be " << Expr::limits()
+                     << ", got more";
     for (const std::string &name : expr.names()) {
       if (name[0] != '@') {
         if (!scope.contains(name)) // c3
@@ -133,7 +134,7 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
   return success();
 }
 
-/// An error of `op` with a note at the place where its region yields.
+/// An error of `op` with a note at the terminator of its region.
 static InFlightDiagnostic yieldError(Operation *op, Operation *yield) {
   InFlightDiagnostic error = op->emitOpError();
   error.attachNote(yield->getLoc())
@@ -165,7 +166,7 @@ static LogicalResult verifyRegion(Operation *op, Region &region, StringRef what,
   bool hasCoordinates = what != "combine";
   for (Operation &inner : block.without_terminator())
     if (!(hasCoordinates && isa<IndexOp>(inner)) && !nd::isScalarOp(&inner))
-      return inner.emitOpError() << "is not a scalar op that may stand in a region of '"
+      return inner.emitOpError() << "is not a scalar op; expected only scalar ops in a region of '"
                                  << op->getName() << "'";
   return success();
 }
@@ -217,8 +218,8 @@ static LogicalResult verifyLoops(Operation *op, const Schedule &schedule, nd::Di
     for (const std::string &name : llvm::drop_begin(loop.names))
       if (const Expr &size = sizes[name]; !size.isConstant())
         return op->emitOpError() << what << "expected a number as the size of '" << name
-                                 << "', which is walked together with '" << loop.names[0]
-                                 << "', got " << size.str() << "; list it first";
+                                 << "', which shares a loop with '" << loop.names[0] << "', got "
+                                 << size.str() << "; list it first";
   return success();
 }
 
@@ -400,9 +401,10 @@ LogicalResult ComputeOp::verify() {
     return failure();
   for (const Stage &stage : scheduleOf(*this).stages)
     if (isGathered(readMap(stage.operand))) // c9
-      return nd::operandError(*this) << "expected a stage of a read whose place follows from the "
-                                        "iteration names, got "
-                                     << readMap(stage.operand) << " for read " << stage.operand;
+      return nd::operandError(*this)
+             << "expected a stage of a read whose coordinates follow from the "
+                "iteration names, got "
+             << readMap(stage.operand) << " for read " << stage.operand;
   return success();
 }
 
@@ -466,7 +468,8 @@ static LogicalResult verifyNestRegion(Operation *op, Block &block) {
     if (!isa<ScheduledInterface, HoldsNestsInterface, nd::LiteralInterface>(inner) &&
         !(isa<ScanOp>(op) && (isa<arith::ConstantOp>(inner) ||
                               isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect()))))
-      return inner.emitOpError() << "is not a nest that may stand in '" << op->getName() << "'";
+      return inner.emitOpError() << "is not a nest; expected only nests in '" << op->getName()
+                                 << "'";
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError() << "expected a region that ends in nest.yield, got " << endOf(block);
   return success();

@@ -1,4 +1,4 @@
-//===- Rates.h - how fast a machine does what nests need --------*- C++ -*-===//
+//===- Rates.h - hardware rates of the cost models --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,56 +33,56 @@
 // RATE(member, key, value, unit, what it is)
 #define HEDDLE_MACHINE_RATES(RATE)                                                                             \
   /* Caches and memory; schedules. */                                                                          \
-  RATE(l2Bandwidth,      "l2_bytes_per_cycle",      32,   "bytes/cycle", "from the second cache to the first")  \
-  RATE(l3Bandwidth,      "l3_bytes_per_cycle",       4,   "bytes/cycle", "from the third cache to the second")  \
-  RATE(l2Overlap,        "l2_overlap",             0.4,   "of arithmetic", "transfers from L2 that it hides")    \
-  RATE(l2Felt,           "l2_felt",                0.1,   "of a transfer", "that is felt even so")               \
-  RATE(prefetchedFelt,   "prefetched_felt",        0.4,   "of a transfer", "from L3 that was prefetched")        \
-  RATE(stagedFelt,       "staged_felt",            1.3,   "of a transfer", "from L3 that a copy waits for")      \
-  RATE(l1Ways,           "l1_ways",                  8,   "lines",       "of a set of the first cache")         \
-  RATE(lineBytes,        "line_bytes",              64,   "bytes",       "of a cache line")                     \
-  RATE(pageBytes,        "page_bytes",            4096,   "bytes",       "of a page")                           \
-  RATE(pageCycles,       "page_cycles",             10,   "cycles",      "of a page that is touched anew")      \
-  RATE(hopCycles,        "hop_cycles",               4,   "cycles",      "of a step that leaves the page")      \
-  RATE(splitCycles,      "split_cycles",           0.5,   "cycles",      "of a vector that lies in two lines")  \
-  RATE(crowdedCycles,    "crowded_cycles",         0.2,   "cycles/row",  "of rows that share a set of L1")      \
+  RATE(l2Bandwidth,      "l2_bytes_per_cycle",      32,   "bytes/cycle", "bandwidth from L2 to L1")            \
+  RATE(l3Bandwidth,      "l3_bytes_per_cycle",       4,   "bytes/cycle", "bandwidth from L3 to L2")            \
+  RATE(l2Overlap,        "l2_overlap",             0.4,   "of arithmetic", "transfers from L2 that overlap with it") \
+  RATE(l2Exposed,        "l2_exposed",             0.1,   "of a transfer", "from L2 that does not overlap")    \
+  RATE(prefetchedExposed, "prefetched_exposed",    0.4,   "of a transfer", "from L3, prefetched, that is exposed") \
+  RATE(stagedExposed,    "staged_exposed",         1.3,   "of a transfer", "from L3 that a packing copy waits for") \
+  RATE(l1Ways,           "l1_ways",                  8,   "lines",       "associativity of L1")                \
+  RATE(lineBytes,        "line_bytes",              64,   "bytes",       "size of a cache line")               \
+  RATE(pageBytes,        "page_bytes",            4096,   "bytes",       "size of a page")                     \
+  RATE(pageCycles,       "page_cycles",             10,   "cycles",      "first access to a page")             \
+  RATE(hopCycles,        "hop_cycles",               4,   "cycles",      "a loop step to another page")        \
+  RATE(splitCycles,      "split_cycles",           0.5,   "cycles",      "a vector load that splits two lines") \
+  RATE(crowdedCycles,    "crowded_cycles",         0.2,   "cycles/row",  "rows of a tile that share an L1 set") \
   /* Instructions; schedules. */                                                                               \
-  RATE(enterCycles,      "loop_enter_cycles",        6,   "cycles",      "of entering the innermost loop")      \
-  RATE(tileCycles,       "tile_cycles",             40,   "cycles",      "of entering a register tile")         \
-  RATE(scatterCycles,    "scatter_cycles",         1.5,   "cycles/lane", "of loading or storing lanes apart")   \
-  RATE(copyCycles,       "copy_cycles",            0.3,   "cycles/element", "of a copy, lanes side by side")    \
-  RATE(transposeCycles,  "transpose_cycles",       0.5,   "cycles/element", "of a copy that transposes lanes")  \
-  RATE(pairCopy,         "pair_copy",              0.6,   "of copy_cycles", "of an element of a pair")          \
-  RATE(widenVector,      "widen_vector_cycles",      1,   "cycles/vector", "of widening to 32 bits")            \
-  RATE(widenScalar,      "widen_scalar_cycles",    1.5,   "cycles",      "of widening a broadcast scalar")      \
-  RATE(gatherPair,       "gather_pair",            2.5,   "of widening", "of a pair whose elements lie apart")  \
+  RATE(enterCycles,      "loop_enter_cycles",        6,   "cycles",      "overhead of the innermost loop")     \
+  RATE(tileCycles,       "tile_cycles",             40,   "cycles",      "overhead of a register tile")        \
+  RATE(scatterCycles,    "scatter_cycles",         1.5,   "cycles/lane", "a strided load or store")            \
+  RATE(copyCycles,       "copy_cycles",            0.3,   "cycles/element", "a copy with contiguous lanes")    \
+  RATE(transposeCycles,  "transpose_cycles",       0.5,   "cycles/element", "a copy that transposes")          \
+  RATE(pairCopy,         "pair_copy",              0.6,   "of copy_cycles", "a copy that interleaves pairs")   \
+  RATE(widenVector,      "widen_vector_cycles",      1,   "cycles/vector", "widening to 32 bits")              \
+  RATE(widenScalar,      "widen_scalar_cycles",    1.5,   "cycles",      "widening and broadcasting a scalar") \
+  RATE(gatherPair,       "gather_pair",            2.5,   "of widening", "loading a pair that is not contiguous") \
   /* Threads; schedules. */                                                                                    \
-  RATE(chunkCycles,      "chunk_cycles",           400,   "cycles",      "of fetching a chunk")                 \
-  RATE(smallestChunk,    "smallest_chunk_cycles", 12000,  "cycles",      "of work, below which none is made")   \
-  RATE(smallWork,        "small_work_cycles",      4e6,   "cycles",      "of work that two threads share")      \
-  RATE(largeWork,        "large_work_cycles",      1e8,   "cycles",      "of work that many threads share")     \
-  RATE(chunkFlops,       "chunk_flops",            3e4,   "operations",  "of a chunk, computed point by point") \
+  RATE(chunkCycles,      "chunk_cycles",           400,   "cycles",      "dispatch of a chunk")                \
+  RATE(smallestChunk,    "smallest_chunk_cycles", 12000,  "cycles",      "work of the smallest chunk")         \
+  RATE(smallWork,        "small_work_cycles",      4e6,   "cycles",      "work that is worth a second thread") \
+  RATE(largeWork,        "large_work_cycles",      1e8,   "cycles",      "work that is worth many threads")    \
+  RATE(chunkFlops,       "chunk_flops",            3e4,   "operations",  "of a chunk of scalar code")          \
   /* Accesses; layouts. */                                                                                     \
-  RATE(streamedLine,     "streamed_line_cycles",     6,   "cycles/line", "of a vector from beyond L2")          \
-  RATE(cachedLine,       "cached_line_cycles",       2,   "cycles/line", "of a vector from L1 or L2")           \
-  RATE(gatherLane,       "gather_lane_cycles",     1.1,   "cycles/lane", "of a gather")                         \
-  RATE(scatterPart,      "scatter_part",           1.3,   "of a gather", "of a scatter")                        \
-  RATE(newLine,          "new_line_cycles",        0.9,   "cycles/line", "of a line that a scalar touches first") \
-  RATE(farStep,          "far_step_cycles",          2,   "cycles",      "of a panel's row far from the last")  \
-  RATE(sameSets,         "same_set_cycles",          5,   "cycles",      "of one that meets the same sets")     \
-  RATE(relayoutStart,    "relayout_cycles",       4000,   "cycles",      "of another nest that copies")         \
-  RATE(relayoutNear,     "relayout_near_cycles",  0.05,   "cycles/byte", "of a copy within the caches")         \
-  RATE(relayoutFar,      "relayout_far_cycles",   0.16,   "cycles/byte", "of one beyond them")                  \
+  RATE(streamedLine,     "streamed_line_cycles",     6,   "cycles/line", "a vector load from beyond L2")       \
+  RATE(cachedLine,       "cached_line_cycles",       2,   "cycles/line", "a vector load from L1 or L2")        \
+  RATE(gatherLane,       "gather_lane_cycles",     1.1,   "cycles/lane", "a gather")                           \
+  RATE(scatterPart,      "scatter_part",           1.3,   "of a gather", "a scatter")                          \
+  RATE(newLine,          "new_line_cycles",        0.9,   "cycles/line", "first scalar load from a line")      \
+  RATE(farStep,          "far_step_cycles",          2,   "cycles",      "a panel row far from the previous one") \
+  RATE(sameSets,         "same_set_cycles",          5,   "cycles",      "a panel row in the same cache sets") \
+  RATE(relayoutStart,    "relayout_cycles",       4000,   "cycles",      "overhead of a nest that packs")      \
+  RATE(relayoutNear,     "relayout_near_cycles",  0.05,   "cycles/byte", "packing within the caches")          \
+  RATE(relayoutFar,      "relayout_far_cycles",   0.16,   "cycles/byte", "packing from beyond the caches")     \
   /* Whole nests, for fusion; nominal, and equal on all CPUs: fusion decides which sums are nested. */         \
-  RATE(productRate,      "products_per_second",   8e10,   "1/second",    "operations of a contraction")         \
-  RATE(scalarRate,       "ops_per_second",        2e10,   "1/second",    "operations of other nests")           \
-  RATE(memoryRate,       "bytes_per_second",      1e10,   "bytes/second", "between nests")                      \
-  RATE(nestStart,        "nest_start_seconds",    2e-6,   "seconds",     "of a nest's barrier and first touch") \
-  RATE(keptBytes,        "kept_bytes",       512 << 10,   "bytes",       "that stay in a cache between nests")  \
-  RATE(groupBytes,       "group_bytes",      256 << 10,   "bytes",       "of a group's values at one point")    \
-  RATE(stepRate,         "step_ops_per_second",    2e10, "1/second",    "operations of a step that one thread runs") \
-  RATE(stepBandwidth,    "step_bytes_per_second", 2e10,   "bytes/second", "of a step that one thread runs")     \
-  RATE(barrierSeconds,   "barrier_seconds",       5e-6,   "seconds",     "of a step below which one thread runs it")
+  RATE(productRate,      "products_per_second",   8e10,   "1/second",    "multiply-adds of a contraction")     \
+  RATE(scalarRate,       "ops_per_second",        2e10,   "1/second",    "operations of other nests")          \
+  RATE(memoryRate,       "bytes_per_second",      1e10,   "bytes/second", "traffic between nests")             \
+  RATE(nestStart,        "nest_start_seconds",    2e-6,   "seconds",     "barrier and first accesses of a nest") \
+  RATE(keptBytes,        "kept_bytes",       512 << 10,   "bytes",       "data that stay in a cache between nests") \
+  RATE(groupBytes,       "group_bytes",      256 << 10,   "bytes",       "largest values of a group at a point") \
+  RATE(stepRate,         "step_ops_per_second",    2e10, "1/second",    "operations of a serial step")         \
+  RATE(stepBandwidth,    "step_bytes_per_second", 2e10,   "bytes/second", "traffic of a serial step")          \
+  RATE(barrierSeconds,   "barrier_seconds",       5e-6,   "seconds",     "of the longest serial step")
 // clang-format on
 
 namespace heddle::nest {

@@ -23,14 +23,14 @@ static constexpr std::array<const char *, 3> innermost = {"register", "vector", 
 /// More copies of a loop's body keep the compiler busy.
 static constexpr int64_t mostUnrolled = 64;
 
-/// The place of a level in a list; none if it is not there.
+/// The position of a level in a list; none if it is not there.
 template <typename Levels>
-static std::optional<size_t> placeIn(const Levels &levels, const std::string &level) {
+static std::optional<size_t> positionIn(const Levels &levels, const std::string &level) {
   auto found = std::find(levels.begin(), levels.end(), level);
   return found == levels.end() ? std::nullopt : std::optional(size_t(found - levels.begin()));
 }
 
-bool Loop::isParallel() const { return level == "thread" || placeIn(hierarchy, level); }
+bool Loop::isParallel() const { return level == "thread" || positionIn(hierarchy, level); }
 
 template <typename Words>
 static std::string listed(const Words &words) {
@@ -47,7 +47,7 @@ static std::string described(const Loop &loop) {
 /// Checks the level, step and unroll factor of a loop. Returns "" or an error message.
 static std::string verifyLevel(const Loop &loop) {
   const std::string &first = loop.names[0];
-  bool isInnermost = placeIn(innermost, loop.level).has_value();
+  bool isInnermost = positionIn(innermost, loop.level).has_value();
   if (!loop.isParallel() && !loop.isSequential() && !isInnermost) {
     std::set<std::string> all{"thread", "cache", "loop"};
     all.insert(hierarchy.begin(), hierarchy.end());
@@ -80,7 +80,7 @@ static std::string verifyNames(const Loop &loop, const std::set<std::string> &pr
       return "unknown iteration name '" + name + "', expected one of {" + listed(all) + "}";
     }
     if (!met.insert(name).second)
-      return "the name '" + name + "' stands twice in one group";
+      return "the name '" + name + "' occurs twice in one group";
     if (reduced.count(name) != reduced.count(first))
       return "the names '" + first + "' and '" + name +
              "' are merged, of which one is produced and one reduced";
@@ -96,7 +96,7 @@ static std::string verifyOrder(const Loop &outer, const Loop &inner) {
     return "expected the " + described(inner) + " outside of the " + described(outer);
   };
   if (outer.isParallel() && inner.isParallel()) {
-    auto coarse = placeIn(hierarchy, outer.level), fine = placeIn(hierarchy, inner.level);
+    auto coarse = positionIn(hierarchy, outer.level), fine = positionIn(hierarchy, inner.level);
     if (coarse.has_value() != fine.has_value())
       return "expected threads or the levels of a grid, got a " + described(outer) + " and a " +
              described(inner);
@@ -106,8 +106,8 @@ static std::string verifyOrder(const Loop &outer, const Loop &inner) {
   if (outer.level == "vector" && inner.level == "vector")
     return "expected one vector, got one over '" + outer.names[0] + "' and one over '" +
            inner.names[0] + "'";
-  if (auto last = placeIn(innermost, outer.level); last && outer.names == inner.names)
-    if (auto next = placeIn(innermost, inner.level); *last > 0 || !next)
+  if (auto last = positionIn(innermost, outer.level); last && outer.names == inner.names)
+    if (auto next = positionIn(innermost, inner.level); *last > 0 || !next)
       return expected();
   return "";
 }
@@ -159,7 +159,7 @@ std::string Schedule::verify(const std::set<std::string> &produced,
     for (const std::string &name : loop.names) {
       auto [known, isNew] = groupOf.emplace(name, loop.names);
       if (!isNew && known->second != loop.names)
-        return "the name '" + name + "' is walked in two different groups, (" +
+        return "the name '" + name + "' is in loops over different names, (" +
                listed(known->second) + ") and (" + listed(loop.names) + ")";
     }
     auto tile = tiles.emplace(loop.names, loop.step).first;

@@ -103,12 +103,12 @@ struct Loop {
 ///     stage 1 at 0 in #nest.layout<[k, n]> copy [cache k by 1, vector n by 1]
 struct Stage {
   unsigned operand = 0;
-  unsigned at = 0;      ///< index into `loops`: the copy is made inside of this loop
-  std::string level;    ///< memory: "" (private), "shared" (of a block), or defined by a target
-  Layout layout;        ///< over the operand's names
+  unsigned at = 0;        ///< index into `loops`: the copy is made inside of this loop
+  std::string level;      ///< memory: "" (private), "shared" (of a block), or defined by a target
+  Layout layout;          ///< over the operand's names
   std::vector<Loop> copy; ///< loops over the operand's names that fill it; empty: not chosen yet
-  unsigned buffers = 1; ///< 2: double buffering
-  std::string engine;   ///< performs the copy: "" is plain code, a target defines others
+  unsigned buffers = 1;   ///< 2: double buffering
+  std::string engine;     ///< performs the copy: "" is plain code, a target defines others
   bool operator==(const Stage &) const = default;
 };
 

@@ -1,4 +1,4 @@
-//===- Compositions.h - functions made of operations -------------*- C++ -*-===//
+//===- Compositions.h - functions made of operations ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,44 +21,51 @@
 
 namespace heddle {
 
-/// The product of all operands, summed over `over`; its names are all others. A name that several
-/// operands have is one dimension; `rename` an operand to take a diagonal or to use it twice.
+/// Multiplies all operands and sums over `over`; the result has all other names. A name that
+/// several operands have is one dimension; `rename` an operand to take a diagonal or to use it
+/// twice.
 ///
-/// It multiplies two operands at a time, the pair with the fewest products first (symbolic sizes
-/// count as 1024), and sums over a name as soon as one factor alone has it. Sums of floats are
-/// therefore rounded in that order; they run in `accumulator` as those of `sum`. Throws Error for a
-/// name that no operand has, and for operands that no shared name connects.
+/// The operands are multiplied two at a time, first the pair that takes the fewest
+/// multiplications (symbolic sizes count as 1024), and a name is summed over as soon as only one
+/// factor has it: this order determines the rounding of floats. Sums accumulate in `accumulator`,
+/// as in `sum`. Throws Error for a name in `over` that no operand has or that is listed twice, and
+/// for operands that no shared name connects.
 Tensor einsum(const std::vector<Tensor> &operands, const Names &over,
               std::optional<ElementType> accumulator = {}, Here here = Here::current());
 
-/// log(sum(exp(x))) without overflow. Where every element is -inf the result is -inf and all
-/// gradients are 0, so that an impossible state stays impossible; +inf gives +inf (its gradient is
-/// NaN), NaN gives NaN.
+/// log(sum(exp(x))) over the names `over`, without overflow. Where every element is -inf the result
+/// is -inf and all gradients are 0, so that a state of probability 0 keeps it; +inf gives +inf (its
+/// gradient is NaN), NaN gives NaN.
 Tensor logSumExp(Operand x, const Names &over);
-/// log(exp(a) + exp(b)) of two tensors, without overflow and precise where one is far below the
-/// other. Where both are the same infinity it is that infinity, and the gradients are 0.
+/// log(exp(a) + exp(b)), element by element, without overflow and precise where one operand is far
+/// below the other. Where both are the same infinity the result is that infinity and the gradients
+/// are 0.
 Tensor logAddExp(Operand a, Operand b);
 
-/// 1 at the coordinate of `classes` that `index` (integers) gives, else 0; all 0 for an index that
-/// is out of bounds.
+/// 1 at the coordinate of `classes` that `index` gives, else 0; only zeros for an index that is out
+/// of bounds. The result has the names of `index` and that of `classes`. Throws Error unless
+/// `index` has integer elements, and if it has the name of `classes`.
 ///
-///     oneHot(label, {classes, 10})                         // label: batch; batch, classes
+///     Tensor target = oneHot(label, {classes, 10});   // label: batch; target: batch, classes
 Tensor oneHot(const Tensor &index, const Extent &classes, ElementType type = ElementType::F32,
               Here here = Here::current());
 
-/// result[name = i + shift] = x[name = i]; elements shifted out at one end enter at the other.
+/// result[name = i + shift] = x[name = i], modulo the size of `name`: elements that are shifted out
+/// at one end enter at the other.
 Tensor roll(const Tensor &x, const Name &name, int64_t shift, Here here = Here::current());
-/// As above, with computed shifts: an integer tensor. Names that both have are zipped.
+/// The same with computed shifts. The result has the names of `x` and of `shift`; along a name that
+/// both have, each coordinate has its own shift. Throws Error unless `shift` has integer elements,
+/// and if it has `name`.
 Tensor roll(const Tensor &x, const Name &name, const Tensor &shift, Here here = Here::current());
 
-/// The mean of the squared distances from the mean, of floats; by `correction` = 1 the sum of
-/// squares is divided by one less than their number, which estimates the variance of what they are
-/// drawn from. Points that a window excludes do not count. NaN if there are no more than
-/// `correction` points.
+/// The variance of float elements over the names `over`: the sum of the squared distances from the
+/// mean, divided by n - `correction` for n elements. 0 gives the mean of the squared distances; 1
+/// gives the unbiased estimate of the variance of a population from a sample of it. Taps that a
+/// window excludes are not counted. NaN where n is 0, and where n and `correction` are both 1.
 Tensor variance(Operand x, const Names &over, double correction = 0,
                 std::optional<ElementType> accumulator = {});
 
-/// x where it is above 0, else `slope` * x; that is also its gradient's rule at 0.
+/// x where x > 0, else `slope` * x. The gradient at 0 is `slope`.
 Tensor leakyRelu(Operand x, double slope = 0.01);
 
 } // namespace heddle

@@ -62,10 +62,11 @@ inline constexpr ElementTypeInfo elementTypes[] = {
     {ElementType::F8E5M2, "f8E5M2", 1}};
 } // namespace detail
 
-/// "f32", "ui8", ...
+/// The spelling in IR: "f32", "ui8", ...
 constexpr std::string_view spelling(ElementType type) {
   return detail::elementTypes[size_t(type)].spelling;
 }
+/// The inverse of `spelling`; none for any other text.
 constexpr std::optional<ElementType> parseElementType(std::string_view text) {
   for (const auto &each : detail::elementTypes)
     if (each.spelling == text)
@@ -78,7 +79,7 @@ constexpr int64_t byteSize(ElementType type) { return detail::elementTypes[size_
 /// True for floats of any width.
 constexpr bool isFloat(ElementType type) { return type >= ElementType::F16; }
 
-/// The element type of host values of type T.
+/// The element type of values of the C++ type T; other types than those below do not compile.
 template <typename T>
 constexpr ElementType elementTypeOf() {
   if constexpr (std::is_same_v<T, bool>)

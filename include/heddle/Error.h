@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mistake that a user can correct throws an `Error`, whose text says what was expected and what
-// the function got, for tensors with names, sizes and source locations: "'net.heddle': can't open:
-// No such file or directory". Mistakes inside of Heddle are assertions, never exceptions.
+// A function throws an `Error` for a mistake of its caller or a failure of the machine. The text
+// says what was expected and what the function got; if that was a tensor, with its names, its sizes
+// and the source location that made it: "'net.heddle': can't open: No such file or directory".
+// Heddle checks its own invariants by assertions, never by exceptions.
 //
 //     try { step(state, image, label); }
-//     catch (const ExecutionError &error) { ... }   // it failed: error.step, error.location
-//     catch (const Error &error) { ... }            // it was never started
+//     catch (const ExecutionError &error) { ... }   // the step error.step failed
+//     catch (const Error &error) { ... }            // the program did not start
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,16 +33,18 @@ using Here = std::source_location;
 class Error : public std::runtime_error {
 public:
   explicit Error(const std::string &message) : std::runtime_error(message) {}
-  /// With the source location of a call in front, "file:line:column: ", unless it is `Here()`.
+  /// Puts the source location of a call in front of the message, "file:line:column: ", unless
+  /// `here` is `Here()`.
   Error(const std::string &message, Here here)
       : Error((here.line() ? sourceLocation(here) + ": " : "") + message) {}
+  /// "file:line:column"
   static std::string sourceLocation(Here here) {
     return std::string(here.file_name()) + ":" + std::to_string(here.line()) + ":" +
            std::to_string(here.column());
   }
 };
 
-/// A program that gave up while it ran. Arguments that were given up to the call are lost.
+/// A program failed while it ran. Arguments that were donated to the call are lost.
 class ExecutionError : public Error {
 public:
   ExecutionError(const std::string &message, std::string entry, std::string step,
@@ -49,7 +52,7 @@ public:
       : Error(message), entry(std::move(entry)), step(std::move(step)),
         location(std::move(location)) {}
   std::string entry;    ///< the function that was called
-  std::string step;     ///< the op that was at work, if known
+  std::string step;     ///< the op that failed, if known
   std::string location; ///< where the op was written, "file:line:column"
 };
 

@@ -24,13 +24,13 @@
 //     (4 * r + 6).floordiv(2) ==  2 * r + 3
 //
 // Ranges of the names allow more: `simplify` with r in [0, 8) and l in [0, 16) turns `(16 * r + l)
-// floordiv 16` into `r` and `(16 * r + l) mod 16` into `l`. With that one rule code generation
-// handles blocked, merged and interleaved layouts without special cases.
+// floordiv 16` into `r` and `(16 * r + l) mod 16` into `l`. This rule is all that code generation
+// needs for blocked, merged and interleaved layouts.
 //
-// A product of sums has as many terms as the product of their lengths, so that a few lines of text
-// can ask for more terms than any memory holds. So an expression has limits, and one beyond them is
+// Products of sums are multiplied out, so that a few lines of text can ask for more terms than fit
+// into memory. The size of an expression is therefore limited. An expression beyond the limits is
 // *too large*: it has no value, and every expression computed from it is too large as well. Code
-// that reads an expression from a user checks `isTooLarge` and refuses it:
+// that parses the expressions of users checks `isTooLarge` and refuses them:
 //
 //     Expr size(1);
 //     for (int i = 0; i < 16; ++i)
@@ -66,7 +66,7 @@ using Sizes = std::map<std::string, int64_t, std::less<>>;
 /// The ranges of the names in an expression.
 using Ranges = std::map<std::string, Range, std::less<>>;
 class Expr;
-/// Names with expressions: sizes over symbols, coordinates, or what to substitute.
+/// Names with expressions: sizes over symbols, coordinates, or substitutions.
 using ExprMap = std::map<std::string, Expr, std::less<>>;
 
 class Expr {
@@ -87,7 +87,7 @@ public:
   Expr &operator=(const Expr &other);
   Expr &operator=(Expr &&other) noexcept;
   ~Expr();
-  /// The product that a term of the canonical form represents.
+  /// An expression of one term.
   static Expr ofTerm(Term term);
   /// The variable called `name`. Names match `[A-Za-z_][A-Za-z0-9_.$]*`; the name `@3`, written
   /// `read(3)`, is the value of a nest's fourth read.
@@ -107,11 +107,11 @@ public:
   static Expr min(const Expr &a, const Expr &b);
   static Expr max(const Expr &a, const Expr &b);
 
-  /// The most terms of a sum, the most names and functions (those inside of functions included) of
-  /// an expression, and the most functions within each other.
+  /// The limits: terms in a sum, factors in an expression (names, divisions, minima and maxima,
+  /// those within other factors included), and divisions, minima and maxima inside each other.
   static constexpr size_t mostTerms = 1024, mostFactors = 8192, mostNested = 64;
-  /// True if a computation came to more. Too large expressions are all alike; they have no value
-  /// and no bounds, print as `<too large>` and are not read back.
+  /// True if the expression exceeds a limit. Expressions that are too large compare equal; they
+  /// have no value and no bounds, print as `<too large>` and cannot be parsed back.
   bool isTooLarge() const;
   /// For messages: `an expression of at most 1024 terms, ...`.
   static std::string limits();
@@ -130,8 +130,8 @@ public:
 
   /// The coefficient of the term that is `name` alone; 0 if there is none.
   int64_t coefficient(std::string_view name) const;
-  /// True if `name` occurs only alone in a term (so that the expression is `coefficient(name) *
-  /// name + rest`, with `rest` free of it).
+  /// True if the expression is `coefficient(name) * name + rest`, where `rest` does not mention
+  /// `name`.
   bool isLinearIn(std::string_view name) const;
   /// True if every term is a single name.
   bool isAffine() const;
@@ -139,26 +139,28 @@ public:
   std::vector<std::string> names() const;
   bool mentions(std::string_view name) const;
 
-  /// Replaces names; those that `replacement` does not have stay.
+  /// Replaces names by expressions; keeps names that have no replacement.
   Expr substitute(const ExprMap &replacement) const;
   Expr substitute(const std::function<std::optional<Expr>(const std::string &)> &replacement) const;
-  /// The value; `lookup` gives the value of each name, none for an unknown one.
+  /// The value, where `lookup` returns the value of each name; overflow wraps around. None if
+  /// `lookup` returns none, or if the expression is too large.
   std::optional<int64_t>
   evaluate(const std::function<std::optional<int64_t>(const std::string &)> &lookup) const;
 
-  /// Bounds that hold for all values in `ranges` (not always the tightest);
-  /// none if a name without a range matters.
+  /// Bounds that hold for all values of the names in `ranges`, not always the tightest ones; none
+  /// if they depend on a name that has no range.
   std::optional<Range> bounds(const Ranges &ranges) const;
-  /// An equal expression (for all values in `ranges`) with divisions, remainders,
-  /// minima and maxima removed where the ranges decide them.
+  /// An expression that is equal for all values of the names in `ranges`, without the divisions,
+  /// remainders, minima and maxima that the ranges decide.
   Expr simplify(const Ranges &ranges) const;
 
   /// Text such as `2 * row + ky - 1`, `(N - 3) floordiv 2 + 1`, `min(a, b)`.
   std::string str() const;
-  /// The inverse of `str`; on failure none, and `error` (if given) says why.
+  /// The inverse of `str`; none for invalid text, and `*error` (if not null) then says why.
   static std::optional<Expr> parse(std::string_view text, std::string *error = nullptr);
 
-  /// A total order that depends on the expression alone.
+  /// A total order of canonical forms: negative, 0 or positive, as this is less than, equal to or
+  /// greater than `other`.
   int compare(const Expr &other) const;
   bool operator==(const Expr &other) const { return compare(other) == 0; }
   bool operator<(const Expr &other) const { return compare(other) < 0; }
@@ -168,7 +170,7 @@ private:
   int64_t constantPart = 0;
   std::vector<Term> termList;
   static Expr ofAtom(AtomRef atom, int64_t coefficient = 1);
-  /// `kind` of expressions; too large if it is nested too deep.
+  /// The expression that is one atom; too large if the atom is nested too deep.
   static Expr ofAtom(Atom atom);
   static Expr tooLarge();
   void addTerm(Term term);
@@ -187,8 +189,8 @@ struct Expr::Atom {
   std::string name;           ///< Name
   std::vector<Expr> operands; ///< one for FloorDiv and Mod, two for Min and Max
   int64_t divisor = 0;        ///< FloorDiv, Mod
-  size_t factors = 1;         ///< in it, itself included
-  size_t nested = 0;          ///< depth of functions within each other
+  size_t factors = 1;         ///< number of atoms in this one, itself included
+  size_t nested = 0;          ///< depth of divisions, minima and maxima inside each other
 
   int compare(const Atom &other) const;
 };

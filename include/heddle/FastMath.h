@@ -1,14 +1,14 @@
-//===- FastMath.h - permissions to change floats ----------------*- C++ -*-===//
+//===- FastMath.h - fast-math flags -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Without permission the compiler computes values that the program as written may have: sums in any
-// order, since a reduction has none, and between casts in any greater precision. Rewrites that
-// change floats beyond that need permission, by a word for each assumption; each rewrite lists the
-// words that it needs.
+// By default the compiler keeps the semantics of the program as written, which leave some freedom:
+// a reduction has no order, so that a sum may be computed in any, and values between casts may have
+// more precision than their type. A rewrite that changes floats in other ways needs permission:
+// each flag, which users write as a word, permits the rewrites that rely on one assumption.
 //
 //     JitOptions options;
 //     options.fastMath = {"reassociate"};      // A (B C) for (A B) C, a * sum(x) for sum(a * x)
@@ -24,7 +24,7 @@
 
 namespace heddle {
 
-/// Permissions as bits.
+/// Fast-math flags, as bits of a mask. `fastMathWords` says what each permits.
 enum FastMath : unsigned {
   Strict = 0,
   Reassociate = 1,
@@ -34,6 +34,7 @@ enum FastMath : unsigned {
   ExcessPrecision = 16,
 };
 
+/// A flag as users write it, with its meaning for help texts.
 struct FastMathWord {
   std::string_view word;
   FastMath permission;
@@ -48,7 +49,7 @@ inline constexpr FastMathWord fastMathWords[] = {
      "casts between floats may keep what they would round away"},
 };
 
-/// Adds the permission of `word` to `granted`; false for an unknown word.
+/// Sets the flag called `word` in the mask `granted`; returns false for an unknown word.
 inline bool permit(unsigned &granted, std::string_view word) {
   for (const FastMathWord &each : fastMathWords)
     if (each.word == word) {
@@ -57,7 +58,7 @@ inline bool permit(unsigned &granted, std::string_view word) {
     }
   return false;
 }
-/// All words, for messages.
+/// All words, separated by commas, for messages.
 inline std::string fastMathList() {
   std::string text;
   for (const FastMathWord &each : fastMathWords)

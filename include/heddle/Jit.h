@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `jit` turns a C++ function on tensors into a compiled function. It is traced once for each
-// signature (names, sizes and element types of its arguments), compiled and cached:
+// `jit` turns a C++ function on tensors into a compiled function. The function is traced once for
+// each signature (names, sizes and element types of its arguments), compiled and cached:
 //
 //     auto step = jit([&](State &s, Tensor image, Tensor label) {
 //       auto [loss, gradient] = valueAndGrad(
@@ -16,14 +16,14 @@
 //     });
 //     Tensor loss = step(state, image, label);
 //
-// Arguments are trees of tensors (Tree.h). An argument by non-const reference is state: the call
-// writes back what the function assigns to its tensors, in place where type and layout allow (the
-// old value is donated; using another handle on it afterwards throws). Tensors that the function
-// captures are hidden inputs. Empty tensors, such as the gradients of integers, stay empty in
-// arguments (but not in state) and in results.
+// Arguments are trees of tensors (Tree.h). An argument that the function takes by non-const
+// reference is state: the call writes back the values that the function assigns to its tensors, in
+// place where type and layout allow (the old value is donated; using another handle on it
+// afterwards throws). Tensors that the function captures are hidden inputs. Empty tensors, such as
+// the gradients of integers, stay empty in arguments (but not in state) and in results.
 //
-// A call may pass a number for a Tensor parameter: it becomes a tensor without names, f32, i64 of
-// integers, i1 of bool. Another number runs the same program:
+// A call may pass a number for a Tensor parameter. It becomes a tensor without names: i64 for an
+// integer, i1 for a bool, f32 for a floating-point number. Another number runs the same program:
 //
 //     auto decay = jit([](Tensor x, Tensor rate) { return x * (1.0 - rate); });
 //     Tensor y = decay(x, 0.1), z = decay(x, 0.2);              // compiled once
@@ -45,47 +45,50 @@
 
 namespace heddle {
 
-/// Options of compilation; the defaults suit this machine.
+/// Options of compilation. By default a function is compiled for, and runs on, all of this machine.
 struct JitOptions {
-  std::string name = "function"; ///< of the entry point, in messages and profiles
-  std::string targetCpu = "native";
-  int threads = 0;            ///< that run the program; 0: all cores
-  bool managedMemory = false; ///< buffer by buffer instead of a planned arena
-  bool cache = true;          ///< use the cache of compiled kernels on disk
+  std::string name = "function";    ///< name of the entry in messages, profiles and program files
+  std::string targetCpu = "native"; ///< an LLVM CPU name, or this machine's CPU
+  int threads = 0;                  ///< number of threads that run the program; 0: all cores
+  bool managedMemory = false;       ///< allocate each buffer by itself instead of one planned arena
+  bool cache = true;                ///< use the cache of compiled kernels on disk
   /// Calls check for errors that depend on values: coordinates of gathers and scatters that are out
   /// of bounds, computed starts for which a slice or an update would leave its tensor, and
-  /// operations that compute a NaN from operands without one. The first is thrown as an Error with
-  /// its source location; results and state are then as before the call. This is slower: every
-  /// value is checked, and no state is updated in place. Of kernels only the results are checked,
-  /// since a condition may discard intermediate values. Program files (`save`) have no checks.
+  /// operations that compute a NaN from operands without one. A call throws an Error for the first
+  /// one, with its source location; results and state are then as before the call. This is slower:
+  /// every value is checked, and no state is updated in place. Only the results of kernels are
+  /// checked, since a condition may discard intermediate values. Program files (`save`) have no
+  /// checks.
   bool check = false;
-  /// Called with the number of kernels that are compiled, by one thread at a time, any of them.
-  /// Long compilations show their progress on a terminal in any case.
+  /// Called after each kernel with the number of kernels that are compiled. The calls come from
+  /// several threads, one at a time. Long compilations show their progress on a terminal in any
+  /// case.
   std::function<void(size_t done, size_t total)> onProgress = {};
-  /// Positions of arguments that many calls have in common and none of them changes, such as the
+  /// Positions of arguments, counted from 0, that many calls share and no call changes, such as the
   /// weights of a classifier. The program chooses their layouts (other arguments are row-major over
-  /// their sorted names), and a tensor in another layout is packed at its first call, not at each.
+  /// their sorted names), and packs a tensor in another layout at its first call only.
   std::vector<size_t> kept = {};
   /// Paths of shared objects that add passes, kernels or rules to the compiler, in this order
   /// (docs/plugins.md). `jit` throws Error for one that can't be loaded.
   std::vector<std::string> plugins = {};
-  /// Permissions to change floats: words of heddle/FastMath.h. `jit` throws Error for an unknown
-  /// word.
+  /// Fast-math flags: words of heddle/FastMath.h. `jit` throws Error for an unknown word.
   std::vector<std::string> fastMath = {};
-  /// Names with symbolic sizes: one program serves all sizes, so that a last, short batch needs no
-  /// program of its own. In the traced function such a size is an expression, whose value each call
-  /// decides; all arguments that have the name must agree. Each call checks the conditions on
-  /// sizes, `batch.between(1, 4096).multipleOf(8)`.
+  /// Names with symbolic sizes: one program serves all their sizes, so that a last, short batch
+  /// needs no program of its own. In the traced function such a size is an expression, whose value
+  /// each call decides; all arguments that have the name must agree. Each call checks the
+  /// conditions on sizes, `batch.between(1, 4096).multipleOf(8)`.
   SymbolicSizes symbolic = {};
-  /// Sizes of these names for which specialised programs are compiled as well.
+  /// Sizes of names in `symbolic` for which programs with this constant size are compiled as well.
   std::vector<Extent> specialised = {};
 };
 
-/// Measured and planned facts of a compiled function.
+/// Statistics of the program that was compiled last.
 struct JitStatistics {
-  double compileSeconds = 0;
-  int64_t arenaBytes = 0, liveBytes = 0; ///< planned memory, and the live-set lower bound
-  int steps = 0, kernels = 0, cachedKernels = 0;
+  double compileSeconds = 0; ///< wall time
+  int64_t arenaBytes = 0;    ///< size of the planned arena
+  int64_t liveBytes = 0;     ///< lower bound of the arena: the most bytes that are live at once
+  int steps = 0, kernels = 0;
+  int cachedKernels = 0; ///< kernels that were read from the cache on disk
 };
 
 namespace detail {
@@ -108,8 +111,9 @@ struct Traced {
   std::vector<Output> outputs;
   std::shared_ptr<const void> shape;
 };
-/// Calls the user's function on formals that have been put into the leaves.
+/// Calls the user's function on the formals that the leaves hold.
 using Trace = std::function<Traced()>;
+/// The results of a call, and their tree without values.
 struct Returned {
   std::vector<Tensor> tensors;
   std::shared_ptr<const void> shape;
@@ -123,7 +127,7 @@ public:
   /// Runs for the tensors in `leaves`, tracing first if their signature is new. Several threads may
   /// call at once.
   Returned call(std::vector<Leaf> leaves, const Trace &trace, Here here);
-  /// The traced program as nd IR; the leaves' values are not needed, only their types.
+  /// The traced program as nd IR. Uses the types of the leaves, not their values.
   std::string ir(std::vector<Leaf> leaves, const Trace &trace, Here here);
   /// Writes the compiled program file.
   void save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace, Here here);
@@ -136,7 +140,7 @@ private:
 
 template <typename T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
-/// Where a function takes a Tensor: one, or a number, which becomes one.
+/// An argument for a Tensor parameter: a tensor, or a number that is converted to one.
 struct Argument {
   Tensor tensor;
   Argument() = default;
@@ -149,7 +153,7 @@ struct Argument {
   Argument(B truth, Here here = Here::current()) : tensor(Tensor::of<bool>({truth}, {}, here)) {}
 
 private:
-  /// Both throw Error for a number that the type, f32 or i64, does not have.
+  /// Both throw Error for a number that the type, f32 or i64, can't represent.
   static Tensor of(double number, Here here);
   static Tensor of(int64_t number, bool isPositive, Here here);
 };
@@ -234,9 +238,10 @@ public:
         [&](auto leaves, const Trace &trace) { return core->ir(std::move(leaves), trace, here); },
         treeIn(arguments)...);
   }
-  /// Compiles for these arguments' types and writes the program file, which the runtime runs
-  /// without the compiler. Arguments and results are called by their paths in their trees; a tensor
-  /// that is no member of a tree is "argument0", "argument1", ..., or "result".
+  /// Compiles for the types of these arguments and writes the program file `path`, which the
+  /// runtime runs without the compiler. Arguments and results are named by their paths in their
+  /// trees; a tensor that is not a member of a tree is "argument0", "argument1", ..., or "result".
+  /// Throws Error if the function captures tensors, and if the file can't be written.
   void save(const std::string &path, Given<A>... arguments, Here here = Here::current()) const {
     traced(
         [&](auto leaves, const Trace &trace) { core->save(path, std::move(leaves), trace, here); },
@@ -249,8 +254,9 @@ private:
   std::vector<size_t> kept;
   std::shared_ptr<JitCore> core;
 
-  /// While the function is traced, its arguments hold formals. A tree that it may not change is
-  /// copied for that: the caller's may be given several times, or be read by another thread.
+  /// While the function is traced, its arguments hold formals. An argument that it takes by const
+  /// reference is copied first, because the caller may pass one tree several times, or read it in
+  /// another thread.
   template <typename T>
   using Held = std::conditional_t<std::is_lvalue_reference_v<T> &&
                                       std::is_const_v<std::remove_reference_t<T>>,
@@ -310,8 +316,8 @@ struct GradientResult {
 /// The gradient of the first of `outputs` with respect to `formals`, for the values `actuals`.
 GradientResult gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                         const std::vector<Tensor> &outputs, Here here);
-/// `outputs` for the values `actuals`, and their tangents where formals of floats move by
-/// `tangents`.
+/// `outputs` for the values `actuals`, and their derivatives in the direction `tangents` of the
+/// formals of floats.
 struct TangentResult {
   std::vector<Tensor> values, tangents;
 };
@@ -329,47 +335,50 @@ std::vector<Tensor> withGradient(const std::vector<Tensor> &formals,
                                  const std::vector<Tensor> &outputs,
                                  const std::vector<Tensor> &cotangents,
                                  const std::vector<Tensor> &gradients, Here here);
-/// A part of control flow: `outputs`, computed from `formals`, or by all that was made `since`
-/// (nodesMade).
+/// A traced region of control flow: a loop body, a condition or a branch. It computes `outputs`
+/// from `formals`, or, if it has no formals, by the nodes that were made after `since` (nodesMade).
 struct Part {
   std::vector<Tensor> formals, outputs;
   std::optional<uint64_t> since = {};
 };
+/// The number of nodes that this process has made.
 uint64_t nodesMade();
 std::vector<Tensor> branch(const Tensor &condition, Part yes, Part no, Here here);
-/// The first formal of `body` is the counter.
-/// `steps` is a number, or an integer tensor without names.
+/// The first formal of `body` is the counter. `steps` is a number, or an integer tensor without
+/// names.
 std::vector<Tensor> loop(const std::variant<int64_t, Tensor> &steps, Part body,
                          const std::vector<Tensor> &initial, Here here);
 std::vector<Tensor> loopWhile(const Part &condition, Part body, const std::vector<Tensor> &initial,
                               Here here);
-/// The formals of `body` are the state, then the slices of `inputs` at a coordinate of `along`; it
-/// gives the next state, then slices of outputs. Results: the last state, then the outputs.
+/// The formals of `body` are the state, then the slices of `inputs` at a coordinate of `along`. Its
+/// outputs are the next state, then the slices of outputs. Returns the last state, then all
+/// outputs.
 std::vector<Tensor> recurrence(const Name &along, Part body, const std::vector<Tensor> &initial,
                                const std::vector<Tensor> &inputs, bool reverse, Here here);
-/// An i64 scalar: a loop's counter while its body is traced.
+/// An i64 scalar that stands for the counter of a loop while its body is traced.
 Tensor counterFormal(Here here);
 
-/// `outputs`, computed from `formals`, for the values `actuals`, which have further names.
+/// `outputs`, computed from `formals`, for the values `actuals`, which also have some of `names`.
 std::vector<Tensor> lifted(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                            const std::vector<Tensor> &outputs, const Names &names, Here here);
-/// A formal of a function that is being traced, of the type of `like` less the names `without`.
+/// A formal of a function that is being traced, of the type of `like` without the names `without`.
 Tensor formalLike(const Tensor &like, const std::string &name, const Names &without, Here here);
 
+/// The tensors of a tree, in the order of its members.
 template <typename T>
 std::vector<Tensor> tensorsOf(T tree) {
   std::vector<Tensor> tensors;
   forEachTensor(tree, [&](const std::string &, Tensor &tensor) { tensors.push_back(tensor); });
   return tensors;
 }
-/// The tree with other tensors.
+/// A tree with the structure of `like` that holds `tensors`: the inverse of `tensorsOf`.
 template <typename T>
 T treeOf(T like, const std::vector<Tensor> &tensors) {
   size_t next = 0;
   forEachTensor(like, [&](const std::string &, Tensor &tensor) { tensor = tensors[next++]; });
   return like;
 }
-/// The tree with formals for tensors.
+/// A tree with the structure of `like` that holds a formal for each tensor.
 template <typename T>
 T formalTree(T like, Here here, const Names &without = {}) {
   forEachTensor(like, [&](const std::string &path, Tensor &tensor) {
@@ -377,8 +386,8 @@ T formalTree(T like, Here here, const Names &without = {}) {
   });
   return like;
 }
-/// Calls `use(value, formals, actuals, formalTrees)` with what `function` gives for formals; the
-/// result is its value with the tensors that `use` returns.
+/// Traces `function` on formals for `trees`, calls `use(value, formals, actuals, formalTrees)` with
+/// its value, and returns a tree like that value that holds the tensors that `use` returns.
 template <typename F, typename U, typename... T>
 auto onFormals(F &function, const Names &without, Here here, U &&use, const T &...trees) {
   BodyScope scope;
@@ -396,9 +405,9 @@ auto onFormals(F &function, const Names &without, Here here, U &&use, const T &.
 
 } // namespace detail
 
-/// A compiled form of `function`, called in the same way. What it takes by reference is state,
-/// which a call updates; a function of state alone may return nothing. Throws Error for options
-/// that make no sense.
+/// A compiled form of `function`, called in the same way. Arguments that `function` takes by
+/// non-const reference are state, which a call updates; a function of state alone may return void.
+/// Throws Error for invalid options (a negative number of threads, an unknown fast-math flag, ...).
 template <typename F>
 auto jit(F function, JitOptions options = {}, Here here = Here::current()) {
   using S = detail::Signature<std::decay_t<F>>;
@@ -406,9 +415,10 @@ auto jit(F function, JitOptions options = {}, Here here = Here::current()) {
       std::move(function), std::move(options), here);
 }
 
-/// The value of `function(tree)`, a scalar tensor (or a pair of a scalar and any tree), and its
-/// gradient with respect to every float tensor of `tree`, in a tree of the same shape; tensors of
-/// integers have empty ones.
+/// The value of `function(tree)` and its gradient with respect to every float tensor of `tree`. The
+/// value is a scalar tensor, or a pair of a scalar and any tree, of which the scalar is
+/// differentiated. The gradient is a tree like `tree`; where that has a tensor of integers, the
+/// gradient has an empty tensor. Throws Error unless the value is a scalar of a float type.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
   detail::BodyScope scope;
@@ -425,15 +435,15 @@ auto valueAndGrad(F &&function, const T &tree, Here here = Here::current()) {
                                        detail::treeOf(tree, result.gradients));
 }
 
-/// Only the gradient.
+/// The gradient of `valueAndGrad`, without the value.
 template <typename F, typename T>
 T grad(F &&function, const T &tree, Here here = Here::current()) {
   return valueAndGrad(std::forward<F>(function), tree, here).second;
 }
 
-/// The value of `function(tree)`, and the tangent of every float tensor in it (a tree of the same
-/// shape): its derivative in the direction in which the float tensors of `tree` move by those of
-/// `tangents`.
+/// The value of `function(tree)` and, in a tree like the value, its tangents: the derivatives of
+/// its float tensors in the direction `tangents`, a tree like `tree` with a tangent for each float
+/// tensor. Throws Error for a tangent that is missing or has another type than its tensor.
 ///
 ///     auto slope = [&](Tensor x) { return grad(loss, x); };
 ///     Tensor hv = jvp(slope, x, v);                   // the Hessian times v, forward over reverse
@@ -451,16 +461,17 @@ auto valueAndJvp(F &&function, const T &tree, const T &tangents, Here here = Her
   return std::pair(detail::treeOf(value, result.values), detail::treeOf(value, result.tangents));
 }
 
-/// Only the tangents.
+/// The tangents of `valueAndJvp`, without the value.
 template <typename F, typename T>
 auto jvp(F &&function, const T &tree, const T &tangents, Here here = Here::current()) {
   return valueAndJvp(std::forward<F>(function), tree, tangents, here).second;
 }
 
-/// `function` with a gradient of its own: `backward` gets the function's arguments and a tree like
-/// its value with the cotangents, and gives the gradients of the arguments' float tensors, in order
-/// (as a tensor, a tuple or any tree). What the two capture has no gradient. `backward` should be
-/// linear in the cotangents, which forward mode relies on.
+/// `function` with a custom gradient: `backward` takes the function's arguments and a tree like its
+/// value with the cotangents, and returns the gradients of the arguments' float tensors, in order
+/// (as a tensor, a tuple or any tree). Tensors that the two functions capture have no gradient.
+/// `backward` must be linear in the cotangents, which forward mode relies on. Throws Error for a
+/// gradient that is missing or has another type than its tensor.
 ///
 ///     auto clip = withGradient([](Tensor x) { return minimum(x, 1.0); },
 ///                              [](Tensor x, Tensor g) { return g; });    // straight through
@@ -482,7 +493,8 @@ auto withGradient(F function, B backward, Here here = Here::current()) {
       };
 }
 
-/// `function` as a checkpoint: the backward pass saves only its arguments and recomputes the rest.
+/// `function` with gradient checkpointing (rematerialisation): only its arguments are kept for the
+/// backward pass, which computes the intermediate values again.
 ///
 ///     for (Layer &layer : layers)
 ///       x = checkpoint([&](Layer &l, Tensor x) { return l(x); })(layer, x);
@@ -498,8 +510,9 @@ auto checkpoint(F function, Here here = Here::current()) {
   };
 }
 
-/// `yes()` where `condition` (an i1 scalar) holds, else `no()`: trees of the same types. Only the
-/// side taken is differentiated.
+/// The value of `yes()` if `condition` (an i1 scalar) holds, else that of `no()`. Gradients flow
+/// through the side that is taken alone. (The compiler may compute both sides of a cheap branch.)
+/// Throws Error unless both sides return tensors of the same types.
 template <typename Y, typename N>
 auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current()) {
   uint64_t first = detail::nodesMade();
@@ -527,17 +540,18 @@ T forLoop(const std::variant<int64_t, Tensor> &steps, const T &initial, F &&body
 }
 } // namespace detail
 
-/// The tree after `steps` times `state = body(i, state)`, where `i` is the number of the step, a
-/// scalar of i64. The types of the state do not change. Its gradient keeps the state of every step;
-/// a `checkpoint` in the body keeps it at that.
+/// The tree after `steps` times `state = body(i, state)`, where `i` is the number of the step (from
+/// 0), a scalar of i64. The types of the state must not change. The backward pass keeps the state
+/// of every step and the intermediate values that it needs; with a `checkpoint` in the body it
+/// keeps the states alone.
 ///
 ///     Tensor power = forLoop(5, x, [&](Tensor, Tensor y) { return y * x; });    // x^6
 template <typename T, typename F>
 T forLoop(int64_t steps, const T &initial, F &&body, Here here = Here::current()) {
   return detail::forLoop(steps, initial, body, here);
 }
-/// The same, as many times as a value says (an integer scalar), but at most `most` times. Without
-/// `most` it has tangents, but no gradients.
+/// The same with a computed number of steps, an integer scalar, but at most `most` steps. Without
+/// `most` the loop has tangents, but no gradients.
 template <typename T, typename F>
 T forLoop(const Tensor &steps, const T &initial, F &&body, int64_t most = -1,
           Here here = Here::current()) {
@@ -553,8 +567,8 @@ T forLoop(const Tensor &steps, const T &initial, F &&body, int64_t most = -1,
       here);
 }
 
-/// The tree after `state = body(state)` as long as `condition(state)` (an i1 scalar) holds, but at
-/// most `most` times. Without `most` it has tangents, but no gradients.
+/// The tree after `state = body(state)` while `condition(state)` (an i1 scalar) holds, but at most
+/// `most` times. Without `most` the loop has tangents, but no gradients.
 template <typename T, typename C, typename F>
 T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
             Here here = Here::current()) {
@@ -577,9 +591,10 @@ T whileLoop(const T &initial, C &&condition, F &&body, int64_t most = -1,
                                           detail::tensorsOf(initial), here));
 }
 
-/// A recurrence: for each coordinate of `along`, in order (from the last one on if `reverse`),
-/// `body(state, slices)` gives the next state and an output, where `slices` are those of `inputs`,
-/// without the name. The result is the last state and the outputs, which have the name again.
+/// A recurrence. For each coordinate of `along`, in order (from the last one if `reverse`),
+/// `body(state, slices)` returns the next state and an output, where `slices` are those of `inputs`
+/// at this coordinate, without the name. Returns the last state and the outputs of all steps, which
+/// have the name `along`. Throws Error unless all inputs have `along` with one size.
 ///
 ///     auto [last, all] = scan(time, h, x, [&](Tensor h, Tensor xt) {    // h: unit; xt: feature
 ///       Tensor before = sum(h.rename({{unit, from}}) * w, over(from));
@@ -606,14 +621,14 @@ auto scan(const Name &along, const T &initial, const X &inputs, F &&body, bool r
   return std::pair<T, decltype(output)>(last, detail::treeOf(output, results));
 }
 
-/// `function` for tensors that have `names` besides those that it knows: it is traced without these
-/// names, and every result that depends on a tensor that has them gets them too.
+/// `function`, lifted over `names` (`vmap` in JAX): the function is traced without these names, and
+/// every result that depends on a tensor that has them has them too.
 ///
 ///     auto attend = [](Tensor q, Tensor k) { return sum(q * k, over(feature)); };
-///     Tensor y = lift(attend, over(head))(q, k);      // each head by itself
+///     Tensor y = lift(attend, over(head))(q, k);      // for each head separately
 ///
-/// A name that the function uses inside is never mixed up with a lifted one of the same spelling; a
-/// result that would have a name twice is an Error.
+/// A name that the function uses inside is distinct from a lifted one of the same spelling. Throws
+/// Error for a result that would have a name twice, and for a name that no operand has.
 template <typename F>
 auto lift(F function, Names names, Here here = Here::current()) {
   return [function = std::move(function), names = std::move(names), here](const auto &...trees) {

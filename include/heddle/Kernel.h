@@ -14,10 +14,11 @@
 //         .of(at(pose, {{row, 2 * row + ky}, {column, 2 * column + kx}}) *
 //             at(weight, {{row_k, ky}, {column_k, kx}}));
 //
-// A read without a coordinate for a name of its operand uses the iteration name of the same
-// spelling. Names of operands that are neither produced nor reduced are lifted over: the results
-// have them too. Sizes follow from the operands: first from names read directly, then from the
-// largest range for which every read stays inside; `size` states one.
+// If a read has no coordinate for a name of its operand, the coordinate is the iteration name of
+// the same spelling. The kernel is lifted over names of operands that are neither produced nor
+// reduced: the results have these names too. Sizes of iteration names follow from the operands:
+// first from reads whose coordinate is a single name, then from the largest range for which every
+// read stays in bounds. `size` states one explicitly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,8 @@
 
 namespace heddle {
 
-/// The index of a read along one name: an expression, or a value (an integer scalar, which is
-/// clamped to the tensor).
+/// The index of a read along one name: an expression over iteration names, or a computed integer
+/// (gather), which is clamped to the bounds of the tensor.
 struct Index {
   Index(const Name &name) : expr(name) {}
   Index(const Expr &expr) : expr(expr) {}
@@ -47,16 +48,20 @@ struct Coordinate {
   Index index;
 };
 
-/// A read of `tensor`.
+/// The element of `tensor` at `coordinates`. Throws Error for a name that the tensor lacks, and for
+/// one that has two coordinates.
 Scalar at(const Tensor &tensor, const std::vector<Coordinate> &coordinates = {},
           Here here = Here::current());
-/// A read whose value is `otherwise` where a coordinate is out of bounds.
+/// The same, or `otherwise` where one of `coordinates` is out of bounds.
 Scalar atOr(const Tensor &tensor, const std::vector<Coordinate> &coordinates, double otherwise,
             Here here = Here::current());
 
+/// Builds a kernel step by step; `kernel(names...)` begins one and `of` ends it. Each function
+/// throws Error for names that do not fit.
 class KernelBuilder {
 public:
   KernelBuilder(Names produced, Here here) : produced(std::move(produced)), here(here) {}
+  /// Reduces over `names` by a sum, maximum, minimum or product. A kernel has one combiner.
   template <typename... N>
   KernelBuilder &sum(const N &...names) {
     return reduce("add", Names{names...});
@@ -73,14 +78,15 @@ public:
   KernelBuilder &product(const N &...names) {
     return reduce("mul", Names{names...});
   }
-  /// By a combiner that has a name: "add", "mul", "max", "min", "and", "or", "xor".
+  /// Reduces by the combiner called "add", "mul", "max", "min", "and", "or" or "xor".
   KernelBuilder &reduce(const std::string &combiner, const Names &names);
-  /// By any combiner that is associative and commutative, `neutral` being its neutral element:
+  /// Reduces by any associative and commutative combiner, whose neutral element is `neutral`:
   ///
   ///     kernel(row).reduce(over(column), 0, [](Scalar a, Scalar b) { return a + b + a * b; })
   KernelBuilder &reduce(const Names &names, double neutral,
                         const std::function<Scalar(Scalar, Scalar)> &combiner);
-  /// The same for several results together: each combiner argument is one scalar for each result.
+  /// Reduces several results together. The combiner takes one scalar of each result from either
+  /// side, and returns one for each result.
   ///
   ///     // The largest element, and how often it occurs.
   ///     auto [most, times] =
@@ -93,16 +99,17 @@ public:
   ///                     })
   ///             .of(at(x), 1);
   KernelBuilder &reduce(const Names &names, std::vector<double> neutral, const Combine &combiner);
-  /// The type that the reductions of float results run in, no narrower than their elements; by
-  /// default f32 or the elements' type.
+  /// The type in which reductions of float results accumulate. It is no narrower than the element
+  /// type; by default it is the element type, or f32 for narrower ones.
   KernelBuilder &accumulate(ElementType type);
-  /// States the size of an iteration name.
+  /// States the size of an iteration name. Throws Error for a negative one.
   KernelBuilder &size(const Name &name, const Size &size);
-  /// Only points where `condition >= 0` take part in the reduction.
+  /// Restricts the reduction to the points where `condition >= 0`.
   KernelBuilder &where(const Expr &condition);
-  /// Only points where `condition` (a truth value) holds take part in the reduction.
+  /// Restricts the reduction to the points where `condition` (of type i1) is true.
   KernelBuilder &where(const Scalar &condition);
-  /// The result; throws Error for names, sizes and element types that do not agree.
+  /// The result of the kernel with this body. Throws Error for names, sizes and element types that
+  /// do not agree.
   Tensor of(const Scalar &body) const { return all({body})[0]; }
   /// Several results of one nest: `auto [sum, squares] = kernel(row).sum(column).of(x, x * x)`.
   template <typename... S>
@@ -113,7 +120,7 @@ public:
     std::move(results.begin(), results.end(), array.begin());
     return array;
   }
-  /// As many results as `bodies`.
+  /// The results of the kernel, one for each body.
   std::vector<Tensor> all(const Scalars &bodies) const;
 
 private:
@@ -124,13 +131,13 @@ private:
   std::vector<double> neutral; ///< of `combine`
   Scalars combined;            ///< of `combine`, over its arguments
   std::optional<ElementType> accumulator;
-  std::map<std::string, Expr> sizes;
+  ExprMap sizes;
   std::vector<Expr> conditions;
   Scalars predicates;
   Here here;
 };
-/// `kernel(row, column)` begins a kernel that produces these names. (A class, so that its source
-/// location can be the last parameter.)
+/// `kernel(row, column)` begins a kernel whose results have these names. (It is a class, because a
+/// function could not take the source location after its parameter pack.)
 template <typename... N>
 struct kernel : KernelBuilder {
   explicit kernel(const N &...names, Here here = Here::current())
@@ -140,7 +147,7 @@ template <typename... N>
 kernel(const N &...) -> kernel<N...>;
 
 namespace detail {
-/// Operations that this thread makes in its lifetime belong to one group.
+/// Operations that this thread makes while the object lives belong to one group.
 class GroupScope {
 public:
   GroupScope(const Names &names, Here here);
@@ -150,14 +157,15 @@ public:
 };
 } // namespace detail
 
-/// Fuses the operations of `body` into one nest over the points of `names`: values between them
-/// stay in a cache instead of going through memory. It changes no value, only the schedule.
+/// Fuses the operations of `body` into one nest over the points of `names`, so that their
+/// intermediate values stay in a cache. This changes the schedule and no value.
 ///
 ///     auto [pose, activation] =
 ///         group(over(batch, row, column), [&] { return route(votes(x), 3); });
 ///
-/// Operations that do not have all of `names`, or read at other points of them, run outside. Of
-/// nested groups the inner one wins.
+/// Operations that do not have all of `names`, or read elements of other points, run outside of the
+/// nest. An operation within nested groups belongs to the inner one. Throws Error for a name that
+/// is listed twice, and for an empty list.
 template <typename Body>
 auto group(const Names &names, Body &&body, Here here = Here::current()) {
   detail::GroupScope scope(names, here);

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dimension is identified by its name, and by nothing else:
+// A name alone identifies a dimension:
 //
 //     Name row("row"), column("column");
-//     Name ky = fresh("ky");              // a name that nothing else has
+//     Name ky = fresh("ky");              // distinct from all other names
 //
-// Two names are equal if they are spelt alike. Names are bound to one another by pairs,
-// `{row_k, ky}`, never by assignment, which is why a Name cannot be assigned to.
-// Arithmetic on names gives index expressions: `2 * row + ky - 1`.
+// Two names are equal if their spellings are. Pairs relate names to each other, `{row_k, ky}`; a
+// Name cannot be assigned to. Arithmetic on names makes index expressions: `2 * row + ky - 1`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +42,12 @@ public:
   bool operator==(const Name &other) const { return spelling == other.spelling; }
   bool operator<(const Name &other) const { return spelling < other.spelling; }
 
-  /// For JitOptions::symbolic: sizes from `low` to `high`, or multiples of `divisor`.
+  /// A symbolic size (JitOptions::symbolic) from `low` to `high`, both inclusive. Throws Error
+  /// unless 0 <= low <= high <= 2^31.
   SymbolicSize between(int64_t low, int64_t high, Here here = Here::current()) const;
+  /// A symbolic size that is a multiple of `divisor`. Throws Error unless 1 <= divisor <= 2^31.
   SymbolicSize multipleOf(int64_t divisor, Here here = Here::current()) const;
-  /// For JitOptions::symbolic: a size as an expression over those of other names: `time.is(batch)`,
+  /// A symbolic size that is an expression over the sizes of other names: `time.is(batch)`,
   /// `time.is(2 * batch + 1)`.
   SymbolicSize is(const Expr &size) const;
 
@@ -54,11 +55,13 @@ private:
   std::string spelling;
 };
 
-/// Conditions on a symbolic size: `batch.between(1, 4096).multipleOf(8)`. The name alone sets none.
+/// A symbolic size with conditions on it: `batch.between(1, 4096).multipleOf(8)`. A Name converts
+/// to one without conditions.
 struct SymbolicSize {
   Name name;
-  int64_t low = 0, high = int64_t(1) << 31, divisor = 1;
-  std::optional<Expr> relation; ///< to the sizes of other names
+  int64_t low = 0, high = int64_t(1) << 31; ///< both inclusive
+  int64_t divisor = 1;                      ///< the size is a multiple of it
+  std::optional<Expr> relation;             ///< the size, as an expression over other names
   SymbolicSize(const Name &name) : name(name) {}
   SymbolicSize between(int64_t low, int64_t high, Here here = Here::current()) const;
   SymbolicSize multipleOf(int64_t divisor, Here here = Here::current()) const;
@@ -75,17 +78,18 @@ inline SymbolicSize Name::multipleOf(int64_t divisor, Here here) const {
   return SymbolicSize(*this).multipleOf(divisor, here);
 }
 
-/// A name unlike any other, spelt `base$1`, `base$2`, ...; numbered from one within each traced
-/// function.
+/// A name that is distinct from all others, spelt `base$1`, `base$2`, ...; numbers start at 1
+/// within each traced function.
 Name fresh(std::string_view base, Here here = Here::current());
 
-/// A list of names. A single name, or how it is spelt, is one: `sum(x, row)`, `sum(x, "row")`.
+/// A list of names. A single name or spelling converts to one: `sum(x, row)`, `sum(x, "row")`.
 struct Names : std::vector<Name> {
   Names() = default;
   Names(std::initializer_list<Name> names) : vector(names) {}
   Names(std::vector<Name> names) : vector(std::move(names)) {}
   Names(const Name &name) : vector(1, name) {}
-  /// Throws Error as Name does. (A template, since a literal 0 would be a null pointer.)
+  /// Throws Error for an invalid spelling. (It is a template, so that a literal 0 does not convert
+  /// to it as a null pointer.)
   template <std::convertible_to<std::string_view> S>
   Names(const S &spelling, Here here = Here::current()) : vector(1, Name(spelling, here)) {}
 };
@@ -106,13 +110,14 @@ struct Rename {
   Name from, to;
 };
 /// The size of a dimension, which converts to a number. In a function with symbolic sizes
-/// (JitOptions::symbolic) it may be an expression over symbols; it can be passed on, `{batch,
-/// x.size(batch)}`, and computed with, `x.size(batch) / 8`, but the conversion to a number throws.
+/// (JitOptions::symbolic) it may be an expression over symbols. Such a size can be passed on,
+/// `{batch, x.size(batch)}`, and computed with, `x.size(batch) / 8`; its conversion to a number
+/// throws Error.
 class Size {
 public:
   Size(std::integral auto number) : size(int64_t(number)) {}
   Size(Expr size) : size(std::move(size)) {}
-  /// The size of dimension `name`; the query is at `here`.
+  /// The size of dimension `name`, queried at `here`.
   Size(Expr size, const Name &name, Here here)
       : size(std::move(size)), name(name.str()), here(here) {}
   operator int64_t() const { return size.isConstant() ? size.offset() : refuse(); }
@@ -128,7 +133,8 @@ private:
   [[noreturn]] int64_t refuse() const;
 };
 
-/// Division rounds towards minus infinity.
+/// Arithmetic on sizes. Division rounds towards minus infinity; the divisor must be positive, else
+/// Error is thrown.
 inline Size operator+(const Size &a, const Size &b) { return a.expr() + b.expr(); }
 inline Size operator-(const Size &a, const Size &b) { return a.expr() - b.expr(); }
 inline Size operator*(const Size &a, const Size &b) { return a.expr() * b.expr(); }

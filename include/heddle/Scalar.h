@@ -1,19 +1,20 @@
-//===- Scalar.h - scalar code -----------------------------------*- C++ -*-===//
+//===- Scalar.h - scalar expressions ----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Expressions over single elements: the body of a kernel (heddle/Kernel.h), and combiners of
-// reductions, scans and scatters (heddle/Ops.h).
+// A `Scalar` is an expression over single elements. Scalars make up the bodies of kernels
+// (heddle/Kernel.h) and the combiners of reductions, scans and scatters (heddle/Ops.h):
 //
 //     reduce({x}, over(row), {1}, [](const Scalars &a, const Scalars &b) {
 //       return Scalars{a[0] * b[0]};
 //     });
 //
-// Numbers and coordinates take the element type of the other operand; with each other, coordinates
-// compare as i64 and all else is f32.
+// A number or a coordinate takes the element type of the other operand. If both operands are
+// numbers or coordinates, two coordinates are compared as i64, and all other operations are done in
+// f32. The functions mean what the functions of Ops.h of the same names do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +32,19 @@
 
 namespace heddle {
 
+/// An expression over single elements, which is evaluated at each point of a kernel.
 class Scalar {
 public:
   struct Node;
   Scalar(double number, std::source_location here = std::source_location::current());
-  /// `row < column` compares the spellings of names: write `Scalar(row) < column`.
+  /// Not from a bool: `row < column` compares the spellings of names; write `Scalar(row) < column`.
   template <std::same_as<bool> B>
   Scalar(B) = delete;
-  /// The coordinate of an iteration name, as an integer; or an expression over several.
+  /// The coordinate of an iteration name, or an expression over such coordinates; an integer.
   Scalar(const Name &name, std::source_location here = std::source_location::current());
   Scalar(const Expr &index, std::source_location here = std::source_location::current());
   explicit Scalar(std::shared_ptr<const Node> node) : node(std::move(node)) {}
+  /// Converts to another element type, as Tensor::cast does.
   Scalar cast(ElementType type) const;
   /// Not a C++ condition: its value is known only when the kernel runs.
   explicit operator bool() const = delete; // write select, logicalAnd, logicalOr, logicalNot
@@ -51,31 +54,35 @@ public:
 Scalar operator+(const Scalar &a, const Scalar &b);
 Scalar operator-(const Scalar &a, const Scalar &b);
 Scalar operator*(const Scalar &a, const Scalar &b);
-/// Integer division rounds towards zero, and is 0 where `b` is 0.
+/// The quotient. Integer division rounds towards zero and gives 0 where `b` is 0.
 Scalar operator/(const Scalar &a, const Scalar &b);
-/// The remainder of that division, with the sign of `a`; of integers 0 where `b` is 0.
+/// The remainder of a division that rounds towards zero, with the sign of `a`; for integers 0 where
+/// `b` is 0.
 Scalar operator%(const Scalar &a, const Scalar &b);
 Scalar operator-(const Scalar &a);
-/// Comparisons give truth values (i1).
+/// Comparisons return truth values (i1).
 Scalar operator<(const Scalar &a, const Scalar &b);
 Scalar operator<=(const Scalar &a, const Scalar &b);
 Scalar operator>(const Scalar &a, const Scalar &b);
 Scalar operator>=(const Scalar &a, const Scalar &b);
 Scalar equal(const Scalar &a, const Scalar &b);
 Scalar notEqual(const Scalar &a, const Scalar &b);
-/// On truth values, or bit by bit on integers.
+/// Logical operations on truth values (i1), bitwise ones on other integers.
 Scalar logicalAnd(const Scalar &a, const Scalar &b);
 Scalar logicalOr(const Scalar &a, const Scalar &b);
 Scalar logicalXor(const Scalar &a, const Scalar &b);
 Scalar logicalNot(const Scalar &a);
-/// Shifts integers; 0 if `bits` is at least their width. Right shifts keep the sign of signed ones.
+/// Shift integers; 0 where `bits` is at least their width. Right shifts of signed integers copy the
+/// sign bit.
 Scalar shiftLeft(const Scalar &a, const Scalar &bits);
 Scalar shiftRight(const Scalar &a, const Scalar &bits);
+/// The larger or the smaller operand; NaN if either operand is NaN.
 Scalar maximum(const Scalar &a, const Scalar &b);
 Scalar minimum(const Scalar &a, const Scalar &b);
 Scalar pow(const Scalar &base, const Scalar &exponent);
+/// `yes` if `condition` (of type i1) is true, else `no`.
 Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);
-/// The angle of the point (x, y), within [-pi, pi]; the signs of zeros count, as in C.
+/// The angle of the point (x, y) in radians, within [-pi, pi]. The signs of zeros count, as in C.
 Scalar atan2(const Scalar &y, const Scalar &x);
 Scalar exp(const Scalar &x);
 Scalar exp2(const Scalar &x);
@@ -83,8 +90,10 @@ Scalar exp2(const Scalar &x);
 Scalar expm1(const Scalar &x);
 Scalar log(const Scalar &x);
 Scalar log2(const Scalar &x);
+/// log(1 + x), precise near 0.
 Scalar log1p(const Scalar &x);
 Scalar sqrt(const Scalar &x);
+/// 1 / sqrt(x).
 Scalar rsqrt(const Scalar &x);
 Scalar tanh(const Scalar &x);
 Scalar erf(const Scalar &x);
@@ -95,11 +104,11 @@ Scalar asin(const Scalar &x);
 Scalar acos(const Scalar &x);
 Scalar atan(const Scalar &x);
 Scalar abs(const Scalar &x);
-/// -1, 0 or 1; NaN of NaN.
+/// -1, 0 or 1, the sign of `x`; NaN if `x` is NaN.
 Scalar sign(const Scalar &x);
+/// Rounds down, up, towards zero, or to the nearest whole number with ties to even.
 Scalar floor(const Scalar &x);
 Scalar ceil(const Scalar &x);
-/// Towards zero.
 Scalar trunc(const Scalar &x);
 Scalar roundEven(const Scalar &x);
 Scalar sigmoid(const Scalar &x);
@@ -111,7 +120,7 @@ inline Scalar clamp(const Scalar &x, const Scalar &low, const Scalar &high) {
 }
 
 using Scalars = std::vector<Scalar>;
-/// Combines two rows of scalars.
+/// A combiner of several tensors: combines two lists of scalars, one scalar for each tensor.
 using Combine = std::function<Scalars(const Scalars &, const Scalars &)>;
 
 } // namespace heddle

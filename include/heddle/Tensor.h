@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `Tensor` is a value whose dimensions have names and no order. It is a handle on a
-// node of a graph that grows as operations are applied; nothing is computed until a
-// value is needed (`print`, `to`) or the graph is compiled as part of a function (`jit`).
+// A `Tensor` is a value whose dimensions have names and no order. It is a handle on a node of a
+// graph to which each operation adds a node. Nothing is computed until a value is needed (`to`,
+// `item`, printing) or the graph is compiled as part of a function (`jit`).
 //
 //     Name row("row"), column("column");
 //     Tensor a = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{row, 2}, {column, 3}});
 //     Tensor b = sum(a * a, over(column));      // row: 2
 //     std::vector<float> values = b.to<float>({row});
 //
-// Pointwise operations align by name and take the union of the names. Data that come from or go to
-// the host have an order, which is then stated. Mistakes throw `Error` with the source location of
-// the call, both sets of names, expected and got.
+// Pointwise operations align by name and take the union of the names. Arrays on the host have an
+// order of dimensions, which `of` and `to` state. All functions throw `Error` for operands that do
+// not fit; the message has the source location of the call and the types expected and got.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,13 +40,13 @@ namespace detail {
 struct Node;
 }
 
-/// The value of taps outside the input of a window. `exclude`: the reduction over the tap leaves
-/// them out.
+/// The padding of a window. Valid: none. Same: as much as keeps ceil(size / stride) windows, half
+/// of it at either end, the odd element at the high end. Explicit: `low` and `high` elements.
 struct Padding {
   enum class Kind { Valid, Same, Explicit } kind = Kind::Valid;
-  int64_t low = 0, high = 0;
-  double value = 0;
-  bool exclude = false;
+  int64_t low = 0, high = 0; ///< elements before the first and after the last one
+  double value = 0;          ///< of taps outside the input
+  bool exclude = false;      ///< reductions over the tap leave out taps outside the input instead
   static Padding explicitly(int64_t low, int64_t high, double value = 0) {
     return {Kind::Explicit, low, high, value, false};
   }
@@ -56,92 +56,111 @@ struct Padding {
     return p;
   }
 };
-/// No padding; or as much as keeps ceil(size / stride) windows.
 inline constexpr Padding Valid{};
 inline constexpr Padding Same{Padding::Kind::Same};
 
+/// The shape of a window: `size` taps, `dilation` elements apart, in windows that are `stride`
+/// elements apart.
 struct WindowOptions {
   int64_t size = 1, stride = 1, dilation = 1;
   Padding padding = Valid;
 };
 
-/// The elements of `pad` beyond the ends of 1 2 3: 1 1 2 3 3, 2 1 2 3 2, 3 1 2 3 1.
+/// Which elements `pad` repeats. Padding 1 2 3 by one element at either end gives 1 1 2 3 3 (Edge),
+/// 2 1 2 3 2 (Reflect) or 3 1 2 3 1 (Wrap).
 enum class PadMode { Edge, Reflect, Wrap };
 
+/// A value with named dimensions; copies are handles on the same value.
 class Tensor {
 public:
-  /// Empty; may only be assigned to.
+  /// An empty tensor, to which a value can be assigned. All other uses throw Error.
   Tensor() = default;
   bool empty() const { return !node; }
-  /// Not a C++ condition: its elements are known only when the program runs. `empty` asks whether
-  /// anything was assigned.
+  /// Not a C++ condition: the elements are known only when the program runs. `empty` says whether
+  /// the tensor has a value.
   explicit operator bool() const = delete; // write cond, select, logicalAnd/Or/Not, or empty()
 
   ElementType elementType(Here here = Here::current()) const;
   /// The names, sorted.
   std::vector<std::string> names(Here here = Here::current()) const;
+  /// True if the tensor has a dimension called `name`.
   bool has(const Name &name, Here here = Here::current()) const;
-  /// The size of `name`; throws if there is none.
+  /// The size of `name`. Throws Error if the tensor lacks this name.
   Size size(const Name &name, Here here = Here::current()) const;
+  /// All names with their sizes. Throws Error if a size is symbolic.
   Sizes sizes(Here here = Here::current()) const;
-  /// All names with their sizes, sorted by name.
+  /// All names with their sizes, which may be symbolic, sorted by name.
   std::vector<Extent> extents(Here here = Here::current()) const;
-  /// `!nd.tensor<f32, column: 3, row: 2>`
+  /// The type as in IR: `!nd.tensor<f32, column: 3, row: 2>`.
   std::string type(Here here = Here::current()) const;
 
-  /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low].
+  /// The elements under a moving window, with the names of this tensor and `tap`:
+  /// result[name = o, tap = k] = this[name = o * stride + k * dilation - low]. A convolution is
+  /// `sum(x.window(row, ky, {.size = 3}) * weight, over(ky, ...))`. Throws Error for a window that
+  /// reaches over more elements than the padded dimension has.
   Tensor window(const Name &name, const Name &tap, WindowOptions options,
                 Here here = Here::current()) const;
-  /// The adjoint of `window`, for the size that `name` had: every tap adds its element to the one
-  /// that it was read from.
+  /// The adjoint of `window` (a transposed convolution uses it), without the name `tap`. The result
+  /// has size `size` of `name`; each of its elements is the sum of the taps that `window` reads
+  /// from it.
   Tensor unwindow(const Name &name, const Name &tap, WindowOptions options, const Size &size,
                   Here here = Here::current()) const;
-  /// Renames several names at once, which may swap.
+  /// Renames dimensions, all at once, so that two names can be swapped.
   Tensor rename(const std::vector<Rename> &renames, Here here = Here::current()) const;
-  /// Repeats along new names.
+  /// Repeats this tensor along new names.
   Tensor broadcast(const std::vector<Extent> &extents, Here here = Here::current()) const;
-  /// Elements start, start + stride, ... of `name`, `size` of them; a negative stride walks back.
+  /// The `size` elements start, start + stride, ... of `name`. The stride may be negative, not 0.
   Tensor slice(const Name &name, const Size &start, const Size &size, int64_t stride = 1,
                Here here = Here::current()) const;
-  /// `size` elements from `start` on, an integer tensor; it is clamped so that all of them lie in
-  /// this tensor. Names that both have are zipped.
+  /// The `size` elements of `name` from a computed start, an integer tensor. The start is clamped
+  /// so that all of them are in bounds. Along names that `start` shares with this tensor, each
+  /// coordinate has its own start; its other names are added to the result.
   Tensor slice(const Name &name, const Tensor &start, const Size &size,
                Here here = Here::current()) const;
-  /// This tensor with the elements of such a slice replaced by `part`.
+  /// This tensor with the elements of such a slice replaced by those of `part`.
   Tensor update(const Name &name, const Tensor &start, const Tensor &part,
                 Here here = Here::current()) const;
-  /// The last element first.
+  /// result[name = i] = this[name = size - 1 - i].
   Tensor reverse(const Name &name, Here here = Here::current()) const;
+  /// Adds `low` elements before the first and `high` after the last one of `name`, all of them
+  /// `value`.
   Tensor pad(const Name &name, const Size &low, const Size &high, double value = 0,
              Here here = Here::current()) const;
+  /// The same with elements of this tensor. Throws Error for more elements than there are to copy
+  /// (Reflect: size - 1, Wrap: size).
   Tensor pad(const Name &name, const Size &low, const Size &high, PadMode mode,
              Here here = Here::current()) const;
-  /// One name becomes several, the last varying fastest.
+  /// Splits one name into several, of which the last varies fastest: `row` = 0 to 5 into {a, 2} and
+  /// {b, 3} gives this[row = 3 * a + b].
   Tensor split(const Name &name, const std::vector<Extent> &into,
                Here here = Here::current()) const;
-  /// Several names become one, the last varying fastest.
+  /// Merges several names into one, the last varying fastest: the inverse of `split`.
   Tensor merge(const Names &names, const Name &into, Here here = Here::current()) const;
-  /// Converts elements. Floats are rounded to their own type, then to the nearest number of the
-  /// other, ties to even, fused or not (docs/precision.md); to integers they are rounded towards
-  /// zero, and integers wrap around.
+  /// Converts elements. Floats are rounded to their own type (dropping excess precision), then to
+  /// the nearest number of `type`, ties to even, however operations are fused (docs/precision.md).
+  /// Floats become integers by rounding towards zero; out-of-range numbers saturate and NaN becomes
+  /// 0. Conversions between integers wrap around.
   Tensor cast(ElementType type, Here here = Here::current()) const;
-  /// Rounds to a narrower float type and back: a fused computation keeps no more than that.
+  /// Rounds elements to a narrower float type and keeps their element type.
   Tensor round(ElementType type, Here here = Here::current()) const;
-  /// Reads at computed coordinates of `name`; names that the index shares with this tensor are
-  /// zipped.
+  /// The elements of `name` at computed coordinates, an integer tensor, which are clamped to the
+  /// bounds. Along names that `index` shares with this tensor, each coordinate has its own index;
+  /// its other names are added to the result.
   Tensor gather(const Name &name, const Tensor &index, Here here = Here::current()) const;
   /// The same along several names at once.
   Tensor gather(const std::vector<std::pair<Name, Tensor>> &at, Here here = Here::current()) const;
-  /// The part at one coordinate of `name`, without that name. A number below 0 counts from the end:
-  /// `x.at(time, -1)` is the last. Throws Error for one outside; where sizes are no numbers, the
-  /// call is refused.
+  /// The slice at one coordinate of `name`, without that name. A negative number counts from the
+  /// end: `x.at(time, -1)` is the last slice. Throws Error for a coordinate that is out of bounds;
+  /// with a symbolic size, the call of the program throws it.
   Tensor at(const Name &name, const Size &coordinate, Here here = Here::current()) const;
-  /// The same at computed coordinates, which is `gather`: one outside, below 0 too, is clamped.
+  /// The same at computed coordinates. This is `gather`: coordinates that are out of bounds,
+  /// negative ones included, are clamped.
   Tensor at(const Name &name, const Tensor &coordinate, Here here = Here::current()) const {
     return gather(name, coordinate, here);
   }
 
-  /// A tensor with the given values, in row-major order of `extents` as written.
+  /// A tensor with the given values, in row-major order of `extents` as listed. Throws Error for
+  /// another number of values.
   template <typename T>
   static Tensor of(std::span<const T> values, const std::vector<Extent> &extents,
                    Here here = Here::current()) {
@@ -152,41 +171,45 @@ public:
                    Here here = Here::current()) {
     return ofBytes(values.begin(), values.size(), elementTypeOf<T>(), extents, here);
   }
+  /// The same with `count` values of any element type.
   static Tensor ofBytes(const void *data, size_t count, ElementType type,
                         const std::vector<Extent> &extents, Here here = Here::current());
-  /// The values in row-major order of `order`, which lists all names. Evaluates if need be.
+  /// The values in row-major order of `order`, which lists all names. Computes them if necessary.
+  /// Throws Error unless T is the element type.
   template <typename T>
   std::vector<T> to(const Names &order, Here here = Here::current()) const {
-    data(here); // says it best if there is too little memory
+    data(here); // its message is the best one if there is too little memory
     std::vector<T> values(count(here));
     toBytes(values.data(), elementTypeOf<T>(), order, here);
     return values;
   }
+  /// The same into `data`, which has space for `count()` elements.
   void toBytes(void *data, ElementType type, const Names &order, Here here = Here::current()) const;
-  /// The only element of a tensor without names, as a double.
+  /// The element of a tensor that has only one, as a double.
   double item(Here here = Here::current()) const;
-  /// Number of elements.
+  /// The number of elements.
   size_t count(Here here = Here::current()) const;
 
-  /// The tensor in memory; evaluates if need be, throws for a value that depends on a formal of a
-  /// function being traced.
+  /// The tensor in memory. Computes it if necessary; throws Error for a value that depends on an
+  /// argument of a function that is being traced.
   std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
   static Tensor fromData(std::shared_ptr<RuntimeTensor> data, Here here = Here::current());
 
-  std::shared_ptr<detail::Node> node; ///< the library's own
+  std::shared_ptr<detail::Node> node; ///< internal
 };
 
-/// A tensor to be printed, with the source location, which an operator can't take as a parameter.
+/// A tensor to be printed, with a source location, which an operator can't take as a parameter.
 struct Printed {
   Printed(const Tensor &tensor, Here here = Here::current()) : tensor(tensor), here(here) {}
   const Tensor &tensor;
   Here here;
 };
-/// Prints type and values of a tensor, sorted by name; evaluates if need be.
+/// Prints the type and the values of a tensor, nested in the sorted order of the names. Computes
+/// them if necessary.
 std::ostream &operator<<(std::ostream &out, const Printed &printed);
 
-/// An operand of an operation: a tensor, or a number (which takes the other operand's element
-/// type). It notes where it was written, so that messages can say so.
+/// An operand of an operation: a tensor, or a number, which takes the element type of the other
+/// operand. It holds its source location for messages.
 struct Operand {
   /// Throws Error for an empty tensor.
   Operand(const Tensor &tensor, Here here = Here::current());

@@ -1,4 +1,4 @@
-//===- Tree.h - state as named trees of tensors -----------------*- C++ -*-===//
+//===- Tree.h - trees of tensors --------------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@
 namespace heddle {
 
 namespace detail {
-/// The word at the front of "a, b", which is left at the next one.
+/// Returns the first word of a list such as "a, b", and moves `names` to the next one.
 inline std::string nextField(const char *&names) {
   const char *begin = names;
   while (*names && *names != ',')
@@ -44,7 +44,7 @@ inline std::string nextField(const char *&names) {
 }
 } // namespace detail
 
-/// Lists a struct's members, so that it is a tree; the struct may stand inside of a function.
+/// Makes a struct a tree of the listed members. The struct may be local to a function.
 #define HEDDLE_FIELDS(...)                                                                         \
   auto heddleFields() { return ::std::tie(__VA_ARGS__); }                                          \
   static const char *heddleFieldNames() { return #__VA_ARGS__; }
@@ -55,6 +55,7 @@ concept HasFields = requires(T &tree) {
   T::heddleFieldNames();
 };
 
+/// True for types that are trees of tensors.
 template <typename T>
 struct IsTree : std::bool_constant<HasFields<T>> {};
 template <>
@@ -73,13 +74,14 @@ template <typename... T>
 struct IsTree<std::tuple<T...>> : std::bool_constant<(IsTree<T>::value && ...)> {};
 
 namespace detail {
-/// True for no type: for an assertion in code that must not be instantiated.
+/// Always false, and dependent on T: for a static_assert in code that must not be instantiated.
 template <typename T>
 inline constexpr bool isNever = false;
 } // namespace detail
 
-/// Calls visit(path, node) for every tensor and for every struct of a tree, a struct before its
-/// members, which come in their order.
+/// Calls visit(path, node) for every tensor and every struct of a tree, a struct before its members,
+/// which come in their order. A path is the names or positions of members, joined by dots; "" for
+/// the tree itself.
 template <typename T, typename V>
 void forEachNode(T &tree, V &&visit, const std::string &path = "") {
   auto at = [&](const std::string &member) { return path.empty() ? member : path + "." + member; };

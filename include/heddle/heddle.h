@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names, tensors, operations, kernels as index expressions, compiled functions and gradients.
+// Includes the public API: names, tensors, operations, kernels as index expressions, compiled
+// functions and gradients.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- runtime.h - running compiled programs --------------------*- C++ -*-===//
+//===- runtime.h - run compiled programs ------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program file runs without the compiler; only libheddle_runtime is needed:
+// Runs a program file without the compiler, with libheddle_runtime alone:
 //
 //     using namespace heddle::runtime;
 //     Program program("classifier.heddle");
@@ -13,20 +13,20 @@
 //     auto results = program.run("classify", {{"image", image}});
 //     std::vector<float> scores = results.at("scores").to<float>({"class"});
 //
-// Called often, an entry is bound once:
+// To call an entry often, bind its arguments once:
 //
 //     Call call(program, "classify", {.threads = 1});
 //     call.bind("image", image);
 //     while (next(image.address()))
 //       call.run();
 //
-// Everything here is a thin skin over the C functions of runtime_c.h, so that the
-// library's binary interface is C alone. Failures throw Error, those of a program
-// that gave up while it ran ExecutionError.
+// This header wraps the C functions of runtime_c.h, so that the binary interface of the library is
+// C alone. All functions throw Error if they fail; a run throws ExecutionError if the program fails
+// while it runs.
 //
-// A program file is native code that runs with all rights of the process. Load
-// one only if you would start an executable from the same source: its checksums
-// find damage, they prove nothing about who made it.
+// A program file is native code that runs with all rights of the process. Load one only if you
+// would run an executable from the same source: its checksums detect damage, they do not
+// authenticate its author.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,14 +70,14 @@ inline std::vector<const char *> pointers(const std::vector<std::string> &texts)
 /// A name with its size.
 struct Dim {
   std::string name;
-  int64_t size; ///< -1 in the description of an entry: depends on the arguments
+  int64_t size; ///< in the description of an entry -1 if it depends on the arguments
   bool operator==(const Dim &) const = default;
 };
 
 /// A handle on a tensor in memory; copies are handles on the same tensor.
 class Tensor {
 public:
-  /// Undefined values; `layout` empty: row-major in the order of `dims`.
+  /// A tensor with undefined values. An empty `layout` is row-major in the order of `dims`.
   Tensor(ElementType element, const std::vector<Dim> &dims, const std::string &layout = "") {
     Lists lists(dims);
     handle.reset(detail::check(heddle_tensor_create(heddle_element(element), dims.size(),
@@ -85,10 +85,11 @@ public:
                                                     layout.empty() ? nullptr : layout.c_str())),
                  heddle_tensor_free);
   }
-  /// Takes a handle of the C interface over.
+  /// Takes ownership of a handle of the C interface. Throws Error if it is null.
   explicit Tensor(heddle_tensor *taken) : handle(detail::check(taken), heddle_tensor_free) {}
 
-  /// The given values, row-major in the order of `dims`.
+  /// A tensor with the given values, row-major in the order of `dims`. Throws Error for another
+  /// number of values.
   template <typename T>
   static Tensor of(std::span<const T> values, const std::vector<Dim> &dims) {
     Tensor tensor(elementTypeOf<T>(), dims);
@@ -103,7 +104,7 @@ public:
   static Tensor of(const std::vector<T> &values, const std::vector<Dim> &dims) {
     return of(std::span<const T>(values), dims);
   }
-  /// A view of dense row-major memory, which has to outlive all handles.
+  /// A view of dense memory, row-major in the order of `dims`. The memory must outlive all handles.
   static Tensor view(ElementType element, const std::vector<Dim> &dims, void *memory) {
     Lists lists(dims);
     return Tensor(heddle_tensor_view(heddle_element(element), dims.size(), lists.names.data(),
@@ -111,7 +112,7 @@ public:
   }
 
   ElementType element() const { return ElementType(heddle_tensor_element(handle.get())); }
-  /// Sorted by name.
+  /// The dimensions, sorted by name.
   std::vector<Dim> dims() const {
     std::vector<Dim> result;
     for (size_t i = 0; i < heddle_tensor_rank(handle.get()); ++i)
@@ -119,20 +120,23 @@ public:
           {heddle_tensor_dim_name(handle.get(), i), heddle_tensor_dim_size(handle.get(), i)});
     return result;
   }
+  /// The number of elements.
   int64_t count() const { return heddle_tensor_count(handle.get()); }
-  /// The address of the elements, in the tensor's own layout; null after it was donated.
+  /// The address of the elements, in the tensor's own layout; null after the tensor was donated.
   void *address() const { return heddle_tensor_address(handle.get()); }
   std::string layout() const { return detail::check(heddle_tensor_layout(handle.get())); }
 
-  /// Dense row-major arrays; `order` lists every name once.
+  /// Copies all elements from a dense array, row-major in `order`, which lists every name once.
   void copyFrom(const void *dense, const std::vector<std::string> &order) {
     detail::check(
         heddle_tensor_copy_from(handle.get(), dense, detail::pointers(order).data(), order.size()));
   }
+  /// Copies all elements to such an array.
   void copyTo(void *dense, const std::vector<std::string> &order) const {
     detail::check(
         heddle_tensor_copy_to(handle.get(), dense, detail::pointers(order).data(), order.size()));
   }
+  /// The values, row-major in `order`. Throws Error unless T is the element type.
   template <typename T>
   std::vector<T> to(const std::vector<std::string> &order) const {
     if (element() != elementTypeOf<T>())
@@ -178,13 +182,13 @@ struct Value {
   std::string name;
   ElementType element;
   std::vector<Dim> dims;
-  std::string layout; ///< in which the program takes or gives it
+  std::string layout; ///< the layout that the program reads or writes
 };
 
 /// Options of a call.
 struct Options {
-  int threads = 0;      ///< 0: all cores that the process may use
-  bool managed = false; ///< temporaries one by one from the memory manager, no arena
+  int threads = 0;      ///< number of threads; 0: all cores that the process may use
+  bool managed = false; ///< allocate each temporary by itself, without an arena
 };
 
 /// A loaded program file. Any number of threads may run it at once.
@@ -194,12 +198,14 @@ public:
   explicit Program(const std::string &path)
       : handle(detail::check(heddle_program_load(path.c_str())), heddle_program_free) {}
 
+  /// The names of its entries.
   std::vector<std::string> entries() const {
     std::vector<std::string> names;
     for (size_t i = 0; i < heddle_program_entry_count(handle.get()); ++i)
       names.push_back(heddle_entry_name(heddle_program_entry(handle.get(), i)));
     return names;
   }
+  /// The arguments of an entry. Throws Error for an unknown one, as the functions below do.
   std::vector<Value> arguments(const std::string &entry) const {
     const heddle_entry *found = find(entry);
     std::vector<Value> values;
@@ -207,6 +213,7 @@ public:
       values.push_back(describe(heddle_entry_argument(found, i)));
     return values;
   }
+  /// The results of an entry.
   std::vector<Value> results(const std::string &entry) const {
     const heddle_entry *found = find(entry);
     std::vector<Value> values;
@@ -214,14 +221,14 @@ public:
       values.push_back(describe(heddle_entry_result(found, i)));
     return values;
   }
-  /// The memory that an entry without size symbols needs, in bytes.
+  /// The memory in bytes that an entry needs. Throws Error for an entry with symbolic sizes.
   heddle_memory_needs memory(const std::string &entry) const {
     heddle_memory_needs needs;
     detail::check(heddle_entry_memory(find(entry), &needs));
     return needs;
   }
 
-  /// One call: arguments and results by name.
+  /// Calls an entry once, with arguments by name; returns its results by name.
   std::map<std::string, Tensor> run(const std::string &entry,
                                     const std::map<std::string, Tensor> &arguments,
                                     const Options &options = {}) const;
@@ -245,19 +252,21 @@ private:
   }
 };
 
-/// An entry with its memory, to bind once and run many times; one thread at a time.
+/// A call of an entry: its bound arguments and its memory. Can run many times, in one thread at a
+/// time.
 class Call {
 public:
   Call(const Program &program, const std::string &entry, const Options &options = {}) {
     heddle_call_options chosen = {options.threads, options.managed};
     handle.reset(detail::check(heddle_call_create(program.get(), entry.c_str(), &chosen)));
   }
-  /// `donate`: the tensor is given up; a result may take its memory.
+  /// Binds an argument for this and all later runs. With `donate` the caller gives the tensor up,
+  /// so that a result may take its memory; it must be bound again before the next run.
   void bind(const std::string &argument, const Tensor &tensor, bool donate = false) {
     detail::check(heddle_call_bind(handle.get(), argument.c_str(), tensor.get(), donate));
   }
   void run() { detail::check(heddle_call_run(handle.get())); }
-  /// The result of the last run; the next run writes into the same tensor.
+  /// A result of the last run. The next run overwrites it.
   Tensor result(const std::string &name) const {
     return Tensor(heddle_call_result(handle.get(), name.c_str()));
   }
@@ -282,7 +291,7 @@ inline std::map<std::string, Tensor> Program::run(const std::string &entry,
   return given;
 }
 
-/// Bytes that tensors and calls take, now and at most.
+/// The memory that tensors and calls of this process use.
 inline heddle_memory_statistics memoryNow() {
   heddle_memory_statistics statistics;
   heddle_memory_now(&statistics);

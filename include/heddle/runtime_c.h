@@ -1,11 +1,11 @@
-/*===- runtime_c.h - running compiled programs from C --------------*- C -*-===*
+/*===- runtime_c.h - run compiled programs from C ------------------*- C -*-===*
  *
  * Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*
  *
- * All that is needed to run a program file, for any language that can call C:
+ * Runs a program file, from any language that can call C:
  *
  *     heddle_program *program = heddle_program_load("classifier.heddle");
  *     heddle_call *call = heddle_call_create(program, "classify", NULL);
@@ -20,19 +20,20 @@
  *     heddle_tensor *scores = heddle_call_result(call, "scores");
  *
  * Rules that hold for every function:
- * - Nothing is thrown and nothing aborts. A function that gives a handle gives
- *   NULL when it fails, one that gives a status HEDDLE_OK or another number; then
- *   `heddle_last_error()` says why, for the thread that called.
- * - Whoever creates a handle frees it; a result is a handle of its own. Freeing
- *   NULL does nothing. Handles keep what they need alive: a call may outlive its
- *   program, a result its call. Texts live as long as the handle that gave them.
- * - Different threads may use different handles at once, and one program. A call
- *   and a tensor belong to one thread at a time.
- * - A child of `fork` may use all handles that it has: threads are made anew there.
+ * - A function neither throws nor aborts. If it fails, it returns a NULL handle or a
+ *   status other than HEDDLE_OK, and `heddle_last_error()` returns the reason to the
+ *   thread that called.
+ * - The caller frees every handle that a function creates or returns, except those of
+ *   entries and values, which belong to their program. Freeing NULL does nothing.
+ *   Handles keep alive what they refer to: a call may outlive its program, a result
+ *   its call. Strings live as long as the handle that they were queried from.
+ * - Several threads may use different handles at once, and share a program. A call or
+ *   a tensor is used by one thread at a time.
+ * - A child process made by `fork` may use all handles: its threads are started anew.
  *
  * A program file is native code that runs with all rights of the process. Load one
- * only if you would start an executable from the same source: its checksums find
- * damage, they prove nothing about who made it.
+ * only if you would run an executable from the same source: its checksums detect
+ * damage, they do not authenticate its author.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -47,21 +48,21 @@ extern "C" {
 #endif
 
 typedef struct heddle_program heddle_program; /**< a loaded program file */
-typedef struct heddle_entry heddle_entry;     /**< one of its functions; belongs to the program */
-typedef struct heddle_value heddle_value;     /**< an argument or a result of an entry; likewise */
+typedef struct heddle_entry heddle_entry;     /**< a function of a program; the program owns it */
+typedef struct heddle_value heddle_value;     /**< an argument or a result; the program owns it */
 typedef struct heddle_tensor heddle_tensor;   /**< a tensor in memory */
-typedef struct heddle_call heddle_call;       /**< an entry with its memory and what is bound */
+typedef struct heddle_call heddle_call;       /**< an entry with bound arguments and its memory */
 
 typedef int32_t heddle_status;
 enum {
   HEDDLE_OK = 0,
   HEDDLE_ERROR = 1,           /**< a mistake of the caller or a failure of the machine */
-  HEDDLE_EXECUTION_ERROR = 2, /**< the program gave up while it ran: donated tensors are lost */
+  HEDDLE_EXECUTION_ERROR = 2, /**< the program failed while it ran: donated tensors are lost */
 };
 
 typedef int32_t heddle_element;
 enum {
-  HEDDLE_I1 = 0, /**< one byte, 0 or 1 */
+  HEDDLE_I1 = 0, /**< in memory one byte, 0 or 1 */
   HEDDLE_I8,
   HEDDLE_I16,
   HEDDLE_I32,
@@ -78,22 +79,23 @@ enum {
   HEDDLE_F8E5M2,
 };
 
-/** Why the last call on this thread that failed did so; never NULL. */
+/** Why the last function that failed in this thread did so; never NULL. */
 const char *heddle_last_error(void);
-/** "0.1.0" */
+/** The version of the library, such as "0.1.0". */
 const char *heddle_runtime_version(void);
 
 /*===-- Programs ----------------------------------------------------------===*/
 
-/** Verifies every length and checksum, and that this CPU can run the code. The file has to be one
- *  that you trust: see above. */
+/** Loads a program file. Verifies its lengths and checksums, and that this CPU can run the code.
+ *  Load only files that you trust: see above. */
 heddle_program *heddle_program_load(const char *path);
 void heddle_program_free(heddle_program *program);
 
 size_t heddle_program_entry_count(const heddle_program *program);
 const heddle_entry *heddle_program_entry(const heddle_program *program, size_t index);
+/** The entry called `name`; NULL if there is none. */
 const heddle_entry *heddle_program_find(const heddle_program *program, const char *name);
-/** The whole manifest as JSON. */
+/** The manifest of the program as JSON. */
 const char *heddle_program_manifest(heddle_program *program);
 
 const char *heddle_entry_name(const heddle_entry *entry);
@@ -107,32 +109,35 @@ heddle_element heddle_value_element(const heddle_value *value);
 size_t heddle_value_rank(const heddle_value *value);
 /** Dimensions are numbered in the sorted order of their names. */
 const char *heddle_value_dim_name(const heddle_value *value, size_t index);
-/** -1: the size is an expression, which `heddle_value_dim_text` tells. */
+/** The size of a dimension; -1 if it is an expression over symbols. */
 int64_t heddle_value_dim_size(const heddle_value *value, size_t index);
+/** The size of a dimension as text: a number or an expression. */
 const char *heddle_value_dim_text(const heddle_value *value, size_t index);
-/** The layout in which the program takes or gives it, `[row, column floordiv 16, column mod 16]`.
- */
+/** The layout in which the program reads or writes the value, such as
+ *  `[row, column floordiv 16, column mod 16]`. */
 const char *heddle_value_layout(const heddle_value *value);
 
-/** What an entry needs beside its arguments, for the sizes of an entry without symbols. */
+/** The memory that an entry needs, in bytes. */
 typedef struct heddle_memory_needs {
-  int64_t arguments, results, constants; /**< bytes */
-  int64_t arena;                         /**< temporaries, as planned */
-  int64_t live;                          /**< no plan can do with less than this */
-  int64_t scratch;                       /**< a thread */
+  int64_t arguments, results, constants;
+  int64_t arena;   /**< temporaries, as planned */
+  int64_t live;    /**< lower bound of the arena: the most bytes that are live at once */
+  int64_t scratch; /**< for each thread */
 } heddle_memory_needs;
+/** Fails for an entry with symbolic sizes. */
 heddle_status heddle_entry_memory(const heddle_entry *entry, heddle_memory_needs *needs);
 
 /*===-- Tensors -----------------------------------------------------------===*/
 
-/** Undefined values. `layout` NULL: row-major in the order in which the names are given. */
+/** Creates a tensor with undefined values. A NULL `layout` is row-major in the order of `names`. */
 heddle_tensor *heddle_tensor_create(heddle_element element, size_t rank, const char *const *names,
                                     const int64_t *sizes, const char *layout);
-/** A view of the caller's dense row-major memory, which has to outlive it. A program reads it where
- *  it lies if the order is that of the program's layout and the address a multiple of 64. */
+/** Creates a view of the caller's dense memory, row-major in the order of `names`; the memory must
+ *  outlive the view. A program reads it without a copy if its layout is the one that the program
+ *  expects and its address is a multiple of 64 bytes. */
 heddle_tensor *heddle_tensor_view(heddle_element element, size_t rank, const char *const *names,
                                   const int64_t *sizes, void *memory);
-/** Another handle on the same tensor. */
+/** Creates another handle on the same tensor. */
 heddle_tensor *heddle_tensor_share(const heddle_tensor *tensor);
 void heddle_tensor_free(heddle_tensor *tensor);
 
@@ -140,9 +145,9 @@ heddle_element heddle_tensor_element(const heddle_tensor *tensor);
 size_t heddle_tensor_rank(const heddle_tensor *tensor);
 const char *heddle_tensor_dim_name(const heddle_tensor *tensor, size_t index);
 int64_t heddle_tensor_dim_size(const heddle_tensor *tensor, size_t index);
-/** Number of elements. */
+/** The number of elements. */
 int64_t heddle_tensor_count(const heddle_tensor *tensor);
-/** Where it lies, in its own layout; NULL after it was given up. */
+/** The address of the elements, in the tensor's own layout; NULL after it was donated. */
 void *heddle_tensor_address(const heddle_tensor *tensor);
 const char *heddle_tensor_layout(heddle_tensor *tensor);
 
@@ -154,51 +159,55 @@ heddle_status heddle_tensor_copy_to(const heddle_tensor *tensor, void *dense,
 
 /*===-- Calls -------------------------------------------------------------===*/
 
-/** Zero means the default everywhere. */
+/** Options of a call. 0 is the default of each. */
 typedef struct heddle_call_options {
-  int32_t threads; /**< 0: all cores that the process may use */
-  int32_t managed; /**< non-zero: temporaries one by one from the memory manager, no arena */
+  int32_t threads; /**< number of threads; 0: all cores that the process may use */
+  int32_t managed; /**< non-zero: allocate each temporary by itself, without an arena */
 } heddle_call_options;
 
 heddle_call *heddle_call_create(heddle_program *program, const char *entry,
                                 const heddle_call_options *options);
 void heddle_call_free(heddle_call *call);
-/** Binds an argument for this and all later runs. `donate` non-zero: the tensor is given up, and a
- *  result may take its memory; it has to be bound again before the next run. */
+/** Binds an argument for this and all later runs. If `donate` is not 0, the caller gives the tensor
+ *  up, so that a result may take its memory; it must be bound again before the next run. */
 heddle_status heddle_call_bind(heddle_call *call, const char *argument, heddle_tensor *tensor,
                                int32_t donate);
 heddle_status heddle_call_run(heddle_call *call);
-/** The result of the last run; the next run writes into the same tensor. */
+/** A result of the last run. The next run overwrites it. */
 heddle_tensor *heddle_call_result(heddle_call *call, const char *result);
 
 /*===-- Memory ------------------------------------------------------------===*/
 
-/** A memory manager of the caller's; one thread at a time calls it. */
+/** A memory manager of the caller. Its functions are called by one thread at a time. */
 typedef struct heddle_memory_manager {
-  void *user; /**< has to live as long as anything that was allocated */
-  /** NULL: no memory. `alignment` is a power of two. */
+  void *user; /**< passed to the functions; must live as long as the memory that they allocate */
+  /** Returns memory at a multiple of `alignment` bytes, a power of two; NULL if there is none. */
   void *(*allocate)(void *user, int64_t bytes, int64_t alignment);
+  /** Frees memory; `bytes` is the size with which it was allocated. */
   void (*release)(void *user, void *address, int64_t bytes);
 } heddle_memory_manager;
-/** All tensors and calls made from now on take their memory there. NULL: the original one again. */
+/** Sets the manager from which tensors and calls that are created from now on allocate; NULL sets
+ *  the default one. */
 heddle_status heddle_set_memory_manager(const heddle_memory_manager *manager);
 
+/** An allocation or a release of memory. */
 typedef struct heddle_memory_event {
-  int32_t freed; /**< 0: allocated */
+  int32_t freed; /**< 0: allocated, 1: freed */
   void *address;
   int64_t bytes, alignment;
-  const char *name;     /**< of the op, argument or result that it is for */
-  const char *location; /**< where that was written, "file:line:column" */
+  const char *name;     /**< of the op, argument or result that uses the memory */
+  const char *location; /**< its source location, "file:line:column" */
 } heddle_memory_event;
-/** Called for every allocation and free of the manager in use, on the thread that makes it. NULL:
- *  nobody is called. */
+/** Sets a function that is called for every allocation and release of the current manager, in the
+ *  thread that makes it; NULL sets none. */
 heddle_status heddle_set_memory_listener(void (*listener)(void *user, const heddle_memory_event *),
                                          void *user);
 
+/** Statistics of the current memory manager. */
 typedef struct heddle_memory_statistics {
-  int64_t live, peak;  /**< bytes handed out, now and at most */
-  int64_t reserved;    /**< bytes taken from the system */
-  int64_t allocations; /**< how many */
+  int64_t live, peak;  /**< bytes that are allocated now, and the most so far */
+  int64_t reserved;    /**< bytes that the manager has from the system */
+  int64_t allocations; /**< number of allocations so far */
 } heddle_memory_statistics;
 void heddle_memory_now(heddle_memory_statistics *statistics);
 

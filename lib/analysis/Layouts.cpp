@@ -96,7 +96,7 @@ LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine 
   auto error = emitError(loc) << "the layout of " << what << " does not fit " << type << ": "
                               << problem;
   if (made && *made != loc)
-    error.attachNote(*made) << "what lies so is made here, with the names "
+    error.attachNote(*made) << "the value with this layout is defined here, with the names "
                             << nd::namesText(tensor.getDims());
   return error;
 }

@@ -138,8 +138,7 @@ heddle::deepestOp(Operation *root, llvm::function_ref<unsigned(Operation *)> wit
 LogicalResult heddle::requireShallow(ModuleOp module) {
   for (Operation &function : *module.getBody())
     if (auto [op, depth] = deepestOp(&function); depth > deepestRegion)
-      return op->emitOpError() << "lies inside of " << depth
-                               << " regions of its function, expected "
+      return op->emitOpError() << "is inside of " << depth << " regions of its function, expected "
                                << "at most " << deepestRegion;
   return success();
 }

@@ -63,16 +63,16 @@ std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name 
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::slice(const Name &name, const Tensor &start, const Size &size, Here here) const {
-  NodeRef input = nodeOf(*this, here), place = nodeOf(start, here);
-  return make(here, {input, place}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildDynamicSlice(builder, loc, input->value, name.str(), place->value, size.expr());
+  NodeRef input = nodeOf(*this, here), first = nodeOf(start, here);
+  return make(here, {input, first}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildDynamicSlice(builder, loc, input->value, name.str(), first->value, size.expr());
   });
 }
 
 Tensor Tensor::update(const Name &name, const Tensor &start, const Tensor &part, Here here) const {
-  NodeRef input = nodeOf(*this, here), place = nodeOf(start, here), inner = nodeOf(part, here);
-  return make(here, {inner, input, place}, [&](OpBuilder &builder, Location loc) {
-    return nd::buildUpdateSlice(builder, loc, inner->value, input->value, name.str(), place->value);
+  NodeRef input = nodeOf(*this, here), first = nodeOf(start, here), inner = nodeOf(part, here);
+  return make(here, {inner, input, first}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildUpdateSlice(builder, loc, inner->value, input->value, name.str(), first->value);
   });
 }
 
@@ -101,8 +101,8 @@ Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, PadMode 
                                                   : 0) < 0)
       fail(here, "expected 0 to " + most.str() + " elements beyond either end of '" + name.str() +
                      "' of " + type() + ", got " + low.expr().str() + " and " + high.expr().str());
-  auto repeated = [&](const Size &place, const Size &times) {
-    return slice(name, place, 1, 1, here).split(name, {}, here).broadcast({{name, times}}, here);
+  auto repeated = [&](const Size &first, const Size &times) {
+    return slice(name, first, 1, 1, here).split(name, {}, here).broadcast({{name, times}}, here);
   };
   std::vector<Tensor> parts{*this};
   if (low.expr() != Expr(0))

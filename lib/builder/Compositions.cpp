@@ -40,7 +40,7 @@ public:
       if (!countOf(over[i]))
         fail(here, "no operand has the name '" + over[i].str() + "' that is summed over: " + types);
       if (std::find(over.begin(), over.begin() + i, over[i]) != over.begin() + i)
-        fail(here, "the name '" + over[i].str() + "' stands twice in what is summed over");
+        fail(here, "the name '" + over[i].str() + "' occurs twice among the names to sum over");
     }
   }
 
@@ -186,18 +186,19 @@ Tensor heddle::oneHot(const Tensor &index, const Extent &classes, ElementType ty
 
 Tensor Tensor::at(const Name &name, const Size &coordinate, Here here) const {
   Size whole = size(name, here);
-  Expr place = coordinate.expr();
+  Expr index = coordinate.expr();
   if (coordinate.isNumber() && whole.isNumber()) {
     int64_t number = coordinate, count = whole;
     if (number < -count || number >= count)
-      fail(here, "coordinate " + place.str() + " of '" + name.str() + "' lies outside: expected " +
+      fail(here, "coordinate " + index.str() + " of '" + name.str() +
+                     "' is out of bounds: expected " +
                      (count ? std::to_string(-count) + " to " + std::to_string(count - 1)
                             : std::string("none")) +
                      ", the tensor is " + typeAndOrigin(*this));
   }
   if (coordinate.isNumber() && int64_t(coordinate) < 0)
-    place = whole.expr() + place;
-  return slice(name, place, 1, 1, here).split(name, {}, here);
+    index = whole.expr() + index;
+  return slice(name, index, 1, 1, here).split(name, {}, here);
 }
 
 Tensor heddle::roll(const Tensor &x, const Name &name, int64_t shift, Here here) {
@@ -212,18 +213,18 @@ Tensor heddle::roll(const Tensor &x, const Name &name, int64_t shift, Here here)
 }
 
 Tensor heddle::roll(const Tensor &x, const Name &name, const Tensor &shift, Here here) {
-  requireIntegers(shift, "the number of places", here);
+  requireIntegers(shift, "the shift", here);
   if (shift.has(name, here))
-    fail(here, "the number of places to roll along '" + name.str() +
-                   "' has that name itself: " + typeAndOrigin(shift));
+    fail(here,
+         "the shift along '" + name.str() + "' has that name itself: " + typeAndOrigin(shift));
   At at{here};
   Tensor whole = countOf(at(x), name, ElementType::I64);
-  Tensor place =
+  Tensor to =
       iota({name, x.size(name, here)}, ElementType::I64, here).broadcast(shift.extents(here), here);
   // A remainder has the sign of the dividend. The shift is reduced first, so that nothing
   // overflows.
   Tensor moved = at(shift.cast(ElementType::I64, here)) % at(whole);
-  Tensor from = at(at(at(place) - at(moved)) + at(whole)) % at(whole);
+  Tensor from = at(at(at(to) - at(moved)) + at(whole)) % at(whole);
   return x.gather(name, from, here);
 }
 

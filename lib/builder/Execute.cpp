@@ -41,12 +41,12 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
   copy->context->loadAllAvailableDialects();
   copy->handler = std::make_unique<mlir::ScopedDiagnosticHandler>(
       copy->context.get(), [raw = copy.get()](mlir::Diagnostic &diagnostic) {
-        std::string place;
+        std::string location;
         if (auto loc = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
-          place = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ":" +
-                  std::to_string(loc.getColumn()) + ": ";
+          location = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ":" +
+                     std::to_string(loc.getColumn()) + ": ";
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-          raw->diagnostics += (raw->diagnostics.empty() ? "" : "\n") + place + diagnostic.str();
+          raw->diagnostics += (raw->diagnostics.empty() ? "" : "\n") + location + diagnostic.str();
         return mlir::success();
       });
   onLargeStack(
@@ -85,7 +85,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
   for (const NodeRef &node : emission.captured) {
     if (!node->donatedAt.empty())
       fail(here,
-           "a tensor that this value depends on was given up to the call at " + node->donatedAt);
+           "a tensor that this value depends on was donated to the call at " + node->donatedAt);
     arguments.push_back(node->data);
   }
   auto results = located(here, [&] {

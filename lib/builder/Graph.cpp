@@ -111,7 +111,7 @@ NodeRef heddle::detail::nodeOf(const Tensor &tensor, Here here) {
   if (!tensor.node)
     fail(here, "this tensor is empty: nothing was assigned to it");
   if (!tensor.node->donatedAt.empty())
-    fail(here, "this tensor of type " + tensor.type() + " was given up to the call at " +
+    fail(here, "this tensor of type " + tensor.type() + " was donated to the call at " +
                    tensor.node->donatedAt + ", which updated it in place");
   return tensor.node;
 }
@@ -261,7 +261,7 @@ SmallVector<nd::Dim> heddle::detail::dimsOf(const std::vector<Extent> &extents, 
                      extent.size.expr().str());
     for (const nd::Dim &dim : dims)
       if (dim.name == extent.name.str())
-        fail(here, "the name '" + extent.name.str() + "' stands twice");
+        fail(here, "the name '" + extent.name.str() + "' occurs twice");
     dims.emplace_back(graphContext(), extent.name.str(), extent.size.expr());
   }
   return dims;

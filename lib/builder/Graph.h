@@ -61,8 +61,9 @@ struct Node {
   /// For formals and for results of functions, which no ops define here: `includedIn` of the actual
   /// value, or a leaf of that type if it is not known here.
   NodeRef included;
-  NodeRef actual;           ///< of `included` of a formal: the value that a call passes
-  std::string donatedAt;    ///< where the value was given up, if it was
+  NodeRef actual; ///< of `included` of a formal: the value that a call passes
+  std::string
+      donatedAt; ///< the source location of the call that took the value; empty if it was not donated
   uint64_t number = made(); ///< nodes are numbered in the order of creation
 
   /// The number of nodes so far; counts one more if `more`.
@@ -109,7 +110,7 @@ auto located(Here here, Action &&action) {
 /// Throws Error if `value` is not representable in the element type, such as 0.5 in i64.
 void requireNumber(double value, mlir::Type element, Here here);
 
-/// The node of a tensor; throws if it is empty or was given up.
+/// The node of a tensor; throws if it is empty or was donated.
 NodeRef nodeOf(const Tensor &tensor, Here here);
 
 /// Runs `build` with a builder that appends to a new fragment, verifies its ops and returns the

@@ -36,8 +36,8 @@ Tensor Argument::of(double number, Here here) {
 }
 Tensor Argument::of(int64_t number, bool isPositive, Here here) {
   if (isPositive && number < 0)
-    fail(here, "expected a number that i64 has, got " + std::to_string(uint64_t(number)) +
-                   "; Tensor::of<uint64_t>({number}, {}) is one of ui64");
+    fail(here, "expected a number that i64 can represent, got " + std::to_string(uint64_t(number)) +
+                   "; Tensor::of<uint64_t>({number}, {}) has type ui64");
   return Tensor::of<int64_t>({number}, {}, here);
 }
 
@@ -163,7 +163,7 @@ struct JitCore::Impl {
   /// The size as an expression over symbols, with numbers for those in `special`.
   Expr sizeOf(const SymbolicSize &size, const Sizes &special, size_t depth = 0) const {
     auto refuse = [&](const std::string &why) {
-      fail(here, "the size of '" + size.name.str() + "' is said to be " + size.relation->str() +
+      fail(here, "the size of '" + size.name.str() + "' is declared as " + size.relation->str() +
                      ", " + why);
     };
     if (auto found = special.find(size.name.str()); found != special.end())
@@ -173,7 +173,7 @@ struct JitCore::Impl {
     if (depth > options.symbolic.size())
       refuse("which depends on itself");
     if (size.low != 0 || size.high != largestSymbol || size.divisor != 1)
-      refuse("expected nothing else to be said of it");
+      refuse("expected no other condition on it");
     Expr related = size.relation->substitute([&](const std::string &name) -> std::optional<Expr> {
       for (const SymbolicSize &other : options.symbolic)
         if (other.name.str() == name)
@@ -182,7 +182,7 @@ struct JitCore::Impl {
       return std::nullopt;
     });
     if (related.isTooLarge())
-      refuse("expected " + Expr::limits() + " over sizes that are not related");
+      refuse("expected " + Expr::limits() + " over the sizes of names without a relation");
     return related;
   }
   ForkMutex mutex; ///< guards the members below; no GraphLock is taken while it is held
@@ -489,7 +489,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
   const EntrySpec &entry = program->entry(impl->options.name);
-  // A value that is given up must have no other owner among the arguments.
+  // A donated value must have no other owner among the arguments.
   std::vector<TensorRef> arguments;
   std::vector<bool> donate;
   std::map<RuntimeTensor *, int> uses;
@@ -503,7 +503,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   for (const NodeRef &node : outline.captured) {
     if (!node->donatedAt.empty())
       fail(here,
-           "a tensor that the function captures was given up to the call at " + node->donatedAt);
+           "a tensor that the function captures was donated to the call at " + node->donatedAt);
     arguments.push_back(node->data);
     ++uses[arguments.back().get()];
   }

@@ -174,8 +174,8 @@ struct KernelReads {
 
 bool isIteration(const std::string &name) { return !nest::readIndex(name); }
 
-struct Space {
-  SizeExprs sizes; ///< of the names whose size is known
+struct IterationSpace {
+  ExprMap sizes; ///< of the names whose size is known
   std::map<std::string, std::string> from;
 };
 } // namespace
@@ -214,9 +214,9 @@ static std::set<std::string> namesOf(const KernelReads &reads, llvm::ArrayRef<Sc
 
 /// Sizes of iteration names: from names read directly, then from the largest range that stays
 /// inside every tensor.
-static Space findSizes(const KernelReads &reads, const std::map<std::string, Expr> &stated,
-                       const std::set<std::string> &names, Here here) {
-  Space space;
+static IterationSpace findSizes(const KernelReads &reads, const ExprMap &stated,
+                                const std::set<std::string> &names, Here here) {
+  IterationSpace space;
   space.sizes = {stated.begin(), stated.end()};
   /// Calls `use` with each index that must be in bounds, and its bound.
   auto forEachIndex = [&](auto &&use) {
@@ -244,7 +244,7 @@ static Space findSizes(const KernelReads &reads, const std::map<std::string, Exp
   // one unknown name.
   for (bool changed = true; changed;) {
     changed = false;
-    SizeExprs found;
+    ExprMap found;
     forEachIndex([&](const Scalar::Node &read, const Expr &index, const nd::Dim &dim) {
       const Expr &extent = dim.size().getExpr();
       std::vector<std::string> unknown;
@@ -305,7 +305,7 @@ public:
       if (!reduced.count(name))
         produced.insert(name);
     while (!reads.computed.empty())
-      storePlaces();
+      storeIndices();
   }
 
   std::vector<Tensor> make() {
@@ -328,7 +328,7 @@ private:
   Scalars roots; ///< all scalars: the bodies, then the predicates
   std::set<std::string> produced, reduced;
   KernelReads reads;
-  Space space;
+  IterationSpace space;
   Scalars holds; ///< predicates of the points of the reduction, beside guards
   SmallVector<Type> elements, accumulators; ///< of the results, with signedness
   SmallVector<TypedAttr> neutrals;
@@ -358,7 +358,7 @@ private:
   }
 
   /// Materialises indices that are not affine, by kernels of their own.
-  void storePlaces() {
+  void storeIndices() {
     OpBuilder untyped(graphContext());
     KernelReads next;
     next.stored = reads.stored;

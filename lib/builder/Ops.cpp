@@ -68,8 +68,8 @@ static void requirePositive(const WindowOptions &options, Here here) {
 }
 
 /// Refuses a window that does not fit in a non-empty tensor.
-static void requirePlace(const Tensor &tensor, const Name &name, const WindowOptions &options,
-                         Here here) {
+static void requireFit(const Tensor &tensor, const Name &name, const WindowOptions &options,
+                       Here here) {
   Expr whole = tensor.size(name, here).expr();
   int64_t reach = (options.size - 1) * options.dilation + 1,
           most = whole.constant().value_or(INT64_MAX);
@@ -87,7 +87,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   GraphLock lock;
   NodeRef input = nodeOf(*this, here);
   requirePositive(options, here);
-  requirePlace(*this, name, options, here);
+  requireFit(*this, name, options, here);
   nd::SizeAttr whole = input->type().size(name.str());
   Window window(name, tap, options, whole ? whole.getExpr() : Expr(0));
   requireNumber(options.padding.value, input->type().getElementType(), here);
@@ -378,9 +378,9 @@ Tensor countOf(Operand x, const Names &names, ElementType type) {
   auto hangs = [&](const Name &name) { return included.has(name, x.here); };
   bool isCounted = !included.empty() && llvm::any_of(names, hangs);
   if (isCounted && isHidden(included.node))
-    fail(x.here, "how many elements of " + typeAndOrigin(x.tensor) +
-                     " a window excludes is not known where a function or a branch returned it; "
-                     "expected the mean, or the count, to be taken within");
+    fail(x.here, "the number of excluded taps of " + typeAndOrigin(x.tensor) +
+                     " is not known outside of the function or branch that returned it; take the "
+                     "mean, or the count, inside");
   double known = 1;
   Names along;
   std::vector<Extent> counted; // sizes that are counted at run time

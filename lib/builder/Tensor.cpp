@@ -88,7 +88,7 @@ bool Tensor::has(const Name &name, Here here) const { return typeOf(*this, here)
 
 int64_t Size::refuse() const {
   fail(here, (name.empty() ? "the size" : "the size of '" + name + "'") + " is " + size.str() +
-                 " here, no number: one program serves every size of it (JitOptions::symbolic)");
+                 " here, not a number: one program serves every size of it (JitOptions::symbolic)");
 }
 
 Size Tensor::size(const Name &name, Here here) const {
@@ -186,15 +186,15 @@ void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here)
   }
 }
 
-/// The value of the element at the address `place`, of any type.
-static double asDouble(const char *place, ElementType type) {
+/// The value of the element of type `type` at `address`.
+static double asDouble(const char *address, ElementType type) {
   auto read = [&]<typename T>(T value) {
-    std::memcpy(&value, place, sizeof value);
+    std::memcpy(&value, address, sizeof value);
     return double(value);
   };
   auto narrow = [&](const llvm::fltSemantics &semantics) {
     uint16_t bits = 0;
-    std::memcpy(&bits, place, size_t(byteSize(type)));
+    std::memcpy(&bits, address, size_t(byteSize(type)));
     return llvm::APFloat(semantics, llvm::APInt(unsigned(byteSize(type)) * 8, bits))
         .convertToDouble();
   };

@@ -395,7 +395,7 @@ public:
     for (const NodeRef &node :
          emitCallee(scratch, nodes.formals, nodes.outputs, here, "f", nodes.since).captured)
       if (actualOf(node, nodes.formals) != node)
-        fail(here, "expected a state and inputs of a loop from which no window excludes anything, "
+        fail(here, "expected a state and inputs of a loop without excluded taps, "
                    "got '" +
                        node->name + "'" + originOf(node->value.getLoc()));
       else if (!llvm::is_contained(captured, node))
@@ -411,7 +411,7 @@ public:
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange, Call)>
            build) {
     if (like.empty())
-      fail(here, "expected at least one tensor that comes out of a loop or a branch, got none");
+      fail(here, "expected a loop or a branch to return at least one tensor, got none");
     size_t own = operands.size();
     operands.insert(operands.end(), captured.begin(), captured.end());
     auto callee = std::make_shared<Callee>();
@@ -588,7 +588,7 @@ std::vector<Tensor> heddle::detail::recurrence(const Name &along, Part body,
   for (const Tensor &slice : llvm::make_range(outputs, body.outputs.end())) {
     nd::NdTensorType type = nodeOf(slice, here)->type();
     if (type.has(along.str()))
-      fail(here, "expected slices without '" + along.str() + "', which the outputs get, got " +
+      fail(here, "expected output slices without '" + along.str() + "', which a scan adds, got " +
                      typeAndOrigin(slice));
     like.push_back(makeLeaf(type.with(dim), here));
   }

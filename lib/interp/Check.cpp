@@ -27,7 +27,7 @@ static LogicalResult expect(Operation *op, const TensorValue &gotValue,
       continue;
     if (different++ == 0)
       first = "expected " + text(b, got.elementType()) + " at " + text(walk.position()) + ", got " +
-              (a.excluded ? "a place that a window excludes" : text(a, got.elementType()));
+              (a.excluded ? "a tap that a window excludes" : text(a, got.elementType()));
   }
   if (!different)
     return success();

@@ -112,7 +112,7 @@ LogicalResult Outcome::of(scf::WhileOp op) {
   state = frame.refs(op.getInits());
   for (int64_t steps = 0;; ++steps) {
     if (steps > mostSteps)
-      return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
+      return op->emitOpError() << "does not terminate within " << mostSteps << " steps";
     setAll(op.getBeforeArguments(), state, frame);
     if (failed(evaluator.run(*op.getBeforeBody(), frame)))
       return failure();
@@ -134,7 +134,7 @@ LogicalResult Outcome::of(nest::ControlOp op) {
     if (op.isLoop() && !holds)
       break;
     if (steps > mostSteps)
-      return op->emitOpError() << "comes to no end within " << mostSteps << " steps";
+      return op->emitOpError() << "does not terminate within " << mostSteps << " steps";
     auto name = cast<FlatSymbolRefAttr>(op.getFunctions()[op.isLoop() || holds ? 0 : 1]);
     FailureOr<SmallVector<TensorRef>> next = evaluator.call(
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), state, op, &frame);

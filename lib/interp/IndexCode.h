@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An `Expr` with numbered slots instead of names, since a nest evaluates its maps at every point. It
-// is not simplified, so that the oracle evaluates the expression as written.
+// An `Expr` with numbered slots instead of names, since a nest evaluates its maps at every point.
+// It is not simplified, so that the oracle evaluates the expression as written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -293,12 +293,12 @@ std::optional<LogicalResult> Evaluator::evaluateCall(Operation *op, Frame &frame
   if (auto call = dyn_cast<nd::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, call.getCalleeAttr());
     if (!callee)
-      return op->emitOpError() << "calls '@" << call.getCallee() << "', which is no function";
+      return op->emitOpError() << "calls '@" << call.getCallee() << "', which is not a function";
     results = callLifted(*this, call, callee, frame);
   } else if (auto direct = dyn_cast<func::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, direct.getCalleeAttr());
     if (!callee)
-      return op->emitOpError() << "calls '@" << direct.getCallee() << "', which is no function";
+      return op->emitOpError() << "calls '@" << direct.getCallee() << "', which is not a function";
     SmallVector<TensorRef> inputs = frame.refs(direct.getOperands());
     results = this->call(callee, inputs, op);
   } else {
@@ -326,7 +326,7 @@ FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<Tensor
   for (auto [i, result] : llvm::enumerate(*results)) {
     if (result->hasExcluded())
       return func.emitError() << "result " << i
-                              << " holds places that a window excludes; a reduction over the "
+                              << " has taps that a window excludes; a reduction over the "
                                  "window's taps must follow",
              failure();
     values.push_back(*result);

@@ -13,13 +13,13 @@ include "mlir/IR/OpBase.td"
 def Interp_MeaningInterface : OpInterface<"MeaningInterface"> {
   let cppNamespace = "::heddle::interp";
   let description = [{
-    An op of another dialect that the oracle evaluates by its own definition.
+    An op of another dialect that says how the oracle evaluates it.
   }];
   let methods = [
     InterfaceMethod<[{
-      Sets the elements of the results, given those of the operands. `results` have their types,
-      with sizes as numbers, and no elements yet. `arithmetic` computes with error bounds. Emits an
-      error and fails where the op has no value.
+      Computes the elements of the results from those of the operands. `results` have their types, with
+      numbers as sizes, and no elements yet. `arithmetic` computes with error bounds. Emits an error
+      and fails if the op has no value.
     }], "::mlir::LogicalResult", "evaluate",
     (ins "::llvm::ArrayRef<const ::heddle::interp::TensorValue *>":$operands,
          "::llvm::MutableArrayRef<::heddle::interp::TensorValue>":$results,

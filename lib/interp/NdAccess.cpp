@@ -60,7 +60,7 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
     size_t offset = result.index(to);
     auto [fold, isNew] = folds.try_emplace(offset, **combiner, result.elements[offset]);
     if (!isNew && op.getUnique())
-      return op.emitOpError() << "is declared unique, but meets " << text(to) << " twice";
+      return op.emitOpError() << "is declared unique, but updates " << text(to) << " twice";
     fold->second.add(updates.elements[walk.count()]);
   }
   for (auto &[offset, fold] : folds)
@@ -72,7 +72,7 @@ static LogicalResult scatter(nd::ScatterOp op, const TensorValue &updates,
 }
 
 /// The first coordinate of a range of `size` in `whole`: `start` at `at`, clamped.
-static int64_t placeOf(const TensorValue &start, const Sizes &at, int64_t whole, int64_t size,
+static int64_t startOf(const TensorValue &start, const Sizes &at, int64_t whole, int64_t size,
                        bool &undecided) {
   const Scalar &first = start.at(at);
   undecided |= first.undecided;
@@ -84,7 +84,7 @@ static void dynamicSlice(const std::string &name, const TensorValue &input,
   for (Walk walk(result.dims()); walk; ++walk) {
     Sizes at = walk.position();
     bool undecided = false;
-    at[name] += placeOf(start, at, input.size(name), result.size(name), undecided);
+    at[name] += startOf(start, at, input.size(name), result.size(name), undecided);
     Scalar &element = result.elements[walk.count()];
     element = input.at(at);
     element.undecided |= undecided;
@@ -96,7 +96,7 @@ static void updateSlice(const std::string &name, const TensorValue &part, const 
   for (Walk walk(result.dims()); walk; ++walk) {
     Sizes at = walk.position();
     bool undecided = false;
-    at[name] -= placeOf(start, at, result.size(name), part.size(name), undecided);
+    at[name] -= startOf(start, at, result.size(name), part.size(name), undecided);
     Scalar &element = result.elements[walk.count()];
     if (at[name] >= 0 && at[name] < part.size(name))
       element = part.at(at);

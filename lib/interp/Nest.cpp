@@ -299,7 +299,7 @@ static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluato
       continue;
     auto [fold, isNew] = folds.try_emplace(*index, **combiner, result.elements[*index]);
     if (!isNew && op.getUnique() && !anywhere)
-      return op.emitOpError() << "is declared unique, but meets a place twice, at "
+      return op.emitOpError() << "is declared unique, but updates an element twice, at "
                               << text(walk.position());
     fold->second.add((*body)->run(arguments, coordinates));
   }

@@ -111,7 +111,7 @@ Selection nn::select(const io::HostArray &array, const std::vector<std::string> 
         result.offset += factor.chosen * stride;
       } else {
         if (!covered.emplace(factor.name, factor.size).second)
-          return refuse("the name '" + factor.name + "' stands twice");
+          return refuse("the name '" + factor.name + "' occurs twice");
         result.header.names.insert(result.header.names.begin(), factor.name);
         result.header.shape.insert(result.header.shape.begin(), factor.size);
         result.strides.insert(result.strides.begin(), stride);

@@ -94,7 +94,7 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   if (llvm::none_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
         return function.isPublic() && !function.isExternal();
       }))
-    return module.emitError() << "the module has no public function to make an entry of", failure();
+    return module.emitError() << "the module has no public function to compile", failure();
   module.getContext()->loadDialect<nest::NestDialect>();
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal() && failed(checkSignature(function)))

@@ -1,16 +1,16 @@
-//===- Compile.h - from a module to a program -------------------*- C++ -*-===//
+//===- Compile.h - compile a module to a program ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The whole compiler in one call. Every public function of the module becomes an entry of the
-// program: nd is simplified and differentiated, lowered to nests, fused and laid out
-// (`buildNdPipeline`, `buildNestPipeline`), and rewritten until each op is a step
-// (`buildStepPipeline`). Steps are read off (Outline.h); each distinct nest becomes a kernel, which
-// is scheduled, emitted and cached on disk (Kernels.h); values get memory (PlanMemory.h), steps
-// barriers (PlanBarriers.h), and an entry function runs the steps.
+// Runs the whole compiler. Every public function of the module becomes an entry of the program: nd
+// is differentiated and simplified, lowered to nests, fused and laid out (`buildNdPipeline`,
+// `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Nests are
+// outlined as steps (Outline.h). Each distinct nest becomes a kernel, which is scheduled, compiled
+// and cached on disk (Kernels.h). Then the memory of values (PlanMemory.h) and barriers
+// (PlanBarriers.h) are planned, and an entry function is built that runs the steps.
 //
 //     CompileOptions options;
 //     options.targetCpu = "haswell";
@@ -18,8 +18,8 @@
 //     if (succeeded(image))
 //       image->write("classifier.heddle");              // or: loadProgram(std::move(*image))
 //
-// Arguments and results bind by the attribute `nd.name`; `nd.layout` fixes the layout of one
-// (default: row-major over the sorted names). `heddle.donate = i` on an argument lets result i
+// The attribute `nd.name` names an argument or result, and `nd.layout` states its layout (by
+// default row-major over the sorted names). With `heddle.donate = i` on an argument, result i may
 // reuse its memory.
 //
 //===----------------------------------------------------------------------===//
@@ -38,10 +38,11 @@ namespace heddle {
 
 class Extension;
 
+/// Options of a compilation.
 struct CompileOptions {
   std::string targetCpu = "native";
-  int programThreads = 0; ///< threads that will run the program; 0: all cores
-  int compileThreads = 0; ///< that emit kernels; 0: all cores
+  int programThreads = 0; ///< number of threads that will run the program; 0: all cores
+  int compileThreads = 0; ///< number of threads that compile kernels; 0: all cores
   bool useCache = true;
   std::string
       cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
@@ -52,12 +53,12 @@ struct CompileOptions {
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true;   ///< false: every value row-major
-  bool explainLayouts = false; ///< remarks say why each value lies as it does, and what that costs
+  bool explainLayouts = false; ///< emit remarks with the reasons for layouts, and their costs
   /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;
-  bool check = false;   ///< entries tell mistakes that values make (`nd-check`)
+  bool check = false;   ///< entries detect errors that depend on values (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
-  /// Extensions of the compiler (Extension.h), in the order in which they are asked.
+  /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.
   std::vector<std::shared_ptr<const Extension>> extensions;
   /// Called after each kernel with the number of finished kernels; on any thread, one at a time.
   std::function<void(size_t done, size_t total)> onProgress;
@@ -108,7 +109,7 @@ enum class Stage {
 };
 /// `nd`, `nest`, `kernels`, `loops`, `llvm`, `asm`; none for any other word.
 std::optional<Stage> parseStage(llvm::StringRef word);
-/// The program as text at a stage. `module` is changed.
+/// Prints the program at a stage; modifies `module`.
 mlir::FailureOr<std::string> printStage(mlir::ModuleOp module, const CompileOptions &options,
                                         Stage stage);
 /// As `printStage`, but writes to a file; empty or "-": to standard output.

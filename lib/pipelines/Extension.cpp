@@ -24,9 +24,9 @@ llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std
   if (!file)
     return fail(file.getError().message());
   // A path without a slash would be looked for among the system's libraries.
-  std::string place = path.find('/') == std::string::npos ? "./" + path : path;
+  std::string libraryPath = path.find('/') == std::string::npos ? "./" + path : path;
   std::string error;
-  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(place.c_str(), &error);
+  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(libraryPath.c_str(), &error);
   if (!library.isValid())
     return fail(error);
   auto interface =

@@ -1,4 +1,4 @@
-//===- Extension.h - what others add to the compiler ------------*- C++ -*-===//
+//===- Extension.h - the interface of plugins -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@
 //
 // It is loaded by `heddlec --plugin saturate.so`, `heddle-run --plugin saturate.so`, or
 // `jit(f, {.plugins = {"saturate.so"}})`; a program that has the class at hand puts one into
-// `CompileOptions::extensions` instead. Hooks are called by several threads at once and must give
-// the same for the same program: kernels are cached under the extension's key.
+// `CompileOptions::extensions` instead. Several threads call hooks at once. Hooks must be
+// deterministic, because kernels are cached under the extension's key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,24 +38,26 @@
 
 namespace heddle {
 
+/// A plugin: overrides the hooks that it needs.
 class Extension {
 public:
   virtual ~Extension();
-  /// Dialects, and interfaces of their ops.
+  /// Registers dialects and interfaces of their ops, before IR is read.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
-  /// Passes at the end of the nd pipeline: gradients and calls have been expanded.
+  /// Adds passes at the end of the nd pipeline, after gradients and calls have been expanded.
   virtual void addNdPasses(mlir::OpPassManager &passes) const {}
-  /// Passes on fused nests, before they are laid out. Names are spelled n000, n001, ... there.
+  /// Adds passes on fused nests that have no layouts yet. Names are neutral there: n000, n001, ...
   virtual void addNestPasses(mlir::OpPassManager &passes) const {}
-  /// May change the costs of layouts before they are chosen.
+  /// Changes the costs of layouts before these are chosen.
   virtual void adjustLayouts(nest::LayoutProblem &problem) const {}
-  /// A kernel for a nest, or none: then the next extension is asked, and last Heddle makes it.
+  /// Returns a kernel for a nest, or none. The first extension that returns one provides it; if
+  /// none does, the compiler generates the kernel.
   virtual std::optional<CustomKernel> makeKernel(const nest::KernelRequest &request,
                                                  const Target &target) const {
     return std::nullopt;
   }
 
-  /// Identifies this extension and its version.
+  /// Identifies this extension and its version in keys of caches.
   std::string key;
 };
 
@@ -65,12 +67,14 @@ using Extensions = std::vector<std::shared_ptr<const Extension>>;
 /// Fails with the reason if it can't be loaded, has no extension, or was built for another Heddle.
 llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string &path);
 
-/// Loads several and appends them; fails at the first that can't be loaded.
+/// Loads several extensions and appends them to `extensions`; fails at the first that can't be
+/// loaded.
 llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
 
 /// The version of the interface, which must be the same in the compiler and in an extension.
 #define HEDDLE_EXTENSION_INTERFACE "heddle-extension-2"
 
+/// Exports the extension `Class` from a shared object.
 #define HEDDLE_EXTENSION(Class)                                                                    \
   extern "C" const char *heddleExtensionInterface() { return HEDDLE_EXTENSION_INTERFACE; }         \
   extern "C" heddle::Extension *heddleMakeExtension() { return new Class(); }

@@ -108,7 +108,7 @@ private:
   Extensions extensions;
   const Target &target;
 
-  /// Extensions are asked only for nests whose sizes are numbers.
+  /// Extensions provide kernels only for nests of constant sizes.
   std::optional<CustomKernel> customFor(const nest::KernelRequest &request) const {
     for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
       if (std::optional<CustomKernel> custom = extension->makeKernel(request, target))

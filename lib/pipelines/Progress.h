@@ -26,7 +26,7 @@ public:
   using Callback = std::function<void(size_t done, size_t total)>;
   using Clock = std::chrono::steady_clock;
   using Now = std::function<Clock::time_point()>;
-  /// `callback`, if there is one, is told as well, terminal or not.
+  /// `callback`, if not null, is called for each item, also without a terminal.
   Progress(std::string what, size_t total, bool enabled, Callback callback = {},
            Now now = Clock::now);
   ~Progress() { finish(); }

@@ -28,11 +28,11 @@ static LogicalResult checkDonation(func::FuncOp function, BlockArgument argument
   Type type = function.getResultTypes()[size_t(result.getInt())];
   if (type != argument.getType()) {
     auto error = emitError(argument.getLoc())
-                 << what << " is given up to result " << result.getInt() << ", which should be "
-                 << argument.getType() << " as well, got " << type;
+                 << what << " is donated to result " << result.getInt() << ", expected both to be "
+                 << argument.getType() << ", got " << type;
     if (auto end = dyn_cast<func::ReturnOp>(function.front().getTerminator()))
       error.attachNote(end.getOperand(unsigned(result.getInt())).getLoc())
-          << "the result is made here";
+          << "the result is defined here";
     return error;
   }
   return success();

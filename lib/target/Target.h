@@ -99,6 +99,7 @@ public:
                                             const CustomKernel *custom, KernelForm form) = 0;
 };
 
+/// The interface of a target.
 class Target {
 public:
   virtual ~Target() = default;

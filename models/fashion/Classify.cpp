@@ -14,7 +14,7 @@
 
 using namespace heddle;
 
-/// As it should lie; an empty layout: row-major.
+/// The tensor in this layout; an empty one is row-major.
 static TensorRef toRuntime(const io::HostArray &array, Layout layout = {}) {
   TensorSpec spec{array.element, {}};
   for (size_t i = 0; i < array.names.size(); ++i)

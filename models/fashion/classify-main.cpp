@@ -20,13 +20,13 @@ int main(int argc, char **argv) {
   int threads = 0;
   CLI::App app("Classifies the test images of Fashion-MNIST with a compiled program.");
   app.add_option("--output", folder,
-                 "Directory in which fashion left classifier.heddle and "
+                 "Directory with fashion's output: classifier.heddle and "
                  "classifier.safetensors")
       ->capture_default_str();
   app.add_option("--data", data,
                  "Directory of the IDX files; empty: where Debian's package puts them");
   app.add_option("--threads", threads, "Threads; 0 for all cores")->capture_default_str();
-  app.add_option("--limit", limit, "Only so many images")->group("");
+  app.add_option("--limit", limit, "Use only this many images")->group("");
   CLI11_PARSE(app, argc, argv);
   try {
     auto images = heddle::nn::fashionMnist(false, data);

@@ -25,14 +25,15 @@ int main(int argc, char **argv) {
   app.add_option("--batch", options.batch, "Images in a step" + usually(Options::defaultBatch))
       ->check(CLI::Range(1, 60000));
   app.add_option("--seed", options.seed,
-                 "Of initial weights, order of images and dropout" + usually(Options::defaultSeed));
+                 "Seed of initial weights, order of images and dropout" +
+                     usually(Options::defaultSeed));
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)")
       ->check(CLI::Range(0, 1024));
   app.add_option("--rate", options.rate, "Highest learning rate, of SGD with momentum 0.9 (0.05)")
       ->check(CLI::PositiveNumber);
   app.add_flag("--resume", options.resume,
-               "Go on after the last checkpoint, with its options; without one begin");
-  app.add_option("--log", options.log, "Write one JSON object a line for each epoch to this file");
+               "Continue after the last checkpoint, with its options; start if there is none");
+  app.add_option("--log", options.log, "Write one JSON object per epoch and line to this file");
   app.add_option("--save-every", options.saveEvery,
                  "Steps between checkpoints within an epoch; 0: only after epochs")
       ->capture_default_str()
@@ -43,10 +44,10 @@ int main(int argc, char **argv) {
   app.add_option("--output", options.output, "Directory for checkpoint, program and report")
       ->capture_default_str();
   app.add_option("--plugin", options.plugins,
-                 "Add what this shared object holds to the compiler; may be given several times")
+                 "Load this plugin into the compiler; may be given several times")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  app.add_option("--limit", options.limit, "Only so many images")->group("");
+  app.add_option("--limit", options.limit, "Use only this many images")->group("");
   CLI11_PARSE(app, argc, argv);
   // A file that grows beyond a limit is an error of the write, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);

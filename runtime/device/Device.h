@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program whose manifest names a target that is not this CPU is loaded by the device of that name,
-// if a library that is loaded registered one:
+// If the manifest of a program names a target other than this CPU, the device of that name loads
+// the program. A library registers it:
 //
 //     static DeviceRegistration null(std::make_unique<NullDevice>());   // in libheddle
 //
@@ -27,10 +27,11 @@
 
 namespace heddle {
 
-/// A program as a device loaded it. It lives as long as any call of the program.
+/// A program that a device has loaded. It lives as long as any call of the program.
 class DeviceProgram {
 public:
   virtual ~DeviceProgram() = default;
+  /// The function of an entry, and the data that it gets.
   struct Entry {
     HeddleEntry function;
     void *data; ///< `HeddleCall::device`
@@ -38,22 +39,24 @@ public:
   virtual Entry entry(const EntrySpec &spec) = 0;
 };
 
+/// Runs the programs of one target.
 class Device {
 public:
   virtual ~Device() = default;
   /// The name by which `Manifest::target` refers to it.
   virtual std::string name() const = 0;
-  /// Null if the code can't be loaded, and `error` says why. The device copies what it needs of the
-  /// image.
+  /// Loads a program, or returns null and sets `error` to the reason. `image` does not outlive the
+  /// call.
   virtual std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) = 0;
   /// The manager of a memory space beside the host's; null if the device does not serve it.
   virtual std::shared_ptr<MemoryManager> memory(std::string_view /*space*/) { return nullptr; }
 };
 
-/// Null if no device of that name is registered.
+/// The device called `name`; null if none is registered.
 Device *findDevice(std::string_view name);
 
-/// Registers a device as long as it lives. A later one of the same name is found first.
+/// Registers a device while the object lives. Of several devices of one name, the one that was
+/// registered last is found.
 class DeviceRegistration {
 public:
   explicit DeviceRegistration(std::unique_ptr<Device> device);

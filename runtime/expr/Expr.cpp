@@ -174,14 +174,14 @@ static bool isBefore(const Expr::Term &a, const Expr::Term &b) {
 }
 
 void Expr::addTerm(Term term) {
-  auto place = std::lower_bound(termList.begin(), termList.end(), term, isBefore);
-  if (place == termList.end() || compareFactors(place->factors, term.factors) != 0) {
-    termList.insert(place, std::move(term));
+  auto position = std::lower_bound(termList.begin(), termList.end(), term, isBefore);
+  if (position == termList.end() || compareFactors(position->factors, term.factors) != 0) {
+    termList.insert(position, std::move(term));
     return;
   }
-  place->coefficient = wrappingAdd(place->coefficient, term.coefficient);
-  if (place->coefficient == 0)
-    termList.erase(place);
+  position->coefficient = wrappingAdd(position->coefficient, term.coefficient);
+  if (position->coefficient == 0)
+    termList.erase(position);
 }
 
 Expr Expr::ofTerm(Term term) {

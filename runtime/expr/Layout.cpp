@@ -185,7 +185,7 @@ std::vector<int64_t> Layout::extents(const Sizes &sizes) const {
   return result;
 }
 
-std::vector<Expr> Layout::extentsOver(const SizeExprs &sizes) const {
+std::vector<Expr> Layout::extentsOver(const ExprMap &sizes) const {
   std::vector<Expr> result;
   for (const Factor &factor : factors) {
     Expr extent(1);
@@ -198,10 +198,10 @@ std::vector<Expr> Layout::extentsOver(const SizeExprs &sizes) const {
 }
 
 std::vector<Expr> Layout::indices(const Sizes &sizes) const {
-  return indicesOver(SizeExprs(sizes.begin(), sizes.end()));
+  return indicesOver(ExprMap(sizes.begin(), sizes.end()));
 }
 
-std::vector<Expr> Layout::indicesOver(const SizeExprs &sizes) const {
+std::vector<Expr> Layout::indicesOver(const ExprMap &sizes) const {
   std::vector<Expr> result;
   Ranges ranges;
   for (const auto &[name, size] : sizes)
@@ -243,7 +243,7 @@ int64_t Layout::elements(const Sizes &sizes) const {
   return count;
 }
 
-Expr Layout::elementsOver(const SizeExprs &sizes) const {
+Expr Layout::elementsOver(const ExprMap &sizes) const {
   Sizes known;
   for (const auto &[name, size] : sizes)
     if (auto number = size.constant())
@@ -274,7 +274,7 @@ Layout Layout::rename(const std::map<std::string, std::string, std::less<>> &to)
 }
 
 int64_t Layout::offset(const Sizes &sizes, const Sizes &position) const {
-  int64_t place = 0;
+  int64_t offset = 0;
   std::vector<int64_t> counts = extents(sizes);
   for (size_t i = 0; i < factors.size(); ++i) {
     const Factor &factor = factors[i];
@@ -282,13 +282,13 @@ int64_t Layout::offset(const Sizes &sizes, const Sizes &position) const {
     for (const std::string &name : factor.names)
       index = index * sizes.find(name)->second + position.find(name)->second;
     index = (index + factor.low) / factor.divisor;
-    place = place * counts[i] + (factor.modulus ? index % factor.modulus : index);
+    offset = offset * counts[i] + (factor.modulus ? index % factor.modulus : index);
   }
   if (swizzle.bits) {
     int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
-    place ^= (place >> swizzle.shift) & mask;
+    offset ^= (offset >> swizzle.shift) & mask;
   }
-  return place;
+  return offset;
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,8 +325,9 @@ static std::string verifyChain(const std::vector<std::string> &names,
     if (i == 0) {
       if (factor.modulus && reach < extent)
         return "the layout does not give every element of " + group +
-               " a place of its own: expected its factors to tell " + std::to_string(extent) +
-               " elements apart, they tell " + std::to_string(int64_t(reach));
+               " an offset of its own: expected its factors to distinguish " +
+               std::to_string(extent) + " elements, they distinguish " +
+               std::to_string(int64_t(reach));
     } else if (reach != chain[i - 1].divisor) {
       std::string block =
           factor.divisor == 1 ? "" : "floordiv " + std::to_string(factor.divisor) + " ";
@@ -342,7 +343,7 @@ static std::string verifyChain(const std::vector<std::string> &names,
   return "";
 }
 
-std::string Layout::verifyAll(const SizeExprs &sizes) const {
+std::string Layout::verifyAll(const ExprMap &sizes) const {
   Sizes known;
   for (const auto &[name, size] : sizes)
     known[name] = size.constant().value_or(1);
@@ -355,8 +356,8 @@ std::string Layout::verifyAll(const SizeExprs &sizes) const {
         return other.names == factor.names && other.divisor > factor.divisor;
       });
       if (outermost)
-        return "the layout tells only " + std::to_string(factor.divisor * factor.modulus) +
-               " elements of '" + name + "' apart, whose size is " + size->second.str();
+        return "the layout distinguishes only " + std::to_string(factor.divisor * factor.modulus) +
+               " elements of '" + name + "', whose size is " + size->second.str();
     }
   return verify(known);
 }

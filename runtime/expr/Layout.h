@@ -69,19 +69,19 @@ struct Layout {
   /// sentence that names the dimension at fault.
   std::string verify(const Sizes &sizes) const;
   /// The same for all values of the symbols.
-  std::string verifyAll(const SizeExprs &sizes) const;
+  std::string verifyAll(const ExprMap &sizes) const;
 
   /// The extent of each factor.
   std::vector<int64_t> extents(const Sizes &sizes) const;
-  std::vector<Expr> extentsOver(const SizeExprs &sizes) const;
+  std::vector<Expr> extentsOver(const ExprMap &sizes) const;
   /// The index of each factor as an expression over the tensor's names.
   std::vector<Expr> indices(const Sizes &sizes) const;
-  std::vector<Expr> indicesOver(const SizeExprs &sizes) const;
+  std::vector<Expr> indicesOver(const ExprMap &sizes) const;
   /// The element offset (before the swizzle) as an expression over the names.
   Expr address(const Sizes &sizes) const;
   /// Elements in memory, padding included; 0 if a size is 0.
   int64_t elements(const Sizes &sizes) const;
-  Expr elementsOver(const SizeExprs &sizes) const;
+  Expr elementsOver(const ExprMap &sizes) const;
   /// True if some offset belongs to no element.
   bool hasPadding(const Sizes &sizes) const;
   /// The same layout with names replaced (names not mentioned stay).

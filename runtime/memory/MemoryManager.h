@@ -50,13 +50,15 @@ struct AllocationInfo {
   std::string_view space = hostSpace;
 };
 
+/// Statistics of a memory manager.
 struct MemoryStatistics {
-  int64_t live = 0;     ///< bytes handed out now
-  int64_t peak = 0;     ///< the most that were handed out at once
-  int64_t reserved = 0; ///< bytes taken from the system, cached ones included
-  int64_t allocations = 0;
+  int64_t live = 0;        ///< bytes that are allocated now
+  int64_t peak = 0;        ///< the most bytes that were allocated at once
+  int64_t reserved = 0;    ///< bytes that the manager has from the system, cached ones included
+  int64_t allocations = 0; ///< number of allocations so far
 };
 
+/// An allocation or a release of memory, with the name and source location of the op.
 struct MemoryEvent {
   enum class Kind { Allocate, Free } kind;
   void *address;
@@ -64,30 +66,31 @@ struct MemoryEvent {
   std::string name, location;
 };
 
+/// Allocates the memory of tensors and programs. Thread-safe.
 class MemoryManager {
 public:
   virtual ~MemoryManager();
-  /// The memory space that the buffers lie in.
+  /// The memory space of the buffers.
   virtual std::string_view space() const { return hostSpace; }
-  /// At least `bytes` bytes, aligned to `alignment` (a power of two). Throws Error with the name and
-  /// source location if there is no memory, or if `info` asks for another memory space. Any thread
-  /// may call it.
+  /// Allocates at least `bytes` bytes at a multiple of `alignment` bytes (a power of two). Throws
+  /// Error with the name and source location if there is too little memory, or if `info` requests
+  /// another memory space.
   void *allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info);
-  /// Frees a buffer of `allocate`; null does nothing.
+  /// Frees a buffer of `allocate`; does nothing for null.
   void free(void *address);
   MemoryStatistics statistics() const;
-  /// Called after every allocation and before every free, on the thread that
-  /// makes it.
+  /// Sets a function that is called after every allocation and before every release, in the thread
+  /// that makes it.
   void setListener(std::function<void(const MemoryEvent &)> listener);
 
 protected:
-  /// The two functions that a manager must implement. Only one thread calls them
-  /// at a time. `obtain` returns null if there is no memory. `release` gets the
-  /// `bytes` that were requested, and may not throw.
+  /// The two functions that a manager must implement. They are called by one thread at a time.
+  /// `obtain` returns null if there is too little memory. `release` takes the number of bytes that
+  /// were requested, and must not throw.
   virtual void *obtain(int64_t bytes, int64_t alignment) = 0;
   virtual void release(void *address, int64_t bytes) = 0;
-  /// Bytes taken from the system, for the statistics.
-  virtual int64_t reservedBytes() const { return -1; } ///< -1: as many as are live
+  /// The number of bytes that the manager has from the system; -1: those that are live.
+  virtual int64_t reservedBytes() const { return -1; }
 
   mutable ForkMutex mutex; ///< held while obtain and release run
 
@@ -104,12 +107,12 @@ protected:
   void release(void *address, int64_t bytes) override;
 };
 
-/// Rounds sizes up to classes (four a power of two) and keeps freed buffers; large ones are on huge
-/// pages.
+/// Rounds sizes up to size classes, four per power of two, and keeps freed buffers; large buffers
+/// are on huge pages.
 class CachingManager : public MemoryManager {
 public:
   ~CachingManager() override;
-  /// Gives everything cached back to the system.
+  /// Returns all cached buffers to the system.
   void trim();
 
 protected:
@@ -157,10 +160,10 @@ private:
 /// Replays the recorded events through a manager and returns its statistics.
 MemoryStatistics replay(const std::vector<MemoryEvent> &events, MemoryManager &manager);
 
-/// The manager that tensors use when none is named: a CachingManager unless it
-/// was replaced.
+/// The manager that tensors use by default: a CachingManager unless it was replaced.
 std::shared_ptr<MemoryManager> defaultMemoryManager();
-/// Null restores the original one. Throws Error for a manager of a memory space other than "host".
+/// Replaces the default manager; null restores the original one. Throws Error for a manager of a
+/// memory space other than "host".
 void setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager);
 
 } // namespace heddle

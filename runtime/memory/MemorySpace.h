@@ -1,14 +1,14 @@
-//===- MemorySpace.h - memories by name -------------------------*- C++ -*-===//
+//===- MemorySpace.h - memory spaces ----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A memory space is a memory with addresses of its own: the host's, or that of a device. Values of a
-// program, tensors and memory managers name the one that they belong to. Only code that runs on the
-// host may use addresses of the space "host"; addresses of other spaces mean something to the device
-// that serves them alone (`Device::memory`).
+// A memory space is a memory with its own addresses: that of the host, or one of a device. Values
+// of a program, tensors and memory managers have the name of theirs. Code on the host may use
+// addresses of the space "host"; addresses of another space are valid only for the device that
+// provides it (`Device::memory`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 
 namespace heddle {
 
+/// The name of the host's memory space.
 inline constexpr std::string_view hostSpace = "host";
 
 } // namespace heddle

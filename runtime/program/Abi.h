@@ -21,8 +21,8 @@
  *
  *     void kernel(void *const *addresses, int64_t chunk, void *scratch);
  *
- * `addresses[i]` is its i-th operand or result; behind them lie, as numbers of 64 bits, the size
- * symbols that it needs. scratch is private to a thread.
+ * `addresses[i]` is the address of its i-th operand or result. The 64-bit values of the size
+ * symbols that it uses follow them. `scratch` is memory that is private to a thread.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -42,43 +42,43 @@ typedef struct HeddleCall HeddleCall;
 /** Functions that the runtime provides to compiled code. Each returns 0, or a
  *  status that makes every thread leave the entry function with that status. */
 typedef struct HeddleCallTable {
-  /** All threads of the team wait for one another. */
+  /** A barrier for all threads of the team. */
   int32_t (*barrier)(HeddleCall *call, int32_t thread);
-  /** Called by thread 0 before step `step`, after a barrier, when `call->hooks`
-   *  is non-zero: managed memory makes and frees buffers here, profilers take
-   *  the time. Step numbers run from 0, through branches and loops as these
-   *  go; a last call with the number of steps ends the program. */
+  /** Called by thread 0 before step `step`, after a barrier, if `call->hooks`
+   *  is not 0: here managed memory allocates and frees buffers, and profilers
+   *  read the time. Steps are numbered from 0; branches and loops skip and repeat
+   *  numbers. A last call with the number of steps ends the program. */
   int32_t (*step)(HeddleCall *call, int32_t step);
-  /** Called by a thread whose step `step` failed, before it leaves the entry
-   *  function with the status that this returns: `reason` goes into the error
-   *  that the caller of the program gets, with the step's name and source location. */
+  /** Called by a thread in which step `step` failed; the thread then leaves the entry
+   *  function with the returned status. The error that the caller of the program
+   *  gets has `reason`, and the name and source location of the step. */
   int32_t (*fail)(HeddleCall *call, int32_t step, const char *reason);
-  /** Each runs a step that calls a library (`StepKind::Invoke`, `Start`, `Await`), on thread 0:
-   *  `invoke` returns when the library's function has, `start` at once, and `await` when the
-   *  function that an earlier step started has returned. */
+  /** Run steps that call a library (`StepKind::Invoke`, `Start`, `Await`), in thread 0. `invoke`
+   *  returns after the function of the library has returned, `start` immediately, and `await` after
+   *  the function that an earlier step started has returned. */
   int32_t (*invoke)(HeddleCall *call, int32_t step);
   int32_t (*start)(HeddleCall *call, int32_t step);
   int32_t (*await)(HeddleCall *call, int32_t step);
 } HeddleCallTable;
 
-/** One call in flight. Filled by the runtime. The order of the fields is the
- *  ABI: compiled code reads them at fixed offsets (8 bytes each). */
+/** A call of an entry. The runtime fills it in. Compiled code reads the fields at
+ *  fixed offsets, which are the ABI: each takes 8 bytes. */
 struct HeddleCall {
-  void **addresses;       /**< 0: address of each value of the entry */
-  int64_t *counters;      /**< 8: one chunk counter a step, zero at the start; 64 bytes apart */
-  void **scratch;         /**< 16: one private area a thread */
-  const int64_t *symbols; /**< 24: values of the size symbols, and what follows from them */
+  void **addresses;  /**< 0: address of each value of the entry */
+  int64_t *counters; /**< 8: a chunk counter for each step, 64 bytes apart, zero at the start */
+  void **scratch;    /**< 16: private memory of each thread */
+  const int64_t *symbols; /**< 24: values of the size symbols, then numbers derived from them */
   const HeddleCallTable *table; /**< 32 */
-  int64_t hooks;                /**< 40: non-zero if table->step is to be called */
-  void *runtime;                /**< 48: the runtime's own data */
-  void *device;                 /**< 56: of the device that loaded the entry; null for the CPU */
+  int64_t hooks;                /**< 40: not 0 if table->step is to be called */
+  void *runtime;                /**< 48: data of the runtime */
+  void *device; /**< 56: data of the device that loaded the entry; null for the CPU */
 };
 
 typedef int32_t (*HeddleEntry)(HeddleCall *call, int32_t thread, int32_t threads);
 
-/** A function of a library that steps call by name: `values[i]` is the address of the step's i-th
- *  value, `numbers[i]` its i-th number (a size symbol, or what follows from them). It returns 0, or a
- *  status that ends the program. */
+/** A function of a library that steps call by name. `values[i]` is the address of the i-th value of
+ *  the step, `numbers[i]` its i-th number (a size symbol, or one derived from them). It returns 0,
+ *  or a status that ends the program. */
 typedef int32_t (*HeddleLibraryFunction)(void *const *values, const int64_t *numbers);
 
 #ifdef __cplusplus

@@ -235,8 +235,8 @@ const char *heddle_value_layout(const heddle_value *value) {
 heddle_status heddle_entry_memory(const heddle_entry *entry, heddle_memory_needs *needs) {
   return guarded([&] {
     EntryMemory memory = memoryOf(*required(entry, "an entry").spec);
-    required(needs, "a place for the answer") = {memory.arguments, memory.results, memory.constants,
-                                                 memory.arena,     memory.live,    memory.scratch};
+    required(needs, "memory for the answer") = {memory.arguments, memory.results, memory.constants,
+                                                memory.arena,     memory.live,    memory.scratch};
   });
 }
 
@@ -264,7 +264,7 @@ static TensorSpec specOf(heddle_element element, const std::vector<std::string> 
     if (!isValidName(names[i]))
       throw Error("expected the name of a dimension, got '" + names[i] + "'");
     if (!spec.dims.emplace(names[i], sizes[i]).second)
-      throw Error("expected each name once, but '" + names[i] + "' stands twice among the names");
+      throw Error("expected each name once, but '" + names[i] + "' occurs twice among the names");
   }
   return spec;
 }
@@ -465,7 +465,7 @@ heddle_status heddle_set_memory_listener(void (*listener)(void *user, const hedd
 void heddle_memory_now(heddle_memory_statistics *statistics) {
   guarded([&] {
     MemoryStatistics now = defaultMemoryManager()->statistics();
-    required(statistics, "a place for the answer") = {now.live, now.peak, now.reserved,
-                                                      now.allocations};
+    required(statistics, "memory for the answer") = {now.live, now.peak, now.reserved,
+                                                     now.allocations};
   });
 }

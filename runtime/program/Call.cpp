@@ -189,14 +189,13 @@ void Call::bind(size_t argument, TensorRef tensor, bool donate) {
   if (!tensor)
     throw Error("'" + spec.name + "' lacks its argument '" + formal.name + "'");
   if (!tensor->donatedTo.empty())
-    throw Error("the argument '" + formal.name + "' of '" + spec.name + "' was given up to '" +
+    throw Error("the argument '" + formal.name + "' of '" + spec.name + "' was donated to '" +
                 tensor->donatedTo + "', which updated it in place");
   if (!(tensor->spec() == formal.type))
     requireArgumentType(spec, argument, tensor->spec());
   if (tensor->space() != formal.space)
-    throw Error("the argument '" + formal.name + "' of '" + spec.name +
-                "' should lie in the memory space '" + formal.space + "', got '" + tensor->space() +
-                "'");
+    throw Error("expected the argument '" + formal.name + "' of '" + spec.name +
+                "' in the memory space '" + formal.space + "', got '" + tensor->space() + "'");
   arguments[argument] = {std::move(tensor), nullptr, donate, false};
   ready = false;
 }
@@ -337,9 +336,9 @@ void Call::placeResults() {
     if (donated)
       continue;
     ensureResult(r);
-    bool ownPlace = spec.values[value].kind == ValueSpec::Kind::Result &&
-                    plan->storage[value] == int32_t(value) && resultOf[value] == int32_t(r);
-    if (ownPlace)
+    bool ownsMemory = spec.values[value].kind == ValueSpec::Kind::Result &&
+                      plan->storage[value] == int32_t(value) && resultOf[value] == int32_t(r);
+    if (ownsMemory)
       addresses[value] = results[r]->address();
     else // the result is an argument, a constant or another result
       copiesAfter.emplace_back(results[r].get(), int32_t(value));
@@ -354,7 +353,7 @@ void Call::run() {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].tensor && !arguments[i].tensor->donatedTo.empty())
       throw Error("the argument '" + spec.values[size_t(spec.arguments[i])].name + "' of '" +
-                  spec.name + "' was given up to '" + arguments[i].tensor->donatedTo +
+                  spec.name + "' was donated to '" + arguments[i].tensor->donatedTo +
                   "', which updated it in place; bind another one");
   if (!ready)
     prepare();

@@ -40,7 +40,7 @@ public:
   void bind(size_t argument, TensorRef tensor, bool donate = false);
   void bind(std::string_view argument, TensorRef tensor, bool donate = false);
 
-  /// Runs. Throws Error if an argument is missing or was given up since, and
+  /// Runs. Throws Error if an argument is missing or was donated since, and
   /// ExecutionError if the program gives up.
   void run();
 

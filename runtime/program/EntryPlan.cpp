@@ -97,7 +97,8 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
   for (const std::string &symbol : entry.symbols) {
     auto found = known.find(symbol);
     if (found == known.end())
-      throw Error("the arguments of '" + entry.name + "' do not tell the size '" + symbol + "'");
+      throw Error("the arguments of '" + entry.name + "' do not determine the size '" + symbol +
+                  "'");
     values.push_back(*found->second.constant());
     if (values.back() < 0 || values.back() > largestSymbol)
       throw Error((entry.isSupplied(symbol) ? "the caller of '" : "the arguments of '") +

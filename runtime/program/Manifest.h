@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiled program is one block of position-independent machine code that
-// imports nothing, a block of constants, and this manifest: entry points, the
-// names, sizes and layouts of arguments and results, and for every value of a
-// program how large it is and from which step to which it lives. The compiler
-// fills it in, `ProgramImage` writes and reads it as JSON, the runtime needs
-// nothing else to run the program.
+// A compiled program is one block of position-independent machine code that imports nothing, a
+// block of constants, and this manifest. The manifest lists the entries, the names, sizes and
+// layouts of their arguments and results, and the size and live range of every value. The compiler
+// fills it in, `ProgramImage` writes and reads it as JSON, and the runtime uses it to run the
+// program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +24,10 @@
 
 namespace heddle {
 
-/// A tensor type as the runtime sees it: element type and named sizes.
+/// A tensor type in the runtime: an element type and named sizes.
 struct TensorSpec {
   ElementType element = ElementType::F32;
-  SizeExprs dims; ///< by name, over symbols
+  ExprMap dims; ///< by name, over symbols
   bool operator==(const TensorSpec &) const = default;
 };
 
@@ -41,9 +40,9 @@ struct ValueSpec {
   TensorSpec type;
   Layout layout;
   Expr bytes;                          ///< over the symbols, padding included
-  int32_t firstStep = 0, lastStep = 0; ///< inclusive lifetime
-  /// Offset in the arena as planned for the sizes of `planSizes`; for a constant the
-  /// offset in the constants block; -1 for arguments and results.
+  int32_t firstStep = 0, lastStep = 0; ///< the live range, both inclusive
+  /// The offset in bytes in the arena, as planned for the sizes of `planSizes`; for a constant the
+  /// offset in the block of constants; -1 for arguments and results.
   int64_t offset = -1;
   /// The value whose memory this one reuses (in place, donated argument); -1: none.
   int32_t aliasOf = -1;
@@ -59,10 +58,10 @@ struct ValueSpec {
 ///     step 8     ...                          step 8   EndLoop      back to step 5
 ///     step 9   EndIf
 ///
-/// `Invoke` calls a function of a library that the runtime opens by name. `Start` begins such a call
-/// and a later `Await` waits until it has returned, so that the steps between overlap with it. `Copy`
-/// copies its second value into its first, which may be in another memory space; only devices run
-/// such steps.
+/// `Invoke` calls a function of a library that the runtime opens by name. `Start` begins such a
+/// call and a later `Await` waits until it has returned, so that the steps between overlap with it.
+/// `Copy` copies its second value into its first, which may be in another memory space; only
+/// devices run such steps.
 enum class StepKind : uint8_t {
   Kernel,
   If,
@@ -76,27 +75,26 @@ enum class StepKind : uint8_t {
   Copy
 };
 
-/// A step of an entry. Its chunks are run by all threads, or by thread 0 alone (`serial`). Threads
-/// meet only before steps that say so (`waits`):
+/// A step of an entry. Its chunks are run by all threads, or by thread 0 alone (`serial`). There is
+/// a barrier only before steps with `waits`:
 ///
 ///     step 0   shared              x -> a
 ///     step 1   shared              y -> b        no barrier: touches nothing that step 0 touches
 ///     step 2   serial, waits       a, b -> c
-///     step 3   serial              c -> d        no barrier: thread 0 did step 2 itself
+///     step 3   serial              c -> d        no barrier: thread 0 ran step 2 itself
 ///     step 4   shared, waits       d -> e
 struct StepSpec {
-  std::string name; ///< as profiles show it
+  std::string name; ///< in profiles
   std::string location;
   int64_t chunks = 1;
   std::string kernel; ///< symbol of the kernel or of the library's function; empty for control flow
   double flops = 0, bytesMoved = 0; ///< the compiler's estimates
   StepKind kind = StepKind::Kernel;
   bool serial = false, waits = true;
-  std::vector<int32_t> values; ///< that the kernel is given, or the truth value
-  /// Positions in HeddleCall::symbols: of numbers that the kernel is given after the values, and of
-  /// how many chunks there are; -1: as `chunks` says.
+  std::vector<int32_t> values; ///< arguments of the kernel; of control flow, the truth value
+  /// Further arguments of the kernel, as indices into HeddleCall::symbols.
   std::vector<int32_t> numbers = {};
-  int32_t chunksAt = -1;
+  int32_t chunksAt = -1;    ///< index of the number of chunks in HeddleCall::symbols; -1: `chunks`
   std::string library = {}; ///< file name of the library that `Invoke` and `Start` call
   int32_t awaits = -1;      ///< the step that `Await` waits for
 
@@ -110,16 +108,17 @@ struct StepSpec {
 /// A condition on sizes that the compiler could not decide: `got` is at most `most`.
 struct SizeRequirement {
   Expr got, most;       ///< over the symbols
-  std::string what;     ///< the thing that `most` is the limit of, "the size of 'n' in 'nd.sort'"
+  std::string what;     ///< the quantity that `most` limits: "the size of 'n' in 'nd.sort'"
   std::string location; ///< source location of the op, "file:line:column"
 };
 
+/// A function of a program that callers run.
 struct EntrySpec {
   std::string name;
   int64_t codeOffset = 0;            ///< of the HeddleEntry in the code block
   std::vector<std::string> symbols;  ///< size symbols, in HeddleCall::symbols order
   std::vector<std::string> supplied; ///< those that the caller supplies by name, such as its rank
-  std::vector<Expr> derived;         ///< numbers that follow from them, behind them
+  std::vector<Expr> derived;         ///< numbers derived from the symbols, which follow them
   std::vector<SizeRequirement> requirements; ///< checked before it runs
   std::vector<ValueSpec> values;             ///< index = index into HeddleCall::addresses
   std::vector<int32_t> arguments, results;   ///< indices into `values`
@@ -128,7 +127,7 @@ struct EntrySpec {
   std::vector<std::pair<int32_t, int32_t>> donations;
   std::vector<StepSpec> steps;
   int64_t arenaBytes = 0; ///< planned arena on the host; the runtime plans those of other spaces
-  Expr scratchBytes;      ///< a thread, over the symbols
+  Expr scratchBytes;      ///< of each thread, over the symbols
 
   /// The position of a name in `indices`, which are `arguments` or `results`. Throws Error with the
   /// known names for an unknown one.
@@ -150,6 +149,7 @@ struct FunctionSpec {
   std::vector<std::pair<int64_t, int32_t>> lines = {};
 };
 
+/// The description of a program.
 struct Manifest {
   int32_t abiVersion = 2;
   std::string compilerVersion;
@@ -158,8 +158,8 @@ struct Manifest {
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
   std::vector<EntrySpec> entries;
   std::vector<FunctionSpec> functions; ///< in the order of their offsets
-  /// In a file, the checksums of its other sections, which this describes and no others; empty
-  /// elsewhere (`ProgramImage` makes and verifies them).
+  /// In a file, the checksums of its other sections, which `ProgramImage` writes and verifies;
+  /// empty elsewhere.
   std::map<std::string, std::string> sums;
 
   const EntrySpec *find(std::string_view entry) const;

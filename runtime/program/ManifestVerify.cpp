@@ -19,7 +19,7 @@ public:
 
   std::string run() {
     if (entry.codeOffset < 0 || entry.codeOffset >= codeBytes)
-      return "it lies outside of the program's code";
+      return "it is outside of the program's code";
     if (entry.arenaBytes < 0 || entry.scratchBytes.constant().value_or(0) < 0)
       return "its memory has a negative size";
     std::vector<Expr> numbers = entry.derived;
@@ -85,30 +85,30 @@ private:
     for (size_t hops = 0; entry.values[size_t(at)].aliasOf != -1; ++hops) {
       at = entry.values[size_t(at)].aliasOf;
       if (!isValue(at) || hops > entry.values.size())
-        return name + " takes the place of one that does not exist";
+        return name + " takes the memory of one that does not exist";
     }
     using Kind = ValueSpec::Kind;
     if (value.kind == Kind::Constant &&
         (!constant || value.offset < 0 || value.offset > constantBytes ||
          *value.bytes.constant() > constantBytes - value.offset))
-      return name + " lies outside of the program's constants";
+      return name + " is outside of the program's constants";
     if (value.kind == Kind::Constant && value.space != hostSpace)
       return name + " is a constant in the memory space '" + value.space + "', expected 'host'";
     if (value.space != entry.values[size_t(at)].space)
-      return name + " in the memory space '" + value.space + "' takes the place of one in '" +
+      return name + " in the memory space '" + value.space + "' takes the memory of one in '" +
              entry.values[size_t(at)].space + "'";
     if (value.kind == Kind::Temporary && value.aliasOf < 0 && constant && entry.symbols.empty() &&
         value.space == hostSpace &&
         (value.offset < 0 || value.offset > entry.arenaBytes ||
          *value.bytes.constant() > entry.arenaBytes - value.offset))
-      return name + " lies outside of the arena";
+      return name + " is outside of the arena";
     if (value.kind == Kind::Temporary &&
         (value.firstStep < 0 || value.firstStep > value.lastStep ||
          value.lastStep >= std::max<int32_t>(1, int32_t(entry.steps.size()))))
       return name + " lives beyond the program's steps";
     if (value.kind == Kind::Result && value.aliasOf >= 0 &&
         entry.values[size_t(at)].kind != Kind::Argument)
-      return name + " takes the place of '" + entry.values[size_t(at)].name +
+      return name + " takes the memory of '" + entry.values[size_t(at)].name +
              "', which is no argument";
     return "";
   }
@@ -200,7 +200,7 @@ private:
       const ValueSpec &from = entry.values[size_t(entry.arguments[size_t(argument)])];
       const ValueSpec &to = entry.values[size_t(entry.results[size_t(result)])];
       if (!(from.type == to.type) || from.layout != to.layout)
-        return "it makes '" + to.name + "' in the place of '" + from.name +
+        return "it makes '" + to.name + "' in the memory of '" + from.name +
                "', which has another type or layout";
     }
     return "";
@@ -212,14 +212,14 @@ std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
   std::set<std::string> names;
   for (const EntrySpec &entry : entries) {
     if (!names.insert(entry.name).second)
-      return "the entry '" + entry.name + "' stands there twice";
+      return "the entry '" + entry.name + "' occurs twice";
     if (std::string message = Verifier(entry, codeBytes, constantBytes).run(); !message.empty())
       return "the entry '" + entry.name + "' is not consistent: " + message;
   }
   for (const FunctionSpec &function : functions)
     if (function.offset < 0 || function.bytes < 0 || function.offset > codeBytes ||
         function.bytes > codeBytes - function.offset)
-      return "the function '" + function.name + "' lies outside of the program's code";
+      return "the function '" + function.name + "' is outside of the program's code";
     else
       for (auto [offset, number] : function.lines)
         if (offset < 0 || offset >= function.bytes || number < 0 ||

@@ -67,20 +67,21 @@ public:
     uint64_t address = uint64_t(code) + uint64_t(function.offset), bytes = uint64_t(function.bytes);
     Bytes lines;
     uint64_t count = 0;
-    auto add = [&](uint64_t from, const std::string &place) {
+    auto add = [&](uint64_t from, const std::string &location) {
       // "file:line:column"; other texts have no line.
-      size_t column = place.rfind(':');
-      size_t line = column && column != place.npos ? place.rfind(':', column - 1) : place.npos;
-      if (line == place.npos)
+      size_t column = location.rfind(':');
+      size_t line =
+          column && column != location.npos ? location.rfind(':', column - 1) : location.npos;
+      if (line == location.npos)
         return;
-      lines << address + from << uint32_t(std::atoi(place.c_str() + line + 1)) << uint32_t(0)
-            << place.substr(0, line);
+      lines << address + from << uint32_t(std::atoi(location.c_str() + line + 1)) << uint32_t(0)
+            << location.substr(0, line);
       ++count;
     };
     if (function.lines.empty())
       add(0, function.location);
-    for (auto [from, place] : function.lines)
-      add(uint64_t(from), function.locations[size_t(place)]);
+    for (auto [from, location] : function.lines)
+      add(uint64_t(from), function.locations[size_t(location)]);
     // perf ends its table at the last address that is given.
     add(bytes, function.lines.empty() ? function.location
                                       : function.locations[size_t(function.lines.back().second)]);

@@ -1,4 +1,4 @@
-//===- Program.h - loading and running compiled programs --------*- C++ -*-===//
+//===- Program.h - load and run compiled programs ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,21 +10,21 @@
 //     auto program = Program::load("classifier.heddle");
 //     auto results = program->run("classify", {{"image", tensor}});
 //
-// It is re-entrant: any number of threads may run it at once, since every call
-// in flight is a `Call` of its own, with its own memory. A call may be prepared
-// once and then run many times for well under a microsecond beyond its work:
+// Any number of threads may run a program at once: each call is a `Call` with its own memory. A
+// call can be prepared once and run many times; a run costs less than a microsecond besides its
+// work:
 //
 //     auto call = program->prepare("classify");
 //     call->bind("image", image);
 //     while (next(*image))
 //       call->run();                     // writes into call->result("label")
 //
-// A file is to be trusted as an executable is (ProgramImage.h). A child of `fork`
-// may use the programs and calls of its parent (ThreadTeam.h).
+// Load only files that you would also run as executables (ProgramImage.h). A child process made by
+// `fork` may use the programs and calls of its parent (ThreadTeam.h).
 //
-// Errors before the code runs (a missing argument, a wrong type, a tensor that
-// was given up) are `Error`; those of running code are `ExecutionError`, with
-// the op at work and where it was written.
+// A mistake that is found before the code runs (a missing argument, a wrong type, a donated tensor)
+// throws `Error`. A failure of the running code throws `ExecutionError` with the name and source
+// location of the op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,9 +44,9 @@ namespace heddle {
 struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: the shared team of all cores
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
-  bool managed = false;          ///< temporaries buffer by buffer instead of in a planned arena
-  Profile *profile = nullptr;    ///< receives the time of every step, if given
-  SuppliedNumbers supplied = {}; ///< for entries with `EntrySpec::supplied`
+  bool managed = false;                   ///< allocate each temporary by itself, without an arena
+  Profile *profile = nullptr;             ///< receives the time of every step, if given
+  SuppliedNumbers supplied = {};          ///< for entries with `EntrySpec::supplied`
 };
 
 class Call;
@@ -54,8 +54,8 @@ class Call;
 class Program {
 public:
   static std::shared_ptr<Program> load(const std::string &path);
-  /// Maps the code. Throws Error if the manifest is not consistent, was made for
-  /// another interface, or needs what this CPU lacks.
+  /// Maps the code. Throws Error if the manifest is inconsistent or of another version of the
+  /// interface, or if this CPU lacks a feature that the code needs.
   explicit Program(ProgramImage image);
   /// A program whose entries are functions of this process: `codeOffset` of an
   /// entry is an index into `functions`.
@@ -65,22 +65,23 @@ public:
   ~Program();
 
   const Manifest &manifest() const;
-  /// Throws Error with the known names for an unknown one.
+  /// The entry called `name`. Throws Error that lists the names of all entries for an unknown one.
   const EntrySpec &entry(std::string_view name) const;
 
-  /// Runs an entry on arguments in the order of `EntrySpec::arguments`. Arguments that have
-  /// another layout than the program wants are copied. `donate[i]`: the caller donates argument i,
-  /// and a result may reuse its memory.
+  /// Runs an entry on arguments in the order of `EntrySpec::arguments`; returns its results. An
+  /// argument whose layout is not that of the program is copied. If `donate[i]`, the caller donates
+  /// argument i, and a result may reuse its memory.
   std::vector<TensorRef> run(const EntrySpec &entry, std::vector<TensorRef> arguments,
                              const CallOptions &options = {}, const std::vector<bool> &donate = {});
   std::vector<TensorRef> run(std::string_view entry,
                              const std::map<std::string, TensorRef> &arguments,
                              const CallOptions &options = {});
 
-  /// A call to bind once and run many times. It may outlive the program.
+  /// Prepares a call, whose arguments can be bound once and which can run many times. It may
+  /// outlive the program.
   std::unique_ptr<Call> prepare(std::string_view entry, const CallOptions &options = {});
 
-  /// Gives back the memory of calls that are not in flight.
+  /// Frees the memory of calls that are not running.
   void trim();
 
   struct Loaded;

@@ -184,11 +184,11 @@ public:
       std::string name(file.data() + at, strnlen(file.data() + at, nameBytes));
       std::string_view bytes = section(name, at + nameBytes, end);
       if (!found.emplace(name, bytes).second)
-        throw damaged("its section '" + name + "' stands there twice");
+        throw damaged("its section '" + name + "' occurs twice");
       end = size_t(bytes.data() - file.data()) + bytes.size();
     }
     if (end != file.size())
-      throw damaged(std::to_string(file.size() - end) + " bytes lie behind its last section");
+      throw damaged(std::to_string(file.size() - end) + " bytes are after its last section");
     return found;
   }
 
@@ -263,6 +263,6 @@ ProgramImage ProgramImage::parse(std::string_view file, const std::string &path)
     if (manifest->sums[name] != sumText(sections[name]))
       throw reader.damaged("its section '" + std::string(name) +
                            "' is not the one that its manifest describes");
-  manifest->sums.clear(); // whoever changes the code makes them anew
+  manifest->sums.clear(); // they are computed again when the image is written
   return {std::move(*manifest), std::string(sections["code"]), std::string(sections["constants"])};
 }

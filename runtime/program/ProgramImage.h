@@ -18,7 +18,7 @@
 // code and constants, so that it can't be combined with others. Sections with unknown names are
 // skipped, so that the format can be extended.
 //
-// Checksums find damage, not malice: whoever writes a file can make them match, and its code is
+// Checksums detect damage, not tampering: the author of a file can make them match, and its code is
 // executed. Trust a program file as you trust an executable.
 //
 //===----------------------------------------------------------------------===//

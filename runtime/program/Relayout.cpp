@@ -14,7 +14,7 @@ using namespace heddle;
 namespace {
 
 /// Names that one of the two layouts merges, directly or through other names.
-using Group = std::vector<std::string>;
+using MergedNames = std::vector<std::string>;
 
 /// A loop of `count` steps with constant strides from the offsets `from` and `to`.
 struct Run {
@@ -55,12 +55,12 @@ struct Part {
 };
 } // namespace
 
-static std::vector<Group> groupsOf(const Layout &a, const Layout &b, const Sizes &sizes) {
-  std::vector<Group> groups;
+static std::vector<MergedNames> groupsOf(const Layout &a, const Layout &b, const Sizes &sizes) {
+  std::vector<MergedNames> groups;
   for (const auto &[name, size] : sizes)
     groups.push_back({name});
   auto find = [&](const std::string &name) {
-    return std::find_if(groups.begin(), groups.end(), [&](const Group &group) {
+    return std::find_if(groups.begin(), groups.end(), [&](const MergedNames &group) {
       return std::find(group.begin(), group.end(), name) != group.end();
     });
   };
@@ -77,7 +77,8 @@ static std::vector<Group> groupsOf(const Layout &a, const Layout &b, const Sizes
   return groups;
 }
 
-static std::vector<Part> partsOf(const Layout &layout, const Group &group, const Sizes &sizes) {
+static std::vector<Part> partsOf(const Layout &layout, const MergedNames &group,
+                                 const Sizes &sizes) {
   std::vector<Part> parts;
   int64_t stride = 1;
   std::vector<int64_t> extents = layout.extents(sizes);
@@ -87,8 +88,8 @@ static std::vector<Part> partsOf(const Layout &layout, const Group &group, const
       Part part{{}, factor.low, factor.divisor, factor.modulus, stride};
       int64_t weight = 1;
       for (size_t k = factor.names.size(); k-- > 0;) {
-        auto place = std::find(group.begin(), group.end(), factor.names[k]);
-        part.merge.emplace_back(size_t(place - group.begin()), weight);
+        auto found = std::find(group.begin(), group.end(), factor.names[k]);
+        part.merge.emplace_back(size_t(found - group.begin()), weight);
         weight *= sizes.find(factor.names[k])->second;
       }
       parts.push_back(std::move(part));
@@ -114,7 +115,8 @@ static void append(Loop &loop, const Run &run) {
   loop.push_back(run);
 }
 
-static Loop loopOf(const Group &group, const Layout &from, const Layout &to, const Sizes &sizes) {
+static Loop loopOf(const MergedNames &group, const Layout &from, const Layout &to,
+                   const Sizes &sizes) {
   std::vector<Part> fromParts = partsOf(from, group, sizes), toParts = partsOf(to, group, sizes);
   std::vector<int64_t> position(group.size()), extents;
   for (const std::string &name : group)
@@ -171,11 +173,11 @@ struct Copy {
   Element *to;
   const Layout::Swizzle *fromSwizzle = nullptr, *toSwizzle = nullptr; ///< null: none
 
-  static int64_t swizzled(int64_t place, const Layout::Swizzle *swizzle) {
+  static int64_t swizzled(int64_t offset, const Layout::Swizzle *swizzle) {
     if (!swizzle)
-      return place;
+      return offset;
     int64_t mask = ((int64_t(1) << swizzle->bits) - 1) << swizzle->base;
-    return place ^ ((place >> swizzle->shift) & mask);
+    return offset ^ ((offset >> swizzle->shift) & mask);
   }
 
   void line(const Run &run, int64_t a, int64_t b) const {
@@ -247,7 +249,7 @@ template <typename Element>
 static void copyElements(const void *from, const Layout &fromLayout, void *to,
                          const Layout &toLayout, const Sizes &sizes) {
   std::vector<Loop> loops;
-  for (const Group &group : groupsOf(fromLayout, toLayout, sizes))
+  for (const MergedNames &group : groupsOf(fromLayout, toLayout, sizes))
     loops.push_back(loopOf(group, fromLayout, toLayout, sizes));
   coalesce(loops);
   // The innermost loop is contiguous in the target, the next in the source; the outermost loops

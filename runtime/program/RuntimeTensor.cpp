@@ -91,7 +91,7 @@ Sizes RuntimeTensor::sizes() const { return constantSizes(spec()); }
 
 void RuntimeTensor::requireMemory() const {
   if (!donatedTo.empty())
-    throw Error("this tensor of type " + describe(spec()) + " was given up to '" + donatedTo +
+    throw Error("this tensor of type " + describe(spec()) + " was donated to '" + donatedTo +
                 "', which updated it in place");
   if (space() != hostSpace)
     throw Error("this tensor of type " + describe(spec()) + " lies in the memory space '" +

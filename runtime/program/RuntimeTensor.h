@@ -11,9 +11,9 @@
 //     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));
 //     tensor.copyFrom(values, {"row", "column"});   // dense, row by row
 //
-// Copies from and to the host name the order of its dimensions. Handles are shared pointers. A
-// program may take a tensor's memory over (donation); after that every use of the old handle is an
-// error that says where it went.
+// Copies from and to the host state the order of the array's dimensions. Handles are shared
+// pointers. A program may take over the memory of a tensor (donation); later uses of the old handle
+// throw an Error that names the entry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 
 namespace heddle {
 
-/// The type, layout and size of a tensor in memory. All tensors that a program makes for one value
-/// share it, so that making one is cheap.
+/// The type, layout and size of a tensor in memory. All tensors that a program creates for one
+/// value share it, which makes creating them cheap.
 struct StoredType {
   TensorSpec spec; ///< of constant sizes
   Layout layout;
@@ -40,15 +40,15 @@ std::shared_ptr<const StoredType> storedTypeOf(TensorSpec spec, Layout layout,
 
 class RuntimeTensor {
 public:
-  /// Allocates for constant sizes, in the manager's memory space; elements are undefined, padding is
-  /// zero if the layout says so. Throws Error if the layout does not fit the sizes, or if padding
-  /// outside of the host's memory would have to be zero.
+  /// Allocates a tensor of constant sizes in the manager's memory space. Its elements are
+  /// undefined; its padding is zero if the layout has `zero_padded`. Throws Error if the layout
+  /// does not fit the sizes, and for such padding in a memory space other than the host's.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
   RuntimeTensor(std::shared_ptr<const StoredType> type, std::shared_ptr<MemoryManager> manager,
                 const AllocationInfo &info);
-  /// A tensor in memory of the caller's, which `owner` keeps alive. The address
-  /// must be aligned as the layout says.
+  /// A tensor in the caller's memory, which `owner` keeps alive. The address must have the
+  /// alignment of the layout.
   RuntimeTensor(TensorSpec spec, Layout layout, void *address, std::shared_ptr<void> owner);
   RuntimeTensor(const RuntimeTensor &) = delete;
   RuntimeTensor &operator=(const RuntimeTensor &) = delete;
@@ -57,16 +57,16 @@ public:
   const Layout &layout() const { return type->layout; }
   const std::shared_ptr<const StoredType> &storedType() const { return type; }
   Sizes sizes() const;
-  /// The memory space of its elements. Those outside of "host" can be used by programs only: the
-  /// copies below throw Error.
+  /// The memory space of its elements. Only programs can use a tensor outside of "host": the copies
+  /// below throw Error for it.
   const std::string &space() const { return type->space; }
-  /// Null after the memory was given up.
+  /// Null after the tensor was donated.
   void *address() const { return storage.get(); }
-  /// In memory, padding included.
+  /// The size in memory, padding included.
   int64_t bytes() const { return type->bytes; }
 
-  /// Copies from or to a dense array, row-major in `order`, which lists every
-  /// name. Throws Error if it does not.
+  /// Copies all elements from or to a dense array, row-major in `order`. Throws Error unless
+  /// `order` lists every name once.
   void copyFrom(const void *dense, const std::vector<std::string> &order);
   void copyTo(void *dense, const std::vector<std::string> &order) const;
   /// Copies the elements of a tensor of the same type, which may have another layout.
@@ -80,7 +80,7 @@ public:
   /// Takes the memory of `from`, which gives it up and may not be used again.
   void takeOver(RuntimeTensor &from) noexcept { storage = std::move(from.storage); }
 
-  /// Non-empty after the tensor was given up: the entry that took it.
+  /// The entry that the tensor was donated to; empty if it was not.
   std::string donatedTo;
 
 private:
@@ -93,11 +93,11 @@ private:
 
 using TensorRef = std::shared_ptr<RuntimeTensor>;
 
-/// The sizes of a type that mentions no symbol; throws Error for one that does.
+/// The sizes of a type. Throws Error if one has a symbol.
 Sizes constantSizes(const TensorSpec &spec);
-/// Bytes of a tensor of constant sizes in a layout.
+/// The number of bytes of a tensor of constant sizes in a layout.
 int64_t byteCount(const TensorSpec &spec, const Layout &layout);
-/// `f32 {column: 3, row: 2}`
+/// The type for messages: `f32 {column: 3, row: 2}`.
 std::string describe(const TensorSpec &spec);
 
 } // namespace heddle

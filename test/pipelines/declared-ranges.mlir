@@ -1,5 +1,5 @@
-// A kernel knows the range that is declared for a symbol, and its schedule is chosen for a size in it; what a size is a multiple
-// of leaves no rest.
+// A kernel knows the range that is declared for a symbol, and its schedule is chosen for a size in it; a size that is declared as a multiple
+// has no remainder loop.
 // RUN: heddlec %s --emit kernels | FileCheck %s
 // RUN: heddlec %s --emit nest | FileCheck %s --check-prefix=NEST
 // RUN: heddle-run %s --compare --size N=1,2,3,4

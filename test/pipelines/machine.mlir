@@ -1,5 +1,5 @@
-// A module may say what the machine is like, in an attribute of the right kind. Kernels hold what it says beside rates,
-// on which schedules alone depend: a better measured rate compiles only what it schedules anew.
+// A module may describe the machine by an attribute, which is checked. The texts of kernels contain its facts, but not rates,
+// on which only schedules depend: a new rate recompiles only the kernels whose schedules change.
 // RUN: heddlec %s --emit=kernels --target-cpu znver5 | FileCheck %s
 // RUN: sed 's/#nest.machine<{l2_bytes = 4096}>/4096/' %s > %t.mlir
 // RUN: not heddlec %t.mlir --emit=kernels 2>&1 | FileCheck %s --check-prefix=REFUSED

@@ -3,7 +3,7 @@
 // RUN: not heddlec %t/place.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: place.mlir:2:8: error: 'x' is updated in place, so it can't lie as [row, column] before and as [column, row] after
 // RUN: not heddlec %t/window.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=WINDOW
-// WINDOW: window.mlir:10:8: error: {{.*}}excludes the places outside along 'row': expected that only a reduction over 'tap' reads it
+// WINDOW: window.mlir:10:8: error: {{.*}}excludes taps along 'row': expected that only a reduction over 'tap' reads it
 // RUN: not heddlec %t/schedule.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: schedule.mlir:2:8: error: 'nest.compute' op the names 'row' and 'column' are merged, of which one is produced and one reduced
 

@@ -4,14 +4,14 @@
 // ARGUMENT: argument.mlir:1:14: error: the layout of argument 'x' does not fit '!nd.tensor<f32, column: 5, row: 4>': the factors of 'row' do not continue one another
 // RUN: not heddlec %t/result.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=RESULT
 // RESULT: result.mlir:1:1: error: the layout of result 1 does not fit '!nd.tensor<f32, column: 5, row: 4>': the layout lacks 'column'
-// RESULT: result.mlir:1:14: note: what lies so is made here, with the names {column: 5, row: 4}
+// RESULT: result.mlir:1:14: note: the value with this layout is defined here, with the names {column: 5, row: 4}
 // RUN: not heddlec %t/word.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: word.mlir:1:1: error: expected nd.layout of result 0 to be a #nest.layout or "any", got "row-major"
 // RUN: not heddlec %t/number.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: number.mlir:1:14: error: expected heddle.donate of argument 0 to be the number of one of the 1 results, got 1 : i64
 // RUN: not heddlec %t/type.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=TYPE
-// TYPE: type.mlir:1:14: error: argument 'x' is given up to result 0, which should be '!nd.tensor<f32, row: 4>' as well, got '!nd.tensor<i64, row: 4>'
-// TYPE: type.mlir:2:8: note: the result is made here
+// TYPE: type.mlir:1:14: error: argument 'x' is donated to result 0, expected both to be '!nd.tensor<f32, row: 4>', got '!nd.tensor<i64, row: 4>'
+// TYPE: type.mlir:2:8: note: the result is defined here
 // RUN: heddlec %t/kept.mlir -o %t/kept.heddle --dump-dir %t/dump && FileCheck %s --check-prefix=KEPT < %t/dump/3-scheduled.mlir
 // KEPT: nd.layout = #nest.layout<[column, row]>{{.*}} -> ({{.*}}#nest.layout<[column, row]>}, {{.*}}#nest.layout<[row, column]>}, {{.*}}#nest.layout<[column, row]>})
 
@@ -41,7 +41,7 @@ func.func @f(%x: !nd.tensor<f32, row: 4> {nd.name = "x", heddle.donate = 0 : i64
   return %y : !nd.tensor<i64, row: 4>
 }
 //--- kept.mlir
-// The argument given back, and a value twice.
+// An argument as a result, and one value as two results.
 func.func @f(%x: !nd.tensor<f32, row: 4, column: 5> {nd.name = "x"}) -> (!nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[column, row]>}, !nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[row, column]>}, !nd.tensor<f32, row: 4, column: 5> {nd.layout = #nest.layout<[column, row]>}) {
   %y = nd.pointwise %x : (!nd.tensor<f32, row: 4, column: 5>) -> !nd.tensor<f32, row: 4, column: 5> {
   ^bb0(%a: f32):

@@ -31,7 +31,7 @@ func.func private @square(%x: !nd.tensor<f32, m: 40>) -> !nd.tensor<f32, m: 40> 
 // KERNELS: // reduce
 // KERNELS: func.func @kernel(
 // KERNELS-SAME: nd.layout = #nest.layout<
-// Names are labels, and nothing is said of the machine but through the schedule.
+// Names are labels; only the schedule depends on the machine.
 // KERNELS-NOT: m: 40
 // KERNELS-NOT: #nest.machine
 // KERNELS: schedule = #nest.schedule<[{{.*}}vector {{.*}} by 1]

@@ -57,12 +57,12 @@ int main(int argc, char **argv) {
   app.add_option("file", input, "IR, text or bytecode; -: standard input")
       ->type_name("FILE")
       ->required();
-  app.add_option("--test", command, "The command; once more for each argument of it")
+  app.add_option("--test", command, "The command; give it again for each of its arguments")
       ->required()
       ->allow_extra_args(false)
       ->type_name("WORD")
       ->type_size(1);
-  app.add_option("-o,--output", output, "Where the smallest program goes; -: standard output")
+  app.add_option("-o,--output", output, "File for the reduced program; -: standard output")
       ->type_name("FILE");
   sayPlainly(app);
   CLI11_PARSE(app, argc, argv);

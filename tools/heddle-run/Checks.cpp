@@ -64,7 +64,7 @@ FailureOr<SplitModule> run::splitChecks(ModuleOp module) {
   WalkResult left = result.program->walk([](Operation *op) {
     if (!isa_and_nonnull<check::CheckDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError() << "stands where only the interpreter can check it; expected it in the body "
+    op->emitOpError() << "can only be checked by the interpreter here;  expected it in the body "
                          "of a public function that no other one calls";
     return WalkResult::interrupt();
   });

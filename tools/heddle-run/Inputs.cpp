@@ -36,12 +36,12 @@ size_t Inputs::runs(const Options &options) {
 
 Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
   for (const std::string &text : options.inputs) {
-    auto [name, place] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
+    auto [name, source] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
     if (find(name.str()))
       throw Error("'" + name.str() + "' is given two files");
-    File file{name.str(), place.str(), {}};
+    File file{name.str(), source.str(), {}};
     // A colon within a folder's name does not begin a list of axes.
-    auto [path, axes] = place.rsplit(':');
+    auto [path, axes] = source.rsplit(':');
     if (!axes.empty() && !axes.contains('/')) {
       file.path = path.str();
       llvm::SmallVector<StringRef> names;
@@ -137,7 +137,7 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
     refuse("");
   std::set<std::string, std::less<>> names(array.names.begin(), array.names.end());
   if (names.size() != array.names.size())
-    refuse(", where a name stands twice");
+    refuse(", where a name occurs twice");
   bool sameNames =
       names.size() == formal.type.dims.size() &&
       llvm::all_of(formal.type.dims, [&](auto &dim) { return names.contains(dim.first); });

@@ -32,8 +32,8 @@ Signature run::signatureOf(func::FuncOp function) {
   auto formal = [&](Type type, StringAttr name, const char *kind, unsigned i) {
     auto tensor = dyn_cast<nd::NdTensorType>(type);
     if (!tensor)
-      throw Error("'@" + signature.name + "': expected tensors as arguments and results, " + kind +
-                  std::to_string(i) + " is none");
+      throw Error("'@" + signature.name + "': expected tensors as arguments and results, but " +
+                  kind + std::to_string(i) + " is not a tensor");
     return Formal{name ? name.str() : kind + std::to_string(i), specOf(tensor)};
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))

@@ -39,38 +39,38 @@ int main(int argc, char **argv) {
   app.add_option("file", options.input, "IR, or a program file that ends in .heddle")
       ->type_name("FILE")
       ->required();
-  auto list = [&](const char *name, std::vector<std::string> &place, const char *value,
+  auto list = [&](const char *name, std::vector<std::string> &values, const char *value,
                   const char *what) {
-    app.add_option(name, place, what)->allow_extra_args(false)->type_name(value)->type_size(1);
+    app.add_option(name, values, what)->allow_extra_args(false)->type_name(value)->type_size(1);
   };
-  list("--input", options.inputs, "NAME=FILE[:AXIS,...]", "Where an argument's elements are");
+  list("--input", options.inputs, "NAME=FILE[:AXIS,...]", "File with the elements of an argument");
   list("--size", options.sizes, "SYMBOL=NUMBER[,NUMBER...]",
-       "The value of a size symbol; of several the program runs with one after another");
+       "Value of a size symbol; with several values the program runs with each in turn");
   app.add_option("--output", options.output, "Write the results here")
       ->type_name("FILE.safetensors");
   app.add_option("--entry", options.entry, "Run this function (all public ones)")
       ->type_name("NAME");
-  app.add_option("--seed", options.seed, "Arguments without a file follow from this number (0)")
+  app.add_option("--seed", options.seed,
+                 "Seed of the random elements of arguments without a file (0)")
       ->type_name("N");
   app.add_option("--print-limit", options.printLimit,
-                 "Results with more elements are summed up (64)")
+                 "Print only a summary of results with more elements (64)")
       ->type_name("N");
   app.add_flag("--interpret", options.interpret, "Use the interpreter, not the compiler");
-  app.add_flag(
-      "--compare", options.compare,
-      "Use both and hold the compiled values against the interpreter's within its error bound");
+  app.add_flag("--compare", options.compare,
+               "Use both, and check that the values agree within the interpreter's error bound");
   app.add_flag("--managed", options.managed,
-               "Temporaries come buffer by buffer, not from a planned arena");
-  app.add_flag("--specialise", options.specialise, "Compile for the sizes of the arguments alone");
-  app.add_option("--repeat", options.repeat, "Call each function so often (1)")
+               "Allocate each temporary by itself, not in a planned arena");
+  app.add_flag("--specialise", options.specialise, "Compile for the sizes of the arguments");
+  app.add_option("--repeat", options.repeat, "Call each function this many times (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000000).description(""));
   bool table = false;
   std::string timeline;
-  app.add_flag("--profile", table,
-               "Print to standard error how long each step took over all calls");
-  app.add_option("--timeline", timeline,
-                 "Write when each step ran: a picture, or for Perfetto (ui.perfetto.dev)")
+  app.add_flag("--profile", table, "Print the total time of each step to standard error");
+  app.add_option(
+         "--timeline", timeline,
+         "Write a timeline of the steps: a picture (.svg), or JSON for Perfetto (ui.perfetto.dev)")
       ->type_name("FILE.svg|FILE.json");
   addCompileFlags(app, options.compile);
   CLI11_PARSE(app, argc, argv);

@@ -36,7 +36,7 @@ static void drawEntry(const EntrySpec &entry, double y0, llvm::raw_ostream &out)
   double steps = double(std::max<size_t>(1, entry.steps.size()));
   double bytes = double(std::max<int64_t>(1, entry.arenaBytes));
   auto x = [&](double step) { return left + width * step / steps; };
-  auto y = [&](double place) { return y0 + top + height * (1 - place / bytes); };
+  auto y = [&](double offset) { return y0 + top + height * (1 - offset / bytes); };
   auto text = [&](double tx, double ty, const char *anchor, const std::string &words) {
     out << llvm::formatv("<text x='{0:f1}' y='{1:f1}' text-anchor='{2}'>{3}</text>\n", tx, ty,
                          anchor, escaped(words));
@@ -57,15 +57,15 @@ static void drawEntry(const EntrySpec &entry, double y0, llvm::raw_ostream &out)
   for (double at = 0, step = std::max(1.0, roundStep(steps, 10)); at < steps; at += step)
     text(x(at + 0.5), y0 + top + height + 16, "middle", std::to_string(int64_t(at)));
   for (size_t i = 0; i < entry.values.size(); ++i) {
-    const ValueSpec &value = entry.values[i], *place = &value;
-    while (place->aliasOf >= 0)
-      place = &entry.values[size_t(place->aliasOf)];
+    const ValueSpec &value = entry.values[i], *storage = &value;
+    while (storage->aliasOf >= 0)
+      storage = &entry.values[size_t(storage->aliasOf)];
     auto size = value.bytes.constant();
-    if (value.kind != ValueSpec::Kind::Temporary || place->kind != ValueSpec::Kind::Temporary ||
-        place->offset < 0 || !size)
+    if (value.kind != ValueSpec::Kind::Temporary || storage->kind != ValueSpec::Kind::Temporary ||
+        storage->offset < 0 || !size)
       continue;
     double x0 = x(value.firstStep), wide = x(value.lastStep + 1) - x0;
-    double y1 = y(double(place->offset + *size)), high = y(double(place->offset)) - y1;
+    double y1 = y(double(storage->offset + *size)), high = y(double(storage->offset)) - y1;
     out << llvm::formatv("<rect x='{0:f1}' y='{1:f1}' width='{2:f1}' height='{3:f1}' "
                          "fill='hsl({4},60%,72%)' stroke='#fff'><title>",
                          x0, y1, wide, high, i * 137 % 360)

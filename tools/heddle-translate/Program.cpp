@@ -34,7 +34,7 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
   if (value.kind == ValueSpec::Kind::Temporary)
     out << ", in steps " << value.firstStep << " to " << value.lastStep;
   if (value.aliasOf >= 0)
-    out << ", in the place of " << value.aliasOf;
+    out << ", in the memory of " << value.aliasOf;
   else if (value.offset >= 0)
     out << ", at " << value.offset
         << (value.kind == ValueSpec::Kind::Constant ? " of the constants" : " of the arena");
@@ -56,8 +56,8 @@ static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
         << at(each.location) << "\n";
   for (auto [argument, result] : entry.donations)
     out << "  if '" << entry.values[size_t(entry.arguments[size_t(argument)])].name
-        << "' is given up, '" << entry.values[size_t(entry.results[size_t(result)])].name
-        << "' takes its place\n";
+        << "' is donated, '" << entry.values[size_t(entry.results[size_t(result)])].name
+        << "' takes its memory\n";
   out << "values\n";
   for (size_t i = 0; i < entry.values.size(); ++i)
     writeValue(entry, i, out);

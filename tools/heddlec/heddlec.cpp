@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
       ->type_name("FILE")
       ->required();
   app.add_option("-o,--output", output,
-                 "What to write (-: standard output); default: the input's name ending in .heddle, "
+                 "Output file (-: standard output); default: the input's name ending in .heddle, "
                  "text to standard output")
       ->type_name("FILE");
   app.add_option("--emit", emit,
@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
                   .description(""))
       ->type_name("STAGE")
       ->capture_default_str();
-  app.add_flag("--statistics", statistics, "Say what compiling did");
+  app.add_flag("--statistics", statistics, "Print statistics of the compilation");
   heddle::addCompileFlags(app, options);
   CLI11_PARSE(app, argc, argv);
 

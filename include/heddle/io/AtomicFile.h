@@ -1,23 +1,22 @@
-//===- AtomicFile.h - files that appear whole or not at all -----*- C++ -*-===//
+//===- AtomicFile.h - write a file atomically -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A checkpoint must survive whatever happens while the next one is written: a full disk, a lost
-// permission, a power cut, a kill. So a file is written without a name (or under another name, on
-// file systems without unnamed files), flushed to the disk and then renamed, which the system does
-// in one step:
+// A checkpoint must survive a failure while the next one is written: a full disk, a revoked
+// permission, a power cut, a killed process. Therefore the new contents are written to an unnamed
+// file (or to one of another name, on file systems without unnamed files), flushed to the disk, and
+// then renamed, which is atomic:
 //
 //     writeFileAtomically("net.safetensors", [&](FileSink &sink) {
 //       sink.write(header);
 //       sink.write(data.data(), data.size());
 //     });
 //
-// Whoever opens "net.safetensors" finds the old contents or the new ones. If
-// anything fails, an exception of the callback included, the old file stays
-// untouched and nothing is left beside it.
+// A reader of "net.safetensors" finds either the old contents or the new ones. If anything fails,
+// an exception of the callback included, the old file is unchanged and no other file remains.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +32,7 @@
 
 namespace heddle::io {
 
-/// Writes the bytes of a new file. Throws Error if it can't.
+/// Receives the bytes of a new file. `write` throws Error if it fails.
 class FileSink {
 public:
   virtual ~FileSink() = default;
@@ -41,9 +40,9 @@ public:
   void write(std::string_view text) { write(text.data(), text.size()); }
 };
 
-/// Replaces or makes the file `path`. A symbolic link stays one: the file that it names is
-/// replaced. An existing file's permissions are kept. A device or a pipe is written directly.
-/// Throws Error that names the file.
+/// Creates or replaces the file `path` with the bytes that `fill` writes. If `path` is a symbolic
+/// link, the file that it refers to is replaced. The permissions of an existing file are kept. A
+/// device or a pipe is written directly. Throws Error that names the file.
 void writeFileAtomically(const std::string &path, const std::function<void(FileSink &)> &fill,
                          Here here = Here::current());
 

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An array as files store it and data sets deliver it: elements in row-major
-// order (the last axis varies fastest), as plain bytes in host memory. Axes may
-// have names, so that an array can become a tensor whatever their order:
+// An array as it is read from files and data sets: elements in row-major order (the last axis
+// varies fastest), as plain bytes in host memory. Axes may have names, so that an array can become
+// a tensor whatever the order of its axes is:
 //
 //     auto image = HostArray::of<uint8_t>({1, 2, 3, 4, 5, 6}, {2, 3}, {"row", "column"});
 //     image.values<uint8_t>()[4]   // 5, at row 1, column 1
 //
-// Invariant: bytes.size() == count() * byteSize(element), and `names` is empty
-// or as long as `shape`.
+// Invariant: bytes.size() == count() * byteSize(element), and `names` is empty or as long as
+// `shape`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@
 
 namespace heddle::io {
 
-/// Memory at multiples of 64 bytes: a cache line, and the widest vector.
+/// Allocates at multiples of 64 bytes, the size of a cache line and of the widest vectors.
 template <typename T>
 struct AlignedAllocator {
   using value_type = T;
@@ -44,25 +44,27 @@ struct AlignedAllocator {
   T *allocate(size_t count) {
     return static_cast<T *>(::operator new(count * sizeof(T), alignment));
   }
-  void deallocate(T *place, size_t) { ::operator delete(place, alignment); }
+  void deallocate(T *address, size_t) { ::operator delete(address, alignment); }
   bool operator==(const AlignedAllocator &) const { return true; }
 };
 using Bytes = std::vector<std::byte, AlignedAllocator<std::byte>>;
 
-/// The product of the sizes. Throws Error if one is negative or the product is beyond 2^60.
+/// The product of the sizes. Throws Error if one is negative or the product exceeds 2^60.
 int64_t elementCount(std::span<const int64_t> shape, Here here = Here::current());
 
+/// A dense row-major array in host memory.
 struct HostArray {
   ElementType element = ElementType::F32;
   std::vector<int64_t> shape;
   std::vector<std::string> names; ///< one for each axis, or none
   Bytes bytes = Bytes(4);         ///< by default a single 0.0
 
-  /// An array of zeros. Throws Error if the shape is no shape, has another number of axes than names,
-  /// or does not fit into memory.
+  /// An array of zeros. Throws Error if a size is negative, if there are names but not one for each
+  /// axis, and if there is too little memory.
   static HostArray zeros(ElementType element, std::vector<int64_t> shape,
                          std::vector<std::string> names = {}, Here here = Here::current());
-  /// The given values in row-major order. Throws Error if the shape has another number of elements.
+  /// An array with the given values, in row-major order. Throws Error if the shape has another
+  /// number of elements.
   template <typename T>
   static HostArray of(std::span<const T> values, std::vector<int64_t> shape,
                       std::vector<std::string> names = {}, Here here = Here::current()) {
@@ -80,7 +82,7 @@ struct HostArray {
   }
 
   int64_t count() const { return elementCount(shape); }
-  /// The elements. Throws Error if they are of another type than T.
+  /// The elements in row-major order. Throws Error unless T is the element type.
   template <typename T>
   std::span<T> values(Here here = Here::current()) {
     expectElement(elementTypeOf<T>(), here);
@@ -91,7 +93,7 @@ struct HostArray {
     expectElement(elementTypeOf<T>(), here);
     return {reinterpret_cast<const T *>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  /// "ui8 [row: 28, column: 28]", "f32 [3, 4]".
+  /// The type and shape for messages: "ui8 [row: 28, column: 28]", "f32 [3, 4]".
   std::string describe() const;
 
   bool operator==(const HostArray &) const = default;

@@ -1,4 +1,4 @@
-//===- Npy.h - arrays in NumPy's format -------------------------*- C++ -*-===//
+//===- Npy.h - read and write NumPy's .npy files ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 //
 //     {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 //
-// The format stores no names of axes, and NumPy has neither bf16 nor floats of 8 bits: an array of
-// bf16 is written as its bit patterns, '<u2', and read back as ui16; floats of 8 bits are read back
-// as ui8.
+// The format stores no names of axes, and NumPy has neither bf16 nor 8-bit floats. An array of bf16
+// is written as its bit patterns, '<u2', and read back as ui16; an array of 8-bit floats is read
+// back as ui8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,11 @@ namespace heddle::io {
 /// Which axis varies fastest in the file: the last (C) or the first (Fortran).
 enum class Order : uint8_t { C, Fortran };
 
-/// Reads versions 1 to 3, both orders and both byte orders. Throws Error that names the file.
+/// Reads the array in the file `path`: versions 1 to 3 of the format, both orders of axes, both
+/// byte orders. Throws Error that names the file if it is missing, damaged or of another format.
 HostArray readNpy(const std::string &path, Here here = Here::current());
 
-/// Writes `array`, whole or not at all.
+/// Writes `array` to the file `path`, atomically (AtomicFile.h). Throws Error that names the file.
 void writeNpy(const std::string &path, const HostArray &array, Order order = Order::C,
               Here here = Here::current());
 

@@ -1,12 +1,11 @@
-//===- Png.h - small images inside of other files ---------------*- C++ -*-===//
+//===- Png.h - encode images as PNG -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A lossless encoder for the few images of a report: eight bits a sample, no
-// interlacing, compressed by zlib.
+// Encodes the images of reports, losslessly: 8 bits per sample, no interlacing, compressed by zlib.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +17,12 @@
 
 namespace heddle::io {
 
-/// The bytes of a PNG file of a ui8 array: [row, column] is grey, [row, column, 3] red, green
-/// and blue, [row, column, 4] with opacity. Throws Error for any other array.
+/// The bytes of a PNG file of an array of ui8. The shape [rows, columns] is a greyscale image,
+/// [rows, columns, 3] an RGB image and [rows, columns, 4] one with an alpha channel. Throws Error
+/// for any other array.
 std::string encodePng(const HostArray &image, Here here = Here::current());
 
-/// The RFC 4648 form of some bytes: "heddle" becomes "aGVkZGxl".
+/// Encodes bytes by Base64 (RFC 4648): "heddle" becomes "aGVkZGxl".
 std::string encodeBase64(std::string_view bytes);
 
 } // namespace heddle::io

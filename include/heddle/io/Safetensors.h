@@ -1,25 +1,26 @@
-//===- Safetensors.h - named arrays in files --------------------*- C++ -*-===//
+//===- Safetensors.h - read and write safetensors files ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The safetensors format: eight bytes with the length of a JSON header, the header, the data. The
-// header lists type, shape and offsets of each array, and may hold a map of texts:
+// A safetensors file holds named arrays: eight bytes with the length of a JSON header, the header,
+// and the data. The header lists the type, shape and offsets of each array, and may hold a map of
+// strings, the metadata:
 //
 //     {"__metadata__": {"epoch": "3", "names:w": "in,out"},
 //      "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
 //
-// Names of axes are kept in the metadata, as text under "names:" and the array's name; other
+// The metadata of the key "names:" and the name of an array lists the names of its axes. Other
 // programs see an ordinary safetensors file.
 //
-// Many arrays may lie in several files, listed in an index, a JSON file whose name ends in ".json":
+// Several files may hold many arrays, with an index, a JSON file whose name ends in ".json":
 //
 //     {"metadata": {"epoch": "3"}, "weight_map": {"w": "net-1-00001-of-00002.safetensors", ...}}
 //
-// Files are written and read array by array: more than one is in memory only if the caller wants
-// it.
+// Files are written and read array by array, so that only the arrays that the caller holds are in
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,19 +36,21 @@
 
 namespace heddle::io {
 
+/// The contents of a file: arrays by name, and metadata.
 struct Safetensors {
   std::map<std::string, HostArray, std::less<>> arrays;
   std::map<std::string, std::string, std::less<>> metadata;
 
-  /// The array called `name`. Throws Error that lists the names there are.
+  /// The array called `name`. Throws Error that lists the names of all arrays if there is none.
   const HostArray &at(std::string_view name, Here here = Here::current()) const;
 };
 
 /// A file, or an index and its files, open for reading.
 class SafetensorsFile {
 public:
-  /// Reads and checks the headers: lengths, sizes and element types agree, the arrays fill the data
-  /// without gap or overlap, no name occurs twice. Throws Error that names file and array.
+  /// Reads and checks the headers. Throws Error that names the file and the array unless lengths,
+  /// shapes and element types agree, the arrays fill the data without gaps or overlaps, and names
+  /// are unique.
   explicit SafetensorsFile(const std::string &path, Here here = Here::current());
   ~SafetensorsFile();
 
@@ -61,11 +64,12 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// A file with all its arrays. Throws Error as SafetensorsFile does.
+/// Reads a file, or an index and its files, with all arrays. Throws Error as SafetensorsFile does.
 Safetensors readSafetensors(const std::string &path, Here here = Here::current());
 
-/// Writes a file, whole or not at all. Equal contents give equal bytes. Names of arrays and
-/// metadata are UTF-8; those that begin with "names:" or are "__metadata__" are taken.
+/// Writes the file `path`, atomically (AtomicFile.h). Equal contents give equal bytes. Throws Error
+/// for names and metadata that are not UTF-8, and for reserved names: "__metadata__" for arrays,
+/// those that begin with "names:" for metadata.
 void writeSafetensors(const std::string &path, const Safetensors &contents,
                       Here here = Here::current());
 

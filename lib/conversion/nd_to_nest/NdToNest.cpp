@@ -84,8 +84,8 @@ private:
 
   MLIRContext *context() { return b.getContext(); }
 
-  /// True for an nd op that is not lowered yet: a window that excludes elements, or an op computed from
-  /// one. The reduction that follows takes it in, because only it can leave points out.
+  /// True for an nd op that is not lowered yet: a window that excludes elements, or an op computed
+  /// from one. The reduction that follows takes it in, because only it can leave points out.
   static bool isTakenIn(Operation *op) {
     return op && op->getName().getDialectNamespace() == "nd" &&
            !isa<nd::LiteralInterface, nd::AfterOp>(op);
@@ -105,7 +105,7 @@ private:
     auto map = nd::indexMapOf(op);
     for (const auto &[name, coordinate] : map->coordinates)
       if (coordinate.mentions(tap))
-        return op->emitOpError() << "excludes the places outside along '" << name
+        return op->emitOpError() << "excludes taps along '" << name
                                  << "': expected that only a reduction over '" << tap
                                  << "' reads it; give a padding value instead";
     llvm_unreachable("an op that excludes elements has a tap");
@@ -132,12 +132,12 @@ private:
         .getResult(0);
   }
 
-  MapAttr mapOf(nd::NdTensorType type, const ExprMap &places) {
+  MapAttr mapOf(nd::NdTensorType type, const ExprMap &coordinates) {
     SmallVector<MapEntry> entries;
     for (const nd::Dim &dim : type.getDims()) {
-      auto found = places.find(dim.name.getValue().str());
+      auto found = coordinates.find(dim.name.getValue().str());
       entries.emplace_back(context(), dim.name.getValue(),
-                           found == places.end() ? Expr::name(dim.name.str()) : found->second);
+                           found == coordinates.end() ? Expr::name(dim.name.str()) : found->second);
     }
     return MapAttr::getSorted(context(), entries);
   }
@@ -232,26 +232,26 @@ private:
     std::vector<Source> inputs;
   };
 
-  /// Reads `value` at the coordinates `places`, looking through windows that exclude elements and through
-  /// ops computed from them.
-  FailureOr<Source> takeIn(NestBuilder &nest, Value value, ExprMap places,
+  /// Reads `value` at `coordinates`, looking through windows that exclude elements and through ops
+  /// computed from them.
+  FailureOr<Source> takeIn(NestBuilder &nest, Value value, ExprMap coordinates,
                            SmallVector<Condition> conditions, nd::ReduceOp reduce) {
     Operation *op = value.getDefiningOp();
     Source source;
     if (!isTakenIn(op)) {
-      source.read = nest.read(value, mapOf(tensorTypeOf(value), places),
+      source.read = nest.read(value, mapOf(tensorTypeOf(value), coordinates),
                               GuardAttr::get(context(), conditions, TypedAttr()));
       return source;
     }
     if (auto map = nd::indexMapOf(op); map && !map->outside) {
       Value input = op->getOperand(0);
-      auto substituted = [&](const Expr &expr) { return expr.substitute(places); };
+      auto substituted = [&](const Expr &expr) { return expr.substitute(coordinates); };
       if (map->excludes()) {
         std::string tap = newName(op);
-        if (!llvm::all_of(places[tap].names(),
+        if (!llvm::all_of(coordinates[tap].names(),
                           [&](const std::string &name) { return nest.reduced.contains(name); }))
-          return reduce.emitOpError() << "expected to reduce over '" << tap
-                                      << "', the tap of a window whose outside is excluded";
+          return reduce.emitOpError()
+                 << "expected a reduction over '" << tap << "', whose window excludes taps";
       }
       ExprMap before;
       for (const nd::Dim &dim : tensorTypeOf(input).getDims()) {
@@ -266,7 +266,7 @@ private:
     if (auto pointwise = dyn_cast<nd::PointwiseOp>(op)) {
       source.code = pointwise;
       for (Value input : pointwise.getInputs()) {
-        FailureOr<Source> inner = takeIn(nest, input, places, conditions, reduce);
+        FailureOr<Source> inner = takeIn(nest, input, coordinates, conditions, reduce);
         if (failed(inner))
           return failure();
         source.inputs.push_back(std::move(*inner));
@@ -295,12 +295,12 @@ private:
     }
     nest.produced = nd::DimsAttr::getSorted(context(), produced);
     nest.reduced = nd::DimsAttr::getSorted(context(), reduced);
-    ExprMap places;
+    ExprMap coordinates;
     for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
-      places[dim.name.str()] = Expr::name(dim.name.str());
+      coordinates[dim.name.str()] = Expr::name(dim.name.str());
     SmallVector<Source> sources;
     for (Value input : op.getInputs()) {
-      FailureOr<Source> source = takeIn(nest, input, places, {}, op);
+      FailureOr<Source> source = takeIn(nest, input, coordinates, {}, op);
       if (failed(source))
         return failure();
       sources.push_back(std::move(*source));
@@ -444,7 +444,8 @@ private:
     return success();
   }
 
-  /// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC'11): element p is word p mod 4 for counter p floordiv 4.
+  /// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC'11): element p is word
+  /// p mod 4 for counter p floordiv 4.
   Value philox(OpBuilder &builder, Location where, nd::RandomOp op, Value key) {
     Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
     auto literal = [&](uint64_t n, unsigned width) -> Value {
@@ -509,21 +510,21 @@ private:
     TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
-    Expr window, tapPlace;
+    Expr window, tapCoordinate;
     SmallVector<Condition> conditions;
     if (shape.dilation == 1) {
       int64_t quotients = (shape.size + shape.stride - 1) / shape.stride;
       Expr q = quotients > 1 ? Expr::name(tap) : Expr(0);
       window = moved.floordiv(shape.stride) - q;
-      tapPlace = Expr(shape.stride) * q + moved.mod(shape.stride);
+      tapCoordinate = Expr(shape.stride) * q + moved.mod(shape.stride);
       if (quotients > 1)
         nest.reduced =
             nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(quotients))});
-      conditions.push_back(atLeast(Expr(shape.size - 1), tapPlace));
+      conditions.push_back(atLeast(Expr(shape.size - 1), tapCoordinate));
     } else {
       Expr rest = moved - Expr(shape.dilation) * Expr::name(tap);
       window = rest.floordiv(shape.stride);
-      tapPlace = Expr::name(tap);
+      tapCoordinate = Expr::name(tap);
       nest.reduced =
           nd::DimsAttr::getSorted(context(), {nd::Dim(context(), tap, Expr(shape.size))});
       if (shape.stride > 1)
@@ -531,7 +532,7 @@ private:
     }
     conditions.push_back(atLeast(window, Expr(0)));
     conditions.push_back(atLeast(windows - Expr(1), window));
-    MapAttr map = mapOf(tensorTypeOf(op.getInput()), {{name, window}, {tap, tapPlace}});
+    MapAttr map = mapOf(tensorTypeOf(op.getInput()), {{name, window}, {tap, tapCoordinate}});
     GuardAttr guard = GuardAttr::get(context(), conditions, zero);
     nest.read(op.getInput(), map, guard);
     Ranges ranges;
@@ -577,23 +578,23 @@ private:
         llvm::any_of(type.getDims(), [](const nd::Dim &dim) { return dim.size().constant() == 0; });
     if (tensorTypeOf(op.getInput()).elements() == 0 && !isEmpty)
       return nd::operandError(op)
-             << "reads places of " << nd::namesText(tensorTypeOf(op.getInput()).getDims())
-             << ", which has no elements; expected at least one, or no places to read, got "
+             << "gathers from " << nd::namesText(tensorTypeOf(op.getInput()).getDims())
+             << ", which has no elements; expected at least one, or no coordinates, got "
              << nd::namesText(type.getDims());
     nest.produced = type.getDims();
-    ExprMap places;
+    ExprMap coordinates;
     for (auto [index, name] :
          llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {
       unsigned position = nest.read(index, MapAttr::identity(tensorTypeOf(index)));
-      places[name.str()] = Expr::name("@" + std::to_string(position));
+      coordinates[name.str()] = Expr::name("@" + std::to_string(position));
     }
-    nest.read(op.getInput(), mapOf(tensorTypeOf(op.getInput()), places));
+    nest.read(op.getInput(), mapOf(tensorTypeOf(op.getInput()), coordinates));
     results.push_back(createCopy(nest, type));
     return success();
   }
 
   /// Coordinate `name` of a range that begins at read 0, clamped so that the range lies inside.
-  static Expr movedPlace(StringRef name, const Expr &whole, const Expr &size) {
+  static Expr clampedCoordinate(StringRef name, const Expr &whole, const Expr &size) {
     return Expr::max(Expr::min(Expr::name(readName(0)), whole - size), Expr(0)) +
            Expr::name(name.str());
   }
@@ -603,9 +604,9 @@ private:
     auto type = tensorTypeOf(op.getInput());
     nest.produced = tensorTypeOf(op.getResult()).getDims();
     nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
-    Expr place =
-        movedPlace(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
-    nest.read(op.getInput(), mapOf(type, {{op.getName().str(), place}}));
+    Expr coordinate =
+        clampedCoordinate(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
+    nest.read(op.getInput(), mapOf(type, {{op.getName().str(), coordinate}}));
     results.push_back(createCopy(nest, type));
     return success();
   }
@@ -616,13 +617,13 @@ private:
     nest.produced = part.getDims();
     nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
     nest.read(op.getPart(), MapAttr::identity(part));
-    Expr place = movedPlace(op.getName(), type.size(op.getName()).getExpr(),
-                            part.size(op.getName()).getExpr());
+    Expr coordinate = clampedCoordinate(op.getName(), type.size(op.getName()).getExpr(),
+                                        part.size(op.getName()).getExpr());
     auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
       return {values.back()};
     };
     results.push_back(nest.createUpdate(op.getDestination(),
-                                        mapOf(type, {{op.getName().str(), place}}), last, last,
+                                        mapOf(type, {{op.getName().str(), coordinate}}), last, last,
                                         /*unique=*/true)
                           .getResult());
     return success();
@@ -636,12 +637,12 @@ private:
       maps.push_back(MapAttr::identity(tensorTypeOf(read)));
       guards.push_back(GuardAttr::get(context(), {}, TypedAttr()));
     }
-    ExprMap places;
+    ExprMap coordinates;
     for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>()))
-      places[name.str()] = Expr::name("@" + std::to_string(i));
+      coordinates[name.str()] = Expr::name("@" + std::to_string(i));
     auto update = UpdateOp::create(b, loc, op.getResult().getType(), op.getDestination(), reads,
                                    tensorTypeOf(op.getUpdates()).getDims(),
-                                   mapOf(tensorTypeOf(op.getDestination()), places),
+                                   mapOf(tensorTypeOf(op.getDestination()), coordinates),
                                    b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(),
                                    ArrayAttr(), ScheduleAttr(), ArrayAttr());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
@@ -656,15 +657,15 @@ private:
     return success();
   }
 
-  /// Merges names of symbolic sizes: an update writes each element at its coordinate, because a read would
-  /// divide by a symbol.
+  /// Merges names of symbolic sizes: an update writes each element at its coordinate, because a
+  /// read would divide by a symbol.
   Value writeMerged(nd::MergeOp op) {
     auto type = tensorTypeOf(op.getResult()), input = tensorTypeOf(op.getInput());
-    Expr place;
+    Expr coordinate;
     for (StringRef name : op.getNames().getAsValueRange<StringAttr>())
-      place = place * sizeOf(op.getInput(), name) + Expr::name(name.str());
+      coordinate = coordinate * sizeOf(op.getInput(), name) + Expr::name(name.str());
     auto update = UpdateOp::create(b, loc, type, zeroLike(type), ValueRange{op.getInput()},
-                                   input.getDims(), mapOf(type, {{op.getInto().str(), place}}),
+                                   input.getDims(), mapOf(type, {{op.getInto().str(), coordinate}}),
                                    b.getArrayAttr({MapAttr::identity(input)}),
                                    b.getArrayAttr({GuardAttr::get(context(), {}, TypedAttr())}),
                                    /*unique=*/true, ArrayAttr(), ScheduleAttr(), ArrayAttr());
@@ -708,11 +709,12 @@ private:
     SmallVector<Expr> starts;
     Expr start;
     for (Value input : parts) {
-      Expr size = sizeOf(input, name), place = Expr::name(name) - start;
+      Expr size = sizeOf(input, name), coordinate = Expr::name(name) - start;
       if (size != Expr(0)) {
-        nest.read(input, mapOf(tensorTypeOf(input), {{name, place}}),
-                  GuardAttr::get(context(),
-                                 {atLeast(place, Expr(0)), atLeast(size - Expr(1), place)}, zero));
+        nest.read(input, mapOf(tensorTypeOf(input), {{name, coordinate}}),
+                  GuardAttr::get(
+                      context(),
+                      {atLeast(coordinate, Expr(0)), atLeast(size - Expr(1), coordinate)}, zero));
         starts.push_back(start);
       }
       start = start + size;

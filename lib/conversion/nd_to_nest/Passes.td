@@ -11,11 +11,10 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertNdToNestPass : Pass<"convert-nd-to-nest", "::mlir::func::FuncOp"> {
-  let summary = "lowers named-dimension ops to loop nests";
+  let summary = "lowers nd ops to loop nests over named iteration spaces";
   let description = [{
-    Each op of nd becomes a nest over named iteration spaces: pointwise ops and reductions `nest.compute`, windows, slices and pads
-    maps and guards of the nests that read them, scatters `nest.update`, recurrences `nest.scan`. Constants stay. Refuses ops without
-    a lowering, at their place.
+    Pointwise ops and reductions become `nest.compute`, scatters `nest.update` and scans `nest.scan`. Windows, slices and pads become
+    maps and guards of the nests that read them. Constants are kept. Emits an error at an op that has no lowering.
   }];
   let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::arith::ArithDialect"];
 }

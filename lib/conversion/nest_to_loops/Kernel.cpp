@@ -76,8 +76,8 @@ LogicalResult Emitter::emitAddedCopy(ComputeOp copy, const Schedule &schedule) {
     for (const std::string &name : llvm::drop_begin(loop.names))
       if (nd::SizeAttr size = copy.getProduced().lookup(name); !size.constant())
         return copy->emitOpError() << "expected a number as the size that is copied of '" << name
-                                   << "', which is walked together with '" << loop.names[0]
-                                   << "', got " << size.getExpr().str() << "; list it first";
+                                   << "', which shares a loop with '" << loop.names[0] << "', got "
+                                   << size.getExpr().str() << "; list it first";
   return emitNest(copy, schedule, Value());
 }
 

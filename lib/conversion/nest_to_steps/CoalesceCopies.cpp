@@ -17,7 +17,7 @@ using namespace mlir;
 using Kind = ValueSpec::Kind;
 
 /// True if the map reads the element that has the coordinates of the point.
-static bool readsItsOwnPlace(nest::MapAttr map, nd::NdTensorType type) {
+static bool readsOwnElement(nest::MapAttr map, nd::NdTensorType type) {
   return llvm::all_of(map.getEntries(), [&](const nest::MapEntry &entry) {
     nd::SizeAttr size = type.getDims().lookup(entry.name);
     // A name of size 1 has one coordinate, however it is written.
@@ -41,7 +41,7 @@ bool heddle::mayOverwrite(Operation *op, Value operand) {
     // A reduction reads the point once for each reduced point, so also after it was written.
     if (compute.isReduction() && i < compute.getReads().size())
       return false;
-    if (!readsItsOwnPlace(cast<nest::MapAttr>(compute.getMaps()[i]), type) ||
+    if (!readsOwnElement(cast<nest::MapAttr>(compute.getMaps()[i]), type) ||
         !cast<nest::GuardAttr>(compute.getGuards()[i]).isTrivial())
       return false;
   }

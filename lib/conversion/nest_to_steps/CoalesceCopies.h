@@ -10,7 +10,7 @@
 // in that buffer directly:
 //
 //     Loop c                     Loop c
-//       s -> n, c                  s -> s, c        point by point: n may be made in the place of s
+//       s -> n, c                  s -> s, c        point by point: n may overwrite s
 //       n -> s    phi copy       EndLoop
 //     EndLoop
 //

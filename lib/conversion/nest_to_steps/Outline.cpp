@@ -122,8 +122,8 @@ private:
         for (const std::string &symbol : dim.size().getExpr().names())
           if (!llvm::is_contained(entry.spec.symbols, symbol))
             return emitError(loc) << what << " has the size " << dim.size().getExpr().str()
-                                  << " for '" << dim.name.getValue() << "', but no argument tells '"
-                                  << symbol << "'";
+                                  << " for '" << dim.name.getValue()
+                                  << "', but no argument determines '" << symbol << "'";
       return success();
     };
     for (BlockArgument argument : function.getArguments())
@@ -205,8 +205,7 @@ private:
     entry.steps.push_back(std::move(step));
   }
 
-  /// Copies `from` to a value of its own, or to `to`, whichever lies where; the op that says so is
-  /// inserted by `builder`.
+  /// Copies `from` to a new value, or to `to`, by a nest that `builder` inserts.
   FailureOr<int32_t> addPhiCopy(OpBuilder builder, Value from, const Layout &layout,
                                 OutlinedStep::Phi phi, std::optional<int32_t> to = {}) {
     auto copy = nest::createCopy(builder, from);
@@ -321,7 +320,8 @@ private:
       auto told = llvm::find(entry.spec.symbols, symbol);
       if (told == entry.spec.symbols.end())
         return op->emitOpError() << "has a size with the symbol '" << symbol
-                                 << "', but no argument of '@" << entry.spec.name << "' tells it";
+                                 << "', but no argument of '@" << entry.spec.name
+                                 << "' determines it";
       step.spec.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
     }
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());

@@ -50,7 +50,7 @@ struct OutlinedStep {
 
 struct OutlinedEntry {
   mlir::func::FuncOp function;
-  EntrySpec spec; ///< without steps, lifetimes and places
+  EntrySpec spec; ///< without steps, live ranges and offsets
   std::vector<OutlinedStep> steps;
 };
 

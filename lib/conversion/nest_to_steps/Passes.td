@@ -11,17 +11,17 @@
 include "mlir/Pass/PassBase.td"
 
 def NestPlanMemoryPass : Pass<"nest-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "writes on nests where their results lie";
+  let summary = "plans memory and attaches the buffers of results to nests";
   let description = [{
-    Prepares functions as nest-prepare-steps does, reads steps off public ones, and plans their memory as the compiler does. Each nest gets
-    `heddle.memory`, a dictionary for each of its results:
+    Runs `nest-prepare-steps`, builds the steps of public functions, and plans their memory as the compiler does. Each nest gets the
+    attribute `heddle.memory`, a dictionary for each of its results:
 
-    - `offset` and `bytes`: a buffer in the arena; where sizes have symbols the offset is one for typical sizes;
-    - `alias = "x"`: in the buffer of that argument or result of the function, or `alias = 3`: in that of the value of step 3;
-    - `buffer = "y"`: the result `y` of the function, in memory of the caller's;
-    - `live = [first, last]`: the steps between which the buffer is in use.
+    - `offset` and `bytes`: a buffer in the arena, in bytes. With symbolic sizes the offset is the one for typical sizes.
+    - `alias = "x"`: the buffer of the argument or result `x` of the function; `alias = 3`: the buffer of a result of step 3.
+    - `buffer = "y"`: the result `y` of the function, which the caller allocates.
+    - `live = [first, last]`: the live range of the buffer, in steps.
 
-    `heddle.arena = [bytes, least]` on the function: the size of the arena, and the most bytes that live at one step.
+    A function gets `heddle.arena = [bytes, least]`: the size of the arena, and its lower bound, the most bytes that are live at a step.
   }];
   let dependentDialects = ["::heddle::nest::NestDialect"];
 }

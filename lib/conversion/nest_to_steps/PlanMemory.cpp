@@ -143,11 +143,11 @@ private:
       std::vector<size_t> chain; // from the result back to the argument
       if (findChain(from, to, chain)) {
         for (size_t i = 0; i + 1 < chain.size(); ++i)
-          takePlace(chain[i], chain[i + 1]);
+          reuseBuffer(chain[i], chain[i + 1]);
       } else if (lastRead[from] < values[to].firstStep && !overwritten[from] &&
                  values[from].layout == values[to].layout) {
         // The argument is dead when the result is written.
-        takePlace(to, from);
+        reuseBuffer(to, from);
       } else {
         continue;
       }
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  void takePlace(size_t value, size_t from) {
+  void reuseBuffer(size_t value, size_t from) {
     values[value].aliasOf = int32_t(from);
     overwritten[from] = true;
   }
@@ -172,7 +172,7 @@ private:
               !fits(s, from, to))
             continue;
           if (values[to].kind == Kind::Temporary) {
-            takePlace(to, from);
+            reuseBuffer(to, from);
           } else {
             // A temporary that is updated in place to become a result uses the result's buffer.
             values[root].aliasOf = result;

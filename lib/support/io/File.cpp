@@ -81,6 +81,6 @@ void io::checkBooleans(const std::string &path, const std::string &what, const H
     return;
   for (size_t i = 0; i < array.bytes.size(); ++i)
     if (int value = std::to_integer<int>(array.bytes[i]); value > 1)
-      fail(path, "element " + std::to_string(i) + " of " + what + " is no truth value: expected " +
-                     "0 or 1, got " + std::to_string(value));
+      fail(path, "element " + std::to_string(i) + " of " + what +
+                     " is not a truth value: expected " + "0 or 1, got " + std::to_string(value));
 }

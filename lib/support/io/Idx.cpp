@@ -94,9 +94,10 @@ static HostArray read(const std::string &path) {
   if (magic[0] != 0 || magic[1] != 0 || !element) {
     char got[16];
     std::snprintf(got, sizeof got, "%02X %02X %02X %02X", magic[0], magic[1], magic[2], magic[3]);
-    fail(path, "no IDX file: expected a magic number 00 00 type rank, with a type of 08, 09, 0B, "
-               "0C, 0D or 0E, got " +
-                   std::string(got));
+    fail(path,
+         "not an IDX file: expected a magic number 00 00 type rank, with a type of 08, 09, 0B, "
+         "0C, 0D or 0E, got " +
+             std::string(got));
   }
   HostArray array;
   array.element = *element;
@@ -125,8 +126,8 @@ static HostArray read(const std::string &path) {
   }
   // Reading past the end also makes zlib verify the checksum.
   if (char more; stream.read(&more, 1) != 0)
-    fail(path, "goes on after its elements: expected " + std::to_string(expected) + " bytes for " +
-                   array.describe());
+    fail(path, "has bytes after its elements: expected " + std::to_string(expected) +
+                   " bytes for " + array.describe());
   if (stream.cutOff())
     fail(path, "truncated: compressed data end early");
   swapBytes(array.bytes, byteSize(*element));

@@ -180,7 +180,7 @@ static HostArray read(const std::string &path) {
   uint8_t head[12];
   file.read(0, head, 8, "magic number and version");
   if (std::memcmp(head, magic.data(), magic.size()) != 0)
-    fail(path, "no .npy file: expected the bytes 93 \"NUMPY\" at its beginning");
+    fail(path, "not an .npy file: expected the bytes 93 \"NUMPY\" at its beginning");
   if (head[6] < 1 || head[6] > 3)
     fail(path, "expected a .npy file of version 1, 2 or 3, got version " + std::to_string(head[6]));
   int64_t lengthBytes = head[6] == 1 ? 2 : 4, begin = 8 + lengthBytes;
@@ -212,9 +212,10 @@ static HostArray read(const std::string &path) {
     fail(path, error.what());
   }
   if (bytes != found)
-    fail(path, (found < bytes ? "truncated: expected " : "goes on after its elements: expected ") +
-                   std::to_string(bytes) + " bytes for " + array.describe() + ", got " +
-                   std::to_string(found));
+    fail(path,
+         (found < bytes ? "truncated: expected " : "has bytes after its elements: expected ") +
+             std::to_string(bytes) + " bytes for " + array.describe() + ", got " +
+             std::to_string(found));
   file.read(begin + length, array.bytes, bytes, "elements");
   if (swapped)
     swapBytes(array.bytes, byteSize(*element));

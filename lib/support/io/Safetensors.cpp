@@ -175,8 +175,8 @@ Part::Part(const std::string &path) : file(path) {
   for (int i = 7; i >= 0; --i)
     length = length << 8 | head[i];
   if (length > uint64_t(file.size() - 8))
-    fail(path, "no safetensors file, or truncated: expected a header of " + std::to_string(length) +
-                   " bytes, got " + std::to_string(file.size() - 8));
+    fail(path, "not a safetensors file, or truncated: expected a header of " +
+                   std::to_string(length) + " bytes, got " + std::to_string(file.size() - 8));
   if (length > uint64_t(maxHeader))
     fail(path, "expected a header of at most " + std::to_string(maxHeader) + " bytes, got " +
                    std::to_string(length));
@@ -194,7 +194,7 @@ Part::Part(const std::string &path) : file(path) {
     header.arrays.emplace(std::move(entry.name), std::move(entry.array));
   }
   if (next != dataBytes)
-    fail(path, (next > dataBytes ? "truncated: expected " : "goes on after its data: expected ") +
+    fail(path, (next > dataBytes ? "truncated: expected " : "has bytes after its data: expected ") +
                    std::to_string(next) + " bytes of data, got " + std::to_string(dataBytes));
   takeNames(path, header);
 }
@@ -271,7 +271,7 @@ static void write(const std::string &path, const Safetensors &contents, const Ar
   Json header = Json::object(), metadata = Json::object();
   for (const auto &[key, value] : contents.metadata) {
     if (key.starts_with(namesPrefix))
-      fail(path, "metadata '" + key + "': keys that begin with 'names:' are taken");
+      fail(path, "metadata '" + key + "': keys that begin with 'names:' are reserved");
     metadata[key] = value;
   }
   // Wide elements first, so that each array begins at a multiple of its elements' size.
@@ -296,7 +296,7 @@ static void write(const std::string &path, const Safetensors &contents, const Ar
   int64_t offset = 0;
   for (const auto &[name, array] : arrays) {
     if (name == metadataKey)
-      fail(path, "the name '__metadata__' is taken: expected another for an array");
+      fail(path, "the name '__metadata__' is reserved: expected another for an array");
     auto dtype = std::ranges::find(dtypes, array->element, [](auto &each) { return each.first; });
     int64_t end = offset + array->count() * byteSize(array->element);
     header[name] = {

@@ -5,9 +5,9 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * Compiled on its own for the oldest CPU of the architecture; the object's
- * bytes are part of the compiler (Builtins.h). Rounding is to nearest, ties to
- * even. A bf16 travels in a register as a half does, so one stands for the other.
+ * Compiled separately, for the oldest CPU of the architecture; the bytes of the
+ * object are part of the compiler (Builtins.h). Rounding is to nearest, ties to
+ * even. bf16 and half are passed in the same registers, so _Float16 stands for both.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -262,7 +262,7 @@ float __extendhfsf2(_Float16 x) {
 }
 double __extendhfdf2(_Float16 x) { return __extendhfsf2(x); }
 
-/* To `fractionBits` bits of fraction and an exponent up to `maxExponent`, as bits. */
+/* Rounds x to a format with `fractionBits` bits of fraction and exponents up to `maxExponent`; returns its bits. */
 static uint16_t narrow(double x, int fractionBits, int maxExponent) {
   Double v = {x};
   uint16_t sign = (uint16_t)(v.u >> 48 & 0x8000u);
@@ -282,7 +282,7 @@ static uint16_t narrow(double x, int fractionBits, int maxExponent) {
   uint64_t rest = mantissa & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
   uint64_t kept = mantissa >> drop;
   kept += rest > half || (rest == half && (kept & 1));
-  /* A carry out of the fraction runs into the exponent, as it should. */
+  /* A carry out of the fraction increments the exponent, which is the correct result. */
   if (exponent >= least)
     kept += (uint64_t)(exponent - least) << fractionBits;
   return sign | (uint16_t)(kept >= infinity ? infinity : kept);

@@ -1,14 +1,14 @@
-/*===- BuiltinsMath.h - functions on doubles ----------------------*- C -*-===*
+/*===- BuiltinsMath.h - mathematical functions --------------------*- C -*-===*
  *
  * Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===*
  *
- * Part of Builtins.c, so that there is one object. Code generation has vector
- * polynomials for f32; what is left, f64 above all, comes here, one element at
- * a time, to within a few units in the last place. Series whose terms have one
- * sign, evaluated where they converge fast, after an exact reduction.
+ * Included by Builtins.c, so that there is one object. Code generation evaluates
+ * polynomials on vectors of f32; for all other types, f64 above all, it calls
+ * these functions, one element at a time. Their error is a few units in the last
+ * place. Each reduces its argument exactly and sums a series that converges fast.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -17,10 +17,10 @@
 
 static const double notANumber = __builtin_nan(""), infinite = __builtin_inf();
 static const double ln2 = 0x1.62e42fefa39efp-1;
-/* ln 2 in two parts; the first has 32 bits, so that its products with exponents are exact. */
+/* ln 2 as the sum of two numbers. The first has 32 bits, so that its products with exponents are exact. */
 static const double ln2High = 0x1.62e42feep-1, ln2Low = 0x1.a39ef35793c76p-33;
 
-/* x times 2^n, also where 2^n alone is no number. */
+/* x * 2^n, also where 2^n overflows or underflows. */
 static double scaled(double x, int n) {
   for (; n > 1000; n -= 1000)
     x *= 0x1p1000;
@@ -31,7 +31,7 @@ static double scaled(double x, int n) {
   return x * power.f;
 }
 
-/* The product as a sum of two numbers. */
+/* a * b as the exact sum of the result and *low (Dekker, Numerische Mathematik 18, 1971). */
 static double product(double a, double b, double *low) {
   double p = a * b, ca = 0x1.0000002p27 * a, cb = 0x1.0000002p27 * b;
   double ah = ca - (ca - a), al = a - ah, bh = cb - (cb - b), bl = b - bh;
@@ -98,7 +98,7 @@ static double logarithmTail(double s) {
     sum = sum * z + 2.0 / k;
   return s * z * sum;
 }
-/* A finite positive x as (1 + f) 2^k with 1 + f between the roots of 1/2 and 2. */
+/* Returns f and k such that x = (1 + f) 2^k and 1 + f is in [sqrt(1/2), sqrt(2)], for a finite positive x. */
 static double parts(double x, int *k) {
   Double v = {x};
   *k = 0;
@@ -114,19 +114,19 @@ static double parts(double x, int *k) {
   }
   return v.f - 1;
 }
-/* The logarithms of 0, negative numbers, infinity and NaN; a number that is none of these: 0. */
+/* Sets *result to the logarithm of 0, a negative number, infinity or NaN; returns 0 for other x. */
 static int isSpecial(double x, double *result) {
   *result = x == 0 ? -infinite : x < 0 ? notANumber : x;
   return !(x > 0 && x < infinite);
 }
-/* The sum of two numbers as one and what it loses. */
+/* a + b as the exact sum of the result and *low, its rounding error (Knuth, TAOCP 2, 4.2.2). */
 static double sum(double a, double b, double *low) {
   double s = a + b, back = s - a;
   *low = (a - (s - back)) + (b - back);
   return s;
 }
-/* The natural logarithm of a finite positive x as a sum of two numbers, of which the second is small. Powers take up to
-   1100 times its error, so that what the first terms of 2 s + 2/3 s^3 + ... lose is kept. */
+/* The natural logarithm of a finite positive x as the sum of the result and the small number *low. pow multiplies its
+   error by up to 1100; therefore the rounding errors of the first terms of 2 s + 2/3 s^3 + ... are added to *low. */
 static double logarithm(double x, double *low) {
   int k;
   double f = parts(x, &k), d = 2 + f, lost = f - (d - 2), s = f / d, error, squareLow, cubeLow,
@@ -193,7 +193,7 @@ double pow(double x, double y) {
 
 /*===- Sine and cosine ------------------------------------------------------===*/
 
-/* The bits of 2 / pi behind the point. */
+/* The bits of 2 / pi after the binary point. */
 static const uint64_t twoOverPi[] = {
     0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,
     0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu, 0xe88235f52ebb4484u,
@@ -201,7 +201,7 @@ static const uint64_t twoOverPi[] = {
     0xef2f118b5a0a6d1fu, 0x6d367ecf27cb09b7u, 0x4f463f669e5fea2du, 0x7527bac7ebe5f17bu,
     0x3d0739f78a5292eau, 0x6bfb5fb11f8d5d08u, 0x56033046fc7b6babu, 0xf0cfbc209af4361du};
 
-/* 64 bits of 2 / pi from behind the first `at` ones; before the point there are zeros. */
+/* The 64 bits of 2 / pi from bit `at` after the binary point; bits before the point are zero. */
 static uint64_t bitsAt(int at) {
   if (at <= -64)
     return 0;
@@ -211,8 +211,8 @@ static uint64_t bitsAt(int at) {
   return at % 64 ? word << at % 64 | twoOverPi[at / 64 + 1] >> (64 - at % 64) : word;
 }
 
-/* x = (4 i + quadrant) pi/2 + r with |r| <= pi/4, for a finite x. As x is an integer times 2^e, bits of
-   2 / pi more than e + 2 in front of the point count whole turns only (Payne and Hanek, 1983). */
+/* Returns r and the quadrant such that x = (4 i + quadrant) pi/2 + r and |r| <= pi/4, for a finite x. x is an integer
+   times 2^e, so that the leading bits of 2 / pi only add whole turns and are skipped (Payne and Hanek, 1983). */
 static double reduced(double x, int *quadrant) {
   Double v = {x};
   int exponent = (int)(v.u >> 52 & 0x7ff);
@@ -226,7 +226,7 @@ static double reduced(double x, int *quadrant) {
   uint64_t top = m * bitsAt(at) + (uint64_t)(middle >> 64), rest = (uint64_t)middle;
   int turn = (int)(top >> 62);
   int64_t fraction =
-      (int64_t)(top << 2 | rest >> 62); /* of a quarter turn; a half or more is negative */
+      (int64_t)(top << 2 | rest >> 62); /* of a quarter turn; 1/2 or more becomes negative */
   turn += fraction < 0;
   double r = (double)fraction * 0x1p-64 + (double)(rest << 2) * 0x1p-128;
   r *= 0x1.921fb54442d18p0;
@@ -256,13 +256,13 @@ static double turned(double x, int ahead) {
 }
 double sin(double x) { return turned(x, 0); }
 double cos(double x) { return turned(x, 1); }
-/* LLVM makes one call of two. */
+/* LLVM merges calls of sin and cos into one of sincos. */
 void sincos(double x, double *sine, double *cosine) {
   *sine = sin(x);
   *cosine = cos(x);
 }
 
-/* The angle of the slope x, turned back by an eighth or a quarter of a circle where it is steep. */
+/* For large |x| adds pi/4 or pi/2 to the arctangent of a smaller number. */
 double atan(double x) {
   double slope = signLike(x, 1), turn = 0;
   if (x != x)
@@ -277,14 +277,14 @@ double atan(double x) {
   double z = slope * slope, sum = 0;
   for (int k = 43; k >= 3; k -= 2)
     sum = (1.0 / k - sum) * z;
-  /* pi / 4 in two parts */
+  /* pi / 4 as the sum of two numbers */
   return signLike(
       turn * 0x1.921fb54442d18p-1 + (turn * 0x1.1a62633145c07p-55 + (slope - slope * sum)), x);
 }
 
 /*===- Error function -------------------------------------------------------===*/
 
-/* erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where the series below loses too much. */
+/* Coefficients of erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where both series below are inaccurate. */
 static const double middleErf[] = {
     0x1.cb3b329db0e3ap-56,  0x1.1a0dc51a9933ep-2,  -0x1.4ef05a0f95e0ep-2, 0x1.5648b5dc49d44p-3,
     0x1.40fbaba31be91p-7,   -0x1.c0db89d4cc586p-5, 0x1.388c3ee56aa0bp-6,  0x1.aecb7a5a57556p-8,
@@ -308,7 +308,7 @@ double erf(double x) {
       sum = sum * r + middleErf[k];
     return signLike(0x1.d0580b2cfd249p-1 + sum, x);
   }
-  /* 1 less e^(-z) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + ...))) */
+  /* 1 - e^(-z) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + ...))) */
   double fraction = size;
   for (int k = 90; k >= 1; --k)
     fraction = size + 0.5 * k / fraction;

@@ -28,10 +28,10 @@ OwningOpRef<ModuleOp> cpu::buildCustomCall(MLIRContext *context, const std::stri
             LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(int64_t(numbers.size())));
         Value list = LLVM::AllocaOp::create(b, loc, pointer, i64, count);
         for (auto [i, number] : llvm::enumerate(numbers)) {
-          Value place = LLVM::GEPOp::create(b, loc, pointer, i64, list,
-                                            ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(i))});
+          Value pointerTo = LLVM::GEPOp::create(b, loc, pointer, i64, list,
+                                                ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(i))});
           Value value = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(number));
-          LLVM::StoreOp::create(b, loc, value, place);
+          LLVM::StoreOp::create(b, loc, value, pointerTo);
         }
         SmallVector<Value> arguments(given);
         arguments.push_back(list);

@@ -77,7 +77,7 @@ private:
     return LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), base,
                                ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
-  Value load(Value place) { return LLVM::LoadOp::create(b, loc, pointer, place); }
+  Value load(Value address) { return LLVM::LoadOp::create(b, loc, pointer, address); }
   Value field(int64_t bytes) { return load(offset(call, bytes)); }
 
   Block *newBlock() {

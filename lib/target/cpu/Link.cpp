@@ -54,7 +54,7 @@ llvm::Expected<std::vector<std::string>> cpu::undefinedSymbols(llvm::StringRef o
 
 /// Copies the sections that are mapped at run time into the block. Every object is aligned to a
 /// cache line, so that its code and speed do not depend on the objects before it.
-static llvm::Error place(Placed &placed, std::string &bytes) {
+static llvm::Error layOut(Placed &placed, std::string &bytes) {
   for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
     uint64_t flags = section.getFlags();
     if (!(flags & llvm::ELF::SHF_ALLOC) || section.getSize() == 0)
@@ -208,7 +208,7 @@ static llvm::Error resolveAll(const Placed &placed, ProgramCode &block) {
       continue;
     for (const llvm::object::ELFRelocationRef relocation : section.relocations())
       if (!liesWithin(relocation, (*patched)->getSize()))
-        return llvm::createStringError("a relocation lies outside of its section");
+        return llvm::createStringError("a relocation is outside of its section");
       else if (llvm::Error error = resolve(relocation, base->second, placed, block))
         return error;
   }
@@ -228,7 +228,7 @@ llvm::Expected<ProgramCode> cpu::link(llvm::ArrayRef<Object> objects) {
     if (!file)
       return blame(object, file.takeError());
     files.push_back({&object, std::move(*file), {}});
-    if (llvm::Error error = place(files.back(), block.bytes))
+    if (llvm::Error error = layOut(files.back(), block.bytes))
       return blame(object, std::move(error));
     if (llvm::Error error = collectSymbols(files.back(), block))
       return blame(object, std::move(error));

@@ -69,8 +69,8 @@ private:
   std::vector<std::string> messages;
   DenseMap<Value, Value> nans; ///< whether a tensor has a NaN, an i1 tensor
 
-  /// Checks the ops of a block; `found` is the result of earlier checks. Adds the result of all checks
-  /// to the operands of its terminator.
+  /// Checks the ops of a block; `found` is the result of earlier checks. Adds the result of all
+  /// checks to the operands of its terminator.
   void extend(Block &block, Found found, size_t operand) {
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
       found = isa<scf::IfOp, scf::ForOp, scf::WhileOp, nest::ScanOp>(op) ? carry(op, found)
@@ -108,15 +108,17 @@ private:
     return found;
   }
 
-  //===--------------------------------------------------------------------===// The checks
+  //===--------------------------------------------------------------------===//
+  // The checks
   //===--------------------------------------------------------------------===//
 
   /// Checks that the elements of `index` are from 0 to `most`, which is at least -1.
   Found checkRange(OpBuilder &b, Operation &op, Value index, const Expr &most,
                    const std::string &what, Found found) {
     Location loc = op.getLoc();
-    Value place = buildCast(b, loc, index, i64), low = over(b, loc, place, CombinerKind::Min),
-          high = over(b, loc, place, CombinerKind::Max);
+    Value coordinate = buildCast(b, loc, index, i64),
+          low = over(b, loc, coordinate, CombinerKind::Min),
+          high = over(b, loc, coordinate, CombinerKind::Max);
     Dim counted(b.getContext(), "n", most + 1); // evaluated for the sizes of each call
     Value size = over(b, loc, buildConstant(b, loc, NdTensorType::get(i64, counted), 1.0),
                       CombinerKind::Add);
@@ -148,17 +150,17 @@ private:
     return known = over(b, loc, each, CombinerKind::Or);
   }
 
-  /// Records a failed check unless an earlier one failed. `coordinate` is appended to a message that
-  /// ends in a space.
+  /// Records a failed check unless an earlier one failed. `coordinate` is appended to a message
+  /// that ends in a space.
   Found note(OpBuilder &b, Operation &op, Found found, Value failed, Value coordinate,
              const std::string &message) {
     Location loc = op.getLoc();
-    std::string place;
+    std::string location;
     if (auto file = loc->findInstanceOf<FileLineColLoc>())
-      place = file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
-              std::to_string(file.getColumn()) + ": ";
+      location = file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
+                 std::to_string(file.getColumn()) + ": ";
     Value own = buildConstant(b, loc, number, double(messages.size()));
-    messages.push_back(place + "'" + op.getName().getStringRef().str() + "' " + message);
+    messages.push_back(location + "'" + op.getName().getStringRef().str() + "' " + message);
     Value isFirst = truth(b, loc, {found.check, failed}, [&](OpBuilder &s, ValueRange v) -> Value {
       Value none = arith::CmpIOp::create(s, loc, arith::CmpIPredicate::slt, v[0],
                                          buildNumber(s, loc, i64, 0));

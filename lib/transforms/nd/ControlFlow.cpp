@@ -450,7 +450,8 @@ static LogicalResult selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);
 }
 
-//===----------------------------------------------------------------------===// Outlining
+//===----------------------------------------------------------------------===//
+// Outlining
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -641,8 +642,8 @@ static LogicalResult outlineControl(ModuleOp module) {
     for (Operation *op : ops) {
       if (!isa<func::FuncOp>(op->getParentOp()))
         return op->emitOpError()
-               << "cannot stand in '" << op->getParentOp()->getName()
-               << "'; expected nd-expand-control-flow, which makes a loop of the scan";
+               << "cannot be inside of '" << op->getParentOp()->getName()
+               << "'; run nd-expand-control-flow, which converts the scan to a loop";
       if (failed(ControlOutliner(op).run()))
         return failure();
     }

@@ -41,13 +41,13 @@ mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
 /// Replaces the loops in `root` without a constant trip count by `scf.while`.
 mlir::LogicalResult whilesForCounts(mlir::Operation *root);
 
-/// True if it is cheaper to compute `op` before the op `region`, in whose regions it is used, and to
-/// read its results there than to compute them again: `op` is expensive, or its results are no
+/// True if it is cheaper to compute `op` before the op `region`, in whose regions it is used, and
+/// to read its results there than to compute them again: `op` is expensive, or its results are no
 /// larger than what they are computed from.
 bool isWorthKeeping(mlir::Operation *op, mlir::Operation *region);
 
-/// The tensor for a scalar of control flow: the operand of its `nd.item`, or a constant. Null, with a
-/// diagnostic at `op`, for other scalars.
+/// The tensor for a scalar of control flow: the operand of its `nd.item`, or a constant. Null, with
+/// a diagnostic at `op`, for other scalars.
 mlir::Value tensorOfScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value scalar);
 
 } // namespace heddle::nd

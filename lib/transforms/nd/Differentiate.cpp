@@ -75,8 +75,8 @@ struct Copy {
 /// Forward mode. Gradients are linear in the cotangents, and the tangent of an op is the transpose
 /// of its gradient: with g(u) the gradients for the cotangents u of the results, the tangents of
 /// the results are the gradients of <g(u), tangents of the operands> by u. So reverse mode does
-/// both, and every op with a gradient has a tangent: that of a window is the adjoint of nd.unwindow,
-/// a window. The result does not depend on u.
+/// both, and every op with a gradient has a tangent: that of a window is the adjoint of
+/// nd.unwindow, a window. The result does not depend on u.
 class ForwardMode {
 public:
   explicit ForwardMode(OpBuilder &builder) : builder(builder) {}
@@ -486,8 +486,8 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
       });
   }
 
-  /// The functions that requests reach, also through calls; `asked` has the functions that they
-  /// name.
+  /// The functions that requests reach, also through calls; adds those that requests name to
+  /// `asked`.
   llvm::SetVector<Operation *> reached(llvm::SetVector<Operation *> &asked) {
     llvm::SetVector<Operation *> set;
     SymbolTable functions(getOperation());

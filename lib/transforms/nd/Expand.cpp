@@ -42,7 +42,7 @@ static LogicalResult expandOps(Operation *root) {
     if (ops.empty())
       return success();
     if (round + 1 == mostRounds)
-      return ops.front()->emitOpError() << "expands to ops that expand, without end";
+      return ops.front()->emitOpError() << "expands to ops that expand again, without end";
     for (nd::ExpandInterface op : ops)
       if (failed(expandOne(op)))
         return failure();

@@ -13,12 +13,12 @@ include "mlir/IR/OpBase.td"
 def Nd_ExpandInterface : OpInterface<"ExpandInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op of another dialect that the compiler replaces by ops of nd and nest: `nd-expand` does so
-    once gradients have been expanded.
+    An op of another dialect that the compiler expands into ops of nd and nest. The pass `nd-expand` does so
+    after `nd-differentiate`.
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds a value for each result, of its type. Emits an error and fails where it can't.
+      Builds a value of the same type for each result. Emits an error and fails if it can't.
     }], "::mlir::LogicalResult", "expand",
     (ins "::mlir::OpBuilder &":$builder, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>
   ];

@@ -104,7 +104,7 @@ struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPad
     GreedyRewriteConfig config;
     config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds));
     if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
-      emitError(getOperation()->getLoc()) << "folding pads into windows comes to no end";
+      emitError(getOperation()->getLoc()) << "folding pads into windows does not terminate";
       signalPassFailure();
     }
   }

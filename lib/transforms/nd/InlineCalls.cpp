@@ -138,7 +138,7 @@ static InFlightDiagnostic tooManyOps(func::FuncOp function, const InlinedCounts 
                                      SymbolTableCollection &table) {
   auto largest = [&](func::FuncOp function) { return counts.lookup(function).largest; };
   InFlightDiagnostic error = largest(function)->emitOpError();
-  error << "makes too much of '@" << function.getName() << "' when it is inlined: expected at most "
+  error << "becomes too large when '@" << function.getName() << "' is inlined: expected at most "
         << mostInlinedOps << " ops, got more; the chain of calls is '@" << function.getName()
         << "'";
   constexpr int shown = 6;
@@ -201,7 +201,7 @@ LogicalResult nd::requireExpandable(Operation *request, func::FuncOp callee) {
   if (ops <= mostInlinedOps)
     return success();
   InFlightDiagnostic error = request->emitOpError();
-  error << "asks for derivatives of '@" << callee.getName() << "' where there are " << ops
+  error << "requests derivatives of '@" << callee.getName() << "' where there are " << ops
         << " ops already, expected at most " << mostInlinedOps;
   noteDefinition(error, callee);
   return error;

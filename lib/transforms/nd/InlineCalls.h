@@ -22,13 +22,13 @@
 
 namespace heddle::nd {
 
-/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns the values of its results.
-/// Calls inside the callee stay. `functions`, if given, speeds up the lookup of callees.
+/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns the values of its
+/// results. Calls inside the callee stay. `functions`, if given, speeds up the lookup of callees.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr);
 
-/// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the code that
-/// this inserts.
+/// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the code
+/// that this inserts.
 mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool(CallOp)> isAsked,
                                 mlir::SymbolTableCollection &functions);
 
@@ -39,8 +39,8 @@ mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 /// and regions that would lie too deep after inlining (lib/analysis/Nesting.h).
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
 
-/// Refuses public functions that would exceed `mostInlinedOps`, by counting along the call graph before
-/// anything is inlined. `calleesFirst` are all functions.
+/// Refuses public functions that would exceed `mostInlinedOps`, by counting along the call graph
+/// before anything is inlined. `calleesFirst` are all functions.
 mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesFirst);
 /// Refuses a request for derivatives whose expansion would exceed the limit.
 mlir::LogicalResult requireExpandable(mlir::Operation *request, mlir::func::FuncOp callee);

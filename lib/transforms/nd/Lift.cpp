@@ -55,8 +55,8 @@ Value Lifter::broadcast(Location loc, Value value, ArrayRef<Dim> dims) const {
   return nest::broadcastByNest(builder, loc, value, dims);
 }
 
-/// Adds lifted names to the layouts that a user chose, as outermost factors. Schedules do not change:
-/// names that they do not mention are outermost.
+/// Adds lifted names to the layouts that a user chose, as outermost factors. Schedules do not
+/// change: names that they do not mention are outermost.
 static void liftLayouts(Operation *op, ArrayRef<Dim> lifted) {
   auto laid = dyn_cast<nest::LaidOutInterface>(op);
   for (unsigned i = 0; laid && i < op->getNumResults(); ++i)

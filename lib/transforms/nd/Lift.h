@@ -32,8 +32,8 @@
 
 namespace heddle::nd {
 
-/// Copies ops to the builder's insertion point. `values` maps operands to their new values, which may
-/// have more names.
+/// Copies ops to the builder's insertion point. `values` maps operands to their new values, which
+/// may have more names.
 class Lifter {
 public:
   /// `functions`, if given, finds the callees of calls faster.

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The form of a function consists of the forms of its ops (lib/analysis/Canonical.h), with numbers
-// for values and labels for the names of formals. It is built only for functions whose quick keys are
-// equal. Callees come before callers, so that callers of merged functions call one function.
+// for values and labels for the names of formals. It is built only for functions whose quick keys
+// are equal. Callees come before callers, so that callers of merged functions call one function.
 //
 //===----------------------------------------------------------------------===//
 

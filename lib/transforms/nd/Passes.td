@@ -11,23 +11,23 @@
 include "mlir/Pass/PassBase.td"
 
 def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
-  let summary = "replaces calls by the callee's ops, lifted over the names that operands have beyond their formals";
+  let summary = "inlines calls, lifting the callee's ops over names that operands have and formals lack";
   let description = [{
-    Lifting is a transformation of the callee's ops: each gets the lifted names of its operands. Reductions list the names that
-    they reduce, so a lifted name passes through. A name of the callee that a lifted name would meet is renamed apart (`k` becomes `k$1`).
-    Random bits repeat along a lifted name that their key lacks.
+    Each op of the callee gets the lifted names of its operands. A reduction lists the names that it reduces, so that lifted names
+    remain. A name of the callee that equals a lifted name is renamed (`k` becomes `k$1`). Random bits repeat along a lifted name
+    that their key lacks.
 
-    Refuses recursion, and lifting a function that still has gradient requests.
+    Emits an error for recursion, and for lifting a function that contains `nd.vjp` or `nd.jvp`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
 def NdExpandPass : Pass<"nd-expand", "::mlir::ModuleOp"> {
-  let summary = "replaces ops of other dialects by the nd and nest ops that they stand for";
+  let summary = "expands ops of other dialects into nd and nest ops";
   let description = [{
-    Ops that implement `ExpandInterface` (lib/transforms/nd/Expand.h) are asked for them, until none is left.
+    Expands all ops that implement `ExpandInterface` (lib/transforms/nd/Expand.h), until none is left.
 
-    Refuses ops that expand to values of other types, and ops that expand to themselves.
+    Emits an error for an op that expands to values of other types, or to itself.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
@@ -35,15 +35,16 @@ def NdExpandPass : Pass<"nd-expand", "::mlir::ModuleOp"> {
 def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
   let summary = "replaces nd.vjp and nd.jvp by the ops that compute values, gradients and tangents";
   let description = [{
-    Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee
-    are inlined. The callee's ops are written once (values and gradients share them), then walked backwards: each op gives the
-    gradients of its operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added up.
-    What is not asked for is not computed; a gradient that is zero becomes a constant only where it is a result.
+    Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee are inlined. The callee's
+    ops are emitted once, for values and gradients. The pass then visits them in reverse order: each op builds the gradients of its
+    operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added. Gradients that
+    are not requested are not computed; a zero gradient is materialised only as a result.
 
-    `nd.jvp` walks forwards: gradients are linear in the cotangents, and the tangent of an op is the transpose of its gradient.
-    A call with `gradient` calls that function. A call with `checkpoint` is computed again in the backward pass, from operands behind `nd.after`.
-    Loops with a known number of steps become scans, which save what they carry at each step; branches are differentiated side by side.
-    An `scf.while`, and an `scf.for` whose bounds are values, have tangents but are refused backwards. Last, `nd.stop_gradient` disappears.
+    For `nd.jvp` ops are visited in order: gradients are linear in the cotangents, so that the tangent of an op is the transpose of
+    its gradient. A call with `gradient` calls that function. A call with `checkpoint` is computed again in the backward pass, from
+    operands behind `nd.after`. A loop with a constant trip count becomes a scan, which saves the carried values of each step. Each
+    side of a branch is differentiated by itself. An `scf.while`, and an `scf.for` whose bounds are values, have tangents; their
+    gradients are an error. At the end the pass removes `nd.stop_gradient`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -51,79 +52,86 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
 }
 
 def NdHoistPass : Pass<"nd-hoist"> {
-  let summary = "takes work that is the same in all steps out of loops and recurrences";
+  let summary = "moves loop-invariant ops out of loops and recurrences";
   let description = [{
-    An op of an `scf.for`, `scf.while` or `nest.scan` that depends on nothing that changes from step to step is moved before the loop, with what
-    it needs, if reading its results takes less than computing them again: reductions, scans, sorts, scatters, random bits, branches, and pointwise ops
-    whose results are no larger than what they read. Index maps alone stay, since they cost nothing where they are read. Loops that may have no
-    end stay where they are; `nd.after` stays, as it asks for being computed again.
+    A loop-invariant op of an `scf.for`, `scf.while` or `nest.scan` is moved before the loop, together with the ops that it depends on,
+    if reading its results is cheaper than computing them in each step: reductions, scans, sorts, scatters, random bits, branches, and
+    pointwise ops whose results are no larger than their operands. Index maps alone are not moved, because a reader evaluates them at
+    no cost. Loops that may not terminate are not moved. Neither is `nd.after`, which requests recomputation.
   }];
 }
 
 def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
-  let summary = "small loops become scans that carry their tensors, small branches become selections";
+  let summary = "converts cheap loops to scans and cheap branches to selects";
   let description = [{
-    `scf.for` with a known number of steps becomes `nest.scan` along a name of its own, and `scf.for` whose bounds are values
-    `scf.while`; so do a loop and a `nest.scan` whose steps are much work, or hold an `scf.while`. A loop that does nothing once the condition of its body fails ends there
-    (if it is much work in all). `scf.if` becomes both of its
-    sides and `nd.pointwise` that selects, unless they are much work or hold an `scf.while`. Other `scf.if` and `scf.while` stay, for `nd-outline-control`.
+    - An `scf.for` with a constant trip count becomes a `nest.scan` along a new name. If its steps are expensive, or contain an
+      `scf.while`, it becomes an `scf.while`, and so does a `nest.scan` with such steps.
+    - An `scf.for` whose bounds are values becomes an `scf.while`.
+    - An expensive loop whose steps do nothing once the condition in its body fails ends at that step.
+    - An `scf.if` becomes the ops of both sides and an `nd.pointwise` that selects, unless they are expensive or contain an
+      `scf.while`.
+
+    All other `scf.if` and `scf.while` are left to `nd-outline-control`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def NdOutlineControlPass : Pass<"nd-outline-control", "::mlir::ModuleOp"> {
-  let summary = "branches and loops become nest.control over functions";
+  let summary = "outlines branches and loops into functions that nest.control calls";
   let description = [{
-    The sides of an `scf.if` become functions of what they capture. Of an `scf.while` the condition is computed once before it, and
-    its body becomes a function that computes the next state and the next condition.
+    Each side of an `scf.if` becomes a function whose arguments are the values that the sides capture. The condition of an `scf.while`
+    is computed once before the loop; the body becomes a function that computes the next state and the next condition.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
 def NdCsePass : Pass<"nd-cse"> {
-  let summary = "merges ops that compute the same up to renaming and the order of names";
+  let summary = "merges ops that are equal up to renaming and the order of names";
   let description = [{
-    Two ops are equal if some renaming of the dimensions takes one to the other: two users of `x y^T` and of `y x^T` share one product.
-    The second is replaced by the first, behind an `nd.rename` where the names differ. Operands
-    of commutative scalar ops may be written in any order. The order of the program, not spelling, decides which of the two stays.
-    In a branch or loop an op is merged with one before it, too, if reading its results takes less than computing them again.
-    Branches, loops and recurrences are merged like ops: they are equal if what they yield is, whatever names they use, in whichever order
-    their ops stand and whatever else they compute. Those that hold loops within loops are compared as they are written.
+    Two ops are equal if some renaming of the dimensions maps one to the other: the users of `x y^T` and of `y x^T` share one product.
+    The second op is replaced by the first, followed by an `nd.rename` if names differ. The order of operands of commutative scalar
+    ops does not matter. The op that comes first in the program is kept, whatever its spelling is.
+
+    An op in a branch or loop is merged with one before the branch or loop if reading its results is cheaper than computing them again.
+    Branches, loops and recurrences are merged like ops. They are equal if they yield equal values, whatever names they use, in
+    whichever order their ops are, and whatever else they compute. Loops that contain loops that contain loops are compared
+    textually.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }
 
 def NdCheckPass : Pass<"nd-check", "::mlir::func::FuncOp"> {
-  let summary = "functions tell the first place or NaN that is a mistake";
+  let summary = "adds checks of coordinates and NaN, whose first failure a function returns";
   let description = [{
-    A public function gets two more results, scalars of i64: the number of the first check that failed, or -1, and the coordinate that it saw.
-    The attribute `heddle.checks` lists what each check says; a text that ends in a space is followed by the coordinate.
-    Checked are the coordinates of `nd.gather` and `nd.scatter`, and each op that computes floats: that it gives no NaN, or that an operand has
-    one. Checked, too, is that the ranges of `nd.dynamic_slice` and `nd.update_slice` begin where they need not be clamped.
-    Loops, branches and recurrences carry what was found; of a branch, the side that is taken is looked at. A kernel (`nest.compute`) is looked at as a
-    whole: neither its places nor what it computes on the way, as its conditions discard what it computes elsewhere.
+    A public function gets two more results, scalars of i64: the number of the first check that failed, or -1, and the coordinate that
+    failed it. The attribute `heddle.checks` lists the message of each check; if a message ends in a space, the coordinate follows it.
+
+    The checks: coordinates of `nd.gather` and `nd.scatter` are in bounds; the start of an `nd.dynamic_slice` or `nd.update_slice` needs
+    no clamping; an op on floats gives no NaN unless an operand has one. Loops, branches and recurrences carry the first failure as
+    another value; of a branch, only the side that is taken is checked. Of a kernel (`nest.compute`) only the results are checked,
+    not its coordinates and intermediate values, because its conditions may discard these.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
 }
 
 def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
-  let summary = "calls of functions that compute the same, up to names, call one of them";
+  let summary = "merges functions that are equal up to renaming";
   let description = [{
-    Two functions are equal if what they return is computed alike up to renaming, and their formals and results match under that renaming:
-    `f(x: {m, k})` and `g(y: {p, q})` are one, and a call of `g` renames its operands and results. The one that is met first stays, callees before callers; the other
-    goes away unless it is public. Callees come before callers, so that functions are equal that call equal functions. Leaves calls alone that lift over a
-    name of the function that stays, or have a gradient of their own.
+    Two functions are equal if they compute the same results up to a renaming that also maps their formals and results to each other:
+    `f(x: {m, k})` and `g(y: {p, q})` are merged, and a call of `g` becomes a call of `f` with renamed operands and results. Callees
+    are visited before callers, so that functions that call equal functions are equal. The first of equal functions is kept; another
+    one is erased unless it is public. Calls that lift over a name of the function that is kept, and calls with `gradient`, are not
+    changed.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }
 
 def NdSimplifyPass : Pass<"nd-simplify"> {
-  let summary = "removes what changes nothing, and computes what is left with less work";
+  let summary = "simplifies ops by a list of rewrite rules";
   let description = [{
-    A list of rules with names, described in [the table of rules](rules.md). By default every rewrite gives values that the program as written
-    may give: bit for bit, except that a reduction has no order and may be taken in any greater precision. Rules that change floats
-    beyond that need words of `fast-math`.
+    The [table of rules](rules.md) describes them. By default a rewrite keeps every value bit for bit, except that a reduction has no
+    order and may have more precision than its type. Rules that change floats in other ways need a flag of `fast-math`.
 
     ```
     heddle-opt program.mlir --nd-simplify="fast-math=reassociate,no-nans without=slice-to-operands"
@@ -131,30 +139,31 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let options = [
-    ListOption<"fastMath", "fast-math", "std::string", "what may be done to floats: reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision">,
+    ListOption<"fastMath", "fast-math", "std::string", "fast-math flags: reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision">,
     ListOption<"only", "only", "std::string", "the names of the rules to use (default: all)">,
     ListOption<"without", "without", "std::string", "the names of rules to leave out">,
-    Option<"mostRounds", "most-rounds", "int64_t", "0", "refuse what takes more rounds (0: 10, and one more for each op)">
+    Option<"mostRounds", "most-rounds", "int64_t", "0", "fail after this many rounds (0: 10 plus the number of ops)">
   ];
 }
 
 def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
-  let summary = "a window over a padded tensor becomes a window with padding";
+  let summary = "folds a pad into the padding of the window that reads it";
   let description = [{
-    Legal where the window reads no place outside, or reads the value that was padded. Pads and windows of other names may stand between.
+    This is legal if the window does not extend past its operand, or if its padding value is that of the pad. There may be pads and
+    windows of other names between the two.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
   let options = [
-    Option<"mostRounds", "most-rounds", "int64_t", "0", "refuse what takes more rounds (0: 10, and one more for each op)">
+    Option<"mostRounds", "most-rounds", "int64_t", "0", "fail after this many rounds (0: 10 plus the number of ops)">
   ];
 }
 
 def NdRequireSizesPass : Pass<"nd-require-sizes", "::mlir::func::FuncOp"> {
-  let summary = "writes on functions what sizes must be like";
+  let summary = "attaches requirements on symbolic sizes to functions";
   let description = [{
-    An op that takes a part of a tensor may not take more than there is, and no size is negative. Where sizes have symbols and this
-    does not follow from their declared ranges, the function gets an entry in `heddle.requires`, which a compiled program checks when
-    it is called.
+    Sizes must not be negative, and an op that reads a part of a tensor must stay in bounds. A condition that has symbols and does not
+    follow from their declared ranges becomes an entry of the function's attribute `heddle.requires`. A compiled program checks these
+    when it is called.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
@@ -162,17 +171,17 @@ def NdRequireSizesPass : Pass<"nd-require-sizes", "::mlir::func::FuncOp"> {
 def NdNeutralNamesPass : Pass<"nd-neutral-names", "::mlir::ModuleOp"> {
   let summary = "renames dimensions to n000, n001, ... in their canonical order";
   let description = [{
-    Fusion, layouts and schedules choose among names, and the choice must not depend on their spelling. `nd-restore-names` gives names
-    their spelling back, which is kept in the function's attribute `heddle.names`. Size symbols are renamed likewise. Functions that
-    branches and loops of nests run keep their names.
+    Fusion, layouts and schedules choose among names, and their choices must not depend on spelling. The original names are kept in
+    the function's attribute `heddle.names`, from which `nd-restore-names` restores them. Size symbols are renamed likewise. Functions
+    that `nest.control` calls keep their names.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
 def NdRestoreNamesPass : Pass<"nd-restore-names", "::mlir::ModuleOp"> {
-  let summary = "undoes nd-neutral-names";
+  let summary = "restores the names that nd-neutral-names replaced";
   let description = [{
-    Names that passes have derived in the meantime are renamed with the name that they derive from: `n001$1` becomes `k$1`.
+    Names that passes have derived from neutral names since are renamed with these: `n001$1` becomes `k$1`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }

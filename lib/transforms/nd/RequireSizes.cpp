@@ -175,8 +175,8 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
       bool isKnown = llvm::all_of(conditions,
                                   [&](const nest::Condition &each) { return narrow(spans, each); });
       for (const nest::MapEntry &entry : read.map.getEntries()) {
-        Expr place = entry.expr(), count(1), size = type.size(entry.name).getExpr();
-        if (nest::isGathered(place)) { // clamped
+        Expr coordinate = entry.expr(), count(1), size = type.size(entry.name).getExpr();
+        if (nest::isGathered(coordinate)) { // clamped
           for (const auto &[name, span] : whole)
             count = count * (span.second + Expr(1));
           if (conditions.empty())
@@ -184,19 +184,19 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
           continue;
         }
         std::map<std::string, int> met;
-        auto range = isKnown ? extremes(place, spans, met) : std::nullopt;
+        auto range = isKnown ? extremes(coordinate, spans, met) : std::nullopt;
         if (!range)
           continue;
         for (const auto &[name, span] : spans) { // an empty space reads nothing
           Expr extent = span.second - span.first + Expr(1);
-          if (!extent.isConstant() && place != Expr::name(name))
+          if (!extent.isConstant() && coordinate != Expr::name(name))
             count = count * (conditions.empty() ? extent : Expr::max(extent, 0));
           else if (extent.constant().value_or(1) <= 0)
             count = Expr(0);
         }
         if (count == Expr(0))
           continue;
-        require(op, entry.name, 0, range->first, count, "the first place read along");
+        require(op, entry.name, 0, range->first, count, "the first coordinate read along");
         require(op, entry.name, range->second + Expr(1), size, count);
       }
     }
@@ -217,14 +217,14 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
 
   void add(Operation *op, const Expr &got, const Expr &most, const std::string &what) {
     if (got.isTooLarge() || most.isTooLarge()) {
-      op->emitOpError() << "expected " << Expr::limits() << " in what is held on entry of " << what
+      op->emitOpError() << "expected " << Expr::limits() << " in the requirement on " << what
                         << ", got more";
       return signalPassFailure();
     }
     Builder b(op->getContext());
     found.push_back(b.getDictionaryAttr({b.getNamedAttr("got", b.getStringAttr(got.str())),
                                          b.getNamedAttr("most", b.getStringAttr(most.str())),
-                                         b.getNamedAttr("place", op->getLoc()),
+                                         b.getNamedAttr("location", op->getLoc()),
                                          b.getNamedAttr("what", b.getStringAttr(what))}));
   }
 };
@@ -258,7 +258,7 @@ void heddle::renameRequirements(func::FuncOp function, const ExprMap &symbols) {
 
 std::vector<SizeRequirement>
 heddle::requirementsOf(func::FuncOp function, ArrayRef<std::string> symbols,
-                       llvm::function_ref<std::string(Location)> placeOf) {
+                       llvm::function_ref<std::string(Location)> locationText) {
   std::vector<SizeRequirement> result;
   auto list = function->getAttrOfType<ArrayAttr>(attributeName);
   for (Attribute attribute : list ? list.getValue() : ArrayRef<Attribute>()) {
@@ -268,11 +268,12 @@ heddle::requirementsOf(func::FuncOp function, ArrayRef<std::string> symbols,
       return string ? string.str() : std::string();
     };
     auto got = Expr::parse(text("got")), most = Expr::parse(text("most"));
-    auto place = each ? each.getAs<LocationAttr>("place") : LocationAttr();
+    auto location = each ? each.getAs<LocationAttr>("location") : LocationAttr();
     if (got && most && llvm::all_of((*most - *got).names(), [&](const std::string &symbol) {
           return llvm::is_contained(symbols, symbol);
         }))
-      result.push_back({*got, *most, text("what"), place ? placeOf(Location(place)) : ""});
+      result.push_back(
+          {*got, *most, text("what"), location ? locationText(Location(location)) : ""});
   }
   return result;
 }

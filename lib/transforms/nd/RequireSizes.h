@@ -11,9 +11,8 @@
 // each call:
 //
 //     func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
-//         attributes {heddle.requires = [{got = "5", most = "N",
-//                                         what = "the size of 'n' in 'nd.sort'",
-//                                         place = loc(...)}]} {
+//         attributes {heddle.requires = [{got = "5", location = loc(...), most = "N",
+//                                         what = "the size of 'n' in 'nd.sort'"}]} {
 //       %0 = nd.sort %x along n : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
 //
 //===----------------------------------------------------------------------===//
@@ -29,10 +28,10 @@ namespace heddle {
 
 /// Applies a renaming of the function's symbols to its requirements.
 void renameRequirements(mlir::func::FuncOp function, const ExprMap &symbols);
-/// The requirements of the function on `symbols` alone; `placeOf` prints source locations.
+/// The requirements of the function on `symbols` alone; `locationText` prints source locations.
 std::vector<SizeRequirement>
 requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,
-               llvm::function_ref<std::string(mlir::Location)> placeOf);
+               llvm::function_ref<std::string(mlir::Location)> locationText);
 
 } // namespace heddle
 

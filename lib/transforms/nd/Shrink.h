@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reduces a program that shows a fault: `shrink` tries smaller programs, keeps each that still shows
-// the fault, and stops when none does:
+// Reduces a program that shows a fault: `shrink` tries smaller programs, keeps each that still
+// shows the fault, and stops when none does:
 //
 //     func @main(%x) {                      func @main(%s0) {
 //       %a = f %x                             %c = g %s0        if the fault is g's
@@ -17,8 +17,8 @@
 //
 // It removes functions and results, returns intermediate values instead, replaces runs of ops by
 // arguments (long runs first, as in Zeller and Hildebrandt, "Simplifying and isolating
-// failure-inducing input", 2002, section 3), and replaces scalar ops by one of their operands. Every
-// candidate verifies.
+// failure-inducing input", 2002, section 3), and replaces scalar ops by one of their operands.
+// Every candidate verifies.
 //
 //===----------------------------------------------------------------------===//
 

@@ -43,7 +43,7 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     GreedyRewriteConfig config;
     config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds)).setListener(&forget);
     if (failed(applyPatternsGreedily(getOperation(), *patterns, config))) {
-      emitError(getOperation()->getLoc()) << "simplifying comes to no end";
+      emitError(getOperation()->getLoc()) << "simplification does not terminate";
       signalPassFailure();
     }
   }

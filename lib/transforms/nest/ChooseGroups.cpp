@@ -66,7 +66,7 @@ public:
     for (Operation *op : members) {
       for (const NestRead &read : readsOf(op))
         if (auto last = lastName(read.value))
-          if (auto place = read.map.lookup(*last); !place || mentionsGroup(*place))
+          if (auto coordinate = read.map.lookup(*last); !coordinate || mentionsGroup(*coordinate))
             return true;
       for (Value result : op->getResults())
         if (auto last = lastName(result); last && mentionsGroup(Expr::name(*last)))
@@ -127,8 +127,8 @@ private:
         return false;
       if (members.contains(read.value.getDefiningOp()))
         llvm::erase_if(common, [&](const nd::Dim &dim) {
-          auto place = read.map.lookup(dim.name.getValue());
-          return !place || *place != Expr::name(dim.name.str());
+          auto coordinate = read.map.lookup(dim.name.getValue());
+          return !coordinate || *coordinate != Expr::name(dim.name.str());
         });
     }
     if (common.empty() || !mayJoin(op) || bytesInside(common) > nest::Rates().groupBytes)
@@ -137,8 +137,9 @@ private:
     return true;
   }
 
-  bool mentionsGroup(const Expr &place) const {
-    return llvm::any_of(names, [&](const nd::Dim &dim) { return place.mentions(dim.name.str()); });
+  bool mentionsGroup(const Expr &coordinate) const {
+    return llvm::any_of(names,
+                        [&](const nd::Dim &dim) { return coordinate.mentions(dim.name.str()); });
   }
 
   /// Returns the name along which a value is contiguous, if callers decide its layout.

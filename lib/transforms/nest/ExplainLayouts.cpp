@@ -49,7 +49,7 @@ void nest::explainLayouts(func::FuncOp function, const LayoutProblem &problem,
   for (auto [v, value] : llvm::enumerate(problem.values)) {
     const Layout &chosen = value.candidates[choice.layouts[v]];
     InFlightDiagnostic remark = emitRemark(value.values[0].getLoc());
-    remark << "'" << value.name << "' lies as " << chosen.str();
+    remark << "'" << value.name << "' has the layout " << chosen.str();
     if (value.fixed) {
       remark << ", which is given";
     } else {

@@ -17,8 +17,6 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-using Replacement = std::map<std::string, Expr, std::less<>>;
-
 /// Looks through conversions that widen, which do not round.
 static Value withoutWidening(Value value) {
   while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
@@ -61,10 +59,10 @@ static bool foldsFurther(ComputeOp inner, ComputeOp outer) {
 /// Gives `nest` the reads of `inner` at the coordinates where `outer` reads its result. If the
 /// outer guard excludes points, one read has to carry it, others only if they would leave their
 /// tensor. Returns false if none can carry it.
-static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const Replacement &at,
+static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const ExprMap &at,
                      const Ranges &ranges) {
   GuardAttr guard = outer.readGuard(0);
-  SizeExprs space = spaceOf(outer);
+  ExprMap space = spaceOf(outer);
   space.merge(spaceOf(inner));
   SmallVector<GuardAttr> own;
   SmallVector<bool> needs;
@@ -92,8 +90,8 @@ static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const 
 }
 
 /// Writes the body of `inner` into `body`. Coordinates become expressions over the outer names.
-static void writeBody(OpBuilder &b, Region &body, ComputeOp inner, Location loc,
-                      const Replacement &at, const Ranges &ranges) {
+static void writeBody(OpBuilder &b, Region &body, ComputeOp inner, Location loc, const ExprMap &at,
+                      const Ranges &ranges) {
   Block *block = b.createBlock(&body);
   IRMapping mapping;
   for (BlockArgument argument : inner.getBody().getArguments())
@@ -118,7 +116,7 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   for (const auto &[name, range] : iterationRanges(outer))
     taken.insert(name);
   ComputeOp apart = withReducedApart(inner, taken);
-  Replacement at;
+  ExprMap at;
   for (const MapEntry &entry : outer.readMap(0).getEntries())
     at[entry.name.str()] = entry.expr();
   OpBuilder b(outer);

@@ -46,8 +46,8 @@ private:
 
   bool isAtSamePoint(MapAttr map) {
     return llvm::all_of(names, [&](StringAttr name) {
-      auto place = map.lookup(name.getValue());
-      return place && *place == Expr::name(name.str());
+      auto coordinate = map.lookup(name.getValue());
+      return coordinate && *coordinate == Expr::name(name.str());
     });
   }
 

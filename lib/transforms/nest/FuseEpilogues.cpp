@@ -78,7 +78,7 @@ public:
       : producer(producer), consumer(consumer), kept(kept), b(consumer), loc(consumer.getLoc()) {}
 
   /// `producerResults` are what the consumer reads the producer as.
-  ComputeOp build(ResultRange producerResults, Operation *place) {
+  ComputeOp build(ResultRange producerResults, Operation *insertBefore) {
     NestBuilder nest(b, producer);
     nest.loc = loc;
     Region body, combine, finish;
@@ -129,7 +129,7 @@ public:
       types.push_back(result.getType());
     }
     YieldOp::create(b, loc, yields);
-    b.setInsertionPoint(place);
+    b.setInsertionPoint(insertBefore);
     ComputeOp fused = nest.create(types, body, combine, finish, producer.getNeutral());
     inheritAttributes(fused, {consumer, producer});
     setLayouts(fused);
@@ -165,8 +165,8 @@ static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (!producer.isReduction() && !producer.getFinish().empty())
     return {};
   auto names = pointwiseNames(producer, consumer);
-  Operation *place = names ? meetingPlace(producer, consumer) : nullptr;
-  if (!place)
+  Operation *insertBefore = names ? insertionPoint(producer, consumer) : nullptr;
+  if (!insertBefore)
     return {};
   SmallVector<unsigned> kept;
   bool othersAreNests = true;
@@ -188,7 +188,7 @@ static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
       return {};
     renamesConsumer = !othersAreNests;
   }
-  meet(producer, consumer, place);
+  meet(producer, consumer, insertBefore);
   ComputeOp first = producer, second = consumer;
   if (renamesConsumer) {
     second = withNames(consumer, inverse(*names));
@@ -204,7 +204,7 @@ static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
       apart->erase();
     }
   }
-  ComputeOp fused = Fusion(first, second, kept).build(producer->getResults(), place);
+  ComputeOp fused = Fusion(first, second, kept).build(producer->getResults(), insertBefore);
   OpBuilder b(fused->getContext());
   b.setInsertionPointAfter(fused);
   bool renames = !isIdentity(*names);

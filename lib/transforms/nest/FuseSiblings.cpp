@@ -99,8 +99,8 @@ namespace {
 /// Builds a new nest with the same space, to which nests are added one after the other.
 class Joined {
 public:
-  Joined(ComputeOp like, Operation *place)
-      : b(place), nest(b, like.getLoc()), like(like), place(place) {
+  Joined(ComputeOp like, Operation *insertBefore)
+      : b(insertBefore), nest(b, like.getLoc()), like(like), insertBefore(insertBefore) {
     nest.produced = like.getProduced();
     nest.reduced = like.getReduced();
   }
@@ -122,7 +122,7 @@ public:
     SmallVector<Value> yields;
     for (ComputeOp op : ops) {
       IRMapping mapping;
-      std::map<std::string, Expr, std::less<>> positions;
+      ExprMap positions;
       for (unsigned i = 0; i < op.getReads().size(); ++i) {
         unsigned position = share(op.getReads()[i], op.readMap(i).substitute(positions),
                                   op.readGuard(i).substitute(positions), *block);
@@ -136,7 +136,7 @@ public:
       joinCombiners(ops, combine, neutral.size());
     if (hasFinish)
       joinFinishes(ops, finish, neutral);
-    b.setInsertionPoint(place);
+    b.setInsertionPoint(insertBefore);
     ComputeOp made = nest.create(types, body, combine, finish, b.getArrayAttr(neutral));
     for (ComputeOp op : llvm::reverse(ops))
       inheritAttributes(made, {op});
@@ -152,7 +152,7 @@ private:
   OpBuilder b;
   NestBuilder nest;
   ComputeOp like;
-  Operation *place;
+  Operation *insertBefore;
 
   unsigned share(Value value, MapAttr map, GuardAttr guard, Block &block) {
     for (unsigned k = 0; k < nest.reads.size(); ++k)
@@ -339,8 +339,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() == first)
       return {};
-  Operation *place = meetingPlace(first, second);
-  if (!place)
+  Operation *insertBefore = insertionPoint(first, second);
+  if (!insertBefore)
     return {};
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
@@ -367,7 +367,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
                    exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
       ComputeOp joined;
       if (legal) {
-        joined = Joined(alike, place).build({first, alike});
+        joined = Joined(alike, insertBefore).build({first, alike});
         if (secondsOf(joined) + leastGain >= secondsOf(first) + secondsOf(second)) {
           joined->erase();
           joined = {};
@@ -378,7 +378,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
           alike->erase();
         continue;
       }
-      meet(first, second, place);
+      meet(first, second, insertBefore);
       OpBuilder b(joined->getContext());
       b.setInsertionPointAfter(second);
       for (auto [i, result] : llvm::enumerate(first->getResults()))
@@ -416,10 +416,10 @@ public:
     llvm::SmallSetVector<Value, 8> reads(op.getReads().begin(), op.getReads().end());
     for (Value read : reads) {
       SmallVector<ComputeOp> &list = readers[read];
-      auto place = list.end(); // mostly there
-      while (place != list.begin() && op->isBeforeInBlock(*std::prev(place)))
-        --place;
-      list.insert(place, op);
+      auto position = list.end(); // usually the right one
+      while (position != list.begin() && op->isBeforeInBlock(*std::prev(position)))
+        --position;
+      list.insert(position, op);
     }
     added[op] = reads.takeVector();
   }

@@ -78,26 +78,26 @@ public:
   std::vector<unsigned> run() {
     // Sorted by the number of neighbours.
     std::set<std::pair<size_t, unsigned>> left;
-    auto place = [&](unsigned u) { return std::pair(graph.pairs[u].size(), u); };
+    auto keyOf = [&](unsigned u) { return std::pair(graph.pairs[u].size(), u); };
     for (unsigned u = 0; u < graph.own.size(); ++u)
-      left.insert(place(u));
+      left.insert(keyOf(u));
     while (!left.empty()) {
       auto [least, next] = *left.begin();
       bool easy = least <= 2;
       if (!easy)
         next = left.lower_bound({left.rbegin()->first, 0})->second;
-      left.erase(place(next));
+      left.erase(keyOf(next));
       std::vector<unsigned> touched;
       for (const auto &[v, pair] : graph.pairs[next]) {
         touched.push_back(v);
-        left.erase(place(v));
+        left.erase(keyOf(v));
       }
       if (easy)
         eliminate(next);
       else
         fix(next);
       for (unsigned v : touched)
-        left.insert(place(v));
+        left.insert(keyOf(v));
     }
     for (auto it = order.rbegin(); it != order.rend(); ++it)
       choose(*it);

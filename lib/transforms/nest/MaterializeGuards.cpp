@@ -26,8 +26,9 @@ namespace {
 /// A tensor with a border, and how a read of the tensor reads it.
 struct Bordered {
   SmallVector<nd::Dim> dims;
-  SmallVector<MapEntry> source, place; ///< where it lies in the tensor; where the read lies in it
-  SmallVector<Condition> inside;       ///< of the tensor
+  SmallVector<MapEntry> source;      ///< the coordinates in the tensor of a point of the copy
+  SmallVector<MapEntry> coordinates; ///< those in the copy that the read accesses
+  SmallVector<Condition> inside;     ///< under which `source` is in bounds
 };
 } // namespace
 
@@ -39,19 +40,19 @@ static std::optional<Bordered> borderFor(nd::NdTensorType type, MapAttr map, Gua
   MLIRContext *context = type.getContext();
   SmallVector<bool> explained(guard.getConditions().size());
   for (const nd::Dim &dim : type.getDims()) {
-    Expr place = *map.lookup(dim.name.getValue());
+    Expr coordinate = *map.lookup(dim.name.getValue());
     int64_t size = *dim.size().constant();
-    auto bounds = place.bounds(ranges);
+    auto bounds = coordinate.bounds(ranges);
     if (!bounds)
       return std::nullopt;
     int64_t low = 0, high = size - 1;
     for (auto [k, condition] : llvm::enumerate(guard.getConditions())) {
       if (condition.equality)
         continue;
-      if (condition.expr() == place) {
+      if (condition.expr() == coordinate) {
         explained[k] = true;
         low = bounds->low;
-      } else if (condition.expr() == Expr(size - 1) - place) {
+      } else if (condition.expr() == Expr(size - 1) - coordinate) {
         explained[k] = true;
         high = bounds->high;
       }
@@ -62,7 +63,7 @@ static std::optional<Bordered> borderFor(nd::NdTensorType type, MapAttr map, Gua
     Expr from = Expr::name(dim.name.str()) + Expr(low);
     result.dims.emplace_back(context, dim.name.getValue(), Expr(high - low + 1));
     result.source.emplace_back(context, dim.name.getValue(), from);
-    result.place.emplace_back(context, dim.name.getValue(), place - Expr(low));
+    result.coordinates.emplace_back(context, dim.name.getValue(), coordinate - Expr(low));
     if (low < 0)
       result.inside.emplace_back(context, from);
     if (high >= size)
@@ -91,7 +92,7 @@ static void readBordered(ComputeOp consumer, unsigned i, const Bordered &bordere
   consumer.getReadsMutable()[i].set(padded.getResult(0));
   SmallVector<Attribute> maps(consumer.getMaps().getValue()),
       guards(consumer.getGuards().getValue());
-  maps[i] = simplifyMap(MapAttr::getSorted(b.getContext(), bordered.place), ranges);
+  maps[i] = simplifyMap(MapAttr::getSorted(b.getContext(), bordered.coordinates), ranges);
   guards[i] = GuardAttr::get(b.getContext(), {}, TypedAttr());
   consumer.setMapsAttr(b.getArrayAttr(maps));
   consumer.setGuardsAttr(b.getArrayAttr(guards));

@@ -39,15 +39,15 @@ static std::set<unsigned> mentioned(nest::MapAttr map, nest::GuardAttr guard) {
 }
 
 /// Orders first ... end - 1: the next one has the smallest key of those whose needs are placed.
-static void placeByKey(ArrayRef<std::string> keys, ArrayRef<std::set<unsigned>> needs,
+static void orderByKey(ArrayRef<std::string> keys, ArrayRef<std::set<unsigned>> needs,
                        unsigned first, unsigned end, SmallVectorImpl<unsigned> &order) {
   std::set<std::pair<StringRef, unsigned>> waiting;
   for (unsigned i = first; i < end; ++i)
     waiting.insert({keys[i], i});
-  auto isPlaced = [&](unsigned read) { return llvm::is_contained(order, read); };
+  auto isOrdered = [&](unsigned read) { return llvm::is_contained(order, read); };
   while (!waiting.empty()) {
     auto next = llvm::find_if(
-        waiting, [&](const auto &each) { return llvm::all_of(needs[each.second], isPlaced); });
+        waiting, [&](const auto &each) { return llvm::all_of(needs[each.second], isOrdered); });
     assert(next != waiting.end() && "the verifier lets a read mention earlier ones only");
     order.push_back(next->second);
     waiting.erase(next);
@@ -73,28 +73,28 @@ void nest::orderReads(LoopNestInterface nest, ArrayRef<std::string> keys) {
   for (unsigned i = 0; i < keys.size(); ++i)
     needs.push_back(mentioned(cast<nest::MapAttr>(maps[i]), cast<nest::GuardAttr>(guards[i])));
   SmallVector<unsigned> order;
-  placeByKey(keys, needs, 0, ofBody, order);
-  placeByKey(keys, needs, ofBody, unsigned(keys.size()), order);
+  orderByKey(keys, needs, 0, ofBody, order);
+  orderByKey(keys, needs, ofBody, unsigned(keys.size()), order);
   if (llvm::is_sorted(order))
     return;
   SmallVector<Value> operands(nest->operand_begin(), nest->operand_begin() + offset);
   SmallVector<Attribute> newMaps, newGuards;
-  SmallVector<unsigned> placeOf(order.size());
-  std::map<std::string, Expr, std::less<>> places;
-  for (auto [place, read] : llvm::enumerate(order)) {
-    placeOf[read] = unsigned(place);
-    places[nest::readName(read)] = Expr::name(nest::readName(unsigned(place)));
+  SmallVector<unsigned> positionOf(order.size());
+  ExprMap renumbered;
+  for (auto [position, read] : llvm::enumerate(order)) {
+    positionOf[read] = unsigned(position);
+    renumbered[nest::readName(read)] = Expr::name(nest::readName(unsigned(position)));
   }
   for (unsigned read : order) {
     operands.push_back(nest->getOperand(offset + read));
-    newMaps.push_back(cast<nest::MapAttr>(maps[read]).substitute(places));
-    newGuards.push_back(cast<nest::GuardAttr>(guards[read]).substitute(places));
+    newMaps.push_back(cast<nest::MapAttr>(maps[read]).substitute(renumbered));
+    newGuards.push_back(cast<nest::GuardAttr>(guards[read]).substitute(renumbered));
   }
   nest->setOperands(operands);
   nest.setMapsAttr(ArrayAttr::get(nest->getContext(), newMaps));
   nest.setGuardsAttr(ArrayAttr::get(nest->getContext(), newGuards));
   if (auto update = dyn_cast<UpdateOp>(*nest))
-    update.setDestMapAttr(update.getDestMapAttr().substitute(places));
+    update.setDestMapAttr(update.getDestMapAttr().substitute(renumbered));
   ArrayRef<unsigned> all(order);
   permuteArguments(nest.getBody().front(), 0, all.take_front(ofBody));
   if (auto compute = dyn_cast<ComputeOp>(*nest); compute && !compute.getFinish().empty()) {
@@ -108,8 +108,8 @@ void nest::orderReads(LoopNestInterface nest, ArrayRef<std::string> keys) {
   if (ScheduleAttr attr = scheduled.getScheduleAttr()) {
     Schedule schedule = attr.getSchedule();
     for (Stage &stage : schedule.stages)
-      if (stage.operand < placeOf.size())
-        stage.operand = placeOf[stage.operand];
+      if (stage.operand < positionOf.size())
+        stage.operand = positionOf[stage.operand];
     scheduled.setScheduleAttr(ScheduleAttr::get(nest->getContext(), schedule));
   }
 }
@@ -120,20 +120,20 @@ template <typename Nest>
 static void mergeReads(Nest nest) {
   if (!nest::scheduleOf(nest).stages.empty())
     return; // these go by the numbers of reads
-  std::map<std::string, Expr, std::less<>> places;
+  ExprMap renumbered;
   SmallVector<Attribute> maps, guards;
   unsigned first = 0; // read of the block at work
   auto merge = [&](Block &block, unsigned firstArgument, MutableOperandRange reads) {
     SmallVector<Value> kept;
     size_t before = maps.size();
     for (unsigned i = 0, argument = firstArgument; i < reads.size(); ++i) {
-      auto map = cast<nest::MapAttr>(nest.getMaps()[first + i]).substitute(places);
-      auto guard = cast<nest::GuardAttr>(nest.getGuards()[first + i]).substitute(places);
+      auto map = cast<nest::MapAttr>(nest.getMaps()[first + i]).substitute(renumbered);
+      auto guard = cast<nest::GuardAttr>(nest.getGuards()[first + i]).substitute(renumbered);
       size_t same = 0;
       while (same < kept.size() && (kept[same] != reads[i].get() || maps[before + same] != map ||
                                     guards[before + same] != guard))
         ++same;
-      places[nest::readName(first + i)] = Expr::name(nest::readName(unsigned(before + same)));
+      renumbered[nest::readName(first + i)] = Expr::name(nest::readName(unsigned(before + same)));
       if (same < kept.size()) {
         block.getArgument(argument).replaceAllUsesWith(
             block.getArgument(firstArgument + unsigned(same)));
@@ -156,7 +156,7 @@ static void mergeReads(Nest nest) {
             nest.getFinishReadsMutable());
     }
   } else {
-    nest.setDestMapAttr(nest.getDestMapAttr().substitute(places));
+    nest.setDestMapAttr(nest.getDestMapAttr().substitute(renumbered));
   }
   MLIRContext *context = nest.getContext();
   nest.setMapsAttr(ArrayAttr::get(context, maps));

@@ -17,145 +17,152 @@ class NestPass<string argument> : Pass<argument, "::mlir::func::FuncOp"> {
 def NestFusePass : NestPass<"nest-fuse"> {
   let summary = "runs all rewrites that fuse nests until nothing changes";
   let description = [{
-    `nest-fuse-producers`, `nest-fuse-epilogues`, `nest-fuse-siblings`, `nest-flatten-reductions` and `nest-cse` in turn, in the
-    function and in the groups and scans in it. Nests whose results nobody reads are removed.
+    Runs `nest-fuse-producers`, `nest-fuse-epilogues`, `nest-fuse-siblings`, `nest-flatten-reductions` and `nest-cse` in turn, in the
+    function and in its groups and scans. Nests whose results have no uses are removed.
 
-    Each rewrite asks whether it is legal, then one cost model (`secondsOf`, lib/analysis/NestAnalysis.h) whether it is faster: a nest
-    runs at the rate of its arithmetic or of its memory, whichever is slower. A user decides with an attribute on the nest:
-    `heddle.materialize` keeps its result in memory, `heddle.recompute` has it computed again at each use where that is legal. A
-    nest with a schedule of its own is left as it is.
+    Each rewrite applies where it is legal and where one cost model (`secondsOf`, lib/analysis/NestAnalysis.h) finds it faster: a nest
+    takes as long as its arithmetic or its memory accesses, whichever takes longer. An attribute on a nest overrides the model:
+    `heddle.materialize` keeps its result in memory, `heddle.recompute` computes it again at each use where that is legal. A nest
+    that has a schedule is not changed.
   }];
 }
 
 def NestFuseProducersPass : NestPass<"nest-fuse-producers"> {
-  let summary = "computes a value again where it is read, if that is faster than keeping it";
+  let summary = "fuses producers into their consumers where recomputing is faster than storing";
   let description = [{
-    A nest that reduces nothing is taken into the nests that read it: its reads go through their maps. Nests that only move
-    elements always are. A guard of the reader passes to the producer's reads; an `else` value that the producer's code does not
-    yield by itself is selected.
+    A nest without a reduction is fused into the nests that read it: its maps are composed with theirs. A nest that only moves
+    elements is fused always. A guard of the consumer's read becomes a guard of the producer's reads. The consumer selects its
+    `else` value where the producer's body does not yield it.
 
-    Never taken in: what has `heddle.materialize`, layouts or a schedule, and pinned values: where a value and something derived from
-    it meet in a comparison of floats, two copies might be rounded differently.
+    Nests with `heddle.materialize`, layouts or a schedule are not fused. Neither are pinned values: if a comparison of floats has
+    a value and another value derived from it as operands, two copies of the first might be rounded differently.
   }];
 }
 
 def NestFuseEpiloguesPass : NestPass<"nest-fuse-epilogues"> {
-  let summary = "appends nests that read another one point by point to it";
+  let summary = "fuses pointwise consumers into the nests that they read, as epilogues";
   let description = [{
-    Behind a reduction the reader becomes its `finish` region, behind another nest part of its body. A value with further readers
-    stays a result: an optimiser's two updates become one nest with two results.
+    The consumer of a reduction becomes its `finish` region, that of another nest part of its body. A value with other uses
+    remains a result: the two updates of an optimiser become one nest with two results.
   }];
 }
 
 def NestFuseSiblingsPass : NestPass<"nest-fuse-siblings"> {
-  let summary = "makes one nest of several that walk the same elements";
+  let summary = "fuses independent nests that read the same elements";
   let description = [{
-    Nests over the same iteration space (under some renaming) that read the same elements and do not depend on each other, where
-    that is faster: sums and sums of squares, a maximum and its index. Accumulators that turn out to be equal are merged.
+    Nests over the same iteration space (under some renaming) that read the same elements and do not depend on each other become
+    one nest where that is faster: a sum and a sum of squares, a maximum and its index. Equal accumulators are merged.
   }];
 }
 
 def NestFlattenReductionsPass : NestPass<"nest-flatten-reductions"> {
-  let summary = "a reduction of another reduction's results becomes one reduction over both sets of names";
+  let summary = "merges a reduction of a reduction's results into one reduction over both sets of names";
   let description = [{
-    For equal combiners, where that is faster: the gradient of a convolution sums over taps and channels at once instead of
-    writing every tap.
+    Both reductions must have the same combiner, and one reduction must be faster: the gradient of a convolution sums over taps
+    and channels at once instead of storing a result for each tap.
   }];
 }
 
 def NestCsePass : NestPass<"nest-cse"> {
-  let summary = "merges nests that compute the same up to renaming and the order of names";
+  let summary = "merges nests that are equal up to renaming and the order of names";
   let description = [{
-    The second of two equal nests is replaced by a renaming of the first one's results, which readers take in.
+    The results of the second of two equal nests are replaced by renamed results of the first; fusion then removes the renaming.
   }];
 }
 
 def NestChooseGroupsPass : NestPass<"nest-choose-groups"> {
-  let summary = "asks for groups of nests that pass large values to each other";
+  let summary = "requests groups of nests that pass large values to each other";
   let description = [{
-    Nests that all produce some common names at the same point of them, where carrying each point through all of them while it lies in a
-    cache is clearly faster by the cost model: normalisations, softmax. Sums of products stay outside.
+    Nests that produce common names, and read each other at the same point of these, are requested as a group where the cost model
+    finds it clearly faster to run all of them for one point while its values are in a cache: normalisations, softmax. Sums of
+    products stay outside.
   }];
 }
 
 def NestFormGroupsPass : NestPass<"nest-form-groups"> {
-  let summary = "makes a nest.group of the nests that were asked to run together";
+  let summary = "moves nests that are requested as a group into a nest.group";
   let description = [{
-    `group = ["batch", "row", 0]` on nests (or the nd ops that become them; `group` in the builder writes it) asks for one group
-    over these names. What the nests of a group hand to each other stays local to a tile. A nest that does not produce the
-    names, or reads a neighbour's result, stays outside.
+    The attribute `group = ["batch", "row", 0]` on nests (or on the nd ops that become them; `group` in the builder writes it)
+    requests one group over these names; the number distinguishes groups over equal names. Values that the nests of a group pass to
+    each other are local to a tile. A nest that does not produce the names, or that reads elements of another point, stays outside.
   }];
 }
 
 def NestMaterializeGuardsPass : NestPass<"nest-materialize-guards"> {
-  let summary = "reads padded copies where a reduction would test a guard too often";
+  let summary = "replaces guarded reads of reductions by reads of padded copies";
   let description = [{
-    A read with an `else` value whose conditions are bounds of single coordinates reads a copy with a border of that value
-    instead, where points outnumber elements eight to one. The copy is called `pad`.
+    A read with an `else` value, whose conditions are bounds of single coordinates, reads a copy with a border of that value
+    instead if the nest has at least eight times as many points as the tensor has elements. The nest that copies is called `pad`.
   }];
 }
 
 def NestSplitReductionsPass : NestPass<"nest-split-reductions"> {
-  let summary = "splits large reductions to few results into parts fixed by sizes";
+  let summary = "splits large reductions with few results into parts that threads share";
   let description = [{
-    The largest reduced name is cut into up to 16 parts that threads share; a second nest combines them. The parts depend on sizes
-    alone, so the result has the same bits on any number of threads. With `always` reductions are split however small they are.
+    The largest reduced name is split into up to 16 parts; a second nest combines their results. The parts depend on sizes alone,
+    so that a result has the same bits on any number of threads.
   }];
-  let options = [Option<"always", "always", "bool", "false", "split reductions that are not worth it, too">];
+  let options = [Option<"always", "always", "bool", "false", "split also reductions for which this is slower">];
 }
 
 def NestDropAfterPass : NestPass<"nest-drop-after"> {
-  let summary = "what nd.after holds apart is in its place: the op becomes its operand";
+  let summary = "replaces nd.after by its first operand";
   let description = [{
-    Behind fusion and the merging of equal nests, which would undo the recomputation of a checkpoint.
+    Runs after fusion and `nest-cse`. These would otherwise merge the recomputation of a checkpoint with the forward pass.
   }];
 }
 
 def NestOrderReadsPass : NestPass<"nest-order-reads"> {
   let summary = "sorts the reads and scalar ops of nests";
   let description = [{
-    Reads are sorted by what they read and where, operands of commutative scalar ops by what they compute, and scalar ops in the order
-    in which the yielded values need them; equal reads are merged. So costs, rewrites and kernels do not depend on how a nest was
-    written: `x * y + z` and `z + y * x` become one kernel.
+    Reads are sorted by tensor and index map, operands of commutative scalar ops by the expressions that they compute, and scalar ops
+    in the order in which the yielded values use them; equal reads are merged. Costs, rewrites and kernels then do not depend on how
+    a nest is written: `x * y + z` and `z + y * x` become one kernel.
   }];
 }
 
 def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
   let summary = "chooses a layout for every value";
   let description = [{
-    All values of a function together, and for each nest the names that its lanes walk, by the cycles that arithmetic, accesses and
-    copies cost (LayoutProblem.h). What is cheaper to copy than to read as it lies is copied by a nest called `pack`. The
-    lanes are written on the nests as partial schedules, which `nest-choose-schedules` completes. Layouts that are written stay. An argument without `nd.layout` lies row-major over its sorted names unless it is donated or says
-    `nd.layout = "any"`. The machine is the module's attribute `heddle.machine`, if there is one.
+    Chooses the layouts of all values of a function together, and for each nest the names that its vector lanes run over, by the
+    cycles that arithmetic, accesses and copies take (LayoutProblem.h). Where copying a value into another layout is cheaper than
+    reading it as it is, a nest called `pack` copies it. The lanes become partial schedules of the nests, which
+    `nest-choose-schedules` completes. Layouts that are already given are kept. An argument without `nd.layout` is
+    row-major over its sorted names unless it is donated or has `nd.layout = "any"`. The module's attribute `heddle.machine`, if
+    present, describes the machine.
 
-    With `explain`, remarks say for each value why it lies as it does, what the next best layouts would cost, and how
-    far the whole may be from the best choice.
+    With `explain`, a remark for each value gives the reason for its layout and the costs of the next best ones; another gives a
+    bound of the distance from the optimum.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say as remarks why each value lies as it does">];
+  let options = [Option<"explain", "explain", "bool", "false", "emit remarks that explain the layout of each value">];
 }
 
 def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {
-  let summary = "rewrites functions until each op is a step and each result a buffer of its own";
+  let summary = "rewrites functions so that each op is a step and each result has its own buffer";
   let description = [{
-    Copies results that are arguments, constants, results of branches and loops, or returned twice, also those of groups and scans; fills large constants of one value
-    by a nest; lays out constants that only branches and loops are given; moves what overwrites a donated argument behind all
-    other readers of it; gives each branch and loop functions of its own.
+    - Copies results that are arguments, constants or results of branches and loops, or that are returned twice, also those of groups
+      and scans.
+    - Replaces large splat constants by nests that fill them.
+    - Gives a layout to constants that only branches and loops use.
+    - Moves an op that overwrites a donated argument behind all other reads of the argument.
+    - Clones functions that several branches and loops call.
 
-    Refuses recursion through branches and loops.
+    Emits an error for recursion through branches and loops.
   }];
   let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::arith::ArithDialect"];
 }
 
 def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
-  let summary = "chooses the loops of every nest";
+  let summary = "chooses a schedule for every nest";
   let description = [{
-    Writes a `schedule` on each nest that has none, also on those in groups and scans: which loops visit the points, in which tiles,
-    which of them threads share, what runs in registers and in lanes, and what is copied first. It follows from the nest, the
-    layouts of all that the nest touches (`nd.layout`, `layouts`) and the machine, which is the module's attribute `heddle.machine`.
-    A schedule that is written stays. The copies of stages (`copy`), and those that updates and scans make (`copies`), are
-    scheduled in the same way. `heddle.chunks` says how many chunks threads will share of a nest that is in no other.
+    Adds a `schedule` to each nest that has none, including those in groups and scans: the loops and their order, tile sizes, which
+    loops threads share, which are unrolled into registers or vector lanes, and which operands are packed. The schedule depends on
+    the nest, the layouts of its operands and results (`nd.layout`, `layouts`) and the machine, which is the module's attribute
+    `heddle.machine`. A schedule that is already given is kept. The copies of stages (`copy`), and those that updates and scans make
+    (`copies`), are scheduled in the same way. On an outermost nest the attribute `heddle.chunks` becomes the number of chunks that
+    threads share.
 
-    The compiler runs this on each distinct kernel; `heddlec --emit=nest` shows the result.
+    The compiler runs this pass on each distinct kernel; `heddlec --emit=nest` shows the result.
   }];
 }
 

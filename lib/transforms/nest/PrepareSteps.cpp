@@ -165,7 +165,7 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
         if (ops > mostInlinedOps)
           return op.emitOpError() << "makes more than " << mostInlinedOps
                                   << " ops of branches and loops: '@" << name.getValue()
-                                  << "' stands in several, and is copied for each";
+                                  << "' is called by several, and is copied for each";
         callee = callee.clone();
         symbols.insert(callee);
       }

@@ -31,8 +31,6 @@ bool nest::areTooLargeTogether(Operation *a, Operation *b) {
   return a->getNumOperands() + b->getNumOperands() > mostOperands || scalars > mostScalars;
 }
 
-using Replacement = std::map<std::string, Expr, std::less<>>;
-
 bool nest::isFixed(Operation *op) {
   auto scheduled = dyn_cast<ScheduledInterface>(op);
   return scheduled && scheduled.getScheduleAttr();
@@ -122,7 +120,7 @@ static std::optional<SmallVector<Operation *>> dependents(Operation *first, Oper
   return order;
 }
 
-Operation *nest::meetingPlace(Operation *first, Operation *second) {
+Operation *nest::insertionPoint(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
     return nullptr;
   bool isEarly = llvm::all_of(second->getOperands(), [&](Value operand) {
@@ -139,12 +137,12 @@ Operation *nest::meetingPlace(Operation *first, Operation *second) {
   return isThrough ? nullptr : second;
 }
 
-void nest::meet(Operation *first, Operation *second, Operation *place) {
-  if (place == first)
+void nest::meet(Operation *first, Operation *second, Operation *insertBefore) {
+  if (insertBefore == first)
     return;
   Operation *last = second;
   auto between = dependents(first, second);
-  assert(between && "a meeting place was found");
+  assert(between && "an insertion point was found");
   for (Operation *op : *between) {
     op->moveAfter(last);
     last = op;
@@ -156,8 +154,8 @@ void nest::keepOrder(Operation *op) {
     (void)op->isBeforeInBlock(next);
 }
 
-SizeExprs nest::spaceOf(Operation *op) {
-  SizeExprs sizes;
+ExprMap nest::spaceOf(Operation *op) {
+  ExprMap sizes;
   for (; op && op->getName().getDialectNamespace() == "nest"; op = op->getParentOp())
     for (NamedAttribute attribute : op->getAttrs())
       if (auto dims = dyn_cast<nd::DimsAttr>(attribute.getValue()))
@@ -166,33 +164,33 @@ SizeExprs nest::spaceOf(Operation *op) {
   return sizes;
 }
 
-/// Returns true if coordinate `place` is below `size` at all points of `space`, for all values of
+/// Returns true if `coordinate` is below `size` at all points of `space`, for all values of
 /// symbols.
-static bool staysBelow(const Expr &place, const Expr &size, const SizeExprs &space) {
-  SizeExprs last;
+static bool staysBelow(const Expr &coordinate, const Expr &size, const ExprMap &space) {
+  ExprMap last;
   Ranges symbols;
   for (const auto &[name, extent] : space)
     for (const std::string &symbol : extent.names())
       symbols[symbol] = {0, largestSymbol};
-  for (const std::string &name : place.names()) {
+  for (const std::string &name : coordinate.names()) {
     auto extent = space.find(name);
-    if (extent == space.end() || !place.isLinearIn(name))
+    if (extent == space.end() || !coordinate.isLinearIn(name))
       return false;
-    last[name] = place.coefficient(name) > 0 ? extent->second - Expr(1) : Expr(0);
+    last[name] = coordinate.coefficient(name) > 0 ? extent->second - Expr(1) : Expr(0);
   }
-  auto left = (size - Expr(1) - place.substitute(last)).bounds(symbols);
+  auto left = (size - Expr(1) - coordinate.substitute(last)).bounds(symbols);
   return left && left->low >= 0;
 }
 
 bool nest::staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges,
-                       const SizeExprs &space) {
+                       const ExprMap &space) {
   return llvm::all_of(map.getEntries(), [&](const MapEntry &entry) {
-    Expr place = entry.expr().simplify(ranges);
-    auto bounds = place.bounds(ranges);
+    Expr coordinate = entry.expr().simplify(ranges);
+    auto bounds = coordinate.bounds(ranges);
     nd::SizeAttr size = type.size(entry.name.getValue());
     return bounds && bounds->low >= 0 &&
            (size.constant() ? bounds->high < *size.constant()
-                            : staysBelow(place, size.getExpr(), space));
+                            : staysBelow(coordinate, size.getExpr(), space));
   });
 }
 

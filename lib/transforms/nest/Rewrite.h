@@ -59,10 +59,10 @@ bool isIdentity(const Renaming &names);
 /// `first` if all operands of `second` (except results of `first`) are defined before it, else
 /// `second`. Returns null if an op between must come after the one and before the other. The
 /// earlier insertion point frees the operands of `first` sooner.
-mlir::Operation *meetingPlace(mlir::Operation *first, mlir::Operation *second);
+mlir::Operation *insertionPoint(mlir::Operation *first, mlir::Operation *second);
 /// Moves the ops between them that depend on `first` behind `second`, unless the insertion point
-/// `place` is `first`.
-void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *place);
+/// `insertBefore` is `first`.
+void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *insertBefore);
 
 /// Gives an op that was just inserted an order number between its neighbours. Where several ops
 /// without a number follow one another, the next query of their order renumbers the whole block.
@@ -70,9 +70,9 @@ void keepOrder(mlir::Operation *op);
 
 /// Returns true if all coordinates of the map are inside of the tensor, regardless of guards.
 /// `space`: the sizes of iteration names, over symbols.
-bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const SizeExprs &space);
+bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const ExprMap &space);
 /// Returns the sizes of the names of a nest and of the enclosing groups.
-SizeExprs spaceOf(mlir::Operation *op);
+ExprMap spaceOf(mlir::Operation *op);
 
 /// Merges the finish region of a nest without a reduction into its body. Returns true if it did.
 bool mergeFinish(ComputeOp op);

@@ -17,8 +17,6 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-using Replacement = std::map<std::string, Expr, std::less<>>;
-
 namespace {
 /// The reads of a region that is being built.
 struct Reads {
@@ -68,14 +66,14 @@ public:
   }
 
   Reads made;
-  Replacement positions; ///< of the reads of `old` that stay
+  ExprMap positions; ///< of the reads of `old` that stay
 
 private:
   OpBuilder &b;
   Location loc;
   ComputeOp producer;
   Ranges ranges;
-  SizeExprs space;
+  ExprMap space;
   bool mayGather;
   Block *block = nullptr;
   unsigned kept = 0;
@@ -108,7 +106,7 @@ private:
 
   /// Returns the producer's value at the coordinates `map`; null if it can't be computed there.
   Value takeIn(unsigned result, MapAttr map, GuardAttr outer) {
-    Replacement at; // the producer's names are where the consumer reads
+    ExprMap at; // the producer's names are where the consumer reads
     for (const MapEntry &entry : map.getEntries())
       at[entry.name.str()] = entry.expr();
     // A gathered coordinate is clamped to the tensor that is read, so only a tensor with the same
@@ -162,9 +160,9 @@ private:
     for (Operation &op : body.without_terminator()) {
       if (auto index = dyn_cast<IndexOp>(op)) {
         auto found = at.find(index.getName().str());
-        Expr place = found == at.end() ? Expr::name(index.getName().str())
-                                       : found->second; // else of a group
-        mapping.map(index.getResult(), index_(place));
+        Expr coordinate = found == at.end() ? Expr::name(index.getName().str())
+                                            : found->second; // else of a group
+        mapping.map(index.getResult(), index_(coordinate));
       } else {
         b.clone(op, mapping);
       }
@@ -179,8 +177,8 @@ private:
     return value;
   }
 
-  Value index_(const Expr &place) {
-    return emitIndex(b, loc, place.simplify(ranges), block->getArguments().drop_front(kept));
+  Value index_(const Expr &coordinate) {
+    return emitIndex(b, loc, coordinate.simplify(ranges), block->getArguments().drop_front(kept));
   }
 
   Value holds(GuardAttr guard) {

@@ -51,8 +51,8 @@ public:
     static std::atomic<int64_t> usedAt{-1};
     int64_t age = processAge(), before = -1;
     if (!usedAt.compare_exchange_strong(before, age) && before != age)
-      throw Error("OpenMP's threads stayed behind in the process that this one was forked from; "
-                  "use a team of makeThreadTeam in both");
+      throw Error("OpenMP's threads do not exist in a process that was forked; "
+                  "use a team of makeThreadTeam in the parent and the child");
     Work work{*this, body, argument};
     openMP.parallel(&Work::run, &work, unsigned(count), 0);
   }

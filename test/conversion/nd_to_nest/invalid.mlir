@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --convert-nd-to-nest --split-input-file --verify-diagnostics
 
 func.func @excluding(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, ky: 3, row: 8> {
-  // expected-error @+1 {{excludes the places outside along 'row': expected that only a reduction over 'ky' reads it}}
+  // expected-error @+1 {{excludes taps along 'row': expected that only a reduction over 'ky' reads it}}
   %0 = nd.window %x row -> ky size 3 pad 1, 1 exclude : !nd.tensor<f32, row: 8> -> !nd.tensor<f32, ky: 3, row: 8>
   return %0 : !nd.tensor<f32, ky: 3, row: 8>
 }
@@ -9,7 +9,7 @@ func.func @excluding(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, ky: 3, row:
 // -----
 
 func.func @excluding_with_a_stride(%x: !nd.tensor<f32, row: 2>) -> !nd.tensor<f32, ky: 2, row: 1> {
-  // expected-error @+1 {{excludes the places outside along 'row': expected that only a reduction over 'ky' reads it}}
+  // expected-error @+1 {{excludes taps along 'row': expected that only a reduction over 'ky' reads it}}
   %0 = nd.window %x row -> ky size 2 stride 2 pad 1, 0 exclude : !nd.tensor<f32, row: 2> -> !nd.tensor<f32, ky: 2, row: 1>
   return %0 : !nd.tensor<f32, ky: 2, row: 1>
 }
@@ -17,7 +17,7 @@ func.func @excluding_with_a_stride(%x: !nd.tensor<f32, row: 2>) -> !nd.tensor<f3
 // -----
 
 func.func @excluding_at_the_end(%x: !nd.tensor<f32, row: 5>) -> !nd.tensor<f32, ky: 3, row: 3> {
-  // expected-error @+1 {{excludes the places outside along 'row': expected that only a reduction over 'ky' reads it}}
+  // expected-error @+1 {{excludes taps along 'row': expected that only a reduction over 'ky' reads it}}
   %0 = nd.window %x row -> ky size 3 stride 2 pad 0, 2 exclude : !nd.tensor<f32, row: 5> -> !nd.tensor<f32, ky: 3, row: 3>
   return %0 : !nd.tensor<f32, ky: 3, row: 3>
 }

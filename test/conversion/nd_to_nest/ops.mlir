@@ -45,7 +45,7 @@ func.func @excluding_nothing(%x: !nd.tensor<f32, row: 2 * N>) -> !nd.tensor<f32,
 
 // -----
 
-// The adjoint of a window with stride 2 and 4 taps gathers: 2 taps meet each place.
+// The adjoint of a window with stride 2 and 4 taps gathers: each element is the sum of 2 taps.
 // CHECK-LABEL: @unwindow
 // CHECK-NEXT: nest.compute (row: 8) reduce (ky: 2) reads %arg0[ky = 2 * ky + row mod 2, row = -ky + row floordiv 2] if [-ky + row floordiv 2 >= 0, ky - row floordiv 2 + 2 >= 0] else 0.000000e+00 : f32 {
 // CHECK: combine add

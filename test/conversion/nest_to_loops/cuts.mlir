@@ -1,5 +1,5 @@
-// A tile of several window offsets leaves out other ones of them at each border. The loop of the reduction is cut where
-// that changes: at the first column, inside, at the last; nothing is tested in any of them.
+// At each border a tile that covers several window offsets leaves out different ones. The loop of the reduction is cut where
+// that changes: at the first column, inside, at the last; no iteration tests a condition.
 // RUN: heddlec %s --emit=loops --target-cpu skylake-avx512 --no-cache | FileCheck %s
 // RUN: heddle-run %s --compare
 

@@ -1,4 +1,4 @@
-// An address may be farther from its base than the 29 bits hold that LLVM's dialect has for a constant index.
+// A constant offset may exceed the 29 bits of a constant index in LLVM's dialect.
 // RUN: heddlec %s --emit=loops --no-cache -o - | FileCheck %s
 
 // CHECK-LABEL: // slice

@@ -1,5 +1,5 @@
 // A product of bf16: pairs are added at once where that is faster than to widen them, with nothing but vectors of a packed
-// panel and scalars of 32 bits in the inner loop. What the module says of the machine goes first.
+// panel and scalars of 32 bits in the inner loop. The module's machine overrides the target's.
 // RUN: heddlec %s --emit=asm --target-cpu znver5 --no-cache -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: heddlec %s --emit=asm --target-cpu znver4 --no-cache -o %t.4.s

@@ -1,5 +1,5 @@
-// Operands are copied in long pieces: where a row of them lies pages from the next one, a block of many columns is copied
-// at once rather than each tile's few; and columns that are no whole vectors apart are copied too.
+// Operands are copied in long contiguous pieces: if rows are pages apart, a block of many columns is copied at once, not
+// the few of each tile; columns whose distance is not a multiple of a vector are copied too.
 // RUN: heddlec %s --emit=nest --row-major --target-cpu skylake-avx512 | FileCheck %s
 
 // CHECK-LABEL: @few_rows

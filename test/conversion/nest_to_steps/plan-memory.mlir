@@ -1,5 +1,5 @@
 // nest-plan-memory: a nest that reads its own element writes in place; others get a buffer of the arena, which is used
-// again when nobody reads it any more.
+// again after its last read.
 // RUN: heddle-opt %s --nest-plan-memory | FileCheck %s
 
 // CHECK-LABEL: func.func @chain

@@ -2,7 +2,7 @@
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 func.func @call_c1_no_function(%a: !nd.tensor<f32, k: 4>) {
-  // expected-error @below {{expected a function, '@nobody' is none}}
+  // expected-error @below {{'@nobody' is not a function}}
   %0 = nd.call @nobody(%a) : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
   return
 }

@@ -21,7 +21,7 @@ func.func @rename_back(%x: !nd.tensor<f32, a: 2, b: 3>) -> !nd.tensor<f32, a: 2,
 
 // -----
 
-// Two names of one size that change places keep the type and not the value.
+// Two names of one size that are swapped keep the type and not the value.
 // CHECK-LABEL: @rename_exchange
 func.func @rename_exchange(%x: !nd.tensor<f32, a: 2, b: 2>) -> !nd.tensor<f32, a: 2, b: 2> {
   // CHECK-NEXT: nd.rename %arg0 [a, b] to [b, a]
@@ -107,7 +107,7 @@ func.func @pointwise_keeps_names(%x: !nd.tensor<f32, a: 2, b: 3>, %y: !nd.tensor
 
 // -----
 
-// An operand that stands twice, one without a use; without the link the product is crossed.
+// A duplicate operand, and one without a use; without the link the product is crossed.
 // CHECK-LABEL: @pointwise_prune
 func.func @pointwise_prune(%x: !nd.tensor<f32, a: 2>, %y: !nd.tensor<f32, b: 3>, %z: !nd.tensor<f32, a: 2, b: 3>) -> !nd.tensor<f32, a: 2, b: 3> {
   // CHECK-NEXT: nd.pointwise %arg0, %arg1 crossed : (!nd.tensor<f32, a: 2>, !nd.tensor<f32, b: 3>) -> !nd.tensor<f32, a: 2, b: 3> {
@@ -171,7 +171,7 @@ func.func @names_of_an_unused_operand(%x: !nd.tensor<f32, a: 2>, %y: !nd.tensor<
   return %r : !nd.tensor<f32, a: 2, b: 3>
 }
 
-// An operand without a use stays where its window excludes places from the reduction that follows.
+// An operand without a use stays where its window excludes taps from the reduction that follows.
 // CHECK-LABEL: @unused_operand_that_excludes
 func.func @unused_operand_that_excludes(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, a: 4, k: 3>) -> !nd.tensor<f32, a: 4> {
   // CHECK: %[[w:.*]] = nd.window

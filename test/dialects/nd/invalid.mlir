@@ -154,7 +154,7 @@ func.func @pointwise_c3_terminator(%a: !nd.tensor<f32, row: 3>) {
 func.func @pointwise_c4_not_scalar(%a: !nd.tensor<f32, row: 3>) {
   %0 = nd.pointwise %a : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3> {
   ^bb0(%x: f32):
-    // expected-error @below {{is not a scalar op that may stand in a region of 'nd.pointwise'}}
+    // expected-error @below {{is not a scalar op; expected only scalar ops in a region of 'nd.pointwise'}}
     %m = memref.alloc() : memref<f32>
     nd.yield %x : f32
   }
@@ -166,7 +166,7 @@ func.func @pointwise_c4_not_scalar(%a: !nd.tensor<f32, row: 3>) {
 func.func @pointwise_c4_vectors(%a: !nd.tensor<f32, row: 3>) {
   %0 = nd.pointwise %a : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3> {
   ^bb0(%x: f32):
-    // expected-error @below {{is not a scalar op that may stand in a region of 'nd.pointwise'}}
+    // expected-error @below {{is not a scalar op; expected only scalar ops in a region of 'nd.pointwise'}}
     %m = arith.constant dense<0.0> : vector<4xf32>
     nd.yield %x : f32
   }
@@ -571,7 +571,7 @@ func.func @concat_c2_sum(%a: !nd.tensor<f32, row: 8>, %b: !nd.tensor<f32, row: N
 
 // expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 4, row: 8>'}}
 func.func @split_c1_taken(%a: !nd.tensor<f32, row: 8, column: 4>) {
-  // expected-error @below {{the name 'column' would stand twice; the other names are {column: 4}}}
+  // expected-error @below {{the name 'column' would occur twice; the other names are {column: 4}}}
   %0 = nd.split %a row into [column, inner] : !nd.tensor<f32, row: 8, column: 4> -> !nd.tensor<f32, column: 4, inner: 2>
   return
 }
@@ -615,7 +615,7 @@ func.func @merge_c1_unknown_name(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3, k: 4>'}}
 func.func @merge_c1_taken(%a: !nd.tensor<f32, i: 2, j: 3, k: 4>) {
-  // expected-error @below {{the name 'k' would stand twice; the other names are {k: 4}}}
+  // expected-error @below {{the name 'k' would occur twice; the other names are {k: 4}}}
   %0 = nd.merge %a [i, j] into k : !nd.tensor<f32, i: 2, j: 3, k: 4> -> !nd.tensor<f32, k: 6>
   return
 }
@@ -651,7 +651,7 @@ func.func @rename_c1_number(%a: !nd.tensor<f32, i: 2, j: 3>) {
 
 // expected-note @below {{operand 0 is of type '!nd.tensor<f32, i: 2, j: 3>'}}
 func.func @rename_c2_taken(%a: !nd.tensor<f32, i: 2, j: 3>) {
-  // expected-error @below {{the name 'j' would stand twice; the other names are {j: 2}}}
+  // expected-error @below {{the name 'j' would occur twice; the other names are {j: 2}}}
   %0 = nd.rename %a [i] to [j] : !nd.tensor<f32, i: 2, j: 3> -> !nd.tensor<f32, j: 2>
   return
 }
@@ -807,7 +807,7 @@ func.func @yield_outside() {
 
 // -----
 
-// expected-error @below {{expected 'nd.name' of argument 0 to be a string with characters in it, got 3}}
+// expected-error @below {{expected 'nd.name' of argument 0 to be a non-empty string, got 3}}
 func.func private @name_no_string(!nd.tensor<f32> {nd.name = 3 : i64})
 
 // -----

@@ -1,14 +1,14 @@
 // Programs that each rule of docs/specification.md refuses, by its number.
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{the name 'row' stands twice}}
+// expected-error @below {{the name 'row' occurs twice}}
 func.func private @s1_name_twice(!nd.tensor<f32, row: 3, row: 3>)
 
 // -----
 
 // expected-note @below {{operand 0 is of type '!nd.tensor<f32, column: 3, row: 3>'}}
 func.func @s1_renamed_into_another(%a: !nd.tensor<f32, row: 3, column: 3>) {
-  // expected-error @below {{the name 'column' would stand twice}}
+  // expected-error @below {{the name 'column' would occur twice}}
   %0 = nd.rename %a [row] to [column] : !nd.tensor<f32, row: 3, column: 3> -> !nd.tensor<f32, column: 3>
   return
 }

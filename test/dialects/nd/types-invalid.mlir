@@ -1,7 +1,7 @@
 // Invalid types, sizes and expressions.
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{the name 'row' stands twice}}
+// expected-error @below {{the name 'row' occurs twice}}
 func.func private @tensor_name_twice(!nd.tensor<f32, row: 3, column: 2, row: 3>)
 
 // -----
@@ -46,7 +46,7 @@ func.func private @expr_division_by_symbol(!nd.tensor<f32, row: N floordiv M>)
 
 // -----
 
-// expected-error @below {{the name 'a' stands twice}}
+// expected-error @below {{the name 'a' occurs twice}}
 func.func private @dims_name_twice() attributes {x = #nd.dims<a: 1, a: 2>}
 
 // -----

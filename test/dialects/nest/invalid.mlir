@@ -164,7 +164,7 @@ func.func @compute_c5_body_arguments(%a: !nd.tensor<f32, n: 4>) {
 func.func @compute_c5_body_op(%a: !nd.tensor<f32, n: 4>) {
   %0 = nest.compute (n: 4) reads %a[] {
   ^bb0(%x: f32):
-  // expected-error @below {{is not a scalar op that may stand in a region of 'nest.compute'}}
+  // expected-error @below {{is not a scalar op; expected only scalar ops in a region of 'nest.compute'}}
     %y = math.cbrt %x : f32
     nest.yield %y : f32
   } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, n: 4>
@@ -215,7 +215,7 @@ func.func @compute_c5_combine_index(%a: !nd.tensor<f32, n: 4>) {
     nest.yield %x : f32
   } combine [0.0 : f32] {
   ^bb0(%p: f32, %e: f32):
-  // expected-error @below {{is not a scalar op that may stand in a region of 'nest.compute'}}
+  // expected-error @below {{is not a scalar op; expected only scalar ops in a region of 'nest.compute'}}
     %i = nest.index m
     nest.yield %p : f32
   } : (!nd.tensor<f32, n: 4>) -> !nd.tensor<f32, m: 2>
@@ -466,7 +466,7 @@ func.func @compute_c9_divides(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_two_groups(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{the name 'n' is walked in two different groups, (m, n) and (n)}}
+  // expected-error @below {{the name 'n' is in loops over different names, (m, n) and (n)}}
   %0 = nest.compute (m: 2, n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -499,7 +499,7 @@ func.func @scan_c5(%s: !nd.tensor<f32, n: 4>, %x: !nd.tensor<f32, t: 3>) {
 // -----
 
 func.func @scan_c5_loops(%s: !nd.tensor<f32, m: N, n: N>, %x: !nd.tensor<f32, t: 3>) {
-  // expected-error @below {{copy 1: expected a number as the size of 'n', which is walked together with 'm', got N; list it first}}
+  // expected-error @below {{copy 1: expected a number as the size of 'n', which shares a loop with 'm', got N; list it first}}
   %0 = nest.scan along <t: 3> init(%s) reads(%x) {copies = [#nest.schedule<[]>, #nest.schedule<[loop (m, n) by 1]>]} : (!nd.tensor<f32, m: N, n: N>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, m: N, n: N> {
   ^bb0(%state: !nd.tensor<f32, m: N, n: N>, %each: !nd.tensor<f32>):
     nest.yield %state : !nd.tensor<f32, m: N, n: N>
@@ -614,7 +614,7 @@ func.func @compute_c9_unroll(%a: !nd.tensor<f32, n: 4>) {
 // -----
 
 func.func @compute_c9_name_twice(%a: !nd.tensor<f32, n: 4>) {
-  // expected-error @below {{the name 'n' stands twice in one group}}
+  // expected-error @below {{the name 'n' occurs twice in one group}}
   %0 = nest.compute (m: 2, n: 4) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32
@@ -1023,7 +1023,7 @@ func.func @scan_c2_op(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
   %one = arith.constant 1 : i64
   %0 = nest.scan along #nd.dims<t: 3> init(%s) reads(%a) : (!nd.tensor<f32>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32> {
   ^bb0(%state: !nd.tensor<f32>, %x: !nd.tensor<f32>):
-  // expected-error @below {{is not a nest that may stand in 'nest.scan'}}
+  // expected-error @below {{is not a nest; expected only nests in 'nest.scan'}}
     %y = arith.addi %one, %one : i64
     nest.yield %state : !nd.tensor<f32>
   }
@@ -1113,7 +1113,7 @@ func.func @scan_c3_name_twice(%s: !nd.tensor<f32>, %a: !nd.tensor<f32, t: 3>) {
 
 func.func @group_c2_op(%a: !nd.tensor<f32, n: 4>) {
   %0 = nest.group (g: 2) {
-  // expected-error @below {{is not a nest that may stand in 'nest.group'}}
+  // expected-error @below {{is not a nest; expected only nests in 'nest.group'}}
     %1 = nd.broadcast %a : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 2, n: 4>
     nest.yield %1 : !nd.tensor<f32, m: 2, n: 4>
   } : !nd.tensor<f32, g: 2, m: 2, n: 4>

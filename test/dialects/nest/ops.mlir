@@ -53,7 +53,7 @@ func.func @compute(%a: !nd.tensor<f32, k: 16, m: 64>, %b: !nd.tensor<f32, k: 33,
   return
 }
 
-// Combiners that have a name are printed by it; `unsigned` where the kind alone does not tell.
+// Combiners that have a name are printed by it; `unsigned` where the kind alone is ambiguous.
 // CHECK-LABEL: @combiners
 func.func @combiners(%a: !nd.tensor<i32, k: 4>, %u: !nd.tensor<ui32, k: 4>, %o: !nd.tensor<i1, k: 4>) {
   // CHECK: combine max [-2147483648 : i32]

@@ -232,7 +232,7 @@ func.func @stage_without_layout(%a: !nd.tensor<f32, n: 4>) {
 // expected-note @below {{operand 0 is of type '!nd.tensor<i32, n: 4>'}}
 // expected-note @below {{operand 1 is of type '!nd.tensor<f32, r: 9>'}}
 func.func @stage_of_gathered(%i: !nd.tensor<i32, n: 4>, %a: !nd.tensor<f32, r: 9>) {
-  // expected-error @below {{expected a stage of a read whose place follows from the iteration names, got #nest.map<r = read(0)> for read 1}}
+  // expected-error @below {{expected a stage of a read whose coordinates follow from the iteration names, got #nest.map<r = read(0)> for read 1}}
   %0 = nest.compute (n: 4) reads %i[], %a[r = read(0)] {
   ^bb0(%x: i32, %y: f32):
     nest.yield %y : f32
@@ -260,7 +260,7 @@ func.func @stage_of_finish_read(%a: !nd.tensor<f32, n: 4>, %c: !nd.tensor<f32, m
 // -----
 
 func.func @merged_symbol(%a: !nd.tensor<f32, m: 8, n: N>) {
-  // expected-error @below {{expected a number as the size of 'n', which is walked together with 'm', got N; list it first}}
+  // expected-error @below {{expected a number as the size of 'n', which shares a loop with 'm', got N; list it first}}
   %0 = nest.compute (m: 8, n: N) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32

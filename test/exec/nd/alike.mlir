@@ -11,7 +11,7 @@ func.func @sorts() {
   return
 }
 
-// Of an argument, so that nothing is known beforehand.
+// The operand is an argument, so that nothing is constant.
 func.func @sorts_of_argument(%x: !nd.tensor<f32, a: 7, b: 3>) -> (!nd.tensor<f32, a: 7, b: 3>, !nd.tensor<f32, a: 7, b: 3>) {
   %0 = nd.sort %x along a : (!nd.tensor<f32, a: 7, b: 3>) -> !nd.tensor<f32, a: 7, b: 3>
   %1 = nd.sort %x along a descending : (!nd.tensor<f32, a: 7, b: 3>) -> !nd.tensor<f32, a: 7, b: 3>

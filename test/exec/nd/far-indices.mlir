@@ -1,5 +1,5 @@
 // Indices far out of bounds, signed and unsigned: reads are clamped, writes dropped, ranges moved inside. Indices are numbers of 64
-// bits with a sign: unsigned ones that do not fit lie before the beginning.
+// bits with a sign: unsigned ones that do not fit become negative.
 // RUN: heddle-run %s --compare
 
 func.func @signed() {

@@ -341,7 +341,7 @@ func.func @integers(%a: !nd.tensor<i32, n: 37>, %b: !nd.tensor<i32, n: 37>) -> (
   return %0, %1, %2 : !nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>
 }
 
-// Of any number, on any width of vectors: what is beyond 2^20 is reduced exactly.
+// Any finite argument, on vectors of any width; arguments beyond 2^20 are reduced exactly.
 func.func @large_angles() -> (!nd.tensor<f32, n: 19>, !nd.tensor<f32, n: 19>) {
   %a = nd.constant dense<[1.0e19, -1.0e19, 3.0e38, 1.0e-30, 1048576.0, 1048577.0, -7.5e5, 22.0, 355.0, 1.0e10, 4.0, 0.0,
                           -0.0, 1.5707964, 3.1415927, 710.0, 16777216.0, 123456.789, -2.0e30]> : tensor<19xf32> by [n] : !nd.tensor<f32, n: 19>
@@ -358,7 +358,7 @@ func.func @large_angles() -> (!nd.tensor<f32, n: 19>, !nd.tensor<f32, n: 19>) {
   return %0, %1 : !nd.tensor<f32, n: 19>, !nd.tensor<f32, n: 19>
 }
 
-// Neither infinity nor NaN has a sine; 0 is larger than -0, which 1 / x shows; NaN wins.
+// The sine of infinity and of NaN is NaN; 0 is larger than -0, which 1 / x shows; NaN wins.
 func.func @special() -> (!nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>, !nd.tensor<f32, n: 5>) {
   %a = nd.constant dense<[0.0, -0.0, 0x7F800000, 0x7FC00000, -1.0]> : tensor<5xf32> by [n] : !nd.tensor<f32, n: 5>
   %b = nd.constant dense<[-0.0, 0.0, 0xFF800000, 1.0, 0x7FC00000]> : tensor<5xf32> by [n] : !nd.tensor<f32, n: 5>

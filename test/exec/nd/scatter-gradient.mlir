@@ -1,4 +1,4 @@
-// Gradients and tangents of scatters with a combiner of one's own: updates that meet at a place, in numbers that are known when
+// Gradients and tangents of scatters with a combiner of one's own: several updates of one element, whose number is known when
 // the program is called, along several names, and inside of recurrences.
 // RUN: heddle-run %s --compare --size N=0,1,2,9 --size M=3,1,0,2
 // RUN: heddle-run %s --compare --managed --row-major --threads 2 --size N=7 --size M=3

@@ -14,7 +14,7 @@ func.func @merged(%x: !nd.tensor<i8, n: N * M>, %y: !nd.tensor<f32, m: M, n: N>)
   %0 = nd.sort %x along n : (!nd.tensor<i8, n: N * M>) -> !nd.tensor<i8, n: N * M>
   return %0 : !nd.tensor<i8, n: N * M>
 }
-// The first elements: as many as a symbol says, few, more than few.
+// The first elements: a symbolic number of them, few, more than few.
 func.func @part(%x: !nd.tensor<f32, n: N + M, m: M>, %y: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N, m: M> {
   %0 = nd.sort %x along n : (!nd.tensor<f32, n: N + M, m: M>) -> !nd.tensor<f32, n: N, m: M>
   return %0 : !nd.tensor<f32, n: N, m: M>

@@ -19,7 +19,7 @@ func.func @convolve(%x: !nd.tensor<f32, b: M, c: 3, col: 2 * N + 1, row: N>, %w:
   return %3 : !nd.tensor<f32, b: M, col: N + 1, o: 5, row: N>
 }
 
-// Pooling that leaves places outside out, and a window without padding.
+// Pooling with excluded taps, and a window without padding.
 func.func @pool(%x: !nd.tensor<f32, b: M, row: N>) -> (!nd.tensor<f32, b: M, row: (N - 1) floordiv 2 + 1>, !nd.tensor<f32, b: M, row: N - 2>) {
   %0 = nd.window %x row -> ky size 3 stride 2 pad 1, 1 exclude : !nd.tensor<f32, b: M, row: N> -> !nd.tensor<f32, b: M, ky: 3, row: (N - 1) floordiv 2 + 1>
   %1 = nd.reduce %0 over [ky] neutral [0xFF800000 : f32] : (!nd.tensor<f32, b: M, ky: 3, row: (N - 1) floordiv 2 + 1>) -> !nd.tensor<f32, b: M, row: (N - 1) floordiv 2 + 1> {

@@ -56,7 +56,7 @@ func.func @halves(%x: !nd.tensor<f32, n: 2 * N>) -> (!nd.tensor<f32, n: N>, !nd.
   }
   return %0, %2 : !nd.tensor<f32, n: N>, !nd.tensor<f32, n: N>
 }
-// Bounds at computed places.
+// Computed coordinates.
 func.func @ranges(%x: !nd.tensor<f32, n: N + M>, %y: !nd.tensor<f32, n: N>, %s: !nd.tensor<i64>) -> (!nd.tensor<f32, n: N>, !nd.tensor<f32, n: N + M>) {
   %0 = nd.dynamic_slice %x n from %s size N : (!nd.tensor<f32, n: N + M>, !nd.tensor<i64>) -> !nd.tensor<f32, n: N>
   %1 = nd.update_slice %y into %x n from %s : (!nd.tensor<f32, n: N>, !nd.tensor<f32, n: N + M>, !nd.tensor<i64>) -> !nd.tensor<f32, n: N + M>

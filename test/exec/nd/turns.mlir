@@ -25,7 +25,7 @@ func.func private @shift(%x: !nd.tensor<i64, a: 5>, %n: !nd.tensor<i64>) -> (!nd
   return %r#0, %r#1 : !nd.tensor<i64, a: 5>, !nd.tensor<i64>
 }
 
-// Two states of which each is made from its neighbours and from the other one; they change places.
+// Two states of which each is made from its neighbours and from the other one; they are swapped.
 func.func private @swap(%x: !nd.tensor<i64, a: 5>, %y: !nd.tensor<i64, a: 5>, %n: !nd.tensor<i64>) -> (!nd.tensor<i64, a: 5>, !nd.tensor<i64, a: 5>) {
   %zero = nd.constant dense<0> : tensor<i64> by [] : !nd.tensor<i64>
   %one = nd.constant dense<1> : tensor<i64> by [] : !nd.tensor<i64>

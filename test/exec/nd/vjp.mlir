@@ -262,7 +262,7 @@ func.func @by_hand() {
   return
 }
 
-// Updates that meet at a place share the gradient of a maximum where they are equal; of a product each gets the
+// Updates of one element share the gradient of a maximum where they are equal; of a product each gets the
 // product of all others, whether or not some are zero.
 func.func private @largest(%x: !nd.tensor<f32, a: 3>, %u: !nd.tensor<f32, i: 5>) -> !nd.tensor<f32, a: 3> {
   %k = nd.constant dense<[0, 0, 1, 1, 9]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>

@@ -12,7 +12,7 @@ func.func @taps() {
   return
 }
 
-// Excluded places take no part in the reduction that follows, even where the neutral element would win.
+// Excluded taps take no part in the reduction that follows, even where the neutral element would win.
 func.func @excluded() {
   %x = nd.constant dense<[-5, -1, -3]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
   %w = nd.window %x n -> k size 3 pad 1, 1 exclude : !nd.tensor<i32, n: 3> -> !nd.tensor<i32, k: 3, n: 3>

@@ -92,7 +92,7 @@ func.func @gathered() {
     nest.yield %r : i32
   } : (!nd.tensor<i32, p: 4>, !nd.tensor<i32, n: 3>) -> !nd.tensor<i32, p: 4>
   check.expect_eq_const %a is dense<[32, 10, 21, 32]> : tensor<4xi32> by [p] : !nd.tensor<i32, p: 4>
-  // A guard that asks where the gathered place lies.
+  // A guard on the gathered coordinate.
   %far = nd.constant dense<[2, -7, 5, 1]> : tensor<4xi8> by [p] : !nd.tensor<i8, p: 4>
   %b = nest.compute (p: 4) reads %far[], %x[n = read(0)] if [read(0) >= 0, 2 - read(0) >= 0] else 0 : i32 {
   ^bb0(%i: i8, %v: i32):

@@ -29,7 +29,7 @@ func.func private @negate(%s: !nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3> {
   } : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
   return %t : !nd.tensor<f32, a: 3>
 }
-// One function may be run at several places.
+// Several ops may call one function.
 func.func @main() {
   %yes = nd.constant dense<true> : tensor<i1> by [] : !nd.tensor<i1>
   %no = nd.constant dense<false> : tensor<i1> by [] : !nd.tensor<i1>

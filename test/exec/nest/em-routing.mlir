@@ -1,5 +1,5 @@
 // Capsules routed by expectation maximisation (Hinton, Sabour, Frosst: Matrix capsules with EM routing, ICLR 2018),
-// as one group over batch, row and column: votes, means, variances and assignments stay local to one place of the output.
+// as one group over batch, row and column: votes, means, variances and assignments stay local to one point of the output.
 // RUN: heddle-run %s --compare
 
 module {

@@ -16,7 +16,7 @@ func.func @places() {
   return
 }
 
-// Places that are met several times accumulate.
+// Elements that are written several times accumulate.
 func.func @accumulates() {
   %d = nd.constant dense<[1, 2, 3]> : tensor<3xi32> by [n] : !nd.tensor<i32, n: 3>
   %u = nd.constant dense<[[1, 2], [4, 8], [16, 32]]> : tensor<3x2xi32> by [p, q] : !nd.tensor<i32, p: 3, q: 2>

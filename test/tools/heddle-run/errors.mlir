@@ -64,7 +64,7 @@
 // RANK: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got {{.*}} in '{{.*}}2x3.npy', which has not one axis for each name given
 
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row,row 2>&1 | FileCheck %s --check-prefix=REPEATED
-// REPEATED: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, row: 3] in '{{.*}}2x3.npy', where a name stands twice
+// REPEATED: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, row: 3] in '{{.*}}2x3.npy', where a name occurs twice
 
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=SIZES
 // SIZES: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [column: 2, row: 3] in '{{.*}}2x3.npy'

@@ -4,7 +4,7 @@
 // RUN: not heddle-run %s --entry control --interpret 2>&1 | FileCheck %s --check-prefix=CONTROL
 // RUN: not heddle-run %s --entry for --interpret 2>&1 | FileCheck %s --check-prefix=FOR
 
-// WHILE: no-end.mlir:[[# @LINE + 2]]:8: error: 'scf.while' op comes to no end within 1048576 steps
+// WHILE: no-end.mlir:[[# @LINE + 2]]:8: error: 'scf.while' op does not terminate within 1048576 steps
 func.func @while(%x: !nd.tensor<i1>) -> !nd.tensor<i1> {
   %y = scf.while (%s = %x) : (!nd.tensor<i1>) -> !nd.tensor<i1> {
     %t = arith.constant true
@@ -19,7 +19,7 @@ func.func @while(%x: !nd.tensor<i1>) -> !nd.tensor<i1> {
 func.func private @stays(%c: !nd.tensor<i1>) -> !nd.tensor<i1> {
   return %c : !nd.tensor<i1>
 }
-// CONTROL: no-end.mlir:[[# @LINE + 3]]:8: error: 'nest.control' op comes to no end within 1048576 steps
+// CONTROL: no-end.mlir:[[# @LINE + 3]]:8: error: 'nest.control' op does not terminate within 1048576 steps
 func.func @control() -> !nd.tensor<i1> {
   %t = nd.constant dense<true> : tensor<i1> by [] : !nd.tensor<i1>
   %y = nest.control [@stays] %t : (!nd.tensor<i1>) -> !nd.tensor<i1>

@@ -12,7 +12,7 @@
 // RUN: heddle-run %s --input x=%S/Inputs/2x3.npy:row,column --entry scale --print-limit 5 | FileCheck %s --check-prefix=SUMMARY
 // SUMMARY: doubled: f32 {column: 3, row: 2}, 6 elements: from 2 to 12, mean 7
 
-// The seed says everything: the same one gives the same values, another one others.
+// The seed determines the values: another one gives others.
 // RUN: heddle-run %s --entry scale --seed 3 > %t.a
 // RUN: heddle-run %s --entry scale --seed 3 --interpret > %t.b
 // RUN: heddle-run %s --entry scale --seed 3 --threads 1 --managed --row-major --no-cache > %t.c

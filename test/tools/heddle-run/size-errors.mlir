@@ -3,7 +3,7 @@
 // RUN: heddle-run %s --compare --size N=7 --size M=3 --size K=7 --size n=7 --size R=2
 // RUN: heddle-run %s --compare --size N=20 --size M=0 --size K=5 --size n=5 --size R=4
 
-// A part of what there is: sorted, at a computed place, put there.
+// Parts of a tensor: its first sorted elements, a range at a computed start, an update of one.
 // RUN: not heddle-run %s --entry first --size N=3 2>&1 | FileCheck %s --check-prefix=FIRST
 // FIRST: heddle-run: error: {{.*}}size-errors.mlir:[[#@LINE+2]]:8: 'first' expected at least 5 for the size of 'n' in 'nd.sort', got N = 3{{$}}
 func.func @first(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {
@@ -143,7 +143,7 @@ func.func @spelled(%x: !nd.tensor<f32, n: n>) -> !nd.tensor<f32, n: 5> {
 // RUN: not heddle-run %s --entry ranged --interpret --size R=5 2>&1 | FileCheck %s --check-prefix=INTERPRETED
 // INTERPRETED: expected 1 to 4 for 'R' of '@ranged', got 5
 // RUN: heddle-opt %s --nd-require-sizes | FileCheck %s --check-prefix=RANGED
-// RANGED: func.func @ranged{{.*}}heddle.requires = [{got = "1", most = "R", place = {{.*}}, what = "'R', whose range is declared"}, {got = "R", most = "4", place = {{.*}}, what = "'R', whose range is declared"}], nd.ranges = {R = [1, 4]}
+// RANGED: func.func @ranged{{.*}}heddle.requires = [{got = "1", location = {{.*}}, most = "R", what = "'R', whose range is declared"}, {got = "R", location = {{.*}}, most = "4", what = "'R', whose range is declared"}], nd.ranges = {R = [1, 4]}
 func.func @ranged(%x: !nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5> attributes {nd.ranges = {R = [1, 4]}} {
   %0 = nd.sort %x along n : (!nd.tensor<f32, n: 8 * R>) -> !nd.tensor<f32, n: 5>
   return %0 : !nd.tensor<f32, n: 5>

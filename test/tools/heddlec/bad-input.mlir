@@ -9,13 +9,13 @@
 // RUN: not heddlec %t/recursive.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=RECURSIVE
 // RECURSIVE: recursive.mlir:2:8: error: 'nd.call' op is recursive
 // RUN: not heddlec %t/symbol.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SYMBOL
-// SYMBOL: symbol.mlir:1:{{[0-9]+}}: error: argument 'x' has the size N floordiv 2 for 'row', but no argument tells 'N'
+// SYMBOL: symbol.mlir:1:{{[0-9]+}}: error: argument 'x' has the size N floordiv 2 for 'row', but no argument determines 'N'
 // RUN: not heddlec %t/element.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // ELEMENT: element.mlir:1:{{[0-9]+}}: error: expected an integer element type of 1, 8, 16, 32 or 64 bits, got 'i7'
 // RUN: not heddlec %t/layout.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: layout.mlir:1:{{[0-9]+}}: error: {{.*}}layout
 // RUN: not heddlec %t/empty.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: error: the module has no public function to make an entry of
+// EMPTY: error: the module has no public function to compile
 // RUN: not heddlec /dev/null -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: printf '\177ELF\002\001\000\377\376' > %t/binary.mlir
 // RUN: not heddlec %t/binary.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=BINARY
@@ -36,13 +36,13 @@
 // TEXTPLACE: error: can't write '{{.*}}place.mlir': No such file or directory
 // RUN: not heddlec 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: file is required; heddlec --help lists the options
-// Failures leave nothing behind, and what was there stays.
+// Failures leave no new files, and keep old ones.
 // RUN: not ls %t/o.heddle
 // RUN: heddlec %t/good.mlir -o %t/kept.heddle && cp %t/kept.heddle %t/before
 // RUN: not heddlec %t/syntax.mlir -o %t/kept.heddle && cmp %t/kept.heddle %t/before
 // RUN: not heddlec %t/kept.heddle 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: error: expected IR, '{{.*}}kept.heddle' is a compiled program; heddle-run runs it, heddle-translate shows it
-// A disk that is full: what was there stays, also where text is written; a device stays one.
+// A full disk: the old file is kept, also by text output; a device is not replaced.
 // RUN: heddlec %t/work.mlir --emit=asm -o %t/kept.s && cp %t/kept.s %t/before
 // RUN: bash -c "ulimit -f 1; not heddlec %t/work.mlir --no-cache --emit=asm -o %t/kept.s" 2>&1 | FileCheck %s --check-prefix=FULL
 // FULL: can't write '{{.*}}kept.s': File too large

@@ -8,11 +8,11 @@
 // RUN: heddlec %s -o %t/plain.heddle --explain --row-major --no-cache --target-cpu x86-64 2>&1 | count 0
 
 // CHECK: explain.mlir:[[@LINE+7]]:1: remark: 3 values, 1 nests, {{[01]}} read or written through a copy; {{[0-9.]+}}k cycles, at least {{[0-9.]+}}k (gap {{[0-9.]+}} %)
-// CHECK: remark: 'image' lies as [k, row], which is given
+// CHECK: remark: 'image' has the layout [k, row], which is given
 // CHECK: explain.mlir:[[@LINE+14]]:8: note: 'reduce' runs along {{row|column}}: {{[0-9.]+}}k cycles beside {{[0-9.]+}}k
-// CHECK: remark: 'weight' lies as [
+// CHECK: remark: 'weight' has the layout [
 // CHECK: note: {{.*}} would cost {{[0-9.]+}}k cycles more
-// CHECK: explain.mlir:[[@LINE+11]]:8: remark: 'reduce' lies as [{{.*(column|row).*}}]
+// CHECK: explain.mlir:[[@LINE+11]]:8: remark: 'reduce' has the layout [{{.*(column|row).*}}]
 // CHECK: note: {{.*(column|row).*}} would cost {{[0-9.]+}}k cycles more
 func.func @product(%image: !nd.tensor<f32, row: 60, k: 512> {nd.name = "image"},
                    %weight: !nd.tensor<f32, k: 512, column: 512> {nd.name = "weight", nd.layout = "any"})
@@ -34,7 +34,7 @@ func.func @product(%image: !nd.tensor<f32, row: 60, k: 512> {nd.name = "image"},
 
 // Of a symbolic size, too.
 // CHECK: remark: {{[0-9]+}} values, 1 nests
-// CHECK: remark: 'y' lies as [batch, class], which is given
+// CHECK: remark: 'y' has the layout [batch, class], which is given
 func.func @total(%y: !nd.tensor<f32, batch: N, class: 10> {nd.name = "y"}) -> !nd.tensor<f32, class: 10> {
   %r = nd.reduce %y over [batch] neutral [0.0 : f32]
       : (!nd.tensor<f32, batch: N, class: 10>) -> !nd.tensor<f32, class: 10> {

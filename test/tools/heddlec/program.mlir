@@ -27,7 +27,7 @@
 // MANIFEST-DAG: "name": "double"
 // MANIFEST-DAG: "name": "twice"
 // MANIFEST-DAG: "cpu": "haswell"
-// A function of the code has the name and the place of the first step that runs it.
+// A function of the code has the name and the source location of the first step that runs it.
 // MANIFEST: "functions": [
 // MANIFEST:   "bytes": {{[1-9][0-9]*}},
 // MANIFEST:   "location": "{{.*}}program.mlir:{{[0-9]+}}:{{[0-9]+}}",

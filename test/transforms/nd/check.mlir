@@ -33,7 +33,7 @@ func.func @places(%x: !nd.tensor<i32, n: N>, %at: !nd.tensor<ui8, i: 3>) -> !nd.
   return %0 : !nd.tensor<i32, i: 3>
 }
 
-// A part that begins where it need not be moved.
+// A range whose start needs no clamping.
 // CHECK-LABEL: func.func @starts
 // CHECK-SAME: heddle.checks = ["{{.*}}:[[#@LINE+7]]:8: 'nd.dynamic_slice' expected a start along 'n' from 0 to N - 3, got ",
 // CHECK-SAME: "{{.*}}:[[#@LINE+8]]:8: 'nd.update_slice' expected a start along 'n' from 0 to 5, got "]

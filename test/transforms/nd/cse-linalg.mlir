@@ -1,4 +1,4 @@
-// One program over positions and over names: x y, its transpose, with operands changed places, with loops in another order. MLIR's own
+// One program over positions and over names: x y, its transpose, with swapped operands, with loops in another order. MLIR's own
 // CSE compares maps and operands as they are written, and merges none of the four; here all are one.
 // RUN: mlir-opt %S/Inputs/transposed-linalg.mlir --cse | FileCheck %s --check-prefix=LINALG
 // RUN: mlir-opt %S/Inputs/transposed-linalg.mlir --linalg-generalize-named-ops --canonicalize --cse | FileCheck %s --check-prefix=LINALG

@@ -2,7 +2,7 @@
 // RUN: heddle-opt %s --nd-differentiate --verify-diagnostics
 
 func.func private @f(%x: !nd.tensor<f32, i: 2, j: 3>) -> !nd.tensor<f32> {
-  // expected-error @below {{cannot be differentiated: which of equal elements over {i: 2, j: 3} is chosen is not said; give the order of the names as `order`}}
+  // expected-error @below {{cannot be differentiated: expected `order`, the order of the names {i: 2, j: 3} that decides between equal elements}}
   %0 = nest.compute () reduce (i: 2, j: 3) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32

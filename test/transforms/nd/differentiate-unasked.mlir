@@ -1,8 +1,8 @@
 // RUN: heddle-opt %s --nd-differentiate --nd-inline-calls --nd-simplify | FileCheck %s
 // RUN: heddle-opt %s --nd-differentiate --nd-inline-calls --nd-simplify="without=unused-carried" | FileCheck %s --check-prefix=ALL
 
-// The gradient by %w alone: going back the loop carries the cotangents of its state and of %w. Those of %d and %e, which are
-// captured as well, are not carried; what %e is for is not computed again.
+// The gradient with respect to %w alone: the backward loop carries the cotangents of its state and of %w. Those of %d and %e,
+// which are captured too, are not carried; ops that only %e needs are not recomputed.
 // CHECK-LABEL: func.func @gradient
 // CHECK: nest.scan along {{.*}} init(%{{[^,]*}}) reads(
 // CHECK: math.exp

@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --nd-differentiate --nd-simplify --nd-cse --symbol-dce --split-input-file --verify-diagnostics | FileCheck %s
 
-// The gradients of a convolution are index maps and sums of products: dw sums window(x) * dy over the places, dx puts the
-// sum of dy * w over the outputs back through the window. Nothing of the value remains, nothing is broadcast.
+// The gradients of a convolution are index maps and sums of products: dw sums window(x) * dy over the points, dx applies the
+// adjoint of the window to the sum of dy * w over the outputs. The value is removed, nothing is broadcast.
 func.func private @convolve(%x: !nd.tensor<f32, n: 2, row: 8, ci: 3>, %w: !nd.tensor<f32, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, co: 4> {
   %xw = nd.window %x row -> ky size 3 stride 2 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, n: 2, row: 8, ci: 3> -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>
   %p = nd.pointwise %xw, %w : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4> {

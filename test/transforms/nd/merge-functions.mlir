@@ -10,7 +10,7 @@
 // RUN: heddle-run %t.mlir --entry callers --interpret --seed 3 > %t.after
 // RUN: diff %t.before %t.after
 
-// One function under other names, with operands of commutative code changed places.
+// One function under other names, with swapped operands of commutative code.
 // CHECK: func.func private @scores
 // CHECK-NOT: @similar
 // CHECK: func.func private @difference
@@ -40,7 +40,7 @@ func.func private @similar(%x: !nd.tensor<f32, k: 4, z: 3>, %y: !nd.tensor<f32, 
   }
   return %r : !nd.tensor<f32, k: 4>
 }
-// Not this one: the operands of a difference do not change places.
+// Not this one: the operands of a difference may not be swapped.
 func.func private @difference(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
   %p = nd.pointwise %x, %y : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, k: 3> {
   ^bb0(%a: f32, %b: f32):
@@ -134,7 +134,7 @@ func.func private @marked(%x: !nd.tensor<f32, k: 4, z: 3, c: 2>, %y: !nd.tensor<
   }
   return %1 : !nd.tensor<f32, k: 4, c: 2>
 }
-// Nor these two: the operands of the difference have changed places.
+// Nor these two: the operands of the difference are swapped.
 func.func private @less(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m: 4, k: 3>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
   %0 = nd.call @scores(%x, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
   %1 = nd.call @difference(%y, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>

@@ -2,7 +2,7 @@
 // RUN: heddle-opt %s --nd-require-sizes | FileCheck %s
 
 // CHECK-LABEL: func.func @f
-// CHECK-SAME: heddle.requires = [{got = "5", most = "N", place = #loc{{[0-9]*}}, what = "the size of 'n' in 'nd.sort'"}]
+// CHECK-SAME: heddle.requires = [{got = "5", location = #loc{{[0-9]*}}, most = "N", what = "the size of 'n' in 'nd.sort'"}]
 // CHECK-LABEL: func.func @g
 // CHECK-NOT: heddle.requires
 func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5> {

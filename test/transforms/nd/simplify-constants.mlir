@@ -19,7 +19,7 @@ func.func @splats(%x: !nd.tensor<f32, b: N>) -> !nd.tensor<f32, a: 2, b: N> {
 
 // -----
 
-// The interpreter says what ops on literals give; the names of the result stand in the order in which they were written.
+// The interpreter evaluates ops on literals; the result lists its names in the order in which they were written.
 // CHECK-LABEL: @literals
 func.func @literals() -> (!nd.tensor<f32, a: 2, b: 2>, !nd.tensor<i32>, !nd.tensor<f32, a: 2>, !nd.tensor<i8, b: 3>) {
   // CHECK-DAG: nd.constant dense<{{\[\[}}1.000000e+01, 2.000000e+01], [2.000000e+01, 4.000000e+01]]> : tensor<2x2xf32> by [b, a]
@@ -72,7 +72,7 @@ func.func @large(%x: !nd.tensor<f32, a: 2>) -> (!nd.tensor<f32, a: 20, b: 20>, !
 
 // -----
 
-// Index maps of splats of any size; places outside have to read the same.
+// Index maps of splats of any size; elements outside must have the same value.
 // CHECK-LABEL: @maps_of_splats
 func.func @maps_of_splats() -> (!nd.tensor<f32, a: 1000>, !nd.tensor<f32, a: 3004>, !nd.tensor<f32, a: 3004>, !nd.tensor<f32, a: 2998, k: 3>) {
   // CHECK-DAG: %[[S:.*]] = nd.constant dense<1.000000e+00> : tensor<f32> by [a] : !nd.tensor<f32, a: 1000>

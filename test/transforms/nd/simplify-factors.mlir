@@ -154,7 +154,7 @@ func.func @in_code(%a: !nd.tensor<f32, i: 5>, %b: !nd.tensor<f32, i: 5>, %w: !nd
 
 // -----
 
-// What is summed over has a name of its own in each sum, and one sum is renamed: sum_k a_ik w_jk - sum_l w_ml b_li, with m in the place of j, is
+// What is summed over has a name of its own in each sum, and one sum is renamed: sum_k a_ik w_jk - sum_l w_ml b_li, with m for j, is
 // sum_k (a_ik - b_ki) w_jk.
 // FAST-LABEL: @fresh_names
 // FAST: %[[B:.*]] = nd.rename %arg1 [l] to [k]

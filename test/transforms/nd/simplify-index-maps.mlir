@@ -133,7 +133,7 @@ func.func @narrow_coordinates(%x: !nd.tensor<f32, a: 300>, %y: !nd.tensor<f32, a
 
 // -----
 
-// A known place is clamped as a computed one is.
+// A constant start is clamped as a computed one is.
 // CHECK-LABEL: @dynamic_slices
 func.func @dynamic_slices(%x: !nd.tensor<f32, a: 7>, %i: !nd.tensor<i32>) -> (!nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>, !nd.tensor<f32, a: 3>) {
   // CHECK-DAG: nd.slice %arg0 a from 4 size 3

@@ -31,7 +31,7 @@ func.func @recurrence(%u: !nd.tensor<f32, a: 4>, %w: !nd.tensor<f32, a: 4>, %x: 
 
 // -----
 
-// The second tensor is what the first is computed from: both are carried. The third one is not, though it is read by itself.
+// The first tensor depends on the second: both are carried. The third one is not, although it depends on itself.
 // CHECK-LABEL: @for
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %arg0, %{{.*}} = %arg1) -> (!nd.tensor<i64>, !nd.tensor<i64>)
 func.func @for(%x: !nd.tensor<i64>, %y: !nd.tensor<i64>, %n: !nd.tensor<i64>) -> !nd.tensor<i64> {

@@ -3,8 +3,8 @@
 // RUN: not heddle-opt %s --pass-pipeline='builtin.module(func.func(nd-fold-pad-into-window{most-rounds=1}))' 2>&1 | FileCheck %s --check-prefix=FOLD
 // RUN: heddle-opt %s --nd-simplify=most-rounds=9 --nd-fold-pad-into-window=most-rounds=9 | FileCheck %s
 
-// SIMPLIFY: simplify-rounds.mlir:[[# @LINE + 4]]:1: error: simplifying comes to no end
-// FOLD: simplify-rounds.mlir:[[# @LINE + 3]]:1: error: folding pads into windows comes to no end
+// SIMPLIFY: simplify-rounds.mlir:[[# @LINE + 4]]:1: error: simplification does not terminate
+// FOLD: simplify-rounds.mlir:[[# @LINE + 3]]:1: error: folding pads into windows does not terminate
 // CHECK: nd.window
 // CHECK-NOT: nd.pad
 func.func @padded(%x: !nd.tensor<f32, row: 8>) -> !nd.tensor<f32, k: 3, row: 8> {

@@ -23,7 +23,7 @@ func.func @edge(%x: !nd.tensor<f32, c: 5, row: 16>) -> !nd.tensor<f32, c: 5, row
   return %r : !nd.tensor<f32, c: 5, row: 18>
 }
 
-// A range at a computed place moves as a whole; what follows it is computed as it is read.
+// A range at a computed start is clamped as a whole; what follows it is computed as it is read.
 // CHECK-LABEL: @moved
 // CHECK: nest.compute (c: 5, row: 4) reads %{{.*}}[], %{{.*}}[row = row + max(0, min(12, read(0)))] {
 // CHECK: arith.mulf

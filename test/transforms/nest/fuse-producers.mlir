@@ -180,7 +180,7 @@ func.func @noCarrier() -> !nd.tensor<i32, row: 8> {
 
 // -----
 
-// A gathered read finds its place through another one: numbers of reads follow.
+// The coordinate of a gathered read is the value of another read, whose number changes.
 // CHECK-LABEL: @gathered
 // CHECK-NEXT: nest.compute (n: 4) reads %arg1[], %arg2[n = -n + 3], %arg0[row = read(1)] {
 // CHECK-NOT: nest.compute

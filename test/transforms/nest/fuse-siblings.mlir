@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nest-fuse-siblings --split-input-file | FileCheck %s
 
-// Sum and sum of squares of one tensor: one pass over it. The second nest says `row` and `image` for `k` and `n`.
+// Sum and sum of squares of one tensor: one pass over it. The second nest has the names `row` and `image` for `k` and `n`.
 // CHECK-LABEL: @moments
 // CHECK-NEXT: %[[R:.*]]:2 = nest.compute (k: 64) reduce (n: 512) reads %arg0[] {
 // CHECK: nest.yield %{{.*}}, %{{.*}} : f32, f32
@@ -27,7 +27,7 @@ func.func @moments(%x: !nd.tensor<f32, k: 64, n: 512>) -> !nd.tensor<f32, row: 6
 
 // -----
 
-// A maximum, and the maximum with its place: the maximum is accumulated once.
+// A maximum, and the maximum with its index: the maximum is accumulated once.
 // CHECK-LABEL: @argmax
 // CHECK-NEXT: %[[R:.*]]:2 = nest.compute (n: 64) reduce (k: 16)
 // CHECK: nest.yield %{{.*}}, %{{.*}} : f32, i32

@@ -43,7 +43,7 @@ func.func @convolution(%x: !nd.tensor<f32, channel: 8, row: 64>, %w: !nd.tensor<
 
 // -----
 
-// The names of the ops do not matter: a user's nest.compute in the place of pointwise ops fuses alike. Nests inside of a scan are
+// The names of the ops do not matter: a user's nest.compute instead of pointwise ops fuses alike. Nests inside of a scan are
 // fused as well, and what nobody reads goes.
 // CHECK-LABEL: @inScan
 // CHECK: nest.scan

@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --nest-materialize-guards --split-input-file | FileCheck %s
 
-// Every element is read 3 * 16 times: a copy with a border pays.
+// Every element is read 3 * 16 times: a copy with a border is faster.
 // CHECK-LABEL: @dilation
 // CHECK-NEXT: %[[P:.*]] = nest.compute (row: 34) reads %arg0[row = row - 1] if [row - 1 >= 0, -row + 32 >= 0] else 0.000000e+00 : f32 {
 // CHECK: {heddle.materialize, heddle.name = "pad"}
@@ -16,7 +16,7 @@ func.func @dilation(%x: !nd.tensor<f32, row: 32>, %k: !nd.tensor<f32, ky: 3, out
 
 // -----
 
-// Refused: a convolution adds nothing outside; its loops are split there.
+// Not a convolution, which adds nothing outside: its loops are split there.
 // CHECK-LABEL: @convolution
 // CHECK-COUNT-1: nest.compute
 // CHECK-NOT: nest.compute

@@ -83,7 +83,7 @@ TEST(Argument, NumbersThatAreNoneOfTheTypeAreRefused) {
       std::string::npos)
       << message;
   message = messageOf([&] { (void)same(UINT64_MAX); });
-  EXPECT_NE(message.find("expected a number that i64 has, got 18446744073709551615"),
+  EXPECT_NE(message.find("expected a number that i64 can represent, got 18446744073709551615"),
             std::string::npos)
       << message;
 }

@@ -117,7 +117,7 @@ TEST(BadInput, OneVariableTwice) {
 
 TEST(BadInput, CountsOfTensors) {
   refused([] { forLoop(3, Tensors(), [](Tensor, Tensors s) { return s; }); },
-          {"expected at least one tensor that comes out of a loop or a branch, got none"});
+          {"expected a loop or a branch to return at least one tensor, got none"});
   refused(
       [] {
         jvp([](Tensors v) { return v[0] * v[1]; }, Tensors{matrix(), matrix()}, Tensors{matrix()});
@@ -367,7 +367,7 @@ TEST(BadInput, ValuesThatWereGivenUp) {
   Tensor x = Tensor::of<float>({1, 2}, {{n, 2}}), old = x;
   add(x);
   std::ostringstream out;
-  std::initializer_list<std::string> parts = {"was given up to the call at ", "in place"};
+  std::initializer_list<std::string> parts = {"was donated to the call at ", "in place"};
   refused([&] { old.item(); }, parts);
   refused([&] { out << old; }, parts);
   refused([&] { (void)(old + 1.0); }, parts);

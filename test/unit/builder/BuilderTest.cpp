@@ -234,7 +234,7 @@ TEST(Builder, StateIsUpdatedInPlaceAndOldHandlesArePoisoned) {
   EXPECT_EQ(step(state, x).item(), 9);
   EXPECT_EQ(step(state, x).item(), 12);
   EXPECT_EQ(state.a.to<float>({m}), (std::vector<float>{3, 4, 5}));
-  expectHas(messageOf([&] { old.to<float>({m}); }), {"given up", "BuilderTest.cpp"});
+  expectHas(messageOf([&] { old.to<float>({m}); }), {"donated", "BuilderTest.cpp"});
 }
 
 TEST(Builder, RandomBitsDependOnKeyAndOrderAlone) {

@@ -208,7 +208,7 @@ TEST(Einsum, RefusesWhatDoesNotHangTogether) {
   Tensor x = line({1, 2}), y = wide({1, 2, 3}, {{column, 3}});
   expectRefused([&] { (void)einsum({x, x}, over(k)); },
                 "no operand has the name 'k' that is summed over: !nd.tensor<f64, row: 2>");
-  expectRefused([&] { (void)einsum({x, x}, over(row, row)); }, "'row' stands twice");
+  expectRefused([&] { (void)einsum({x, x}, over(row, row)); }, "'row' occurs twice");
   expectRefused([&] { (void)einsum({x, y}, {}); }, "share no name");
   expectRefused([&] { (void)einsum({}, {}); }, "at least one operand");
   expectRefused([&] { (void)einsum({x, x.cast(ElementType::F32)}, row); }, "f64 and f32");
@@ -427,11 +427,11 @@ TEST(At, FixesACoordinate) {
   expectValues(x.at(column, Tensor::of<int32_t>({2, 0}, {{row, 2}})), {3, 4}); // zipped
   expectValues(x.at(column, Tensor::of<int64_t>({0, 9, -9}, {{k, 3}})), {1, 4, 3, 6, 1, 4});
   expectRefused([&] { (void)x.at(column, 3); },
-                "coordinate 3 of 'column' lies outside: expected -3 to 2");
+                "coordinate 3 of 'column' is out of bounds: expected -3 to 2");
   expectRefused([&] { (void)x.at(column, -4); }, "coordinate -4 of 'column'");
   expectRefused([&] { (void)x.at(k, 0); }, "'k'");
   expectRefused([&] { (void)line({}).at(row, 0); },
-                "coordinate 0 of 'row' lies outside: expected none");
+                "coordinate 0 of 'row' is out of bounds: expected none");
   expectGradient([](const std::vector<Tensor> &x) { return x[0].at(column, -2); }, {x});
   expectGradient(
       [](const std::vector<Tensor> &x) {

@@ -212,8 +212,8 @@ TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
   };
   auto lifted = [&](Tensor x) { return lift(taps, over(batch))(x); };
   refused([&](Tensor x) { return mean(lifted(x), over(ky)); },
-          "a window excludes is not known where a function or a branch returned it");
-  refused([&](Tensor x) { return mean(lifted(x), over(row)); }, "excludes is not known");
+          "is not known outside of the function or branch that returned it");
+  refused([&](Tensor x) { return mean(lifted(x), over(row)); }, "excluded taps");
   // At a fixed coordinate, the excluded taps depend on the name that the function is lifted over.
   refused(
       [&](Tensor x) {
@@ -221,20 +221,19 @@ TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
         Tensor places = iota({place, 2}, ElementType::I64);
         return countOf(lift(some, over(place))(places), over(place));
       },
-      "excludes is not known");
-  refused([&](Tensor x) { return countOf(checkpoint(taps)(x) * 2.0, over(ky)); },
-          "excludes is not known");
+      "excluded taps");
+  refused([&](Tensor x) { return countOf(checkpoint(taps)(x) * 2.0, over(ky)); }, "excluded taps");
   refused(
       [&](Tensor x) {
         Tensor isPositive = sum(x, over(row, batch)) > 0.0;
         return mean(cond(isPositive, [&] { return taps(x); }, [&] { return taps(-x); }), over(ky));
       },
-      "excludes is not known");
+      "excluded taps");
   refused(
       [&](Tensor x) {
         return forLoop(2, taps(x), [](Tensor, Tensor w) { return w + mean(w, over(ky)); });
       },
-      "expected a state and inputs of a loop from which no window excludes anything");
+      "expected a state and inputs of a loop without excluded taps");
   // Sums, which do not count, and names on which the count does not depend.
   holds([&](Tensor x) { return sum(lifted(x), over(ky)); }, {3, 6, 9, 7, 11, 18, 21, 15}, x);
   holds([&](Tensor x) { return countOf(lifted(x), over(batch)); }, {2}, x);

@@ -290,7 +290,7 @@ TEST(Symbolic, SizesHaveLimits) {
     FAIL() << "expected an Error";
   } catch (const Error &error) {
     std::string message = error.what();
-    EXPECT_NE(message.find("' is said to be d"), std::string::npos) << message;
+    EXPECT_NE(message.find("' is declared as d"), std::string::npos) << message;
     EXPECT_NE(message.find("expected an expression of at most 1024 terms"), std::string::npos)
         << message;
   }

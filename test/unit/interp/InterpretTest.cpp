@@ -315,5 +315,6 @@ TEST_F(InterpretTest, RefusesWithAReason) {
       return %0 : !nd.tensor<f32, n: 3>
     })",
                          {floats({1, 2, 3})})));
-  EXPECT_NE(said.find("is declared unique, but meets a place twice"), std::string::npos) << said;
+  EXPECT_NE(said.find("is declared unique, but updates an element twice"), std::string::npos)
+      << said;
 }

@@ -71,13 +71,13 @@ TEST(Idx, damaged_compressed_data_are_refused) {
 }
 
 TEST(Idx, files_that_go_on_are_refused) {
-  expectHas(refusal(six + "x"), {"goes on", "expected 6 bytes for ui8 [2, 3]"});
-  expectHas(refusal(gzip(six + "x")), {"goes on"});
+  expectHas(refusal(six + "x"), {"has bytes after", "expected 6 bytes for ui8 [2, 3]"});
+  expectHas(refusal(gzip(six + "x")), {"has bytes after"});
 }
 
 TEST(Idx, wrong_magic_numbers_are_refused) {
-  expectHas(refusal("\x89PNG\r\n\x1a\n"s), {"no IDX file", "got 89 50 4E 47"});
-  expectHas(refusal("\0\0\x0a\1\0\0\0\0"s), {"no IDX file", "got 00 00 0A 01"});
+  expectHas(refusal("\x89PNG\r\n\x1a\n"s), {"not an IDX file", "got 89 50 4E 47"});
+  expectHas(refusal("\0\0\x0a\1\0\0\0\0"s), {"not an IDX file", "got 00 00 0A 01"});
 }
 
 TEST(Idx, sizes_beyond_memory_are_refused_without_asking_for_it) {

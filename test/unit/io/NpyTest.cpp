@@ -111,8 +111,8 @@ TEST(Npy, damaged_files_are_refused) {
   expectHas(refusal(good.substr(0, 9)), {"expected 2 bytes of header length at byte 8, got 1"});
   expectHas(refusal(good.substr(0, 50)), {"expected a header of 118 bytes, got 40"});
   expectHas(refusal(good.substr(0, 139)), {"truncated: expected 12 bytes for i16 [2, 3], got 11"});
-  expectHas(refusal(good + "x"), {"goes on", "expected 12 bytes for i16 [2, 3], got 13"});
-  expectHas(refusal("PK" + good), {"no .npy file"});
+  expectHas(refusal(good + "x"), {"has bytes after", "expected 12 bytes for i16 [2, 3], got 13"});
+  expectHas(refusal("PK" + good), {"not an .npy file"});
   std::string version = good;
   version[6] = 9;
   expectHas(refusal(version), {"version 1, 2 or 3, got version 9"});

@@ -106,7 +106,8 @@ TEST(Safetensors, no_prefix_of_a_file_is_read) {
     messageOf([&] { parse(reference.substr(0, size)); });
   expectHas(messageOf([] { parse(reference.substr(0, reference.size() - 1)); }),
             {"truncated: expected 15 bytes of data, got 14"});
-  expectHas(messageOf([] { parse(reference + "x"); }), {"goes on", "expected 15", "got 16"});
+  expectHas(messageOf([] { parse(reference + "x"); }),
+            {"has bytes after", "expected 15", "got 16"});
 }
 
 TEST(Safetensors, wrong_header_lengths_are_refused) {
@@ -157,7 +158,7 @@ TEST(Safetensors, offsets_must_fit_sizes_and_tile_the_data) {
             {"array 'b'", "at offset 2", "got 1 (an overlap)"});
   expectHas(refusal("{" + u8("a", 1, 0, 1) + "," + u8("b", 1, 2, 3) + "}", "xxx"),
             {"array 'b'", "at offset 1", "got 2 (a gap)"});
-  expectHas(refusal("{" + u8("a", 2, 0, 2) + "}", "xxx"), {"goes on after its data"});
+  expectHas(refusal("{" + u8("a", 2, 0, 2) + "}", "xxx"), {"has bytes after its data"});
   expectHas(refusal("{" + u8("a", 4, 0, 4) + "}", "xxx"), {"truncated"});
   expectHas(
       refusal(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}})"),
@@ -184,8 +185,8 @@ TEST(Safetensors, contents_that_no_file_can_hold_are_refused) {
     return text;
   };
   HostArray one = HostArray::of<uint8_t>({1}, {1});
-  expectHas(refused({{{"__metadata__", one}}, {}}), {"is taken"});
-  expectHas(refused({{}, {{"names:a", "b"}}}), {"are taken"});
+  expectHas(refused({{{"__metadata__", one}}, {}}), {"is reserved"});
+  expectHas(refused({{}, {{"names:a", "b"}}}), {"are reserved"});
   expectHas(refused({{{"\xff", one}}, {}}), {"UTF-8"});
   expectHas(refused({{{"a", HostArray::of<uint8_t>({1}, {1}, {"a,b"})}}, {}}), {"got 'a,b'"});
 }

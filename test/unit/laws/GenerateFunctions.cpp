@@ -58,9 +58,9 @@ void Generator::call() {
   llvm::StringMap<Expr> lifted;
   // The callee's symbols are not the caller's.
   Expr n = Expr::name("N"), m = Expr::name("M");
-  std::map<std::string, Expr, std::less<>> symbols{// No smaller than what the callee was made for.
-                                                   {"N", dice.pick({n, n, n + 1, 2 * m, Expr(6)})},
-                                                   {"M", dice.pick({m, m, n, n - 1, Expr(3)})}};
+  ExprMap symbols{// No smaller than what the callee was made for.
+                  {"N", dice.pick({n, n, n + 1, 2 * m, Expr(6)})},
+                  {"M", dice.pick({m, m, n, n - 1, Expr(3)})}};
   for (Type formal : callee.getArgumentTypes()) {
     auto type = cast<NdTensorType>(formal);
     SmallVector<Dim> dims;

@@ -95,7 +95,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Block *body;
   llvm::SmallVector<mlir::Value> values;
-  std::map<std::string, Expr> sizes;
+  ExprMap sizes;
   int freshNames = 0, callees = 0, depth = 0;
   bool inScan = false; ///< loops are not allowed in scans
 

@@ -64,7 +64,7 @@ func::FuncOp laws::mainOf(ModuleOp module) { return module.lookupSymbol<func::Fu
 
 /// `size` where the symbols have these values.
 static Expr concrete(const Expr &size, int64_t n, int64_t m) {
-  return size.substitute(std::map<std::string, Expr, std::less<>>{{"N", Expr(n)}, {"M", Expr(m)}});
+  return size.substitute(ExprMap{{"N", Expr(n)}, {"M", Expr(m)}});
 }
 static nd::NdTensorType concrete(nd::NdTensorType type, int64_t n, int64_t m) {
   SmallVector<nd::Dim> dims;

@@ -430,8 +430,7 @@ Values drawn(func::FuncOp function, int64_t n, int64_t m) {
     SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : type.getDims())
       dims.emplace_back(type.getContext(), dim.name,
-                        dim.size().getExpr().substitute(std::map<std::string, Expr, std::less<>>{
-                            {"N", Expr(n)}, {"M", Expr(m)}}));
+                        dim.size().getExpr().substitute(ExprMap{{"N", Expr(n)}, {"M", Expr(m)}}));
     TensorValue value(type.withDims(dims));
     for (interp::Scalar &scalar : value.elements)
       if (auto real = dyn_cast<FloatType>(type.getElementType()))

@@ -371,7 +371,7 @@ TEST(Images, DamagedFilesAreNamed) {
   expectHas(message(), {images, "truncated", "72"});
   writeImages(directory, "train", 12);
   directory.write("train-labels-idx1-ubyte", "nonsense");
-  expectHas(message(), {labels, "no IDX file", "6E 6F 6E 73"});
+  expectHas(message(), {labels, "not an IDX file", "6E 6F 6E 73"});
   writeImages(directory, "train", 12);
   directory.write("train-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0\2\0\1", 10));
   expectHas(message(), {images, "12 images", labels, "2 labels"});

@@ -139,7 +139,7 @@ TEST_F(CInterface, MistakesAreStatusesWithMessages) {
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, bad, sizeFour, nullptr), nullptr);
   expectError("got 'not a name'");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 2, twice, negative, nullptr), nullptr);
-  expectError("expected each name once, but 'i' stands twice");
+  expectError("expected each name once, but 'i' occurs twice");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nameI, negative, nullptr), nullptr);
   expectError("size of 'i', got -4");
   EXPECT_EQ(heddle_tensor_create(HEDDLE_F32, 1, nameI, sizeFour, "[i"), nullptr);

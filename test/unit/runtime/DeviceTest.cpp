@@ -14,8 +14,8 @@
 using namespace heddle;
 
 namespace {
-/// Adds to each element the number that the program's code begins with; fails at its step if that is
-/// 9.
+/// Adds to each element the number that the program's code begins with; fails at its step if that
+/// is 9.
 class Adder : public Device {
 public:
   std::string name() const override { return "adder"; }
@@ -262,9 +262,9 @@ TEST(MemorySpaces, ValuesLieInTheSpaceThatTheManifestSays) {
     float copy[4];
     expectIn("lies in the memory space 'vault': only programs of its device can use it",
              errorOf<Error>([&] { inside->copyTo(copy, {"i"}); }));
-    expectIn("the argument 'x' of 'in' should lie in the memory space 'host', got 'vault'",
+    expectIn("expected the argument 'x' of 'in' in the memory space 'host', got 'vault'",
              errorOf<Error>([&] { program.run("in", {{"x", inside}}); }));
-    expectIn("the argument 'x' of 'out' should lie in the memory space 'vault', got 'host'",
+    expectIn("expected the argument 'x' of 'out' in the memory space 'vault', got 'host'",
              errorOf<Error>([&] { program.run("out", {{"x", x}}); }));
   }
   // Of four temporaries two are live at once, so the arena has room for two: 128 bytes.

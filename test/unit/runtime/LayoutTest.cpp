@@ -67,7 +67,7 @@ TEST(Layout, VerifyNamesTheDimensionAtFault) {
   EXPECT_EQ(message("[a floordiv 16, b]"), "the layout lacks 'a mod 16'");
   EXPECT_NE(message("[a floordiv 16, a mod 8, b]").find("do not continue one another"),
             std::string::npos);
-  EXPECT_NE(message("[a mod 16, b]").find("20 elements apart"), std::string::npos);
+  EXPECT_NE(message("[a mod 16, b]").find("distinguish 20 elements"), std::string::npos);
   EXPECT_NE(message("[a pad(1, 0) floordiv 4, a mod 4, b]").find("different borders"),
             std::string::npos);
   EXPECT_NE(message("[a, a, b]").find("do not continue"), std::string::npos);

@@ -166,7 +166,7 @@ TEST_F(ProgramFile, EveryDamageIsNoticed) {
       ASSERT_NE(errorOf<Error>([&] { ProgramImage::parse(damaged, path); }), "")
           << "bit " << bit << " of byte " << at;
     }
-  expectIn("1 bytes lie behind its last section",
+  expectIn("1 bytes are after its last section",
            errorOf<Error>([&] { ProgramImage::parse(whole + '\0', path); }));
 }
 
@@ -373,7 +373,7 @@ TEST_F(Table, SectionsStandThereOnce) {
   known.rest += std::string(end - (known.begin() + known.rest.size()), '\0');
   EXPECT_EQ(known.error(), "") << "a section of another name, empty as it is";
   known.table[3].name = "code";
-  expectIn("its section 'code' stands there twice", known.error());
+  expectIn("its section 'code' occurs twice", known.error());
   crafted.table[2].name = "constant";
   expectIn("it lacks the section 'constants'", crafted.error());
 }
@@ -450,9 +450,8 @@ TEST(Manifest, InconsistenciesAreRefused) {
   std::pair<const char *, Change> changes[] = {
       {"outside of the program's code", [](EntrySpec &e) { e.codeOffset = 1000; }},
       {"outside of the program's code", [](EntrySpec &e) { e.codeOffset = -1; }},
-      {"'c' lies outside of the program's constants",
-       [](EntrySpec &e) { e.values[2].offset = 66; }},
-      {"'c' lies outside of the program's constants",
+      {"'c' is outside of the program's constants", [](EntrySpec &e) { e.values[2].offset = 66; }},
+      {"'c' is outside of the program's constants",
        [](EntrySpec &e) { e.values[2].offset = INT64_MAX; }},
       {"should take 16 bytes, got 8", [](EntrySpec &e) { e.values[0].bytes = Expr(8); }},
       {"the layout lacks 'i'", [](EntrySpec &e) { e.values[0].layout = Layout(); }},
@@ -461,13 +460,14 @@ TEST(Manifest, InconsistenciesAreRefused) {
       {"its argument 1", [](EntrySpec &e) { e.arguments = {1}; }},
       {"its argument 0", [](EntrySpec &e) { e.arguments = {0, 0}; }},
       {"its result -1", [](EntrySpec &e) { e.results = {-1}; }},
-      {"takes the place of one that does not exist", [](EntrySpec &e) { e.values[1].aliasOf = 9; }},
-      {"takes the place of one that does not exist",
+      {"takes the memory of one that does not exist",
+       [](EntrySpec &e) { e.values[1].aliasOf = 9; }},
+      {"takes the memory of one that does not exist",
        [](EntrySpec &e) {
          e.values[0].aliasOf = 1;
          e.values[1].aliasOf = 0;
        }},
-      {"'t' lies outside of the arena",
+      {"'t' is outside of the arena",
        [](EntrySpec &e) {
          e.values.push_back(value(ValueSpec::Kind::Temporary, "t", floats({{"i", 4}}), "[i]"));
          e.values[3].offset = 0;
@@ -503,7 +503,7 @@ TEST(Manifest, InconsistenciesAreRefused) {
        [](EntrySpec &e) { e.supplied = {"rank"}; }},
       {"'c' is a constant in the memory space 'vault', expected 'host'",
        [](EntrySpec &e) { e.values[2].space = "vault"; }},
-      {"'y' in the memory space 'host' takes the place of one in 'vault'",
+      {"'y' in the memory space 'host' takes the memory of one in 'vault'",
        [](EntrySpec &e) { e.values[0].space = "vault", e.values[1].aliasOf = 0; }},
       {"its result 'x' in the memory space 'vault' would have to be copied by the host",
        [](EntrySpec &e) { e.values[0].space = "vault", e.results = {0}; }},
@@ -520,10 +520,10 @@ TEST(Manifest, InconsistenciesAreRefused) {
     expectIn("the entry 'scale' is not consistent", message);
     expectIn(part, message);
   }
-  expectIn("stands there twice", loadError([](ProgramImage &image) {
+  expectIn("occurs twice", loadError([](ProgramImage &image) {
              image.manifest.entries.push_back(image.manifest.entries[0]);
            }));
-  expectIn("the function 'scale' lies outside of the program's code",
+  expectIn("the function 'scale' is outside of the program's code",
            loadError([](ProgramImage &image) {
              image.manifest.functions.push_back({"scale", "", 8, int64_t(image.code.size())});
            }));

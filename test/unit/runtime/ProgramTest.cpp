@@ -260,10 +260,10 @@ TEST(Donation, TheResultTakesTheArgumentsMemory) {
   auto results = program->run(entry, {state, other}, {}, {true, false});
   EXPECT_EQ(results[0]->address(), memory);
   EXPECT_EQ(valuesOf(results[0]), (std::vector<float>{11, 12, 13, 14}));
-  expectIn("the argument 'state' of 'count' was given up to 'count'",
+  expectIn("the argument 'state' of 'count' was donated to 'count'",
            errorOf<Error>([&] { program->run(entry, {state, other}); }));
-  expectIn("was given up to 'count'", errorOf<Error>([&] { valuesOf(state); }));
-  expectIn("was given up to 'count'",
+  expectIn("was donated to 'count'", errorOf<Error>([&] { valuesOf(state); }));
+  expectIn("was donated to 'count'",
            errorOf<Error>([&] { state->inLayout(Layout::rowMajor({"i"})); }));
 }
 
@@ -397,7 +397,7 @@ TEST(Donation, AFailurePoisonsWhatWasGivenUp) {
   const EntrySpec &entry = program->entry("count");
   expectIn("status 7", errorOf<ExecutionError>(
                            [&] { program->run(entry, {state, other}, {}, {true, false}); }));
-  expectIn("was given up to 'count'", errorOf<Error>([&] { program->run(entry, {state, other}); }));
+  expectIn("was donated to 'count'", errorOf<Error>([&] { program->run(entry, {state, other}); }));
   EXPECT_EQ(valuesOf(other), (std::vector<float>{1, 1, 1, 1}));
 }
 

@@ -48,7 +48,7 @@ inline int32_t runSteps(HeddleCall *call, int32_t thread, int steps, int64_t chu
   return hook(steps);
 }
 
-inline TensorSpec floats(SizeExprs dims) { return {ElementType::F32, std::move(dims)}; }
+inline TensorSpec floats(ExprMap dims) { return {ElementType::F32, std::move(dims)}; }
 
 inline TensorRef tensorOf(const std::vector<float> &values, const char *layout = "[i]") {
   auto tensor = std::make_shared<RuntimeTensor>(floats({{"i", int64_t(values.size())}}),
@@ -129,7 +129,7 @@ inline int32_t chainFunction(HeddleCall *call, int32_t thread, int32_t) {
 }
 
 //===----------------------------------------------------------------------===//
-// A counter: state' = state + 1 in the place of state, and the sum of before
+// A counter: state' = state + 1 in the memory of state, and the sum of before
 //===----------------------------------------------------------------------===//
 
 inline EntrySpec counterEntry() {

@@ -144,7 +144,7 @@ TEST(LinkRefusals, RelocationsOutsideOfTheirSection) {
         std::pair("R_X86_64_PC32", "0xfffffffffffffffe"), std::pair("R_X86_64_PLT32", "1000000"),
         std::pair("R_X86_64_GOTPCRELX", "1")})
     EXPECT_EQ(linked(objectOf("Offset: " + std::string(offset) + ", Symbol: data, Type: " + type)),
-              refusal("a relocation lies outside of its section"));
+              refusal("a relocation is outside of its section"));
 }
 
 } // namespace

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each op is lowered for every element type it takes and with sizes of 0, 1 and more; the oracle must give the same before and
-// after, and after fusion.
+// Each op is lowered for every element type it takes and with sizes of 0, 1 and more; the oracle
+// must give the same before and after, and after fusion.
 //
 //===----------------------------------------------------------------------===//
 

@@ -262,10 +262,9 @@ static LogicalResult commonFactor(ScalarCodeInterface op, PatternRewriter &rewri
 void nd::addCommonFactorRules(Rules &rules) {
   rules.add(
       "common-factor",
-      "a w + b w is (a + b) w, and sum(a w) + sum(b w) is sum((a + b) w), whatever the "
-      "names that are reduced, where that is less work. Integers, minima and maxima always; floats "
-      "with "
+      "a w + b w becomes (a + b) w, and sum(a w) + sum(b w) becomes sum((a + b) w), over any "
+      "names, where that is less work. Always for integers, minima and maxima; for floats with "
       "reassociate.",
       commonFactor);
-  rules.add("common-factor-in-code", "The same within scalar code.", commonFactorInCode);
+  rules.add("common-factor-in-code", "The same in scalar regions.", commonFactorInCode);
 }

@@ -136,10 +136,11 @@ LogicalResult mapSplat(Operation *op, PatternRewriter &rewriter) {
 } // namespace
 
 void nd::addConstantRules(Rules &rules) {
-  rules.add("evaluate-splats", "A pointwise function of splats is a splat.", evaluateSplats, Strict,
+  rules.add("evaluate-splats", "Evaluates a pointwise function of splats to a splat.",
+            evaluateSplats, Strict,
             /*benefit=*/2);
-  rules.add("index-map-of-splat", "An index map of a splat that reads nothing else is a splat.",
+  rules.add("index-map-of-splat",
+            "Folds an index map of a splat to a splat if its other elements have the same value.",
             mapSplat, Strict, /*benefit=*/2);
-  rules.add("fold-literals", "What is computed from literals is a literal, if it is small.",
-            foldLiterals);
+  rules.add("fold-literals", "Evaluates ops on literals if their results are small.", foldLiterals);
 }

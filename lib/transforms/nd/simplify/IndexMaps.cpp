@@ -235,14 +235,14 @@ LogicalResult sliceFromConstant(DynamicSliceOp op, PatternRewriter &rewriter) {
   auto start = dyn_cast_or_null<IntegerAttr>(splatOf(op.getStart()));
   auto all = sizeOf(op.getInput(), op.getName()), size = op.getSize().constant();
   if (!start || !tensorType(op.getStart()).getDims().getDims().empty() || !all || !size)
-    return rewriter.notifyMatchFailure(op, "expected a place that is known");
+    return rewriter.notifyMatchFailure(op, "expected a constant start");
   bool isUnsigned = tensorType(op.getStart()).getElementType().isUnsignedInteger();
-  int64_t place = isUnsigned
+  int64_t first = isUnsigned
                       ? int64_t(std::min<uint64_t>(start.getValue().getZExtValue(), INT64_MAX))
                       : start.getValue().getSExtValue();
   return replaceBy(op,
                    buildSlice(rewriter, op.getLoc(), op.getInput(), op.getName(),
-                              std::clamp<int64_t>(place, 0, *all - *size), *size),
+                              std::clamp<int64_t>(first, 0, *all - *size), *size),
                    rewriter);
 }
 
@@ -319,22 +319,27 @@ LogicalResult sliceOfBroadcast(SliceOp op, PatternRewriter &rewriter) {
 } // namespace
 
 void nd::addIndexMapRules(Rules &rules) {
-  rules.add("merge-of-split", "Merging what was split gives the name back.", undoSplit);
+  rules.add("merge-of-split", "A merge of the names of a split restores its operand.", undoSplit);
   rules.add("split-of-merge",
-            "Splitting what was merged, into the same sizes, gives the names back.", undoMerge);
-  rules.add("pad-of-pad", "Pads of one name by one value are one pad.", composePads);
-  rules.add("join-parts",
-            "Joined joins are one, slices that touch are one slice, what is empty is left out.",
+            "A split of a merged name, into the same sizes, restores the operand.", undoMerge);
+  rules.add("pad-of-pad", "Two pads of one name by one value become one pad.", composePads);
+  rules.add("join-parts", "Flattens nested joins, merges adjacent slices and drops empty parts.",
             composeConcats);
-  rules.add("gather-in-order", "A gather at 0, 1, ... is a slice.", gatherInOrder);
-  rules.add("slice-at-constant", "A dynamic slice at a known place is a slice.", sliceFromConstant);
-  rules.add("slice-of-slice", "A slice of a slice is one slice.", composeSlices);
-  rules.add("slice-of-pad", "A slice reads what was padded, or the pad's value, or pads a slice.",
+  rules.add("gather-in-order", "A gather at the coordinates 0, 1, ... becomes a slice.",
+            gatherInOrder);
+  rules.add("slice-at-constant", "A dynamic slice at a constant becomes a slice.",
+            sliceFromConstant);
+  rules.add("slice-of-slice", "A slice of a slice becomes one slice.", composeSlices);
+  rules.add("slice-of-pad",
+            "A slice of a pad becomes a slice of the operand, a constant, or a pad of a slice.",
             sliceOfPad);
-  rules.add("slice-of-join", "A slice of joined tensors reads those that it meets.", sliceOfConcat);
-  rules.add("slice-of-rename", "A slice moves below a rename.", sliceOfRename);
-  rules.add("slice-of-broadcast", "A slice of a repeated name repeats less.", sliceOfBroadcast);
+  rules.add("slice-of-join", "A slice of joined tensors joins slices of those that it overlaps.",
+            sliceOfConcat);
+  rules.add("slice-of-rename", "A slice of a renamed tensor becomes a renamed slice.",
+            sliceOfRename);
+  rules.add("slice-of-broadcast",
+            "A slice of a broadcast name becomes a broadcast of fewer elements.", sliceOfBroadcast);
   rules.add("slice-to-operands",
-            "What is not read is not computed: a slice of an op's only use slices the operands.",
+            "A slice that is the only use of an op becomes slices of the op's operands.",
             sliceToOperands);
 }

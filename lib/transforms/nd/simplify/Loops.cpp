@@ -215,8 +215,8 @@ LogicalResult unusedOfBranch(scf::IfOp op, PatternRewriter &rewriter) {
 
 void nd::addLoopRules(Rules &rules) {
   rules.add("unused-carried",
-            "Loops and recurrences carry what is asked for, and what that is "
-            "computed from; what never changes is not carried.",
+            "Removes values that loops and recurrences carry if no used result depends on them, or "
+            "if they do not change.",
             unusedCarried);
-  rules.add("unused-of-branch", "Branches compute what has a use.", unusedOfBranch);
+  rules.add("unused-of-branch", "Removes unused results of branches.", unusedOfBranch);
 }

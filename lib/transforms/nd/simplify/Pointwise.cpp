@@ -47,8 +47,8 @@ LogicalResult broadcastAfterwards(PointwiseOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Folds inverse operations: a negation of a negation, the narrowing of a widened number. Composes the
-/// code of both ops and folds it; applies if that leaves one of the operands.
+/// Folds inverse operations: a negation of a negation, the narrowing of a widened number. Composes
+/// the code of both ops and folds it; applies if that leaves one of the operands.
 LogicalResult undoOperand(PointwiseOp op, PatternRewriter &rewriter, const RuleContext &context) {
   constexpr size_t most = 3; // ops of either, with the yield
   auto isSmall = [&](PointwiseOp each) {
@@ -254,23 +254,27 @@ LogicalResult divideOnce(PointwiseOp op, PatternRewriter &rewriter) {
 
 void nd::addPointwiseRules(Rules &rules) {
   rules.add("broadcast-afterwards",
-            "Operands are computed before they are repeated, and not repeated "
-            "where others have the names.",
+            "Moves broadcasts of operands behind the op, and removes those over names that other "
+            "operands have.",
             broadcastAfterwards);
   rules.add("undo-operand",
-            "A function that undoes the one before (a negation, a widening) goes away with it.",
+            "Removes a pair of inverse functions (two negations, a widening and its narrowing).",
             undoOperand);
-  rules.add("divide-by-power-of-two", "A division by a power of two is a product.", divideByPower);
-  rules.add("small-power", "x to the power of -1, 0, 1 or 2 is 1 / x, 1, x, x * x.", powerOfSmall);
-  rules.add("negate-product", "(-a) * (-b) is a * b; a * -1 is -a.", negateProduct);
-  rules.add("add-negated", "a + (-b) is a - b.", addNegated);
-  rules.add("subtract-negated", "a - (-b) is a + b.", subtractNegated);
-  rules.add("add-zero", "x + 0.0 is x.", addZero, NoSignedZeros);
-  rules.add("subtract-from-zero", "0.0 - x is -x.", subtractFromZero, NoSignedZeros);
-  rules.add("subtract-itself", "x - x is 0.0.", subtractItself, NoNans);
-  rules.add("multiply-by-zero", "x * 0.0 is 0.0.", multiplyByZero, NoNans | NoSignedZeros);
-  rules.add("keep-precision", "A cast between floats need not round.", keepCastPrecision,
+  rules.add("divide-by-power-of-two", "A division by a power of two becomes a multiplication.",
+            divideByPower);
+  rules.add("small-power", "x to the power of -1, 0, 1 or 2 becomes 1 / x, 1, x or x * x.",
+            powerOfSmall);
+  rules.add("negate-product", "(-a) * (-b) becomes a * b, and a * -1 becomes -a.", negateProduct);
+  rules.add("add-negated", "a + (-b) becomes a - b.", addNegated);
+  rules.add("subtract-negated", "a - (-b) becomes a + b.", subtractNegated);
+  rules.add("add-zero", "x + 0.0 becomes x.", addZero, NoSignedZeros);
+  rules.add("subtract-from-zero", "0.0 - x becomes -x.", subtractFromZero, NoSignedZeros);
+  rules.add("subtract-itself", "x - x becomes 0.0.", subtractItself, NoNans);
+  rules.add("multiply-by-zero", "x * 0.0 becomes 0.0.", multiplyByZero, NoNans | NoSignedZeros);
+  rules.add("keep-precision", "A cast between floats may keep excess precision.", keepCastPrecision,
             ExcessPrecision);
-  rules.add("divide-once", "A divisor that lacks names of the quotient is inverted once.",
+  rules.add("divide-once",
+            "A division by a divisor that lacks names of the quotient becomes a product with its "
+            "reciprocal.",
             divideOnce, Reciprocal);
 }

@@ -419,10 +419,9 @@ LogicalResult orderProducts(ReduceOp op, PatternRewriter &rewriter, const RuleCo
 
 void nd::addProductRules(Rules &rules) {
   rules.add("order-products",
-            "Sums of products are taken in the cheapest order: factors leave sums "
-            "that they do not depend "
-            "on, chains of matrices multiply the cheapest way. Integers, minima and "
-            "maxima always; sums of "
-            "floats with reassociate, maxima of sums with no-nans.",
+            "Computes sums of products in the cheapest order: moves factors out of sums on whose "
+            "names they do not depend, and reorders chains of matrix products. Always for "
+            "integers, minima and maxima; for sums of floats with reassociate, for maxima of sums "
+            "with no-nans.",
             orderProducts);
 }

@@ -55,8 +55,8 @@ LogicalResult composeReductions(ReduceOp op, PatternRewriter &rewriter) {
 }
 
 /// A reduction over names that the operand repeats: the operand itself for idempotent combiners, a
-/// multiple for a sum. The product is within the bounds of a sum in greater precision while the number
-/// of terms is exact. Repeated names that are not reduced are broadcast afterwards.
+/// multiple for a sum. The product is within the bounds of a sum in greater precision while the
+/// number of terms is exact. Repeated names that are not reduced are broadcast afterwards.
 LogicalResult reduceOfBroadcast(ReduceOp op, PatternRewriter &rewriter,
                                 const RuleContext &context) {
   auto broadcast = op.getInputs()[0].getDefiningOp<BroadcastOp>();
@@ -85,7 +85,7 @@ LogicalResult reduceOfBroadcast(ReduceOp op, PatternRewriter &rewriter,
     return rewriter.notifyMatchFailure(
         op, "expected a sum, or a combiner to which repeating is nothing");
   if (context.mayBeExcluded(input))
-    return rewriter.notifyMatchFailure(op, "expected an operand without places that are excluded");
+    return rewriter.notifyMatchFailure(op, "expected an operand without excluded taps");
   bool scales = kind == CombinerKind::Add && count != 1;
   Type element = elementOf(op.getResult(0));
   Type between = scales || left.empty() ? accumulator : element;
@@ -192,19 +192,18 @@ LogicalResult simplifySort(SortOp op, PatternRewriter &rewriter) {
 
 void nd::addReductionRules(Rules &rules) {
   rules.add("reduce-of-reduce",
-            "A sum of sums is one sum over all names; so with every named combiner.",
+            "A sum of sums becomes one sum over all names; likewise for every named combiner.",
             composeReductions);
   rules.add("reduce-of-broadcast",
-            "Repeated names: a sum is a multiple, a maximum is the operand, "
-            "names that stay are repeated afterwards.",
+            "A sum over a broadcast name becomes a multiple, a maximum becomes the operand; "
+            "broadcasts over other names move behind the reduction.",
             reduceOfBroadcast);
-  rules.add("reduce-of-pad", "Neutral elements need not be combined.", reduceOfPad);
+  rules.add("reduce-of-pad", "Removes a pad by the neutral element.", reduceOfPad);
   rules.add("reduce-of-reshape",
-            "A reduction over a merged or split name is one over the names before.",
+            "A reduction over a merged or split name becomes one over the original names.",
             reduceOfReshape);
-  rules.add("scan-of-one", "An inclusive scan of one element by a named combiner is its operand.",
-            scanOfOne);
+  rules.add("scan-of-one",
+            "An inclusive scan of one element by a named combiner becomes its operand.", scanOfOne);
   rules.add("sort-of-little",
-            "A sort of one element changes nothing; what nobody reads is not carried along.",
-            simplifySort);
+            "Removes a sort of one element, and the unused results of other sorts.", simplifySort);
 }

@@ -329,16 +329,16 @@ private:
     resultsRest = candidate.split;
     sizes.clear();
     for (const auto &[access, mentions] : llvm::zip_equal(m.accesses, mentioned))
-      for (const auto &[place, at] : llvm::enumerate(extents))
-        if (place && !mentions[candidate.levels[place - 1].group]) // the box of the loop around
+      for (const auto &[level, at] : llvm::enumerate(extents))
+        if (level && !mentions[candidate.levels[level - 1].group]) // the box of the loop around
           sizes.push_back(sizes.back());
         else
           sizes.push_back({footprint(access, at, Elements), footprint(access, at, Copied),
                            footprint(access, at, Plain), footprint(access, at, InL1),
                            footprint(access, at, InL2)});
   }
-  double box(unsigned access, size_t place, Kind kind) const {
-    return sizes[access * extents.size() + place][kind];
+  double box(unsigned access, size_t level, Kind kind) const {
+    return sizes[access * extents.size() + level][kind];
   }
 
   /// Selects the loop of a copy: where the copy is smallest, so that it stays in a near cache;
@@ -493,25 +493,25 @@ private:
   /// second cache.
   size_t cachedFrom(const Candidate &candidate, ArrayRef<int> stage, bool second) {
     double capacity = 0.75 * double(second ? nest.l2 : nest.l1);
-    size_t place = 0;
-    for (; place < candidate.levels.size(); ++place) {
+    size_t level = 0;
+    for (; level < candidate.levels.size(); ++level) {
       double total = 0;
       for (unsigned i = 0; i < m.accesses.size(); ++i) {
         const PlacedAccess &access = m.accesses[i];
-        if (access.isWrite && place > candidate.outer)
+        if (access.isWrite && level > candidate.outer)
           continue;
         bool buffered = stage[i] >= 0;
         if (buffered)
-          total += box(i, std::max<size_t>(place, size_t(stage[i]) + 1), Copied);
-        if (!buffered || int(place) <= stage[i])
-          total += box(i, place, buffered ? Plain : second ? InL2 : InL1);
+          total += box(i, std::max<size_t>(level, size_t(stage[i]) + 1), Copied);
+        if (!buffered || int(level) <= stage[i])
+          total += box(i, level, buffered ? Plain : second ? InL2 : InL1);
         if (total > capacity)
           break;
       }
       if (total <= capacity)
         break;
     }
-    return place;
+    return level;
   }
 
   /// Returns the bytes that are fetched into a cache. Data that a loop's steps share is fetched
@@ -537,22 +537,22 @@ private:
   /// Returns the bytes that are fetched into the first or the second cache, weighted so that all
   /// bytes cost the same.
   double movedBytes(const Candidate &candidate, ArrayRef<int> stage, bool second) {
-    size_t place = cachedFrom(candidate, stage, second);
+    size_t level = cachedFrom(candidate, stage, second);
     auto slow = [&](unsigned i, size_t from, std::optional<size_t> at) {
       return second ? shortness(i, from, at) : 1.0;
     };
     double moved = 0;
     for (unsigned i = 0; i < m.accesses.size(); ++i) {
       const PlacedAccess &access = m.accesses[i];
-      double felt = 0;
+      double exposed = 0;
       if (access.isWrite) {
-        felt = 2 * fetched(candidate, i, std::min(place, candidate.outer), false) *
-               (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
+        exposed = 2 * fetched(candidate, i, std::min(level, candidate.outer), false) *
+                  (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
       } else if (stage[i] < 0) {
         std::optional<size_t> tile;
         if (box(i, 0, Plain) > double(nest.l3))
-          tile = std::max(place, candidate.outer);
-        felt = fetched(candidate, i, place, false) * slow(i, place, tile);
+          tile = std::max(level, candidate.outer);
+        exposed = fetched(candidate, i, level, false) * slow(i, level, tile);
       } else {
         size_t at = size_t(stage[i]) + 1;
         double inside = 1, lines = box(i, at, Plain) / 64;
@@ -560,12 +560,13 @@ private:
           inside *= candidate.levels[q].trips();
         bool ahead = at > candidate.chunkLevels &&
                      !groups[candidate.levels[at - 1].group].reduced && lines / inside <= 60;
-        felt = fetched(candidate, i, std::min(place, at), false) *
-               (ahead ? r.prefetchedFelt : r.stagedFelt) * slow(i, std::min(place, at), at);
-        if (place > at)
-          felt += fetched(candidate, i, place, true);
+        exposed = fetched(candidate, i, std::min(level, at), false) *
+                  (ahead ? r.prefetchedExposed : r.stagedExposed) *
+                  slow(i, std::min(level, at), at);
+        if (level > at)
+          exposed += fetched(candidate, i, level, true);
       }
-      moved += felt;
+      moved += exposed;
     }
     return moved;
   }
@@ -649,7 +650,7 @@ private:
     double driven = std::clamp(6 * rows / double(nest.l1) - 2, 1.0, 4.0);
     // Arithmetic overlaps with fetches from L2, as long as these are few.
     double near = movedBytes(candidate, stage, /*second=*/false);
-    cost += r.l2Felt * driven * near / r.l2Bandwidth +
+    cost += r.l2Exposed * driven * near / r.l2Bandwidth +
             std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);
     cost += movedBytes(candidate, stage, /*second=*/true) / r.l3Bandwidth;
     for (const Staged &copy : candidate.stages)
@@ -754,7 +755,7 @@ private:
 
   Schedule write() {
     Schedule schedule;
-    std::map<int, unsigned> placeOf;
+    std::map<int, unsigned> loopOf;
     std::vector<Extents> boxes = extentsOf(best);
     auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
       schedule.loops.push_back({level, nest.namesOf(group), step, 1});
@@ -779,7 +780,7 @@ private:
                                       : "cache",
           groups[level.group].names, level.step);
       left[level.group] = level.step;
-      placeOf[int(i)] = unsigned(schedule.loops.size() - 1);
+      loopOf[int(i)] = unsigned(schedule.loops.size() - 1);
     }
     for (const Staged &copy : best.stages) {
       // Rows that change with every tile come from an outer cache: the next ones are prefetched.
@@ -787,7 +788,7 @@ private:
                    !groups[best.levels[size_t(copy.loop)].group].reduced;
       schedule.stages.push_back(
           {copy.access,
-           placeOf[copy.loop],
+           loopOf[copy.loop],
            "",
            stageLayout(m.accesses[copy.access], boxes[size_t(copy.loop) + 1], copy.loop),
            {},

@@ -73,8 +73,7 @@ private:
       ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
     ranges["tile$"] = {0, std::max<int64_t>((extents[dim] - 1) / lanes, 0)};
     ranges["lane$"] = {0, lanes - 1};
-    std::map<std::string, Expr, std::less<>> bound{
-        {dim, Expr::name("tile$") * Expr(lanes) + Expr::name("lane$")}};
+    ExprMap bound{{dim, Expr::name("tile$") * Expr(lanes) + Expr::name("lane$")}};
     Expr moved = layout.address(extents).substitute(bound).simplify(ranges);
     return moved.isLinearIn("lane$") && moved.coefficient("lane$") == 1;
   }

@@ -1,4 +1,4 @@
-// x y, its transpose written the other way round, and the same with operands changed places, over positional dimensions.
+// x y, its transpose written the other way round, and the same with swapped operands, over positional dimensions.
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>

@@ -89,7 +89,7 @@ func.func @lines(%x: !nd.tensor<f32, a: 512, z: 400> {nd.layout = #nest.layout<[
   return %g : !nd.tensor<f32, a: 512, z: 400>
 }
 
-// Rows of a table at computed places, whatever the names: what lanes walk lies side by side, in the table, in what is
+// Rows of a table at computed coordinates, whatever the names: what lanes walk lies side by side, in the table, in what is
 // made of its rows, and in what they are added up in, the literal that this begins with included.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: nd.layout = #nest.layout<[word, feature]>

@@ -24,7 +24,7 @@ func.func @written(%a: !nd.tensor<f32, k: 16, m: 20> {nd.layout = #nest.layout<[
   return %d : !nd.tensor<f32, m: 20, n: 10>
 }
 
-// Pairs of k beside each other, as bf16 dot products want them.
+// Pairs along k are contiguous, as bf16 dot products need them.
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME: nd.layout = #nest.layout<[n floordiv 16, k floordiv 2, n mod 16, k mod 2]>
 func.func @pairs(%a: !nd.tensor<bf16, k: 32, m: 8>,

@@ -32,7 +32,7 @@ func.func @large(%a: !nd.tensor<f32, m: 16777216, n: 33554432> {nd.layout = #nes
 
 // expected-error @+1 {{the layout of result 0 does not fit '!nd.tensor<f32, m: 7, n: 5>': the layout mentions 'pad', which the tensor does not have}}
 func.func @result(%a: !nd.tensor<f32, m: 7, n: 5>) -> (!nd.tensor<f32, m: 7, n: 5> {nd.layout = #nest.layout<[(m, pad) floordiv 8, (m, n) mod 8]>}) {
-  // expected-note @+1 {{what lies so is made here, with the names {m: 7, n: 5}}}
+  // expected-note @+1 {{the value with this layout is defined here, with the names {m: 7, n: 5}}}
   %r = nest.compute (m: 7, n: 5) reads %a[] {
   ^bb0(%x: f32):
     nest.yield %x : f32

@@ -21,8 +21,8 @@ extern "C" int32_t heddle_test_clear(void *const *values, const int64_t *) {
 }
 
 /// Values: a flag, x, y of four floats. Waits until the flag is 1, then y = 2 x. The status is 1 if
-/// that takes more than ten seconds. If the flag becomes -1, it writes -1 to x[0] some time later, and
-/// the status is 2.
+/// that takes more than ten seconds. If the flag becomes -1, it writes -1 to x[0] some time later,
+/// and the status is 2.
 extern "C" int32_t heddle_test_double_when_set(void *const *values, const int64_t *) {
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (flagAt(values[0]).load() == 0) {
