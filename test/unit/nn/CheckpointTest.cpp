@@ -151,7 +151,7 @@ TEST(Checkpoint, PlacesAreThoseOfTheUser) {
   Weights state = initial(), copy = state;
   jit([](Weights &w) { return w.a = w.a * 2.0; })(state);
   expectHas(messageOf([&] { nn::saveTree(directory / "tree.safetensors", copy); }),
-            {"CheckpointTest.cpp", "given up"});
+            {"CheckpointTest.cpp", "was donated"});
   EXPECT_EQ(directory.entries(), 0u);
   std::string none = directory / "none/a";
   int line = __LINE__ + 1;
