@@ -63,7 +63,7 @@ void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes
 }
 
 namespace {
-/// What a tensor of the tree is filled from.
+/// The tensor of the file that fills a tensor of the tree, and the part of it.
 struct Filling {
   std::string name;
   Selection selection;

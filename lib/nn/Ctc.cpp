@@ -35,7 +35,7 @@ struct States {
   Tensor spelled; ///< the class that a state spells
   Tensor skips;   ///< i1: it may follow the state before the last
 };
-/// What a step of time reads.
+/// The values that one step of time reads.
 struct Slice {
   Tensor emission, isInside;
   HEDDLE_FIELDS(emission, isInside)

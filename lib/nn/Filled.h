@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What several files of layers share: parameters' first values, and checks that a layer's names fit
-// those of its input.
+// Files of layers share these functions: initial values of parameters, and checks that a layer's
+// names fit those of its input.
 //
 //===----------------------------------------------------------------------===//
 

@@ -120,7 +120,7 @@ static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const 
   Tensor shifted = logits - stopGradient(max(logits, over(classes)));
   Tensor normaliser = log(sum(exp(shifted), over(classes)));
   bool isWeighted = !options.weight.empty(), isSmooth = options.smoothing > 0;
-  // What all classes alike have of the target: the weighted mean of -log(p).
+  // Smoothing gives all classes the same share of the target: the weighted mean of -log(p).
   auto spreadEvenly = [&] {
     Tensor each = normaliser - shifted;
     if (isWeighted)

@@ -180,7 +180,7 @@ Tensor LambRule::direction(const std::string &path, const Tensor &p, const Tenso
 }
 
 //===----------------------------------------------------------------------===//
-// What belongs together
+// Groups of parameters
 //===----------------------------------------------------------------------===//
 
 std::vector<size_t> nn::detail::groupsOf(const Leaves &parameters,

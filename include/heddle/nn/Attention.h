@@ -25,7 +25,7 @@
 
 namespace heddle::nn {
 
-/// Which keys count for a query, and what is added to scores.
+/// Selects the keys that a query attends to, and states what is added to scores.
 struct AttentionOptions {
   std::optional<Name> causal; ///< the name of queries: they see keys up to their own position
   Tensor first = {};          ///< the position of the first query; 0 if empty
@@ -56,7 +56,7 @@ struct KeyValueCache {
   HEDDLE_FIELDS(keys, values, filled)
 };
 
-/// What a call of nn::Attention may say.
+/// Options of a call of nn::Attention.
 struct Attend {
   bool causal = false;
   Tensor lengths = {};

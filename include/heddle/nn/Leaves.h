@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What optimisers and checkpoints have in common: a tree as a list of paths and tensors, and
+// Optimisers and checkpoints see a tree as a list of paths and tensors, and select from it by
 // patterns of paths.
 //
 //     matches("*.bias", "layers.3.attention.bias")      // true: * is any text, dots included

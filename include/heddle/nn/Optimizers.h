@@ -47,7 +47,7 @@ struct GroupsOf {
   std::vector<std::pair<std::string, Options>> groups = {};
 };
 
-/// What the formulas of a step share.
+/// Values that the formulas of all parameters share in one step.
 class StepContext {
 public:
   explicit StepContext(Tensor steps) : steps(std::move(steps)) {}

@@ -52,7 +52,7 @@ struct RecurrentOptions {
   double dropout = 0;         ///< of what enters the layers but the first
 };
 
-/// What a call may say.
+/// Options of a call of a recurrent layer.
 struct RecurrentRun {
   Tensor lengths = {}; ///< of sequences; the state stops there, and outputs behind it are zero
   std::vector<RecurrentState> initial = {}; ///< by default zeros

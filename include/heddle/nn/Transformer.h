@@ -45,7 +45,7 @@ struct TransformerOptions {
   Attention::Options attention = {}; ///< its dropout is `dropout`
 };
 
-/// What a decoder attends to, and the name of its positions.
+/// The values that a decoder attends to, and the name of their positions.
 struct Memory {
   Tensor memory;
   Name from;

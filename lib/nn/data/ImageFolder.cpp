@@ -94,7 +94,7 @@ io::HostArray nn::resized(const io::HostArray &image, int64_t rows, int64_t colu
 // Folders
 //===----------------------------------------------------------------------===//
 
-/// What is in a folder, sorted.
+/// Returns the entries of a folder, sorted.
 static std::vector<std::filesystem::path> entriesOf(const std::filesystem::path &folder,
                                                     Here here) {
   std::error_code error;

@@ -9,7 +9,6 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
 
 using namespace heddle;

@@ -338,7 +338,7 @@ TEST(Checkpoint, NamesAndAxesOfAnotherProgram) {
   EXPECT_EQ(net.cell.gates[1].to<float>({hidden, in}), (std::vector<float>{6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(net.cell.gates[0].to<float>({in, hidden}), (std::vector<float>{0, 2, 4, 1, 3, 5}));
 
-  // What does not fit is said for each tensor.
+  // The message lists each tensor that does not fit.
   options.names[0].axes = {"head feature"};
   options.names[1].axes = {"head in"};
   options.names[2].axes = {"gate=2 hidden", "in"};

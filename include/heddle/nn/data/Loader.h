@@ -41,8 +41,8 @@ struct Batch {
   const io::HostArray &lengths(std::string_view field, Here here = Here::current()) const;
 };
 
-/// What becomes of the last samples if they are too few for a batch: filled up with zeros, whose
-/// weight is 0; left as they are; left out.
+/// If too few samples are left for the last batch, it is filled with samples of zeros and weight 0
+/// (Pad), is smaller than the others (Keep), or is left out (Drop).
 enum class Last { Pad, Keep, Drop };
 
 struct LoaderOptions {

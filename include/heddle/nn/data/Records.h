@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What took long to decode or make, kept for later runs: one file that is written once, sample by
-// sample, and read at any place without reading the rest.
+// Keeps samples that took long to decode or make for later runs: one file is written once, sample
+// by sample, and any sample is read without reading the rest.
 //
 //     writeRecords("train.records", slow);       // any Dataset
 //     Records fast("train.records");
