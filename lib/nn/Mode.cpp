@@ -25,8 +25,11 @@ Mode &Mode::operator=(const Mode &other) {
   std::erase_if(moments, [&](const auto &each) { return !other.moments.count(each.first); });
   for (const auto &[path, tensors] : other.moments)
     moments[path] = tensors;
+  outputs = other.outputs;
+  outputPaths = other.outputPaths;
   paths = other.paths;
   samples = other.samples;
+  keepsOutputs = other.keepsOutputs;
   body = Body();
   return *this;
 }
@@ -44,6 +47,24 @@ Mode Mode::evaluation() const {
   Mode mode = *this;
   mode.random.reset();
   return mode;
+}
+
+Mode Mode::observing() const {
+  Mode mode = *this;
+  mode.outputs.clear();
+  mode.outputPaths.clear();
+  mode.keepsOutputs = true;
+  return mode;
+}
+
+Tensor Mode::seen(const std::string &path, const Tensor &x, Here here) {
+  if (!keepsOutputs)
+    return x;
+  requireOwnBody(here);
+  if (!outputs.emplace(path, x).second)
+    refuse("expected an output of another layer, got '" + path + "' a second time", here);
+  outputPaths.push_back(path);
+  return x;
 }
 
 void Mode::add(const std::string &path, const MomentsSlot &slot, Here here) {

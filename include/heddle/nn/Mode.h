@@ -48,6 +48,12 @@
 //       return std::pair(x, mode);
 //     })(block, x, mode);
 //
+// A test that wants to know what the layers of a network give makes a mode that keeps it:
+//
+//     x = mode.seen("block.1", block(x, mode));                          // in the network
+//     nn::Mode mode = state.mode.observing();                            // in the test
+//     ...                                                // mode.outputs.at("block.1") after a call
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_NN_MODE_H
@@ -83,7 +89,9 @@ class Mode {
 public:
   std::optional<RandomState> random; ///< in training only
   std::map<std::string, RunningMoments> moments;
-  HEDDLE_FIELDS(random, moments)
+  std::map<std::string, Tensor> outputs; ///< what was seen, if this mode keeps it
+  std::vector<std::string> outputPaths;  ///< their paths in the order in which they were seen
+  HEDDLE_FIELDS(random, moments, outputs)
 
   /// For evaluation of a network without moments.
   Mode() = default;
@@ -110,6 +118,12 @@ public:
   Mode evaluation() const;
   bool isTraining() const { return random.has_value(); }
 
+  /// The same mode, which keeps what is `seen` and has seen nothing so far.
+  Mode observing() const;
+  /// Gives x, the output of the layer at `path`; an observing mode keeps it. Throws Error there for
+  /// a path that was seen before, and in a body that captures the mode.
+  Tensor seen(const std::string &path, const Tensor &x, Here here = Here::current());
+
   /// Those of the names of samples that `x` has.
   Names samplesOf(const Tensor &x) const;
   /// A key for one use. Throws Error in evaluation, and in a body that captures the mode.
@@ -133,6 +147,7 @@ private:
   Body body;
   std::map<uint64_t, std::string> paths; ///< of layers
   std::vector<std::string> samples;
+  bool keepsOutputs = false;
   void add(const std::string &path, const MomentsSlot &slot, Here here);
   void requireOwnBody(Here here) const;
   const std::string &pathOf(const MomentsSlot &slot, Here here) const;

@@ -1,0 +1,94 @@
+//===- Network.h - a network with its loss ----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loss takes a network, the fields of a batch and a mode:
+//
+//     nn::Outcome lossOf(const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+//       Tensor logits = net(fields.at("image"), mode), label = fields.at("label");
+//       return {nn::sampleMean(nn::crossEntropy(logits, label, classes), fields),
+//               {{"accuracy", nn::sampleMean(nn::isRight(logits, label, classes), fields)}}};
+//     }
+//
+// A `Network` is such a function together with its parameters, which it holds by their paths. It has
+// the same type for all networks, so that programs can hold a list of them and trainers are
+// compiled once.
+//
+//     nn::Network network = nn::networkOf(net, lossOf, key(7), "batch");
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_NETWORK_H
+#define HEDDLE_NN_NETWORK_H
+
+#include "heddle/nn/Leaves.h"
+#include "heddle/nn/Mode.h"
+
+#include <functional>
+
+namespace heddle::nn {
+
+/// A batch: each field of a data set by its name; "NAME_length", i32, for a field with an axis of
+/// any size; "weight", f32: 1 for each sample, 0 for one that only fills the batch; "progress", f32
+/// without names: the part of the training that is done, from 0 to 1.
+using Fields = std::map<std::string, Tensor>;
+
+/// What a batch gives: the loss, and measures by their names. All are f32 without names, and means
+/// over the samples of the batch that count.
+struct Outcome {
+  Tensor loss;
+  std::map<std::string, Tensor> measures;
+  HEDDLE_FIELDS(loss, measures)
+};
+
+/// The mean of `each`, a number for each sample, with the batch's weights. Further names of `each`
+/// are averaged alike. Throws Error for an `each` without the samples' names.
+Tensor sampleMean(const Tensor &each, const Fields &fields, Here here = Here::current());
+/// 1 where the highest of the logits is that of `label`, else 0 (f32).
+Tensor isRight(const Tensor &logits, const Tensor &label, const Name &classes,
+               Here here = Here::current());
+
+/// A network of whatever type.
+struct Network {
+  ByPath parameters;              ///< all tensors of the network
+  std::vector<std::string> order; ///< their paths in the order of its members
+  Mode mode;                      ///< for training, before the first step
+  std::function<Outcome(const ByPath &, const Fields &, Mode &)> loss;
+
+  /// The number of elements of its float tensors; nothing is computed for it.
+  int64_t parameterCount() const;
+  /// The parameters, or a gradient, in the order of the network's members.
+  Leaves leaves(ByPath &tree) const;
+};
+
+/// Puts the tensors of a tree into the network's struct.
+template <typename Net>
+Net netFrom(Net like, const ByPath &parameters) {
+  forEachTensor(like, [&](const std::string &path, Tensor &leaf) { leaf = parameters.at(path); });
+  return like;
+}
+
+/// `loss(net, fields, mode)` gives an Outcome. `samples`: the name along which the samples of a
+/// batch lie.
+template <typename Net, typename F>
+Network networkOf(Net net, F loss, const Tensor &key, const Names &samples,
+                  Here here = Here::current()) {
+  Network network;
+  network.mode = Mode::training(net, key, samples, here);
+  forEachTensor(net, [&](const std::string &path, Tensor &leaf) {
+    network.order.push_back(path);
+    network.parameters[path] = std::exchange(leaf, Tensor());
+  });
+  network.loss = [net = std::move(net), loss = std::move(loss)](
+                     const ByPath &parameters, const Fields &fields, Mode &mode) -> Outcome {
+    return loss(netFrom(net, parameters), fields, mode);
+  };
+  return network;
+}
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_NETWORK_H

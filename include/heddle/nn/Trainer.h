@@ -1,0 +1,151 @@
+//===- Trainer.h - train any network ----------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     nn::Trainer trainer(net, lossOf, key(7),                              // Network.h
+//                         {.epochs = 20, .batch = 64, .optimizer = nn::optimizer<nn::AdamW>(),
+//                          .rate = 1e-3, .goal = {"accuracy", /*larger=*/true}, .patience = 3},
+//                         {.output = "run1", .resume = true});
+//     trainer.train(trainData, &testData);
+//     Net trained = trainer.net();
+//
+// A run is a function of the network, the data and `Training` alone: the same ones give the same
+// losses to the bit, whatever the number of threads, and also when the run was killed and resumed.
+// For that a checkpoint holds all that a step depends on: parameters, moments, epoch, step, what the
+// epoch has summed up so far. What was measured (examples a second, memory) is not in it: equal runs
+// write equal checkpoints, byte for byte.
+//
+// The output directory, which one run at a time writes into, gets
+//
+//     checkpoint.safetensors   after each epoch and every `saveEvery` steps: where to resume
+//     best.safetensors         parameters and running moments of the best epoch so far
+//     report.html              at the end: curves, the memory plan of the compiled step
+//
+// Ctrl-C (SIGINT and SIGTERM) ends a run after the current step, with a checkpoint; a second one
+// ends the process at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_TRAINER_H
+#define HEDDLE_NN_TRAINER_H
+
+#include "heddle/nn/AnyOptimizer.h"
+#include "heddle/nn/Checkpoint.h"
+#include "heddle/nn/History.h"
+#include "heddle/nn/Network.h"
+#include "heddle/nn/Schedules.h"
+#include "heddle/nn/data/Loader.h"
+
+namespace heddle::nn {
+
+/// Gives the rates of a run from the highest one and the number of its steps.
+using RateOverRun = std::function<Schedule(double rate, int64_t steps)>;
+/// Rises over the first tenth of all steps, then falls to zero in a straight line.
+Schedule triangle(double rate, int64_t steps);
+
+/// The value that decides which epoch is the best one: "loss" or a measure, of the test data if
+/// there are some.
+struct Goal {
+  std::string measure = "loss";
+  bool larger = false;                ///< is better
+  std::optional<double> reached = {}; ///< the value that the run should reach
+};
+
+/// All that the numbers of a run depend on, besides network and data.
+struct Training {
+  int64_t epochs = 1, batch = 64;
+  OptimizerChoice optimizer = nn::optimizer<Adam>();
+  double rate = 1e-3;
+  RateOverRun schedule = {}; ///< none: always `rate`
+  double clip = 0;           ///< the gradients' common length is at most this (clipByNorm); 0: any
+  Goal goal = {};
+  int64_t patience = 0;  ///< stop after so many epochs that are no better than the best; 0: never
+  uint64_t seed = 1;     ///< of the samples' order
+  int64_t testBatch = 0; ///< 0: as `batch`
+  int64_t similar = 0, multipleOf = 1; ///< LoaderOptions
+};
+
+/// The surroundings of a run.
+struct TrainerOptions {
+  std::string output = {};       ///< directory; empty: nothing is written
+  bool resume = false;           ///< go on after the last checkpoint, if there is one
+  int64_t saveEvery = 250;       ///< steps between checkpoints within an epoch; 0: none
+  int64_t steps = 0;             ///< stop after so many steps of the run; 0: never
+  std::string log = {};          ///< file that gets one JSON object per epoch and line
+  int threads = 0;               ///< of compiled functions; 0: all cores
+  int readers = 1;               ///< threads that read samples
+  bool quiet = false;            ///< print nothing
+  std::string unit = "examples"; ///< what samples are called
+  Notes notes = {};              ///< go into checkpoints; those of a resumed one have to agree
+  /// Look for NaN and infinities in all gradients, at each step, and name the first parameter. If
+  /// not, they are found in the loss one step later.
+  bool checkGradients = true;
+  std::vector<std::string> plugins = {}; ///< of the compiler
+};
+
+/// Why training came to an end.
+enum class Ending { Finished, NoProgress, Steps, Interrupted };
+
+/// The part of a trainer that does not depend on the network's type.
+class AnyTrainer {
+public:
+  /// Makes and locks the output directory. Throws Error if that can't be done, and if a checkpoint
+  /// to resume from is damaged, belongs to another network (all tensors that differ are listed) or
+  /// has other notes.
+  AnyTrainer(Network network, Training training, TrainerOptions options = {},
+             Here here = Here::current());
+  ~AnyTrainer();
+  AnyTrainer(AnyTrainer &&);
+
+  /// Trains up to the last epoch. Throws Error that names step and parameter for a loss or a
+  /// gradient that is not finite, and for data without samples; the last checkpoint remains.
+  Ending train(const Dataset &data, const Dataset *test = nullptr, Here here = Here::current());
+  /// The means of the loss and the measures, with running moments and without dropout.
+  Values evaluate(const Dataset &data, Here here = Here::current());
+  /// Takes the parameters and moments of a checkpoint, such as best.safetensors.
+  void load(const std::string &path, Here here = Here::current());
+  /// Writes `report.html`: curves, the memory plan of the step, then `sections` (HTML).
+  void report(const std::string &title, const std::string &sections = "",
+              Here here = Here::current());
+
+  const History &history() const;
+  /// Of the test data, if there were some, else of the training data; from 0; -1 before the first.
+  int64_t bestEpoch() const;
+  const ByPath &parameters() const;
+  /// For evaluation, with the running moments.
+  Mode mode() const;
+  const TrainerOptions &options() const;
+  /// The notes of the checkpoint in a directory, if there is one.
+  static std::optional<Notes> savedNotes(const std::string &output, Here here = Here::current());
+
+private:
+  struct Run;
+  std::unique_ptr<Run> run;
+};
+
+/// `loss(net, fields, mode)` gives an Outcome. The tensors of `net` are given up.
+template <typename Net>
+class Trainer : public AnyTrainer {
+public:
+  template <typename F>
+  Trainer(const Net &net, F loss, const Tensor &key, Training training, TrainerOptions options = {},
+          const Names &samples = "batch", Here here = Here::current())
+      : AnyTrainer(networkOf(net, std::move(loss), key, samples, here), std::move(training),
+                   std::move(options), here),
+        like(net) {}
+  /// With the current parameters.
+  Net net() const { return netFrom(like, parameters()); }
+
+private:
+  Net like;
+};
+
+/// The tensors of a batch.
+Fields fieldsOf(const Batch &batch, double progress = 1, Here here = Here::current());
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_TRAINER_H

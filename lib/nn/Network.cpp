@@ -1,0 +1,47 @@
+//===- Network.cpp - a network with its loss ------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Network.h"
+
+#include "lib/nn/Filled.h"
+
+using namespace heddle;
+using namespace heddle::nn;
+
+Tensor nn::sampleMean(const Tensor &each, const Fields &fields, Here here) {
+  CallScope scope(here);
+  const Tensor &weight = fields.at("weight");
+  Names samples = namesOf(weight), others;
+  requireHas(each, samples, here);
+  for (const Name &name : namesOf(each))
+    if (!weight.has(name))
+      others.push_back(name);
+  Tensor own = others.empty() ? each : mean(each, others);
+  own = own.cast(ElementType::F32);
+  // Samples of weight 0 are zeros, whose loss may be a NaN.
+  return sum(select(weight > 0.0, own * weight, 0.0), samples) / sum(weight, samples);
+}
+
+Tensor nn::isRight(const Tensor &logits, const Tensor &label, const Name &classes, Here here) {
+  CallScope scope(here);
+  return equal(argmax(logits, over(classes)), label.cast(ElementType::I64)).cast(ElementType::F32);
+}
+
+int64_t Network::parameterCount() const {
+  int64_t count = 0;
+  for (const auto &[path, tensor] : parameters)
+    if (isFloat(tensor.elementType()))
+      count += int64_t(tensor.count());
+  return count;
+}
+
+Leaves Network::leaves(ByPath &tree) const {
+  Leaves leaves;
+  for (const std::string &path : order)
+    leaves.emplace_back(path, &tree.at(path));
+  return leaves;
+}

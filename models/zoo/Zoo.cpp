@@ -1,0 +1,56 @@
+//===- Zoo.cpp - models by their names ------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "models/zoo/Zoo.h"
+
+using namespace heddle;
+using namespace heddle::zoo;
+
+static const std::map<std::string, zoo::Size> sizes = {
+    {"tiny", zoo::Size::Tiny}, {"small", zoo::Size::Small}, {"full", zoo::Size::Full}};
+
+std::string zoo::toText(zoo::Size size) {
+  for (const auto &[text, each] : sizes)
+    if (each == size)
+      return text;
+  return "";
+}
+
+zoo::Size zoo::sizeCalled(const std::string &text, Here here) {
+  if (auto found = sizes.find(text); found != sizes.end())
+    return found->second;
+  throw Error("unknown size '" + text + "', expected tiny, small or full", here);
+}
+
+/// A function's static, so that it is there when the first model is added.
+static std::map<std::string, Entry> &registry() {
+  static std::map<std::string, Entry> all;
+  return all;
+}
+
+const std::map<std::string, Entry> &zoo::models() { return registry(); }
+
+const Entry &zoo::modelCalled(const std::string &name, Here here) {
+  if (auto found = registry().find(name); found != registry().end())
+    return found->second;
+  std::string known;
+  for (const auto &[each, entry] : registry())
+    known += (known.empty() ? "" : ", ") + each;
+  throw Error("unknown model '" + name + "', expected one of " + known, here);
+}
+
+void Registered::add(Entry entry) {
+  std::string name = entry.name;
+  registry().emplace(name, std::move(entry));
+}
+
+nn::Fields Model::example(int64_t batch) const {
+  nn::Fields fields = data.example(batch);
+  fields.emplace("weight", constant(1, ElementType::F32, {{Name(data.batch), batch}}));
+  fields.emplace("progress", constant(1));
+  return fields;
+}

@@ -1,0 +1,96 @@
+//===- Zoo.h - models by their names ----------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A model's file holds its network, its loss and a registration, which says how the network is made
+// in each size and how it is trained:
+//
+//     using namespace heddle;
+//     static zoo::Registered lenet("lenet", "LeCun et al., 1998", [](zoo::Size size) {
+//       int64_t units = zoo::pick(size, 7, 64, 500);
+//       Net net{nn::Linear::make({{row, 28}, {column, 28}}, {unit, units}, key(1)), ...};
+//       zoo::Data data{readTrain, readTest, exampleOf(size)};
+//       return zoo::Setting<Net>{net, lossOf, data, {.epochs = 4, .batch = 64, .rate = 1e-3}};
+//     });
+//
+// Tiny: at most 5,000 parameters, no dropout; for tests and references. Small: what is trained on
+// two cores within minutes. Full: as published.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MODELS_ZOO_ZOO_H
+#define HEDDLE_MODELS_ZOO_ZOO_H
+
+#include "heddle/nn/Trainer.h"
+
+namespace heddle::zoo {
+
+enum class Size { Tiny, Small, Full };
+/// "tiny", "small", "full".
+std::string toText(Size size);
+/// The value for a size.
+template <typename T>
+T pick(Size size, T tiny, T small, T full) {
+  return size == Size::Tiny ? tiny : size == Size::Small ? small : full;
+}
+
+/// What a model is trained on. The data sets are read when they are asked for.
+struct Data {
+  std::function<nn::DatasetPtr()> train, test;
+  /// A batch of random values, which needs no files; without weight and progress, which are added.
+  std::function<nn::Fields(int64_t batch)> example;
+  std::string batch = "batch"; ///< the name of the samples
+};
+
+template <typename Net>
+struct Setting {
+  Net net;
+  std::function<nn::Outcome(const Net &, const nn::Fields &, nn::Mode &)> loss;
+  Data data;
+  nn::Training training;
+};
+
+/// A setting of whatever network.
+struct Model {
+  nn::Network network;
+  Data data;
+  nn::Training training;
+  /// Data::example with weights of 1 and progress 1.
+  nn::Fields example(int64_t batch) const;
+};
+
+/// A model that the program knows by its name.
+struct Entry {
+  std::string name, source;
+  std::function<Model(Size)> make;
+};
+/// All models, sorted by name.
+const std::map<std::string, Entry> &models();
+/// Throws Error that lists all names for one that is unknown.
+const Entry &modelCalled(const std::string &name, Here here = Here::current());
+/// Throws Error that lists all sizes for one that is unknown.
+Size sizeCalled(const std::string &text, Here here = Here::current());
+
+/// Adds a model; made as a static object in a model's file.
+class Registered {
+public:
+  template <typename F>
+  Registered(const std::string &name, const std::string &source, F settingFor) {
+    add({name, source, [settingFor](Size size) {
+           auto setting = settingFor(size);
+           return Model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
+                                      Name(setting.data.batch)),
+                        setting.data, setting.training};
+         }});
+  }
+
+private:
+  static void add(Entry entry);
+};
+
+} // namespace heddle::zoo
+
+#endif // HEDDLE_MODELS_ZOO_ZOO_H
