@@ -1,0 +1,128 @@
+# Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors that a twin and its Heddle model share: files of them, and views by Heddle's paths and names.
+
+A twin is a file of this folder that writes a model of models/zoo in PyTorch. It has
+
+    build(size)              the module; size is "tiny", "small" or "full"
+    loss(module, batch)      (mean loss, {measure: its mean}) of a batch, {field: tensor}
+    example(size, count)     a batch of random samples that needs no files
+    FIELDS                   {field: names of its axes}
+    NAMES                    [path in Heddle, name in PyTorch, [its axes by Heddle's names]], of parameters and of running
+                             moments ("moments.PATH.mean", "moments.PATH.variance")
+    SEEN                     [path in Heddle, name of a module, [axes of its output]], of the outputs that Heddle's network
+                             shows by nn::Mode::seen; a fourth element is the index in an output that is a tuple
+    SIZES(size)              {name: size}, of names that share an axis (may be missing if none does)
+
+Paths and names may have stars, each of which stands for the same text in both; of several entries that fit a path the first
+counts. An axis may hold several names, "head feature", of which the last varies fastest, or one of several equal parts,
+"gate=2 hidden". These are the rules of heddle::nn::TensorSource (heddle/nn/Checkpoint.h).
+"""
+import json
+import math
+import re
+import struct
+
+import torch
+
+TYPES = {
+    torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64",
+    torch.int32: "I32", torch.uint8: "U8", torch.bool: "BOOL"
+}
+
+
+def write(path, arrays, notes=None):
+    """Writes {name: (tensor, names of its axes)} and {note: text} as safetensors; the axes as heddle/io/Safetensors.h."""
+    header, blocks, end = {"__metadata__": dict(notes or {})}, [], 0
+    for name, (value, axes) in arrays.items():
+        value = value.detach().cpu().contiguous().clone()
+        assert value.dim() == len(axes), (name, tuple(value.shape), axes)
+        blocks.append(bytes(value.untyped_storage()))
+        header[name] = {"dtype": TYPES[value.dtype], "shape": list(value.shape), "data_offsets": [end, end + len(blocks[-1])]}
+        end += len(blocks[-1])
+        if axes:
+            header["__metadata__"]["names:" + name] = ",".join(axes)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for block in blocks:
+            file.write(block)
+
+
+def read(path):
+    """What `write` wrote: the arrays and the notes."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        data = file.read()
+    notes = header.pop("__metadata__", {})
+    types = {word: dtype for dtype, word in TYPES.items()}
+    arrays = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        value = torch.frombuffer(bytearray(data[begin:end]), dtype=types[entry["dtype"]]) if end > begin else torch.empty(0)
+        axes = notes.pop("names:" + name, "")
+        arrays[name] = (value.reshape(entry["shape"]), axes.split(",") if axes else [])
+    return arrays, notes
+
+
+def translated(pattern, text, other):
+    """`other` with the texts that the stars of `pattern` stand for in `text`; None if it does not fit."""
+    found = re.fullmatch("(.*?)".join(map(re.escape, pattern.split("*"))), text, re.DOTALL)
+    if not found:
+        return None
+    texts = iter(found.groups())
+    return "".join(next(texts, "") if part == "*" else part for part in re.split(r"(\*)", other))
+
+
+def parted(tensor, axes, sizes):
+    """A view of a tensor whose axes are single names, and these names."""
+    shape, chosen, names = [], [], []
+    assert len(axes) == tensor.dim(), (tuple(tensor.shape), axes)
+    for axis, whole in zip(axes, tensor.shape):
+        words = axis.split()
+        known = [sizes.get(word, -1) if len(words) > 1 else whole for word in words]
+        rest = whole // math.prod(size for size in known if size >= 0)
+        assert known.count(-1) <= 1, "SIZES lacks a name of the axis '%s'" % axis
+        known = [rest if size < 0 else size for size in known]
+        assert math.prod(known) == whole, "the axis '%s' of size %d does not fit %s" % (axis, whole, known)
+        shape += known
+        chosen += [int(word.split("=")[1]) if "=" in word else None for word in words]
+        names += words
+    tensor = tensor.view(shape)
+    for i in reversed(range(len(names))):
+        if chosen[i] is not None:
+            tensor = tensor.select(i, chosen[i])
+            del names[i]
+    return tensor, names
+
+
+def fitting(twin, name):
+    """The paths of a tensor of PyTorch, and its axes: several paths if several tensors are parts of it."""
+    for path, pattern, axes in twin.NAMES:
+        ours = translated(pattern, name, path)
+        if ours is None:
+            continue
+        # Of several entries that fit our path the first counts.
+        first = next(entry for entry in twin.NAMES if translated(entry[0], ours, entry[1]) is not None)
+        if translated(first[0], ours, first[1]) == name and first[2] == axes:
+            yield ours, axes
+
+
+def views(twin, size, tensors):
+    """{path: (view, names of its axes)} for {PyTorch's name: tensor}; a parameter without a path is an error."""
+    sizes = twin.SIZES(size) if hasattr(twin, "SIZES") else {}
+    result = {}
+    for name, tensor in tensors.items():
+        found = [(path, parted(tensor, axes, sizes)) for path, axes in fitting(twin, name)]
+        assert found or not isinstance(tensor, torch.nn.Parameter), "NAMES has no path for '%s'" % name
+        result.update(found)
+    return result
+
+
+def copy(twin, size, module, arrays):
+    """Gives the module the parameters `arrays`, {path: (tensor, names of its axes)}, in any order of axes."""
+    with torch.no_grad():
+        for path, (view, axes) in views(twin, size, dict(module.named_parameters())).items():
+            value, names = arrays[path]
+            view.copy_(value.permute([names.index(axis) for axis in axes]))
